@@ -1,0 +1,1 @@
+"""RASP, the language of transformers."""

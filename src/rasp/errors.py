@@ -1,0 +1,108 @@
+"""One family of errors: what went wrong, where, and what to do about it.
+
+A `RaspError` prints with a caret under the place in the source. Everything the
+package raises on purpose is one of the six kinds below; front doors print them,
+nothing else does.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rasp.source import Span
+
+LONGEST_LINE_SHOWN = 100
+
+
+class RaspError(Exception):
+    """Something a user can mend. `span` says where, `hint` says how."""
+
+    kind: ClassVar[str] = "error"
+
+    def __init__(self, message: str, span: Span | None = None, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.span = span
+        self.hint = hint
+        self.others: tuple[RaspError, ...] = ()
+        """Further mistakes found in the same run."""
+        self.incomplete = False
+        """True where more text could still mend it (the REPL then asks for more)."""
+
+    @property
+    def everything(self) -> tuple[RaspError, ...]:
+        """This error and the others found in the same run, in source order."""
+        return (self, *self.others)
+
+    def located(self, span: Span | None) -> RaspError:
+        """Point this error at `span` unless it points somewhere already."""
+        if self.span is None:
+            self.span = span
+        return self
+
+    def __str__(self) -> str:
+        return "\n\n".join(_render(error) for error in self.everything)
+
+
+class RaspSyntaxError(RaspError):
+    """The text is not RASP."""
+
+    kind = "syntax"
+
+
+class RaspNameError(RaspError):
+    """A name that nobody defined."""
+
+    kind = "name"
+
+
+class RaspTypeError(RaspError):
+    """A value of the wrong kind for what is done with it."""
+
+    kind = "type"
+
+
+class RaspValueError(RaspError):
+    """A value of the right kind that cannot be used (a zero divisor, an index out of range)."""
+
+    kind = "value"
+
+
+class RaspLimitError(RaspError):
+    """A budget was exceeded."""
+
+    kind = "limit"
+
+
+class RaspUnsupportedError(RaspError):
+    """A back end cannot do this."""
+
+    kind = "unsupported"
+
+
+def _render(error: RaspError) -> str:
+    lines = [f"error: {error.message}"]
+    if error.span is not None:
+        lines += _excerpt(error.span)
+    if error.hint:
+        lines.append(f"hint: {error.hint}")
+    return "\n".join(lines)
+
+
+def _excerpt(span: Span) -> list[str]:
+    """The source line with carets under the span; a very long line is cut around it."""
+    line, column = span.line, span.column
+    text = span.source.line_text(line).replace("\t", " ")
+    start = column - 1
+    end = max(start + 1, min(start + span.end - span.start, len(text)))
+    if len(text) > LONGEST_LINE_SHOWN:
+        left = max(0, start - 30)
+        shown = text[left : left + LONGEST_LINE_SHOWN]
+        text = ("…" if left else "") + shown + "…"
+        shift = left - (1 if left else 0)
+        start, end = start - shift, min(end - shift, len(text) - 1)
+    number = str(line)
+    pad = " " * len(number)
+    carets = " " * start + "^" * max(1, end - start)
+    printable = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return [f"{pad}--> {span}", f"{number} | {printable}", f"{pad} | {carets}"]

@@ -1,0 +1,49 @@
+"""THE PROGRAM GRAPH: interned nodes, the operator table, programs, walks and the printer."""
+
+from rasp.graph.nodes import (
+    COMPARISONS,
+    Aggregate,
+    Const,
+    Elementwise,
+    Indices,
+    Node,
+    Score,
+    Scorer,
+    Select,
+    SelectBest,
+    Selector,
+    SelectorAnd,
+    SelectorNot,
+    SelectorOr,
+    SOp,
+    Tokens,
+)
+from rasp.graph.operators import OPERATORS, apply_operator
+from rasp.graph.printer import expression
+from rasp.graph.program import Program
+from rasp.graph.walks import in_order, users
+
+__all__ = [
+    "COMPARISONS",
+    "OPERATORS",
+    "Aggregate",
+    "Const",
+    "Elementwise",
+    "Indices",
+    "Node",
+    "Program",
+    "SOp",
+    "Score",
+    "Scorer",
+    "Select",
+    "SelectBest",
+    "Selector",
+    "SelectorAnd",
+    "SelectorNot",
+    "SelectorOr",
+    "Tokens",
+    "apply_operator",
+    "expression",
+    "in_order",
+    "users",
+]

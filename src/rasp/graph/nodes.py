@@ -1,0 +1,186 @@
+"""The program graph: frozen, interned nodes. A node is what it computes, nothing else.
+
+Two nodes that compute the same thing in the same way are one object, so `is` is equality,
+sharing is free, and every pass can keep its results in a plain `dict[Node, …]`. Nodes carry
+no name, position, layer or value. The docstrings below are the semantics; section 3 of the
+paper introduces the operations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+from weakref import WeakValueDictionary
+
+from rasp.atoms import Atom
+
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+
+
+class _Interned(type):
+    """Make each class return the one object that already has these fields, if there is one.
+
+    The key holds the type of each atom, since Python says `1 == True == 1.0`, and the
+    identity of each node, which is kept alive by the user that holds it.
+    """
+
+    _known: ClassVar[WeakValueDictionary[tuple[Any, ...], Any]] = WeakValueDictionary()
+
+    def __call__(cls, *arguments: Any, **keywords: Any) -> Any:
+        fresh = super().__call__(*arguments, **keywords)
+        key = (cls, *(_key(getattr(fresh, field.name)) for field in fields(fresh)))
+        return _Interned._known.setdefault(key, fresh)
+
+
+def _key(value: Any) -> Any:
+    if isinstance(value, Node):
+        return id(value)
+    if isinstance(value, tuple):
+        return tuple(_key(item) for item in value)
+    return (type(value), value)
+
+
+@dataclass(frozen=True, eq=False)
+class Node(metaclass=_Interned):
+    """Something a program computes: an s-op, a selector or a scorer."""
+
+    @property
+    def needs(self) -> tuple[Node, ...]:
+        """The nodes this one is computed from."""
+        return ()
+
+
+class SOp(Node):
+    """A sequence to be computed: one atom per position."""
+
+
+class Selector(Node):
+    """A yes or no for each (query, key) pair, to be computed."""
+
+
+class Scorer(Node):
+    """A number for each (query, key) pair, to be computed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tokens(SOp):
+    """The input itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class Indices(SOp):
+    """The positions 0, 1, … n-1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Const(SOp):
+    """The same atom at every position."""
+
+    value: Atom
+
+
+@dataclass(frozen=True, eq=False)
+class Elementwise(SOp):
+    """At each position, an operator applied to the operands' atoms at that position.
+
+    `op` names a row of `rasp.graph.operators.OPERATORS`.
+    """
+
+    op: str
+    operands: tuple[SOp, ...]
+
+    @property
+    def needs(self) -> tuple[Node, ...]:
+        return self.operands
+
+
+@dataclass(frozen=True, eq=False)
+class Aggregate(SOp):
+    """At each query, the mean of the values its selector picked.
+
+    A lone pick passes through unchanged and may be any atom; two or more must
+    be numbers. A query that picked nothing gets `default`.
+    """
+
+    selector: Selector
+    values: SOp
+    default: Atom = 0
+
+    @property
+    def needs(self) -> tuple[Node, ...]:
+        return (self.selector, self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class Select(Selector):
+    """Query i picks key j where `keys[j] op queries[i]`; `op` is one of the six comparisons."""
+
+    keys: SOp
+    queries: SOp
+    op: str
+
+    @property
+    def needs(self) -> tuple[Node, ...]:
+        return (self.keys, self.queries)
+
+
+@dataclass(frozen=True, eq=False)
+class SelectorAnd(Selector):
+    """Picks what both pick."""
+
+    left: Selector
+    right: Selector
+
+    @property
+    def needs(self) -> tuple[Node, ...]:
+        return (self.left, self.right)
+
+
+@dataclass(frozen=True, eq=False)
+class SelectorOr(Selector):
+    """Picks what either picks."""
+
+    left: Selector
+    right: Selector
+
+    @property
+    def needs(self) -> tuple[Node, ...]:
+        return (self.left, self.right)
+
+
+@dataclass(frozen=True, eq=False)
+class SelectorNot(Selector):
+    """Picks what the other does not."""
+
+    selector: Selector
+
+    @property
+    def needs(self) -> tuple[Node, ...]:
+        return (self.selector,)
+
+
+@dataclass(frozen=True, eq=False)
+class SelectBest(Selector):
+    """In each row, only the picks with the highest score stay: all of them where they tie.
+
+    An empty row stays empty.
+    """
+
+    selector: Selector
+    scorer: Scorer
+
+    @property
+    def needs(self) -> tuple[Node, ...]:
+        return (self.selector, self.scorer)
+
+
+@dataclass(frozen=True, eq=False)
+class Score(Scorer):
+    """For query i and key j, the product `keys[j] * queries[i]`."""
+
+    keys: SOp
+    queries: SOp
+
+    @property
+    def needs(self) -> tuple[Node, ...]:
+        return (self.keys, self.queries)

@@ -1,0 +1,283 @@
+"""The operator table: what each elementwise operator does to single atoms.
+
+A node holds an operator's name; this table holds its meaning. The elaborator uses it on
+constants, the plain evaluator at each position, and every back end must agree with it.
+An operator that cannot apply raises a `RaspTypeError` or `RaspValueError` without a span;
+the caller knows where it happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from rasp.atoms import Atom, Number, checked, kind_of, show, to_python
+from rasp.errors import RaspError, RaspLimitError, RaspTypeError, RaspValueError
+from rasp.limits import DEFAULT_LIMITS
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An operator's name, how many operands it takes (None: any number) and its meaning."""
+
+    name: str
+    arity: int | None
+    apply: Callable[..., Atom]
+
+
+def apply_operator(op: str, operands: tuple[Atom, ...]) -> Atom:
+    """Apply an elementwise operator to atoms.
+
+    >>> apply_operator("+", (1, 2))
+    3
+    """
+    return checked(OPERATORS[op].apply(*operands))
+
+
+def _numbers(op: str, left: Atom, right: Atom) -> tuple[Number, Number]:
+    if isinstance(left, str) or isinstance(right, str):
+        raise _mismatch(op, left, right)
+    return left, right
+
+
+def _mismatch(op: str, left: Atom, right: Atom) -> RaspError:
+    return RaspTypeError(
+        f"`{op}` does not work on {_a(left)} and {_a(right)}: {show(left)} {op} {show(right)}",
+        hint=_mismatch_hint(op, left, right),
+    )
+
+
+def _mismatch_hint(op: str, left: Atom, right: Atom) -> str:
+    if op == "+":
+        return "`+` adds two numbers or joins two strings; `tokens_int` reads tokens as numbers"
+    if op == "*":
+        return "`*` multiplies numbers, or repeats a string a whole number of times"
+    if op in ("<", "<=", ">", ">="):
+        return "compare numbers with numbers or strings with strings; `tokens_int` reads numbers"
+    return f"`{op}` needs numbers; `tokens_int` and `tokens_float` read tokens as numbers"
+
+
+def _a(atom: Atom) -> str:
+    kind = kind_of(atom)
+    return f"an {kind}" if kind == "int" else f"a {kind}"
+
+
+def _exact(value: Number) -> int | Fraction:
+    return int(value) if isinstance(value, bool) else value
+
+
+def _add(left: Atom, right: Atom) -> Atom:
+    if isinstance(left, str) and isinstance(right, str):
+        return left + right
+    first, second = _numbers("+", left, right)
+    return _exact(first) + _exact(second)
+
+
+def _subtract(left: Atom, right: Atom) -> Atom:
+    first, second = _numbers("-", left, right)
+    return _exact(first) - _exact(second)
+
+
+def _multiply(left: Atom, right: Atom) -> Atom:
+    if isinstance(left, str) and isinstance(right, int):
+        return _repeat(left, int(right))
+    if isinstance(right, str) and isinstance(left, int):
+        return _repeat(right, int(left))
+    first, second = _numbers("*", left, right)
+    return _exact(first) * _exact(second)
+
+
+def _repeat(text: str, times: int) -> str:
+    if len(text) * times > DEFAULT_LIMITS.string_length:
+        raise RaspLimitError(
+            f"a string repeated {times} times is over the limit of "
+            f"{DEFAULT_LIMITS.string_length} characters",
+            hint="keep strings short: a token is a word, not a text",
+        )
+    return text * times
+
+
+def _divide(left: Atom, right: Atom) -> Atom:
+    first, second = _numbers("/", left, right)
+    if second == 0:
+        raise _by_zero("/", first, second)
+    return Fraction(first) / second
+
+
+def _modulo(left: Atom, right: Atom) -> Atom:
+    first, second = _numbers("%", left, right)
+    if second == 0:
+        raise _by_zero("%", first, second)
+    return _exact(first) % _exact(second)
+
+
+def _by_zero(op: str, left: Number, right: Number) -> RaspError:
+    word = "division" if op == "/" else "modulo"
+    return RaspValueError(
+        f"{word} by zero: {show(left)} {op} {show(right)}",
+        hint="both branches of a ternary are computed at every position: make the divisor safe "
+        "itself, as in `x / (y if y != 0 else 1)`",
+    )
+
+
+def _power(left: Atom, right: Atom) -> Atom:
+    base, exponent = (_exact(value) for value in _numbers("^", left, right))
+    if base == 0 and exponent < 0:
+        raise RaspValueError(
+            f"zero to a negative power: {show(left)} ^ {show(right)}",
+            hint="zero has no inverse: make the base safe first",
+        )
+    if Fraction(exponent).denominator != 1:
+        return _fractional_power(base, exponent)
+    whole = int(exponent)
+    size = max(Fraction(base).numerator.bit_length(), Fraction(base).denominator.bit_length())
+    if abs(base) not in (0, 1) and size * abs(whole) > DEFAULT_LIMITS.number_digits * 4:
+        raise RaspLimitError(
+            f"{show(left)} ^ {show(right)} has more than {DEFAULT_LIMITS.number_digits} digits, "
+            "which is over the limit",
+            hint="work with smaller numbers",
+        )
+    if isinstance(base, int) and isinstance(exponent, int) and whole >= 0:
+        return base**whole
+    return Fraction(base) ** whole
+
+
+def _fractional_power(base: int | Fraction, exponent: int | Fraction) -> Fraction:
+    """The one inexact operation: a double, kept exactly as it comes out."""
+    if base < 0:
+        raise RaspValueError(
+            f"a negative number to a fractional power: {show(base)} ^ {show(exponent)}",
+            hint="make the base positive first",
+        )
+    try:
+        return Fraction(float(to_python(base)) ** float(to_python(exponent)))
+    except OverflowError:
+        raise RaspValueError(
+            f"{show(base)} ^ {show(exponent)} is too large", hint="work with smaller numbers"
+        ) from None
+
+
+def _ordered(op: str, test: Callable[[int], bool]) -> Callable[[Atom, Atom], Atom]:
+    """A comparison that orders two numbers or two strings; `test` reads the sign of the order."""
+
+    def compare(left: Atom, right: Atom) -> Atom:
+        if isinstance(left, str) and isinstance(right, str):
+            return test((left > right) - (left < right))
+        first, second = _numbers(op, left, right)
+        return test((first > second) - (first < second))
+
+    return compare
+
+
+def _negate(value: Atom) -> Atom:
+    return -_exact(_one_number("-", value))
+
+
+def _plus(value: Atom) -> Atom:
+    return _exact(_one_number("+", value))
+
+
+def _round(value: Atom) -> Atom:
+    return round(_exact(_one_number("round", value)))
+
+
+def _one_number(op: str, value: Atom) -> Number:
+    if isinstance(value, str):
+        raise RaspTypeError(
+            f"`{op}` needs a number, but {show(value)} is a string",
+            hint="`tokens_int` and `tokens_float` read tokens as numbers",
+        )
+    return value
+
+
+def _to_int(value: Atom) -> Atom:
+    if isinstance(value, str):
+        return int(_read_number(value, "an int", "0123456789+-_"))
+    return int(value)
+
+
+def _to_float(value: Atom) -> Atom:
+    if isinstance(value, str):
+        return Fraction(_read_number(value, "a float", "0123456789+-_.eE"))
+    return Fraction(value)
+
+
+def _read_number(text: str, wanted: str, allowed: str) -> Fraction:
+    """Read digits as Python does; a huge exponent is refused before it is multiplied out."""
+    plain = text.strip()
+    try:
+        if len(plain) > DEFAULT_LIMITS.number_digits or not set(plain) <= set(allowed):
+            raise ValueError
+        if abs(int(plain.lower().partition("e")[2] or 0)) > DEFAULT_LIMITS.number_digits:
+            raise ValueError
+        return Fraction(plain)
+    except (ValueError, ZeroDivisionError):
+        raise RaspValueError(
+            f"{show(text)} cannot be read as {wanted}",
+            hint="`tokens_int` and `tokens_float` need tokens that are numbers",
+        ) from None
+
+
+def _to_string(value: Atom) -> Atom:
+    return value if isinstance(value, str) else show(value)
+
+
+def _at(index: Atom, *items: Atom) -> Atom:
+    """List look-up: `items[index]`, negative from the end."""
+    if not isinstance(index, int):
+        raise RaspTypeError(
+            f"a list is indexed by ints, but the index here is {show(index)}",
+            hint="`round` turns a float into an int; a dict takes any atom as its key",
+        )
+    if not -len(items) <= index < len(items):
+        raise RaspValueError(
+            f"index {show(index)} is out of range for {len(items)} items",
+            hint="use `%` with the list's length to stay inside it",
+        )
+    return items[index]
+
+
+def _lookup(key: Atom, *pairs: Atom) -> Atom:
+    """Dict look-up: `pairs` alternates keys and values."""
+    for known, value in zip(pairs[::2], pairs[1::2], strict=True):
+        if known == key:
+            return value
+    raise RaspValueError(
+        f"the dict has no key {show(key)}",
+        hint="add the key, or guard the index with `in`",
+    )
+
+
+OPERATORS: dict[str, Operator] = {
+    operator.name: operator
+    for operator in (
+        Operator("+", 2, _add),
+        Operator("-", 2, _subtract),
+        Operator("*", 2, _multiply),
+        Operator("/", 2, _divide),
+        Operator("%", 2, _modulo),
+        Operator("^", 2, _power),
+        Operator("==", 2, lambda left, right: left == right),
+        Operator("!=", 2, lambda left, right: left != right),
+        Operator("<", 2, _ordered("<", lambda sign: sign < 0)),
+        Operator("<=", 2, _ordered("<=", lambda sign: sign <= 0)),
+        Operator(">", 2, _ordered(">", lambda sign: sign > 0)),
+        Operator(">=", 2, _ordered(">=", lambda sign: sign >= 0)),
+        Operator("and", 2, lambda left, right: bool(left) and bool(right)),
+        Operator("or", 2, lambda left, right: bool(left) or bool(right)),
+        Operator("not", 1, lambda value: not value),
+        Operator("negate", 1, _negate),
+        Operator("plus", 1, _plus),
+        Operator("round", 1, _round),
+        Operator("indicator", 1, lambda value: 1 if value else 0),
+        Operator("int", 1, _to_int),
+        Operator("float", 1, _to_float),
+        Operator("string", 1, _to_string),
+        Operator("bool", 1, lambda value: bool(value)),
+        Operator("if", 3, lambda condition, then, otherwise: then if condition else otherwise),
+        Operator("in", None, lambda item, *members: item in members),
+        Operator("at", None, _at),
+        Operator("lookup", None, _lookup),
+    )
+}

@@ -1,0 +1,132 @@
+"""A graph in, RASP text out: one expression, with the names people gave used on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from rasp.atoms import quote, show_literal
+from rasp.graph.nodes import (
+    Aggregate,
+    Const,
+    Elementwise,
+    Indices,
+    Node,
+    Score,
+    Select,
+    SelectBest,
+    SelectorAnd,
+    SelectorNot,
+    SelectorOr,
+    Tokens,
+)
+
+# How tightly each operator binds; an operand that binds more loosely gets brackets.
+TERNARY, OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(10)
+BINDING = {
+    "or": OR, "and": AND, "in": COMPARISON,
+    "==": COMPARISON, "!=": COMPARISON, "<": COMPARISON, "<=": COMPARISON,
+    ">": COMPARISON, ">=": COMPARISON,
+    "+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "%": PRODUCT, "^": POWER,
+}  # fmt: skip
+CONVERSIONS = {"int": "tokens_int", "float": "tokens_float", "string": "tokens_str",
+               "bool": "tokens_bool"}  # fmt: skip
+
+
+def expression(node: Node, names: Mapping[Node, str] | None = None, depth: int = 12) -> str:
+    """Write a node as RASP; below `depth` levels an unnamed node is written as `…`.
+
+    >>> from rasp.graph.nodes import Elementwise, Indices, Const
+    >>> expression(Elementwise("+", (Indices(), Const(1))))
+    'indices + 1'
+    """
+    return _write(node, names or {}, depth, top=True)[0]
+
+
+class _Inner(Protocol):
+    """Writes an operand, in brackets where it binds more loosely than `binding`."""
+
+    def __call__(self, needed: Node, binding: int = TERNARY) -> str: ...
+
+
+def _write(node: Node, names: Mapping[Node, str], depth: int, top: bool = False) -> tuple[str, int]:
+    """Return the text and how tightly it binds."""
+    if not top and node in names:
+        return names[node], ATOM
+    if depth == 0 and node.needs:
+        return "…", ATOM
+
+    def inner(needed: Node, binding: int = TERNARY) -> str:
+        text, bound = _write(needed, names, depth - 1)
+        return text if bound >= binding else f"({text})"
+
+    match node:
+        case Tokens():
+            return "tokens", ATOM
+        case Indices():
+            return "indices", ATOM
+        case Const(value):
+            text = show_literal(value)
+            return text, SIGN if text.startswith("-") else ATOM
+        case Elementwise():
+            return _write_elementwise(node, inner)
+        case Aggregate(selector, values, default):
+            parts = [inner(selector), inner(values)]
+            if default != 0 or type(default) is not int:
+                parts.append(show_literal(default))
+            return f"aggregate({', '.join(parts)})", ATOM
+        case Select(keys, queries, op):
+            return f"select({inner(keys)}, {inner(queries)}, {op})", ATOM
+        case SelectorAnd(left, right):
+            return f"{inner(left, AND)} and {inner(right, AND + 1)}", AND
+        case SelectorOr(left, right):
+            return f"{inner(left, OR)} or {inner(right, OR + 1)}", OR
+        case SelectorNot(selector):
+            return f"not {inner(selector, NOT)}", NOT
+        case SelectBest(selector, scorer):
+            return f"select_best({inner(selector)}, {inner(scorer)})", ATOM
+        case Score(keys, queries):
+            return f"score({inner(keys)}, {inner(queries)})", ATOM
+    raise AssertionError(f"no way to print {type(node).__name__}")
+
+
+def _write_elementwise(node: Elementwise, inner: _Inner) -> tuple[str, int]:
+    op, operands = node.op, node.operands
+    if op in BINDING and op != "in":
+        binding = BINDING[op]
+        right_associative = op == "^"
+        left = inner(operands[0], binding + right_associative)
+        right = inner(operands[1], binding + (not right_associative))
+        return f"{left} {op} {right}", binding
+    match op:
+        case "not":
+            return f"not {inner(operands[0], NOT)}", NOT
+        case "negate":
+            return f"-{inner(operands[0], SIGN)}", SIGN
+        case "plus":
+            return f"+{inner(operands[0], SIGN)}", SIGN
+        case "if":
+            condition, then, otherwise = operands
+            text = f"{inner(then, OR)} if {inner(condition, OR)} else {inner(otherwise)}"
+            return text, TERNARY
+        case "in":
+            members = ", ".join(inner(member) for member in operands[1:])
+            return f"{inner(operands[0], COMPARISON)} in [{members}]", COMPARISON
+        case "at":
+            return f"{_write_items(operands[1:], inner)}[{inner(operands[0])}]", ATOM
+        case "lookup":
+            pairs = zip(operands[1::2], operands[2::2], strict=True)
+            table = ", ".join(f"{inner(key)}: {inner(value)}" for key, value in pairs)
+            return f"{{{table}}}[{inner(operands[0])}]", ATOM
+        case "int" | "float" | "string" | "bool":
+            if isinstance(operands[0], Tokens):
+                return CONVERSIONS[op], ATOM
+    return f"{op}({', '.join(inner(operand) for operand in operands)})", ATOM
+
+
+def _write_items(items: tuple[Node, ...], inner: _Inner) -> str:
+    texts = [item.value for item in items if isinstance(item, Const)]
+    letters = [text for text in texts if isinstance(text, str) and len(text) == 1]
+    if items and len(letters) == len(items):
+        return quote("".join(letters))
+    return "[" + ", ".join(inner(item) for item in items) + "]"
