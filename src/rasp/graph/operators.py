@@ -139,7 +139,7 @@ def _power(left: Atom, right: Atom) -> Atom:
             hint="work with smaller numbers",
         )
     if isinstance(base, int) and isinstance(exponent, int) and whole >= 0:
-        return base**whole
+        return int(base**whole)
     return Fraction(base) ** whole
 
 
