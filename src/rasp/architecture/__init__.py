@@ -1,0 +1,13 @@
+"""GRAPH -> LAYERS AND HEADS: what transformer a program needs, why, and what it fits into."""
+
+from rasp.architecture.layers import earliest_layers, latest_layers
+from rasp.architecture.schedule import Head, Layer, Schedule, schedule
+
+__all__ = [
+    "Head",
+    "Layer",
+    "Schedule",
+    "earliest_layers",
+    "latest_layers",
+    "schedule",
+]

@@ -1,0 +1,177 @@
+"""A selector in, its normal form out: equal forms pick the same pairs, so they share a head.
+
+Cheap rules only. `not` goes inward until it meets a comparison; `and` and `or` forget their
+order, repetition and nesting; comparisons of the same keys and queries join into one (`<` or
+`==` is `<=`), and those that are always or never true vanish.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from rasp.atoms import Atom
+from rasp.errors import RaspError
+from rasp.graph import (
+    Const,
+    Elementwise,
+    Node,
+    Score,
+    Select,
+    SelectBest,
+    Selector,
+    SelectorAnd,
+    SelectorNot,
+    SelectorOr,
+    SOp,
+    apply_operator,
+)
+
+Form: TypeAlias = tuple[object, ...]
+
+# A comparison is the set of orders in which it holds.
+SIGNS = {
+    "==": frozenset("="), "!=": frozenset("<>"), "<": frozenset("<"),
+    "<=": frozenset("<="), ">": frozenset(">"), ">=": frozenset("=>"),
+}  # fmt: skip
+EVERY_SIGN = frozenset("<=>")
+ALWAYS: Form = ("always",)
+NEVER: Form = ("never",)
+TRUTH_OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "and", "or", "not", "bool", "in")
+
+
+def normal_form(selector: Selector) -> Form:
+    """Return a value that is equal for selectors that provably pick the same pairs.
+
+    >>> from rasp.graph import Indices, Select, SelectorNot
+    >>> before = Select(Indices(), Indices(), "<")
+    >>> normal_form(SelectorNot(before)) == normal_form(Select(Indices(), Indices(), ">="))
+    True
+    """
+    return normal_forms([selector])[selector]
+
+
+def normal_forms(selectors: list[Selector]) -> dict[Selector, Form]:
+    """Map each selector to its normal form; parts that are shared are looked at once."""
+    forms: dict[tuple[Node, bool], Form] = {}
+    for selector in selectors:
+        stack = [(selector, True)]
+        while stack:
+            part, wanted = stack[-1]
+            missing = [key for key in _parts(part, wanted) if key not in forms]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            forms[part, wanted] = _form(part, wanted, forms)
+    return {selector: forms[selector, True] for selector in selectors}
+
+
+def _parts(selector: Selector, wanted: bool) -> list[tuple[Selector, bool]]:
+    """The selectors inside one, each with whether it is meant as it stands or turned round."""
+    match selector:
+        case SelectorNot(inner):
+            return [(inner, not wanted)]
+        case SelectorAnd(left, right) | SelectorOr(left, right):
+            return [(left, wanted), (right, wanted)]
+        case SelectBest(inner):
+            return [(inner, True)]
+    return []
+
+
+def _form(selector: Selector, wanted: bool, forms: dict[tuple[Node, bool], Form]) -> Form:
+    inner = [forms[part] for part in _parts(selector, wanted)]
+    match selector:
+        case Select(keys, queries, op):
+            signs = SIGNS[op] if wanted else EVERY_SIGN - SIGNS[op]
+            return _comparison(keys, queries, signs)
+        case SelectorNot():
+            return inner[0]
+        case SelectorAnd() | SelectorOr():
+            return _joined("and" if isinstance(selector, SelectorAnd) == wanted else "or", inner)
+        case SelectBest(scorer=Score(keys, queries)):
+            best: Form = ("best", inner[0], keys, _scale(queries))
+            return best if wanted else ("not", best)
+    raise AssertionError(f"no normal form for {type(selector).__name__}")
+
+
+def _scale(queries: SOp) -> object:
+    """A constant factor changes no order but by its sign."""
+    if isinstance(queries, Const) and not isinstance(queries.value, str) and queries.value > 0:
+        return 1
+    return queries
+
+
+def _comparison(keys: SOp, queries: SOp, signs: frozenset[str]) -> Form:
+    if not signs:
+        return NEVER
+    if signs == EVERY_SIGN:
+        return ALWAYS
+    if isinstance(keys, Const) and isinstance(queries, Const):
+        order = _order(keys.value, queries.value)
+        if order is not None:
+            return ALWAYS if order in signs else NEVER
+    keys, queries, signs = _plain_truths(keys, queries, signs)
+    return ("compare", keys, queries, signs)
+
+
+def _order(left: Atom, right: Atom) -> str | None:
+    """How two atoms compare; None where they have no order."""
+    try:
+        return "=" if left == right else "<" if apply_operator("<", (left, right)) else ">"
+    except RaspError:
+        return None
+
+
+def _plain_truths(
+    keys: SOp, queries: SOp, signs: frozenset[str]
+) -> tuple[SOp, SOp, frozenset[str]]:
+    """Write every way to say "this truth holds" as `== True` on the truth without its `not`."""
+    truth, constant = (keys, queries) if isinstance(queries, Const) else (queries, keys)
+    equality = signs in (SIGNS["=="], SIGNS["!="])
+    if not (equality and isinstance(constant, Const) and isinstance(constant.value, bool)):
+        return keys, queries, signs
+    if not (isinstance(truth, Elementwise) and truth.op in TRUTH_OPERATORS):
+        return keys, queries, signs
+    holds = constant.value == (signs == SIGNS["=="])
+    while isinstance(truth, Elementwise) and truth.op == "not":
+        truth, holds = truth.operands[0], not holds
+        if not (isinstance(truth, Elementwise) and truth.op in TRUTH_OPERATORS):
+            truth = Elementwise("bool", (truth,))
+            break
+    if truth.op == "bool" and _is_truth(truth.operands[0]):
+        truth = truth.operands[0]
+    if isinstance(queries, Const):
+        return truth, Const(holds), SIGNS["=="]
+    return Const(holds), truth, SIGNS["=="]
+
+
+def _is_truth(node: SOp) -> bool:
+    return isinstance(node, Elementwise) and node.op in TRUTH_OPERATORS
+
+
+def _joined(word: str, parts: list[Form]) -> Form:
+    """Join forms with `and` or `or`; what both kinds of joining have in common is said once."""
+    neutral, final = (ALWAYS, NEVER) if word == "and" else (NEVER, ALWAYS)
+    signs: dict[tuple[object, object], frozenset[str]] = {}
+    others: set[Form] = set()
+    for part in parts:
+        members = part[1] if part[0] == word else frozenset([part])
+        for member in members:  # type: ignore[attr-defined]
+            if member[0] == "compare":
+                _, keys, queries, new = member
+                old = signs.get((keys, queries))
+                both = new if old is None else old & new if word == "and" else old | new
+                signs[keys, queries] = both
+            elif member != neutral:
+                others.add(member)
+    for (keys, queries), joined in signs.items():
+        member = _comparison(keys, queries, joined)  # type: ignore[arg-type]
+        if member != neutral:
+            others.add(member)
+    if final in others:
+        return final
+    if any(("not", member) in others for member in others):
+        return final
+    if len(others) > 1:
+        return (word, frozenset(others))
+    return next(iter(others), neutral)
