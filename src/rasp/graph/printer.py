@@ -20,15 +20,8 @@ from rasp.graph.nodes import (
     SelectorOr,
     Tokens,
 )
+from rasp.words import AND, ATOM, BINDING, COMPARISON, NOT, OR, SIGN, TERNARY
 
-# How tightly each operator binds; an operand that binds more loosely gets brackets.
-TERNARY, OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(10)
-BINDING = {
-    "or": OR, "and": AND, "in": COMPARISON,
-    "==": COMPARISON, "!=": COMPARISON, "<": COMPARISON, "<=": COMPARISON,
-    ">": COMPARISON, ">=": COMPARISON,
-    "+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "%": PRODUCT, "^": POWER,
-}  # fmt: skip
 CONVERSIONS = {"int": "tokens_int", "float": "tokens_float", "string": "tokens_str",
                "bool": "tokens_bool"}  # fmt: skip
 

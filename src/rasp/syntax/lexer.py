@@ -1,0 +1,165 @@
+"""Text in, tokens and comments out.
+
+The lexer never stops at a mistake: it notes it and goes on, so that one run can report several.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import NamedTuple
+
+from rasp.atoms import Atom
+from rasp.errors import RaspError, RaspLimitError, RaspSyntaxError
+from rasp.limits import DEFAULT_LIMITS, Limits
+from rasp.source import Source, Span
+from rasp.words import KEYWORDS, SYMBOLS
+
+_PATTERN = re.compile(
+    r"""(?P<space>[ \t\r\n\f]+)
+      |(?P<comment>\#[^\n]*)
+      |(?P<number>[0-9]+(?:\.[0-9]+)?)
+      |(?P<name>[^\W\d]\w*)
+      |(?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+      |(?P<symbol>"""
+    + "|".join(re.escape(symbol) for symbol in sorted(SYMBOLS, key=len, reverse=True))
+    + r""")
+      |(?P<wrong>&&|\|\||\*\*|//|"[^\n]*|'[^\n]*|.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPES = {"\\": "\\", '"': '"', "'": "'", "n": "\n", "t": "\t"}
+_INSTEAD = {
+    "&&": "`and`",
+    "&": "`and`",
+    "||": "`or`",
+    "|": "`or`",
+    "!": "`not`, or `!=` to compare",
+    "**": "`^` for powers",
+    "//": "`#` for comments, or `/` to divide",
+    "“": 'straight quotes: `"`',
+    "”": 'straight quotes: `"`',
+    "‘": "straight quotes: `'`",
+    "’": "straight quotes: `'`",
+    ".": "brackets: RASP has no dots outside numbers",
+}
+
+
+class Token(NamedTuple):
+    """One word or sign of the text: its kind, its characters, where it is, and its value."""
+
+    kind: str  # number, name, keyword, string, symbol or end
+    text: str
+    start: int
+    end: int
+    value: Atom | None = None
+
+
+class Comment(NamedTuple):
+    """A comment, from its `#` to the end of the line."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Lexed(NamedTuple):
+    """Everything the lexer found."""
+
+    tokens: list[Token]
+    comments: list[Comment]
+    errors: list[RaspError]
+
+
+def lex(source: Source, limits: Limits = DEFAULT_LIMITS) -> Lexed:
+    """Split a program text into tokens; the last one is always of kind `end`.
+
+    >>> [token.text for token in lex(Source("demo", "a = 1;")).tokens]
+    ['a', '=', '1', ';', '']
+    """
+    found = Lexed([], [], [])
+    if len(source.text) > limits.text_length:
+        found.errors.append(
+            RaspLimitError(
+                f"a program of {len(source.text)} characters is over the limit of "
+                f"{limits.text_length}",
+                hint="split it into files and `load` them",
+            )
+        )
+        found.tokens.append(Token("end", "", 0, 0))
+        return found
+    for match in _PATTERN.finditer(source.text):
+        kind = match.lastgroup or ""
+        text, start, end = match.group(), match.start(), match.end()
+        if kind == "space":
+            continue
+        if kind == "comment":
+            found.comments.append(Comment(text.rstrip(), start, end))
+        elif kind == "name":
+            found.tokens.append(Token("keyword" if text in KEYWORDS else "name", text, start, end))
+        elif kind == "symbol":
+            found.tokens.append(Token(kind, text, start, end))
+        else:
+            found.tokens.extend(_read(kind, text, Span(source, start, end), found, limits))
+    length = len(source.text)
+    found.tokens.append(Token("end", "", length, length))
+    return found
+
+
+def _read(kind: str, text: str, span: Span, found: Lexed, limits: Limits) -> list[Token]:
+    """Give a number or string its value; note what is wrong with anything else."""
+    value: Atom = 0
+    if kind == "number" and len(text) > limits.number_digits:
+        found.errors.append(
+            RaspLimitError(
+                f"a number of {len(text)} digits is over the limit of {limits.number_digits}",
+                span,
+                "work with smaller numbers",
+            )
+        )
+    elif kind == "number":
+        value = Fraction(text) if "." in text else int(text)
+    elif kind == "string":
+        value = _unescape(text, span, found)
+    elif text[0] in "\"'":
+        found.errors.append(_unclosed(text, span))
+        kind, value = "string", ""
+    else:
+        found.errors.append(_wrong_character(text, span))
+        return []
+    return [Token(kind, text, span.start, span.end, value)]
+
+
+def _unescape(text: str, span: Span, found: Lexed) -> str:
+    inner = text[1:-1]
+    if "\\" not in inner:
+        return inner
+
+    def replace(match: re.Match[str]) -> str:
+        letter = match.group(1)
+        if letter not in _ESCAPES:
+            at = span.start + 1 + match.start()
+            found.errors.append(
+                RaspSyntaxError(
+                    f"`\\{letter}` means nothing in a string",
+                    Span(span.source, at, at + 2),
+                    r"the escapes are `\\`, `\"`, `\'`, `\n` and `\t`",
+                )
+            )
+        return _ESCAPES.get(letter, letter)
+
+    return re.sub(r"\\(.)", replace, inner, flags=re.DOTALL)
+
+
+def _unclosed(text: str, span: Span) -> RaspError:
+    return RaspSyntaxError(
+        "this string is never closed",
+        Span(span.source, span.start, span.start + 1),
+        f"end it with `{text[0]}` on the same line; write `\\n` for a new line",
+    )
+
+
+def _wrong_character(text: str, span: Span) -> RaspError:
+    shown = f"`{text}`" if text.isprintable() else f"the character number {ord(text)}"
+    instead = _INSTEAD.get(text)
+    hint = f"use {instead}" if instead else "remove it, or put it in quotes if it is a token"
+    return RaspSyntaxError(f"{shown} means nothing in RASP", span, hint)

@@ -1,0 +1,341 @@
+"""Tokens in, syntax tree out: statements by recursive descent; expressions in `expressions.py`.
+
+After a mistake the parser skips to the next `;` or `}` and goes on, so one run reports them all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+from rasp.errors import RaspError, RaspLimitError, RaspSyntaxError
+from rasp.limits import DEFAULT_LIMITS, Limits
+from rasp.source import Source
+from rasp.syntax.expressions import ExpressionParser
+from rasp.syntax.lexer import lex
+from rasp.syntax.tree import (
+    Assign,
+    Command,
+    Define,
+    Evaluate,
+    Expression,
+    For,
+    Load,
+    Parameter,
+    Remark,
+    Return,
+    Statement,
+)
+from rasp.words import COMMANDS
+
+MOST_MISTAKES = 20
+_FOREIGN_WORDS = {
+    "while": "RASP has no `while`; use `for x in range(n) { … }`",
+    "elif": "use `a if condition else b`",
+    "lambda": "write a function: `def f(x) { return x; }`",
+    "import": 'use `load "file";`',
+    "print": "write the expression alone: `expression;` shows its value",
+}
+
+
+def parse(source: Source, limits: Limits = DEFAULT_LIMITS) -> tuple[Statement, ...]:
+    """Parse a program text; raise the first mistake, with the others attached.
+
+    >>> [type(statement).__name__ for statement in parse(Source("demo", "a = 1; a;"))]
+    ['Assign', 'Evaluate']
+    """
+    statements, errors = parse_with_errors(source, limits)
+    if errors:
+        first, *rest = errors
+        first.others = tuple(rest)
+        raise first
+    return statements
+
+
+def parse_with_errors(
+    source: Source, limits: Limits = DEFAULT_LIMITS
+) -> tuple[tuple[Statement, ...], list[RaspError]]:
+    """Parse a program text; return what could be read, and every mistake in source order."""
+    parser = Parser(source, limits)
+    statements = parser.program()
+    errors = sorted(parser.errors, key=lambda error: error.span.start if error.span else 0)
+    return statements, errors[:MOST_MISTAKES]
+
+
+class Parser(ExpressionParser):
+    """The state of one parse. Use `parse`."""
+
+    def __init__(self, source: Source, limits: Limits) -> None:
+        lexed = lex(source, limits)
+        super().__init__(source, lexed.tokens, limits)
+        self.comments = lexed.comments
+        self.errors: list[RaspError] = list(lexed.errors)
+        self.lexer_errors = len(self.errors)
+        self.function_depth = 0
+
+    def program(self) -> tuple[Statement, ...]:
+        statements: list[Statement] = []
+        while self.token.kind != "end" and len(self.errors) < MOST_MISTAKES:
+            if self.sees("}"):
+                self.errors.append(
+                    RaspSyntaxError(
+                        "this `}` closes nothing", self.span_of(self.token), "remove it"
+                    )
+                )
+                self.advance()
+                continue
+            statements += self.recovering_statement()
+        return (*statements, *self.remarks_before(self.token.start + 1))
+
+    def recovering_statement(self) -> list[Statement]:
+        """Read one statement with its comments; after a mistake, skip to the next one."""
+        remarks = self.remarks_before(self.token.start)
+        blank = self.blank_line_before(self.token.start)
+        first = self.at
+        try:
+            statement = self.statement()
+        except RaspLimitError as error:
+            self.errors.append(error)
+            self.at = len(self.tokens) - 1
+            return remarks
+        except RaspError as error:
+            self.skip_statement(first)
+            if not self.lexer_complained_since(first):
+                self.errors.append(error)
+            return remarks
+        inner = self.remarks_before(self.previous.end)
+        if inner and not remarks:
+            inner[0] = replace(inner[0], blank_before=blank)
+            blank = False
+        trailing = self.comment_on_line(self.previous.end)
+        return [*remarks, *inner, replace(statement, blank_before=blank, trailing=trailing)]
+
+    def statement(self) -> Statement:
+        token, after = self.token, self.tokens[min(self.at + 1, len(self.tokens) - 1)]
+        match token.text:
+            case "def":
+                return self.define()
+            case "for":
+                return self.for_loop()
+            case "return":
+                return self.return_statement()
+            case "load" if after.kind == "string":
+                return self.load()
+        if token.kind == "name" and token.text in COMMANDS and self.is_command(after.text):
+            return self.command()
+        if self.starts_assignment():
+            return self.assignment()
+        if token.text in _FOREIGN_WORDS and after.kind in ("name", "number", "string"):
+            raise RaspSyntaxError(
+                f"RASP has no `{token.text}`", self.span_of(token), _FOREIGN_WORDS[token.text]
+            )
+        value = self.expression_list()
+        self.semicolon("the expression")
+        return Evaluate(value, span=value.span.to(self.span_of(self.previous)))
+
+    # Definitions and loops
+
+    def define(self) -> Statement:
+        start = self.advance()
+        name = self.name("the function's name after `def`")
+        parameters = tuple(self.bracketed("(", ")", self.parameter))
+        self.refuse_repeats([(each.name, each.span) for each in parameters], "parameter")
+        for earlier, later in pairwise(parameters):
+            if earlier.default is not None and later.default is None:
+                raise RaspSyntaxError(
+                    f"the parameter `{later.name}` needs a default, because `{earlier.name}` "
+                    "before it has one",
+                    later.span,
+                    "put the parameters without defaults first",
+                )
+        self.function_depth += 1
+        try:
+            body = self.block("the function's body")
+        finally:
+            self.function_depth -= 1
+        span = self.span_of(start).to(self.span_of(self.previous))
+        return Define(name, parameters, body, span=span)
+
+    def parameter(self) -> Parameter:
+        name = self.name("a parameter's name")
+        default: Expression | None = None
+        if self.sees("="):
+            self.advance()
+            default = self.expression()
+        return Parameter(name.name, default, span=name.span)
+
+    def for_loop(self) -> Statement:
+        start = self.advance()
+        targets = self.targets()
+        self.expect("in", "`in` after the loop's names", hint="write `for x in list { … }`")
+        source = self.expression()
+        body = self.block("the loop's body")
+        return For(targets, source, body, span=self.span_of(start).to(self.span_of(self.previous)))
+
+    def block(self, what: str) -> tuple[Statement, ...]:
+        if not self.sees("{"):
+            raise self.unexpected(f"`{{` to begin {what}", hint="a body stands between `{` and `}`")
+        opening = self.advance()
+        statements: list[Statement] = []
+        with self.nested(opening):
+            while not self.sees("}"):
+                if self.token.kind == "end":
+                    raise self.never_closed(opening, "}")
+                if len(self.errors) >= MOST_MISTAKES:
+                    return ()
+                statements += self.recovering_statement()
+        statements += self.remarks_before(self.token.start)
+        self.advance()
+        return tuple(statements)
+
+    def return_statement(self) -> Statement:
+        start = self.advance()
+        if not self.function_depth:
+            raise RaspSyntaxError(
+                "`return` outside a function",
+                self.span_of(start),
+                "at the top level, write the expression alone, or give it a name",
+            )
+        value = self.expression_list()
+        self.semicolon("the returned value")
+        return Return(value, span=self.span_of(start).to(self.span_of(self.previous)))
+
+    # Assignments, loads and commands
+
+    def starts_assignment(self) -> bool:
+        at = self.at
+        while self.tokens[at].kind == "name" and self.tokens[at + 1].text == ",":
+            at += 2
+        return self.tokens[at].kind == "name" and self.tokens[at + 1].text == "="
+
+    def assignment(self) -> Statement:
+        targets = self.targets()
+        self.advance()  # the `=`
+        value = self.expression_list()
+        self.semicolon("the definition")
+        return Assign(targets, value, span=targets[0].span.to(self.span_of(self.previous)))
+
+    def load(self) -> Statement:
+        start = self.advance()
+        path = self.advance()
+        if self.token.kind != "end":
+            self.semicolon("the file's name")
+        return Load(str(path.value), span=self.span_of(start).to(self.span_of(self.previous)))
+
+    def is_command(self, after: str) -> bool:
+        """Tell `show example` from `show = 3;`: a name after a name is never an expression."""
+        token, following = self.token, self.tokens[self.at + 1]
+        same_line = "\n" not in self.source.text[token.end : following.start]
+        if token.text in ("exit", "quit", "names", "undo", "help"):
+            return after in ("", ";") or not same_line or following.kind == "name"
+        return following.kind == "name" and same_line
+
+    def command(self) -> Statement:
+        start = self.token
+        line = self.source.line_and_column(start.start)[0]
+        words: list[str] = []
+        argument: Expression | None = None
+        while self.token.kind in ("name", "keyword") and self.on_line(line):
+            if self.token.text in ("True", "False"):
+                break
+            words.append(self.advance().text)
+            if self.sees("-") and words[-1] == "s":  # the word `s-op`
+                self.advance()
+                words[-1] = f"s-{self.advance().text}"
+            if words[0] == "set" and words[-1] == "example":
+                break
+        if self.on_line(line) and self.token.kind != "end" and not self.sees(";"):
+            argument = self.expression()
+        if self.sees(";"):
+            self.advance()
+        span = self.span_of(start).to(self.span_of(self.previous))
+        return Command(tuple(words), argument, span=span)
+
+    def on_line(self, line: int) -> bool:
+        return self.source.line_and_column(self.token.start)[0] == line
+
+    def semicolon(self, after: str) -> None:
+        if self.sees(";"):
+            self.advance()
+            return
+        if self.sees("="):
+            raise RaspSyntaxError(
+                "`=` gives a name to a value, and only a name can stand before it",
+                self.span_of(self.token),
+                "use `==` to compare",
+            )
+        error = RaspSyntaxError(
+            f"expected `;` after {after}, but found {self.describe(self.token)}",
+            self.span_of(self.previous),
+            "every statement ends in `;`",
+        )
+        error.incomplete = self.token.kind == "end"
+        between = self.source.text[self.previous.end : self.token.start]
+        if self.previous.kind == "number" and not between:
+            error.hint = "write the number out in digits, and a name after it with an operator"
+        if "\n" not in between:
+            raise error
+        self.errors.append(error)  # the next line begins a new statement: read on from there
+
+    # Comments and recovery
+
+    def lexer_complained_since(self, first: int) -> bool:
+        """Tell whether a character that is not RASP explains why a statement cannot be read."""
+        start, end = self.tokens[first].start, self.token.start
+        return any(
+            error.span and start <= error.span.start <= end
+            for error in self.errors[: self.lexer_errors]
+        )
+
+    def remarks_before(self, offset: int) -> list[Statement]:
+        """Take the comments before an offset, each as a statement of its own."""
+        remarks: list[Statement] = []
+        while self.comments and self.comments[0].start < offset:
+            comment = self.comments.pop(0)
+            blank = self.blank_line_before(comment.start)
+            remarks.append(
+                Remark(
+                    comment.text,
+                    span=self.span(comment.start, comment.end),
+                    blank_before=blank,
+                )
+            )
+        return remarks
+
+    def comment_on_line(self, offset: int) -> str | None:
+        """Take the comment that stands after a statement on its last line, if there is one."""
+        if self.comments:
+            comment = self.comments[0]
+            between = self.source.text[offset : comment.start]
+            if "\n" not in between and not between.strip():
+                return self.comments.pop(0).text
+        return None
+
+    def blank_line_before(self, offset: int) -> bool:
+        before = self.source.text[max(0, offset - 400) : offset]
+        spaces = before[len(before.rstrip()) :]
+        return spaces.count("\n") > 1
+
+    def skip_statement(self, first: int) -> None:
+        """Move past the rest of a statement that could not be read."""
+        if self.at == first:
+            self.advance()
+        depth = sum(
+            {"{": 1, "}": -1}.get(token.text, 0)
+            for token in self.tokens[first : self.at]
+            if token.kind == "symbol"
+        )
+        while self.token.kind != "end":
+            if self.sees("{"):
+                depth += 1
+            elif self.sees("}"):
+                if depth <= 0:
+                    return
+                depth -= 1
+                if depth == 0:
+                    self.advance()
+                    return
+            elif self.sees(";") and depth <= 0:
+                self.advance()
+                return
+            self.advance()

@@ -1,0 +1,215 @@
+"""A syntax tree in, well laid out text out: `parse(print_program(tree)) == tree`.
+
+`rasp fmt` is this printer. Comments and the brackets people wrote are kept; a line that would
+be too long is broken at its outermost brackets or operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rasp.atoms import quote, show_literal
+from rasp.syntax.tree import (
+    Argument,
+    Assign,
+    Binary,
+    Bracketed,
+    Call,
+    Command,
+    Comparison,
+    Comprehension,
+    Define,
+    DictDisplay,
+    Evaluate,
+    Expression,
+    For,
+    Index,
+    ListDisplay,
+    Literal,
+    Load,
+    Name,
+    Parameter,
+    Remark,
+    Return,
+    Statement,
+    Ternary,
+    Unary,
+)
+from rasp.words import ATOM, BINDING, NOT, OR, SIGN, TERNARY
+
+WIDTH = 88
+INDENT = "    "
+
+
+def print_program(statements: Iterable[Statement]) -> str:
+    """Lay a whole program out.
+
+    >>> from rasp.source import Source
+    >>> from rasp.syntax.parser import parse
+    >>> print_program(parse(Source("demo", "a=1;b  = a+1 ;")))
+    'a = 1;\\nb = a + 1;\\n'
+    """
+    lines = _block(tuple(statements), "")
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _block(statements: tuple[Statement, ...], indent: str) -> list[str]:
+    lines: list[str] = []
+    for number, statement in enumerate(statements):
+        if statement.blank_before and number:
+            lines.append("")
+        written = _statement(statement, indent)
+        if statement.trailing:
+            written[-1] += f" {statement.trailing}"
+        lines += written
+    return lines
+
+
+def _statement(statement: Statement, indent: str) -> list[str]:
+    match statement:
+        case Remark(text):
+            return [indent + text]
+        case Assign(targets, value):
+            names = ", ".join(target.name for target in targets)
+            return _laid_out(f"{names} = ", value, indent)
+        case Evaluate(expression):
+            return _laid_out("", expression, indent)
+        case Return(value):
+            return _laid_out("return ", value, indent)
+        case Load(path):
+            return [f"{indent}load {quote(path)};"]
+        case Command(words, argument):
+            after = f" {print_expression(argument)}" if argument else ""
+            return [f"{indent}{' '.join(words)}{after}"]
+        case Define(name, parameters, body):
+            given = ", ".join(_parameter(parameter) for parameter in parameters)
+            return _braced(f"{indent}def {name.name}({given})", body, indent)
+        case For(targets, source, body):
+            names = ", ".join(target.name for target in targets)
+            return _braced(f"{indent}for {names} in {print_expression(source)}", body, indent)
+    raise AssertionError(f"no way to print {type(statement).__name__}")
+
+
+def _braced(head: str, body: tuple[Statement, ...], indent: str) -> list[str]:
+    if not body:
+        return [head + " {}"]
+    return [head + " {", *_block(body, indent + INDENT), indent + "}"]
+
+
+def _parameter(parameter: Parameter) -> str:
+    if parameter.default is None:
+        return parameter.name
+    return f"{parameter.name}={print_expression(parameter.default)}"
+
+
+def _laid_out(start: str, value: Expression, indent: str) -> list[str]:
+    """One line if it fits, else broken once at the outermost operator or brackets."""
+    flat = f"{indent}{start}{print_expression(value)};"
+    if len(flat) <= WIDTH:
+        return [flat]
+    deeper = indent + INDENT
+    match value:
+        case Call(function, arguments) if arguments:
+            items = [_argument(argument) for argument in arguments]
+            opening = f"{print_expression(function)}("
+            return _broken(indent + start + opening, items, deeper, indent + ");")
+        case ListDisplay(items, bare=False) if items:
+            written = [print_expression(item) for item in items]
+            return _broken(indent + start + "[", written, deeper, indent + "];")
+        case Binary(op):
+            parts = [print_expression(part) for part in _chain(value, op)]
+            lines = [indent + start + parts[0]]
+            return [*lines, *(f"{deeper}{op} {part}" for part in parts[1:-1]),
+                    f"{deeper}{op} {parts[-1]};"]  # fmt: skip
+        case Ternary(condition, then, otherwise):
+            return [
+                f"{indent}{start}{_inner(then, OR)} if {_inner(condition, OR)}",
+                f"{deeper}else {print_expression(otherwise)};",
+            ]
+    return [flat]
+
+
+def _broken(opening: str, items: list[str], indent: str, closing: str) -> list[str]:
+    return [opening, *(f"{indent}{item}," for item in items[:-1]), indent + items[-1], closing]
+
+
+def _chain(expression: Expression, op: str) -> list[Expression]:
+    """The operands of `a op b op c`, as far as they can be told apart again."""
+    parts: list[Expression] = []
+    while isinstance(expression, Binary) and expression.op == op and op in ("and", "or", "+"):
+        parts.append(expression.right)
+        expression = expression.left
+    if not parts:
+        assert isinstance(expression, Binary)
+        return [expression.left, expression.right]
+    return [expression, *reversed(parts)]
+
+
+def print_expression(expression: Expression) -> str:
+    """Write one expression on one line, with brackets only where it needs them."""
+    return _write(expression)[0]
+
+
+def _inner(expression: Expression, binding: int) -> str:
+    text, bound = _write(expression)
+    return text if bound >= binding else f"({text})"
+
+
+def _write(expression: Expression) -> tuple[str, int]:
+    match expression:
+        case Name(name):
+            return name, ATOM
+        case Literal(value):
+            return show_literal(value), ATOM
+        case Comparison(op):
+            return op, ATOM
+        case Bracketed(inner):
+            return f"({print_expression(inner)})", ATOM
+        case Binary():
+            return _binary(expression)
+        case Unary("not", operand):
+            return f"not {_inner(operand, NOT)}", NOT
+        case Unary(op, operand):
+            return f"{op}{_inner(operand, SIGN)}", SIGN
+        case Ternary(condition, then, otherwise):
+            text = (
+                f"{_inner(then, OR)} if {_inner(condition, OR)} else {_inner(otherwise, TERNARY)}"
+            )
+            return text, TERNARY
+        case Call(function, arguments):
+            given = ", ".join(_argument(argument) for argument in arguments)
+            return f"{_inner(function, ATOM)}({given})", ATOM
+        case Index(base, index):
+            return f"{_inner(base, ATOM)}[{print_expression(index)}]", ATOM
+        case ListDisplay(items, bare):
+            written = ", ".join(print_expression(item) for item in items)
+            return (written, TERNARY - 1) if bare else (f"[{written}]", ATOM)
+        case DictDisplay(pairs):
+            written = ", ".join(
+                f"{print_expression(key)}: {print_expression(value)}" for key, value in pairs
+            )
+            return f"{{{written}}}", ATOM
+        case Comprehension(item, targets, source, key):
+            names = ", ".join(target.name for target in targets)
+            tail = f"{print_expression(item)} for {names} in {print_expression(source)}"
+            return (f"[{tail}]" if key is None else f"{{{print_expression(key)}: {tail}}}"), ATOM
+    raise AssertionError(f"no way to print {type(expression).__name__}")
+
+
+def _binary(expression: Binary) -> tuple[str, int]:
+    """Walk down the left side in a loop: a sum of ten thousand terms is no deeper than one."""
+    if expression.op == "^":
+        left, right = _inner(expression.left, ATOM), _inner(expression.right, SIGN)
+        return f"{left} ^ {right}", BINDING["^"]
+    tail: list[str] = []
+    binding = BINDING[expression.op]
+    current: Expression = expression
+    while isinstance(current, Binary) and BINDING[current.op] == binding:
+        tail.append(f" {current.op} {_inner(current.right, binding + 1)}")
+        current = current.left
+    return _inner(current, binding) + "".join(reversed(tail)), binding
+
+
+def _argument(argument: Argument) -> str:
+    value = print_expression(argument.value)
+    return value if argument.keyword is None else f"{argument.keyword}={value}"
