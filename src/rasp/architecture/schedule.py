@@ -10,17 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Protocol, TypeAlias
 
 from rasp.architecture.layers import layers_between
-from rasp.architecture.problem import (
-    Placement,
-    Problem,
-    earliest_placement,
-    problem_of,
-    selector_of,
-)
-from rasp.errors import RaspValueError
+from rasp.architecture.placing import Placed, place
+from rasp.architecture.problem import Placement, Problem, problem_of, selector_of
 from rasp.graph import (
     Aggregate,
     Elementwise,
@@ -33,12 +27,9 @@ from rasp.graph import (
     in_order,
 )
 
-METHODS = ("auto", "exact", "greedy", "earliest")
 
-
-@runtime_checkable
 class HasNode(Protocol):
-    """What a front door hands out: a node, and the program it belongs to."""
+    """What the front doors hand out: a node, and the program it belongs to."""
 
     @property
     def node(self) -> Node: ...
@@ -47,7 +38,7 @@ class HasNode(Protocol):
     def program(self) -> Program: ...
 
 
-Outputs: TypeAlias = Node | HasNode | Sequence[Node] | Sequence[HasNode]
+Outputs: TypeAlias = Node | HasNode | Sequence[Node | HasNode]
 
 
 @dataclass(frozen=True)
@@ -70,7 +61,7 @@ class Layer:
     feed_forward: tuple[Elementwise, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Schedule:
     """Which layer and head computes each node."""
 
@@ -86,12 +77,15 @@ class Schedule:
     A plain transformer stack has no feed-forward there.
     """
     method: str
-    """How the placement was found, in words."""
+    """How the placement was found: `earliest`, `greedy` or `exact`."""
     exact: bool
     """True where this depth allows no smaller width, nor as small a one with fewer heads."""
+    remark: str = ""
+    """How the placement was found, in a sentence; why it may not be the best, where it may not."""
 
     @property
     def layers(self) -> int:
+        """The depth: how many layers there are."""
         return len(self.layer_list)
 
     @property
@@ -100,12 +94,23 @@ class Schedule:
 
     @property
     def width(self) -> int:
+        """The most heads in one layer."""
         return max(self.heads_per_layer, default=0)
 
     @property
     def heads(self) -> int:
         """How many heads there are in all layers together."""
         return sum(self.heads_per_layer)
+
+    def __str__(self) -> str:
+        if not self.layers:
+            return "no layers: elementwise work on the embedding"
+        layers = "1 layer" if self.layers == 1 else f"{self.layers} layers"
+        counts = " ".join(map(str, self.heads_per_layer))
+        return f"{layers}, heads per layer: {counts}"
+
+    def __repr__(self) -> str:
+        return f"<Schedule: {self}>"
 
 
 def output_nodes(outputs: Outputs) -> tuple[Node, ...]:
@@ -117,23 +122,44 @@ def output_nodes(outputs: Outputs) -> tuple[Node, ...]:
 def schedule(outputs: Outputs, method: str = "auto", depth: int | None = None) -> Schedule:
     """Place everything the outputs need in layers and heads.
 
+    `method` is `auto` (the best that can be had), `exact`, `greedy`, or `earliest`, which is
+    the paper's. `depth` may allow more layers than are needed, to save width.
+
     >>> from rasp.graph import Aggregate, Const, Select, Tokens
-    >>> schedule([Aggregate(Select(Tokens(), Tokens(), "=="), Const(1))]).heads_per_layer
-    (1,)
+    >>> schedule(Aggregate(Select(Tokens(), Tokens(), "=="), Const(1)))
+    <Schedule: 1 layer, heads per layer: 1>
     """
-    if method not in METHODS:
-        raise RaspValueError(
-            f"there is no scheduling method {method!r}",
-            hint="use " + ", ".join(METHODS),
-        )
-    problem = problem_of(output_nodes(outputs), depth)
-    return _assemble(problem, earliest_placement(problem), "as early as possible", False)
+    return assemble(place(problem_of(output_nodes(outputs), depth), method))
 
 
-def _assemble(problem: Problem, placement: Placement, method: str, exact: bool) -> Schedule:
+def front(outputs: Outputs, method: str = "auto") -> tuple[Schedule, ...]:
+    """Return the trade-off between layers and heads, from the least depth to width 1.
+
+    Each schedule is deeper and narrower than the one before it; no depth is listed that buys
+    nothing.
+
+    >>> from rasp.graph import Aggregate, Elementwise, Indices, Select, Tokens
+    >>> first, second = (Aggregate(Select(s_op, s_op, "=="), Indices())
+    ...                  for s_op in (Tokens(), Indices()))
+    >>> [each.heads_per_layer for each in front(Elementwise("+", (first, second)))]
+    [(2,), (1, 1)]
+    """
+    nodes = output_nodes(outputs)
+    points = [schedule(nodes, method)]
+    depth = points[0].layers
+    while points[-1].width > 1:
+        depth += 1
+        deeper = schedule(nodes, method, depth)
+        if deeper.width < points[-1].width:
+            points.append(deeper)
+    return tuple(points)
+
+
+def assemble(placed: Placed) -> Schedule:
     """Fill in the elementwise work around placed attentions."""
+    problem, placement = placed.problem, placed.placement
     order = in_order(problem.outputs)
-    mixed = _mixed(order)
+    mixed = mixed_inputs(order)
     early = _needed_first(problem, placement, mixed)
     layer_of: dict[Node, int] = {}
     for node in order:
@@ -156,8 +182,9 @@ def _assemble(problem: Problem, placement: Placement, method: str, exact: bool) 
         layer_of=layer_of,
         embedding=tuple(node for node in work[0] if node not in mixed),
         input_feed_forward=tuple(node for node in work[0] if node in mixed),
-        method=method,
-        exact=exact,
+        method=placed.method,
+        exact=placed.exact,
+        remark=placed.remark,
     )
 
 
@@ -173,8 +200,8 @@ def _heads(problem: Problem, placement: Placement) -> dict[int, tuple[Head, ...]
     return {layer: tuple(found) for layer, found in heads.items()}
 
 
-def _mixed(order: list[Node]) -> set[Node]:
-    """The elementwise nodes that read tokens and indices, but nothing that attention made."""
+def mixed_inputs(order: Sequence[Node]) -> set[Node]:
+    """Return the elementwise nodes that read tokens and indices, but nothing attention made."""
     reads: dict[Node, frozenset[str]] = {}
     mixed: set[Node] = set()
     for node in order:
@@ -184,7 +211,7 @@ def _mixed(order: list[Node]) -> set[Node]:
             case Indices():
                 reads[node] = frozenset(["indices"])
             case Elementwise(operands=operands):
-                reads[node] = frozenset().union(*(reads[operand] for operand in operands))
+                reads[node] = frozenset[str]().union(*(reads[operand] for operand in operands))
                 if reads[node] == {"tokens", "indices"}:
                     mixed.add(node)
             case _:
@@ -193,9 +220,9 @@ def _mixed(order: list[Node]) -> set[Node]:
 
 
 def _needed_first(problem: Problem, placement: Placement, mixed: set[Node]) -> set[Node]:
-    """The mixed nodes that a head of the first layer reads (or an output, where none has heads)."""
+    """The mixed nodes that a head of the first layer reads (or an output, without any layer)."""
     first = [node for node, layer in placement.items() if layer == 1]
-    stack: list[Node] = list(first) if problem.depth else list(problem.outputs)
+    stack: list[Node] = first if problem.depth else list(problem.outputs)
     needed: set[Node] = set()
     while stack:
         node = stack.pop()

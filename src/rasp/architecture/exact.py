@@ -1,0 +1,167 @@
+"""A scheduling problem in, a provably best placement out: integer programming with HiGHS.
+
+One variable says whether an attention stands in a layer, one whether a kind has a head there.
+First the width and then the number of heads is made least, then, among what is left, the
+placement that is earliest is taken. Needs SciPy (the extra `schedule`).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from rasp.architecture.greedy import cost
+from rasp.architecture.problem import Placement, Problem
+from rasp.errors import RaspUnsupportedError
+from rasp.graph import Aggregate, Node, in_order
+
+
+def solver_is_installed() -> bool:
+    """Tell whether SciPy is there."""
+    from importlib.util import find_spec
+
+    return find_spec("scipy") is not None
+
+
+def exact_placement(problem: Problem, start: Placement, seconds: float) -> Placement | None:
+    """Return a best placement, or None where the time was too short to prove one.
+
+    `start` is any placement: nothing wider is looked at.
+    """
+    if not solver_is_installed():
+        raise RaspUnsupportedError(
+            "the exact schedule needs SciPy, which is not installed",
+            hint='pip install "rasp-lang[schedule]", or take the greedy schedule',
+        )
+    until = time.monotonic() + seconds
+    model = _Model(problem)
+    most = len(model.head)
+    best = model.solve(model.width_then_heads(most + 1), cost(problem, start)[0], most, until)
+    if best is None:
+        return None
+    width, heads, _ = cost(problem, best)
+    return model.solve(model.sum_of_layers(), width, heads, until) or best
+
+
+def prerequisites(problem: Problem) -> dict[Node, frozenset[Node]]:
+    """Map each attention to the aggregates that must stand in an earlier layer, directly."""
+    behind: dict[Node, frozenset[Node]] = {}
+    found: dict[Node, frozenset[Node]] = {}
+    for node in in_order(problem.outputs):
+        joined = frozenset[Node]().union(*(behind[needed] for needed in node.needs))
+        if node in problem.kind:
+            found[node] = joined
+        behind[node] = frozenset([node]) if isinstance(node, Aggregate) else joined
+    return found
+
+
+Row: TypeAlias = tuple[dict[int, float], float, float]
+"""Coefficients by column, and what their sum must lie between."""
+
+
+@dataclass(frozen=True)
+class _Model:
+    """The integer program: columns are placements, then heads, then the width."""
+
+    problem: Problem
+
+    @cached_property
+    def place(self) -> dict[tuple[Node, int], int]:
+        problem = self.problem
+        keys = [
+            (attention, layer)
+            for attention in problem.attentions
+            for layer in range(problem.earliest[attention], problem.latest[attention] + 1)
+        ]
+        return {key: column for column, key in enumerate(keys)}
+
+    @cached_property
+    def head(self) -> dict[tuple[int, int], int]:
+        keys = dict.fromkeys((self.problem.kind[each], layer) for each, layer in self.place)
+        return {key: column for column, key in enumerate(keys, start=len(self.place))}
+
+    @property
+    def columns(self) -> int:
+        return len(self.place) + len(self.head) + 1
+
+    def width_then_heads(self, large: int) -> list[float]:
+        return [0.0] * len(self.place) + [1.0] * len(self.head) + [float(large)]
+
+    def sum_of_layers(self) -> list[float]:
+        return [float(layer) for _, layer in self.place] + [0.0] * (len(self.head) + 1)
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        rows: list[Row] = []
+        width = self.columns - 1
+        for attention in self.problem.attentions:
+            rows.append((dict.fromkeys(self._up_to(attention, self.problem.depth), 1.0), 1, 1))
+        for (attention, layer), column in self.place.items():
+            head = self.head[self.problem.kind[attention], layer]
+            rows.append(({column: 1.0, head: -1.0}, -1, 0))
+        for layer in range(1, self.problem.depth + 1):
+            heads = [column for (_, at), column in self.head.items() if at == layer]
+            rows.append(({**dict.fromkeys(heads, 1.0), width: -1.0}, -len(heads) - 1, 0))
+        for user, needed in prerequisites(self.problem).items():
+            for one in needed:
+                rows += self._precedence(one, user)
+        return rows
+
+    def _up_to(self, attention: Node, layer: int) -> list[int]:
+        first = self.problem.earliest[attention]
+        last = min(layer, self.problem.latest[attention])
+        return [self.place[attention, at] for at in range(first, last + 1)]
+
+    def _precedence(self, one: Node, user: Node) -> list[Row]:
+        """`user` stands at or before a layer only if `one` stands before it."""
+        return [
+            (
+                dict.fromkeys(self._up_to(user, layer), 1.0)
+                | dict.fromkeys(self._up_to(one, layer - 1), -1.0),
+                -1,
+                0,
+            )
+            for layer in range(self.problem.earliest[user], self.problem.latest[one] + 1)
+        ]
+
+    def solve(
+        self, objective: list[float], width: int, heads: int, until: float
+    ) -> Placement | None:
+        """Minimise the objective with at most this width and so many heads."""
+        import numpy
+        from scipy.optimize import (  # type: ignore[import-untyped,unused-ignore]
+            Bounds,
+            LinearConstraint,
+            milp,
+        )
+
+        left = until - time.monotonic()
+        if left <= 0:
+            return None
+        ceiling = numpy.ones(self.columns)
+        ceiling[-1] = width
+        limit = (dict.fromkeys(self.head.values(), 1.0), 0, heads)
+        solved: Any = milp(
+            numpy.array(objective),
+            integrality=numpy.ones(self.columns),
+            bounds=Bounds(numpy.zeros(self.columns), ceiling),
+            constraints=[LinearConstraint(*_matrix([*self.rows, limit], self.columns))],
+            options={"time_limit": left, "mip_rel_gap": 0.0},
+        )
+        if solved.status != 0:
+            return None
+        return {node: layer for (node, layer), at in self.place.items() if solved.x[at] > 0.5}
+
+
+def _matrix(rows: list[Row], columns: int) -> tuple[Any, Any, Any]:
+    from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
+
+    pointers, places, entries = [0], list[int](), list[float]()
+    for coefficients, _, _ in rows:
+        places.extend(coefficients)
+        entries.extend(coefficients.values())
+        pointers.append(len(places))
+    matrix = csr_array((entries, places, pointers), shape=(len(rows), columns))
+    return matrix, [low for _, low, _ in rows], [high for _, _, high in rows]
