@@ -127,18 +127,17 @@ def _plain_truths(
 ) -> tuple[SOp, SOp, frozenset[str]]:
     """Write every way to say "this truth holds" as `== True` on the truth without its `not`."""
     truth, constant = (keys, queries) if isinstance(queries, Const) else (queries, keys)
-    equality = signs in (SIGNS["=="], SIGNS["!="])
-    if not (equality and isinstance(constant, Const) and isinstance(constant.value, bool)):
+    is_equality = signs in (SIGNS["=="], SIGNS["!="])
+    if not (is_equality and isinstance(constant, Const) and isinstance(constant.value, bool)):
         return keys, queries, signs
-    if not (isinstance(truth, Elementwise) and truth.op in TRUTH_OPERATORS):
+    if not _is_truth(truth):
         return keys, queries, signs
     holds = constant.value == (signs == SIGNS["=="])
-    while isinstance(truth, Elementwise) and truth.op == "not":
-        truth, holds = truth.operands[0], not holds
-        if not (isinstance(truth, Elementwise) and truth.op in TRUTH_OPERATORS):
-            truth = Elementwise("bool", (truth,))
+    while isinstance(truth, Elementwise) and truth.op in ("not", "bool"):
+        holds = holds != (truth.op == "not")
+        if not _is_truth(truth.operands[0]):
+            truth = Elementwise("bool", truth.operands)
             break
-    if truth.op == "bool" and _is_truth(truth.operands[0]):
         truth = truth.operands[0]
     if isinstance(queries, Const):
         return truth, Const(holds), SIGNS["=="]
@@ -150,7 +149,7 @@ def _is_truth(node: SOp) -> bool:
 
 
 def _joined(word: str, parts: list[Form]) -> Form:
-    """Join forms with `and` or `or`; what both kinds of joining have in common is said once."""
+    """Join forms with `and` or `or`: order, repetition and nesting are forgotten."""
     neutral, final = (ALWAYS, NEVER) if word == "and" else (NEVER, ALWAYS)
     signs: dict[tuple[object, object], frozenset[str]] = {}
     others: set[Form] = set()

@@ -146,13 +146,25 @@ def front(outputs: Outputs, method: str = "auto") -> tuple[Schedule, ...]:
     """
     nodes = output_nodes(outputs)
     points = [schedule(nodes, method)]
-    depth = points[0].layers
     while points[-1].width > 1:
-        depth += 1
-        deeper = schedule(nodes, method, depth)
-        if deeper.width < points[-1].width:
-            points.append(deeper)
+        points.append(_next_narrower(points[-1], method))
     return tuple(points)
+
+
+def _next_narrower(found: Schedule, method: str) -> Schedule:
+    """The schedule of least depth that is narrower; more layers never need more width."""
+    width, low, step = found.width, found.layers, 1
+    while (deeper := schedule(found.outputs, method, low + step)).width >= width:
+        low, step = low + step, 2 * step
+    high = low + step
+    while low + 1 < high:
+        middle = (low + high) // 2
+        tried = schedule(found.outputs, method, middle)
+        if tried.width < width:
+            high, deeper = middle, tried
+        else:
+            low = middle
+    return deeper
 
 
 def assemble(placed: Placed) -> Schedule:
