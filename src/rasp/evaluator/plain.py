@@ -26,6 +26,7 @@ from rasp.graph import (
     SelectorNot,
     SelectorOr,
     Tokens,
+    TokensAs,
     apply_operator,
     in_order,
 )
@@ -67,6 +68,8 @@ def _compute(node: Node, tokens: tuple[Atom, ...], values: Values, limits: Limit
     match node:
         case Tokens():
             return _of_one_kind(list(tokens), node, tokens)
+        case TokensAs(kind):
+            return _elementwise(kind, [list(tokens)], node, tokens)
         case Indices():
             return list(range(len(tokens)))
         case Const(value):

@@ -17,6 +17,7 @@ from rasp.graph.nodes import (
     SelectorOr,
     SOp,
     Tokens,
+    TokensAs,
 )
 from rasp.graph.operators import OPERATORS, apply_operator
 from rasp.graph.printer import expression
@@ -42,6 +43,7 @@ __all__ = [
     "SelectorNot",
     "SelectorOr",
     "Tokens",
+    "TokensAs",
     "apply_operator",
     "expression",
     "in_order",

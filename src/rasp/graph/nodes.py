@@ -68,6 +68,17 @@ class Tokens(SOp):
 
 
 @dataclass(frozen=True, eq=False)
+class TokensAs(SOp):
+    """The input's tokens read as another kind: `int`, `float`, `string` or `bool`.
+
+    A base s-op of its own, because an input that mixes strings and numbers is no sequence,
+    but can be read as one.
+    """
+
+    kind: str
+
+
+@dataclass(frozen=True, eq=False)
 class Indices(SOp):
     """The positions 0, 1, … n-1."""
 

@@ -19,6 +19,7 @@ from rasp.graph.nodes import (
     SelectorNot,
     SelectorOr,
     Tokens,
+    TokensAs,
 )
 from rasp.words import AND, ATOM, BINDING, COMPARISON, NOT, OR, SIGN, TERNARY
 
@@ -56,6 +57,8 @@ def _write(node: Node, names: Mapping[Node, str], depth: int, top: bool = False)
     match node:
         case Tokens():
             return "tokens", ATOM
+        case TokensAs(kind):
+            return CONVERSIONS[kind], ATOM
         case Indices():
             return "indices", ATOM
         case Const(value):
@@ -111,9 +114,6 @@ def _write_elementwise(node: Elementwise, inner: _Inner) -> tuple[str, int]:
             pairs = zip(operands[1::2], operands[2::2], strict=True)
             table = ", ".join(f"{inner(key)}: {inner(value)}" for key, value in pairs)
             return f"{{{table}}}[{inner(operands[0])}]", ATOM
-        case "int" | "float" | "string" | "bool":
-            if isinstance(operands[0], Tokens):
-                return CONVERSIONS[op], ATOM
     return f"{op}({', '.join(inner(operand) for operand in operands)})", ATOM
 
 

@@ -1,0 +1,69 @@
+"""Where `load "file";` may look, and the text it finds there.
+
+`load` is the only way from a program to the file system. A front door can confine it to a
+folder, or switch it off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rasp.errors import RaspError, RaspUnsupportedError, RaspValueError
+from rasp.limits import DEFAULT_LIMITS, Limits
+from rasp.source import Source
+
+
+@dataclass(frozen=True)
+class Loader:
+    """Reads program files; with a `root`, nothing outside that folder."""
+
+    root: Path | None = None
+    enabled: bool = True
+    limits: Limits = DEFAULT_LIMITS
+
+    def read(self, path: str, beside: str | None = None) -> Source:
+        """Read a file, looked for beside the file that loads it and then in the current folder."""
+        if not self.enabled:
+            raise RaspUnsupportedError(
+                "`load` is switched off here", hint="put the definitions in this program instead"
+            )
+        for candidate in self._candidates(path, beside):
+            if candidate.is_file():
+                return read_source(candidate, self.limits)
+        where = f" in {self.root}" if self.root else ""
+        raise RaspValueError(
+            f"there is no file `{path}`{where}",
+            hint="the name is looked for beside this file and in the current folder, "
+            "with or without `.rasp`",
+        )
+
+    def _candidates(self, path: str, beside: str | None) -> list[Path]:
+        if "\0" in path:
+            return []
+        folders = [self.root] if self.root else [Path(beside).parent] if beside else []
+        if not self.root:
+            folders.append(Path())
+        found = [folder / name for folder in folders for name in (path, path + ".rasp")]
+        if self.root is None:
+            return found
+        root = self.root.resolve()
+        return [candidate for candidate in found if candidate.resolve().is_relative_to(root)]
+
+
+def read_source(path: Path, limits: Limits = DEFAULT_LIMITS) -> Source:
+    """Read a program file, or say why it cannot be read."""
+    try:
+        if path.stat().st_size > 4 * limits.text_length:
+            raise _unreadable(path, "it is too large")
+        return Source(str(path), path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        raise _unreadable(path, "it is not UTF-8 text") from None
+    except OSError as error:
+        raise _unreadable(path, (error.strerror or "unknown reason").lower()) from None
+
+
+def _unreadable(path: Path, why: str) -> RaspError:
+    return RaspValueError(
+        f"`{path}` cannot be read: {why}", hint="check the path and the file's permissions"
+    )

@@ -1,0 +1,277 @@
+"""Two values in, one value out: what the operators mean on atoms, lists, s-ops and selectors.
+
+Work on atoms and lists is done here and now; anything with an s-op or selector in it becomes
+a node of the graph. Errors carry no span: the elaborator knows where it is.
+"""
+
+from __future__ import annotations
+
+from rasp.atoms import Atom, show
+from rasp.errors import RaspError, RaspLimitError, RaspTypeError, RaspValueError
+from rasp.frontend.values import Value, describe, is_atom
+from rasp.graph import (
+    Aggregate,
+    Const,
+    Elementwise,
+    Indices,
+    Node,
+    Scorer,
+    Select,
+    Selector,
+    SelectorAnd,
+    SelectorNot,
+    SelectorOr,
+    SOp,
+    apply_operator,
+)
+from rasp.limits import Limits
+
+UNARY_NAMES = {"-": "negate", "+": "plus", "not": "not"}
+ALL_KEYS = Select(Const(1), Const(1), "==")
+
+
+def binary(op: str, left: Value, right: Value, limits: Limits) -> Value:
+    """Apply a binary operator.
+
+    >>> from rasp.limits import DEFAULT_LIMITS
+    >>> binary("+", 1, 2, DEFAULT_LIMITS)
+    3
+    """
+    if op == "in":
+        return membership(left, right)
+    if isinstance(left, Selector) or isinstance(right, Selector):
+        return _selectors(op, left, right)
+    if isinstance(left, SOp) or isinstance(right, SOp):
+        return Elementwise(op, (as_s_op(op, left, right), as_s_op(op, right, left)))
+    if op in ("and", "or") and _has_truth(left) and _has_truth(right):
+        return (left and right) if op == "and" else (left or right)
+    if is_atom(left) and is_atom(right):
+        return apply_operator(op, (left, right))
+    if op in ("==", "!=") and _is_constant(left) and _is_constant(right):
+        return (left == right) if op == "==" else (left != right)
+    return _lists(op, left, right, limits)
+
+
+def as_s_op(op: str, value: Value, other: Value) -> SOp:
+    """Return an operand of an operator as an s-op."""
+    if isinstance(value, SOp):
+        return value
+    if is_atom(value):
+        return Const(value)
+    raise _no_operation(op, value, other)
+
+
+def _selectors(op: str, left: Value, right: Value) -> Value:
+    if not (isinstance(left, Selector) and isinstance(right, Selector)):
+        raise _no_operation(op, left, right)
+    if op == "and":
+        return SelectorAnd(left, right)
+    if op == "or":
+        return SelectorOr(left, right)
+    raise RaspTypeError(
+        f"`{op}` does not work on two selectors",
+        hint="selectors combine with `and`, `or`, `not`",
+    )
+
+
+def _lists(op: str, left: Value, right: Value, limits: Limits) -> Value:
+    if op == "+" and isinstance(left, list) and isinstance(right, list):
+        check_size(len(left) + len(right), limits)
+        return left + right
+    times, items = (left, right) if isinstance(right, list) else (right, left)
+    if op == "*" and isinstance(items, list) and isinstance(times, int):
+        check_size(len(items) * times, limits)
+        return items * int(times)
+    raise _no_operation(op, left, right)
+
+
+def check_size(size: int, limits: Limits) -> None:
+    if size > limits.list_size:
+        raise RaspLimitError(
+            f"a list of {size} items is over the limit of {limits.list_size}"
+            if size < 10**12
+            else f"a list is over the limit of {limits.list_size} items",
+            hint="lists are made when the program is read; work on the input goes into s-ops",
+        )
+
+
+def _no_operation(op: str, left: Value, right: Value) -> RaspError:
+    if isinstance(left, Selector) or isinstance(right, Selector):
+        hint = "selectors combine only with selectors; `aggregate` turns one into an s-op"
+    elif isinstance(left, Scorer) or isinstance(right, Scorer):
+        hint = "a scorer is only an argument of `select_best`"
+    elif isinstance(left, (list, dict)) or isinstance(right, (list, dict)):
+        hint = "lists and dicts are compile-time values: index into them, or loop over them"
+    else:
+        hint = "call the function first: a function is not a value to compute with"
+    return RaspTypeError(
+        f"`{op}` does not work on {describe(left)} and {describe(right)}", hint=hint
+    )
+
+
+def unary(op: str, operand: Value) -> Value:
+    """Apply `not`, `-` or `+`."""
+    if isinstance(operand, Selector) and op == "not":
+        return SelectorNot(operand)
+    if isinstance(operand, SOp):
+        return Elementwise(UNARY_NAMES[op], (operand,))
+    if op == "not" and _has_truth(operand):
+        return not operand
+    if is_atom(operand):
+        return apply_operator(UNARY_NAMES[op], (operand,))
+    hint = "it works on s-ops and atoms"
+    if isinstance(operand, Selector):
+        hint = "the only operators on selectors are `and`, `or`, `not`"
+    raise RaspTypeError(f"`{op}` does not work on {describe(operand)}", hint=hint)
+
+
+def ternary(condition: SOp, then: Value, otherwise: Value) -> Value:
+    """Choose at each position; both branches are computed everywhere."""
+    branches: list[SOp] = []
+    for branch in (then, otherwise):
+        if isinstance(branch, SOp):
+            branches.append(branch)
+        elif is_atom(branch):
+            branches.append(Const(branch))
+        else:
+            raise RaspTypeError(
+                f"the condition is an s-op, so both branches must be s-ops or atoms, "
+                f"but one is {describe(branch)}",
+                hint="only a condition that is an atom can choose between other things",
+            )
+    return Elementwise("if", (condition, *branches))
+
+
+def is_true(condition: Value) -> bool:
+    """Decide a compile-time condition."""
+    if _has_truth(condition):
+        return bool(condition)
+    raise RaspTypeError(
+        f"a condition is an s-op or an atom, but this is {describe(condition)}",
+        hint="compare something: `a if x == 1 else b`",
+    )
+
+
+def membership(item: Value, container: Value) -> Value:
+    """`atom in s-op` asks the whole sequence (one head); `s-op in list` is elementwise."""
+    if isinstance(container, SOp):
+        if not is_atom(item):
+            raise RaspTypeError(
+                f"only an atom can be looked for in an s-op, but this is {describe(item)}",
+                hint="to find, at each position, an equal value elsewhere, use "
+                "`has_focus(select(keys, queries, ==))`",
+            )
+        matches = Elementwise("indicator", (Elementwise("==", (container, Const(item))),))
+        return Elementwise(">", (Aggregate(ALL_KEYS, matches, 0), Const(0)))
+    if not isinstance(container, list):
+        raise RaspTypeError(
+            f"`in` looks into a list or an s-op, but this is {describe(container)}",
+            hint="put the members in a list: `tokens in ['a', 'b']`",
+        )
+    for member in container:
+        if not is_atom(member):
+            raise RaspTypeError(
+                f"`in` looks for atoms, but one member of the list is {describe(member)}",
+                hint="compare with `==` instead, joined by `or`",
+            )
+    if is_atom(item):
+        return item in container
+    if isinstance(item, SOp):
+        return Elementwise("in", (item, *(Const(member) for member in container)))
+    raise RaspTypeError(
+        f"`in` looks for an atom or an s-op, but this is {describe(item)}",
+        hint="give it an atom, or an s-op to look at position by position",
+    )
+
+
+def index(base: Value, position: Value) -> Value:
+    """`s-op[i]` broadcasts a position; an s-op indexes elementwise into a list, string or dict."""
+    if isinstance(base, SOp):
+        return _broadcast(base, position)
+    if isinstance(position, SOp) and isinstance(base, (list, str, dict)):
+        return _table(base, position)
+    if isinstance(base, dict):
+        return _dict_item(base, position)
+    if isinstance(base, (list, str)):
+        return _list_item(base, position)
+    raise RaspTypeError(
+        f"{describe(base)} cannot be indexed",
+        hint="s-ops, lists, strings and dicts can; apply a selector to an input first",
+    )
+
+
+def _broadcast(base: SOp, position: Value) -> Value:
+    if not isinstance(position, int):
+        raise RaspValueError(
+            f"an s-op is indexed by one whole number, but this is {describe(position)}",
+            hint="`load_from_location(seq, positions)` takes a position for each query",
+        )
+    place: SOp = Const(int(position))
+    if position < 0:
+        place = Elementwise("+", (_length(), Const(position)))
+    return Aggregate(Select(Indices(), place, "=="), base, 0)
+
+
+def _length() -> SOp:
+    """The library's `length`, as a node: equal code is the same node."""
+    first = Elementwise("indicator", (Elementwise("==", (Indices(), Const(0))),))
+    return Elementwise("round", (Elementwise("/", (Const(1), Aggregate(ALL_KEYS, first, 0))),))
+
+
+def _table(base: list[Value] | str | dict[Atom, Value], position: SOp) -> Value:
+    items = list(base.values()) if isinstance(base, dict) else list(base)
+    for item in items:
+        if not is_atom(item) and not isinstance(item, SOp):
+            raise RaspTypeError(
+                f"an s-op picks atoms or s-ops out of a list or dict, but one item is "
+                f"{describe(item)}",
+                hint="make a list of atoms or s-ops",
+            )
+    if not items:
+        raise RaspValueError("there is nothing to index here", hint="put something in it first")
+    nodes = [item if isinstance(item, SOp) else Const(item) for item in items]
+    if isinstance(base, dict):
+        pairs = [node for pair in zip(map(Const, base), nodes, strict=True) for node in pair]
+        return Elementwise("lookup", (position, *pairs))
+    return Elementwise("at", (position, *nodes))
+
+
+def _dict_item(base: dict[Atom, Value], key: Value) -> Value:
+    if not is_atom(key):
+        raise RaspTypeError(
+            f"a dict's keys are atoms, but this is {describe(key)}", hint="use an atom as the key"
+        )
+    if key not in base:
+        raise RaspValueError(
+            f"the dict has no key {show(key)}", hint=f"its keys are {_some(list(base))}"
+        )
+    return base[key]
+
+
+def _list_item(base: list[Value] | str, position: Value) -> Value:
+    if not isinstance(position, int):
+        raise RaspTypeError(
+            f"a list is indexed by ints, but this is {describe(position)}",
+            hint="`round` turns a float into an int",
+        )
+    if not -len(base) <= position < len(base):
+        raise RaspValueError(
+            f"index {show(position)} is out of range for {len(base)} items",
+            hint=f"the first is 0, the last {len(base) - 1}" if base else "there are no items",
+        )
+    return base[position]
+
+
+def _some(atoms: list[Atom], most: int = 8) -> str:
+    shown = ", ".join(show(atom) for atom in atoms[:most])
+    return (shown + ", …" if len(atoms) > most else shown) or "none: it is empty"
+
+
+def _has_truth(value: Value) -> bool:
+    return is_atom(value) or isinstance(value, (list, dict))
+
+
+def _is_constant(value: Value) -> bool:
+    return is_atom(value) or (
+        isinstance(value, list) and not any(isinstance(v, Node) for v in value)
+    )

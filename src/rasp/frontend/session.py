@@ -1,0 +1,302 @@
+"""Program text in, names and their values out: a conversation with the language.
+
+A session keeps what has been defined so far. The REPL, the command line, notebooks and
+`rasp.run` all talk to one.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+
+from rasp.atoms import Atom, read_input
+from rasp.errors import (
+    RaspError,
+    RaspLimitError,
+    RaspSyntaxError,
+    RaspTypeError,
+    RaspValueError,
+)
+from rasp.frontend.builtins import language_scope
+from rasp.frontend.elaborate import BrokenName, Elaborator
+from rasp.frontend.loader import Loader
+from rasp.frontend.values import BROKEN, MISSING, Function, Scope, Value, describe
+from rasp.graph import Node, Program
+from rasp.limits import DEFAULT_LIMITS, Limits
+from rasp.source import Source, Span
+from rasp.syntax import parse, parse_with_errors
+from rasp.syntax.tree import Assign, Command, Define, Evaluate, For, Load, Remark, Statement
+from rasp.words import BUILT_IN_DOCS, COMMANDS
+
+RECURSION_LIMIT = 30_000
+
+
+@dataclass
+class Settings:
+    """What the REPL's words change: what new s-ops and selectors are shown on, and how."""
+
+    s_op_example: tuple[Atom, ...] = tuple("hello")
+    selector_example: tuple[Atom, ...] = tuple("hello")
+    show_s_ops: bool = True
+    show_selectors: bool = True
+    full_display: bool = False
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one statement did: the names it bound, and its value."""
+
+    statement: Statement
+    value: Value = None
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Remarked:
+    """Something worth saying that is not a mistake."""
+
+    message: str
+    span: Span
+
+
+@dataclass
+class Session:
+    """A running program: run text in it, look names up, take definitions back."""
+
+    limits: Limits = DEFAULT_LIMITS
+    loader: Loader = field(default_factory=Loader)
+    settings: Settings = field(default_factory=Settings)
+    warnings: list[Remarked] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.elaborator = Elaborator(self.limits, self._load)
+        self.library, self.docs, library_names = _library()
+        self.elaborator.names.update(library_names)
+        self.scope = Scope(self.library)
+        self.elaborator.globals = self.scope
+        self._loading: list[str] = []
+
+    @property
+    def program(self) -> Program:
+        """The names and origins of every node made so far."""
+        return self.elaborator.program
+
+    def run(self, source: Source) -> list[Result]:
+        """Run a whole text; raise its first mistake."""
+        return list(self.run_each(source))
+
+    def run_each(self, source: Source) -> Iterator[Result]:
+        """Run a text statement by statement, giving each result as it comes."""
+        self.elaborator.steps = 0
+        for statement in parse(source, self.limits):
+            with deep_recursion():
+                result = self.execute(statement)
+            yield result
+
+    def check(self, source: Source) -> tuple[list[Result], list[RaspError]]:
+        """Run a text and go on after mistakes; return what worked and every mistake."""
+        statements, errors = parse_with_errors(source, self.limits)
+        results: list[Result] = []
+        self.elaborator.steps = 0
+        with deep_recursion():
+            for statement in statements:
+                try:
+                    results.append(self.execute(statement))
+                except BrokenName:
+                    self._mark_broken(statement)
+                except RaspLimitError as error:
+                    errors.append(error)
+                    break
+                except RaspError as error:
+                    errors.append(error)
+                    self._mark_broken(statement)
+        return results, errors
+
+    def _mark_broken(self, statement: Statement) -> None:
+        if isinstance(statement, Assign):
+            for target in statement.targets:
+                self.scope.names[target.name] = BROKEN
+        elif isinstance(statement, For):
+            for inner in statement.body:
+                self._mark_broken(inner)
+
+    def execute(self, statement: Statement) -> Result:
+        """Run one statement at the top level."""
+        if isinstance(statement, Command):
+            return Result(statement, self._command(statement))
+        names = _bound_names(statement)
+        self._warn_of_rebinding(names, statement)
+        try:
+            value = self.elaborator.statement(statement, self.scope)
+        except RecursionError:
+            raise RaspLimitError(
+                "the program is nested too deeply to run",
+                statement.span,
+                "give the inner parts names of their own",
+            ) from None
+        value = None if value is MISSING else value
+        if isinstance(statement, (Assign, Evaluate)) and value is not None:
+            self.scope.names["out"] = value
+        return Result(statement, value, names)
+
+    def find(self, name: str) -> Value:
+        """Return the value of a name, or raise."""
+        return self.elaborator.look_up(name, self.scope)
+
+    def names(self) -> dict[str, Value]:
+        """Return what the user has defined, private names and `out` left aside."""
+        return {
+            name: value
+            for name, value in self.scope.names.items()
+            if not name.startswith("_") and name != "out" and value is not BROKEN
+        }
+
+    def doc(self, name: str) -> str:
+        """Return the one-line documentation of a name, if it has one."""
+        value = self.scope.find(name)
+        if isinstance(value, Function):
+            return value.doc
+        if name in self.scope.names:
+            return ""
+        return self.docs.get(name) or BUILT_IN_DOCS.get(name, "")
+
+    def _warn_of_rebinding(self, names: tuple[str, ...], statement: Statement) -> None:
+        for name in names:
+            if name not in self.scope.names and self.library.find(name) is not MISSING:
+                message = f"`{name}` hides the library's `{name}` from here on"
+                self.warnings.append(Remarked(message, statement.span))
+
+    def _load(self, statement: Load, scope: Scope) -> None:
+        """Run a file in a scope of its own, and take its public names over."""
+        source = self.loader.read(statement.path, statement.span.source.name)
+        if source.name in self._loading:
+            raise RaspValueError(
+                f"`{statement.path}` loads itself, by way of {len(self._loading)} file(s)",
+                statement.span,
+                "move what both need into a third file",
+            )
+        if len(self._loading) >= 50:
+            raise RaspLimitError("files load one another more than 50 deep", statement.span)
+        loaded = Scope(self.library)
+        self._loading.append(source.name)
+        try:
+            for inner in parse(source, self.limits):
+                if not isinstance(inner, Command):
+                    self.elaborator.statement(inner, loaded)
+        finally:
+            self._loading.pop()
+        for name, value in loaded.names.items():
+            if not name.startswith("_") and name != "out":
+                self.elaborator.bind_name(name, value, scope)
+
+    # Words to the REPL that change how things are shown; the others are the front door's business.
+
+    def _command(self, command: Command) -> Value:
+        match command.words:
+            case ("set", *kinds, "example") if kinds in ([], ["s-op"], ["selector"]):
+                self._set_example(command, kinds)
+            case (*kinds, "examples", ("on" | "off") as choice) if kinds in (
+                [], ["s-op"], ["selector"],
+            ):  # fmt: skip
+                if kinds != ["selector"]:
+                    self.settings.show_s_ops = choice == "on"
+                if kinds != ["s-op"]:
+                    self.settings.show_selectors = choice == "on"
+            case ("full", "seq", "display", ("on" | "off") as choice):
+                self.settings.full_display = choice == "on"
+            case ("show", *kinds, "example") if kinds in ([], ["s-op"], ["selector"]):
+                pass
+            case ("exit",) | ("quit",) | ("names",) | ("undo",) | ("help",):
+                pass
+            case ("doc", _) | ("arch", _) | ("help", _):
+                pass
+            case _:
+                usage = COMMANDS[command.words[0]]
+                raise RaspSyntaxError(
+                    f"`{' '.join(command.words)}` is not something the REPL knows",
+                    command.span,
+                    f"the form is: {usage}",
+                )
+        return None
+
+    def _set_example(self, command: Command, kinds: list[str]) -> None:
+        if command.argument is None:
+            raise RaspSyntaxError(
+                "`set example` needs an input", command.span, 'write `set example "hello"`'
+            )
+        value = self.elaborator.evaluate(command.argument, self.scope)
+        if not isinstance(value, (str, list)):
+            raise RaspTypeError(
+                f"an example is a string or a list of atoms, but this is {describe(value)}",
+                command.argument.span,
+                'write `set example "hello"` or `set example [1, 2, 3]`',
+            )
+        try:
+            tokens = read_input(value, self.limits)
+        except RaspError as error:
+            raise error.located(command.argument.span) from None
+        if kinds != ["selector"]:
+            self.settings.s_op_example = tokens
+        if kinds != ["s-op"]:
+            self.settings.selector_example = tokens
+
+
+def _bound_names(statement: Statement) -> tuple[str, ...]:
+    if isinstance(statement, Assign):
+        return tuple(target.name for target in statement.targets)
+    if isinstance(statement, Define):
+        return (statement.name.name,)
+    return ()
+
+
+@cache
+def _library() -> tuple[Scope, dict[str, str], dict[Node, str]]:
+    """Run the library once; every session shares it, and none can change it."""
+    text = files("rasp.frontend").joinpath("library.rasp").read_text(encoding="utf-8")
+
+    def no_loads(statement: Load, scope: Scope) -> None:
+        raise AssertionError("the library loads nothing")
+
+    elaborator = Elaborator(DEFAULT_LIMITS, no_loads)
+    scope = Scope(language_scope())
+    elaborator.globals = scope
+    docs: dict[str, str] = {}
+    doc = ""
+    for statement in parse(Source("library.rasp", text)):
+        elaborator.statement(statement, scope)
+        if isinstance(statement, Remark):
+            doc = statement.text.lstrip("# ")
+        else:
+            docs.update(dict.fromkeys(_bound_names(statement), doc))
+    for name, value in scope.names.items():
+        if isinstance(value, Function):
+            scope.names[name] = _as_library(value)
+    return scope, docs, elaborator.names
+
+
+def _as_library(function: Function) -> Function:
+    return Function(
+        function.name,
+        function.parameters,
+        function.defaults,
+        function.body,
+        function.scope,
+        function.span,
+        function.doc,
+        is_library=True,
+    )
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Let Python recurse as deep as our own budgets allow, for the time of a run."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
