@@ -83,13 +83,13 @@ class RaspUnsupportedError(RaspError):
 def _render(error: RaspError) -> str:
     lines = [f"error: {error.message}"]
     if error.span is not None:
-        lines += _excerpt(error.span)
+        lines += excerpt(error.span)
     if error.hint:
         lines.append(f"hint: {error.hint}")
     return "\n".join(lines)
 
 
-def _excerpt(span: Span) -> list[str]:
+def excerpt(span: Span) -> list[str]:
     """The source line with carets under the span; a very long line is cut around it."""
     line, column = span.line, span.column
     text = span.source.line_text(line).replace("\t", " ")

@@ -1,0 +1,99 @@
+"""The command line: `rasp` alone talks, `rasp COMMAND …` does one thing and ends.
+
+Each command is a module of its own with `configure(parser)` and `run(arguments)`, imported only
+when it is used, so that `rasp --version` starts as fast as Python does. Exit codes: 0 it worked;
+1 the answer is no (mistakes found, not equal, does not fit); 2 it could not be done.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import importlib
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import rasp
+from rasp.errors import RaspError
+
+COMMANDS = {
+    "run": ("rasp.cli.run", "run a program and show what the REPL would"),
+    "eval": ("rasp.cli.eval", "apply a program's s-op to inputs"),
+    "check": ("rasp.cli.check", "find every mistake, and what other readers would misread"),
+    "fmt": ("rasp.cli.fmt", "lay a program out"),
+}
+PREVIEW = "rasp                    talk to the language (Ctrl-D ends it)"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; return the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _dispatch(words)
+    except RaspError as error:
+        _report(error, as_json="--json" in words)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has gone: not an error, but Python would complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _dispatch(words: list[str]) -> int:
+    if not words:
+        from rasp.repl import talk
+
+        return talk()
+    first = words[0]
+    if first in ("-h", "--help", "help"):
+        print(_usage())
+        return 0
+    if first in ("-V", "--version"):
+        print(f"rasp {rasp.__version__}")
+        return 0
+    if first not in COMMANDS:
+        print(_unknown(first), file=sys.stderr)
+        return 2
+    module: Any = importlib.import_module(COMMANDS[first][0])
+    parser = argparse.ArgumentParser(prog=f"rasp {first}", description=COMMANDS[first][1] + ".")
+    module.configure(parser)
+    return int(module.run(parser.parse_args(words[1:])))
+
+
+def _usage() -> str:
+    lines = ["RASP, the language of transformers.", "", "usage: rasp [COMMAND …]", "", PREVIEW]
+    lines += [f"rasp {name:<19}{help_text}" for name, (_, help_text) in COMMANDS.items()]
+    lines += [
+        "",
+        "rasp COMMAND --help says more of a command; rasp --version says which rasp this is.",
+    ]
+    return "\n".join(lines)
+
+
+def _unknown(word: str) -> str:
+    if word.endswith(".rasp") or os.path.exists(word):
+        return f"error: `{word}` is no command\nhint: to run a file, write `rasp run {word}`"
+    close = difflib.get_close_matches(word, COMMANDS, n=1)
+    hint = f"did you mean `rasp {close[0]}`?" if close else "`rasp --help` lists the commands"
+    return f"error: `{word}` is no command\nhint: {hint}"
+
+
+def _report(error: RaspError, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps({"errors": [error_record(each) for each in error.everything]}))
+    else:
+        print(error, file=sys.stderr)
+
+
+def error_record(error: RaspError) -> dict[str, Any]:
+    """Return an error as JSON-able data."""
+    record: dict[str, Any] = {"kind": error.kind, "message": error.message, "hint": error.hint}
+    if error.span is not None:
+        record |= {"file": error.span.source.name, "line": error.span.line,
+                   "column": error.span.column, "length": error.span.end - error.span.start}  # fmt: skip
+    return record

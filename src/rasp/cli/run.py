@@ -1,0 +1,37 @@
+"""`rasp run FILE`: run a program and print what the REPL would."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from rasp.cli.files import read_program
+from rasp.frontend.builtins import DrawRequest
+from rasp.frontend.session import Session
+from rasp.frontend.show import show_result
+from rasp.syntax.tree import Command
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", help="the program; `-` reads standard input")
+    parser.add_argument(
+        "--quiet", action="store_true", help="run it, print only drawings and errors"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    session = Session()
+    for result in session.run_each(read_program(arguments.file)):
+        while session.warnings:
+            warning = session.warnings.pop(0)
+            print(f"warning: {warning.message} ({warning.span})", file=sys.stderr)
+        if isinstance(result.statement, Command) and result.statement.words[0] in ("exit", "quit"):
+            return 0
+        if isinstance(result.value, DrawRequest):
+            from rasp.drawing import draw
+
+            print(draw(result.value.node, list(result.value.tokens), session.program))
+        text = show_result(result, session)
+        if text and not arguments.quiet:
+            print(text)
+    return 0

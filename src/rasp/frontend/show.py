@@ -1,0 +1,186 @@
+"""Values in, text for a person out: what the REPL, `rasp run` and the other front doors print."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+from rasp.atoms import PLURALS, Atom, kind_of_sequence, show, show_input
+from rasp.errors import RaspError
+from rasp.evaluator import apply
+from rasp.frontend.builtins import DrawRequest
+from rasp.frontend.calls import signature
+from rasp.frontend.session import Result, Session, Settings
+from rasp.frontend.values import BuiltIn, Function, Value
+from rasp.graph import Node, Scorer, Selector, SOp, expression
+from rasp.syntax.tree import Assign, Command, Define, Evaluate
+
+MOST_ITEMS = 20
+MOST_ROWS = 40
+
+
+def show_result(result: Result, session: Session) -> str:
+    """Write what a statement did, as the REPL shows it; the empty string where that is nothing.
+
+    >>> from rasp.source import Source
+    >>> session = Session()
+    >>> print(show_result(session.run(Source("demo", "double = indices * 2;"))[0], session))
+         s-op: double
+      example: double("hello") = [0, 2, 4, 6, 8]  (ints)
+    """
+    statement, value = result.statement, result.value
+    match statement:
+        case Assign():
+            values = value if len(result.names) > 1 and isinstance(value, (list, dict)) else [value]
+            pairs = zip(result.names, list(values), strict=False)
+            return "\n".join(show_named(name, each, session) for name, each in pairs)
+        case Evaluate():
+            return show_named("", value, session)
+        case Define(name):
+            function = session.scope.find(name.name)
+            return f"     function: {signature(function)}" + _doc_lines(function)
+        case Command(("show", *_)):
+            return _show_examples(session.settings)
+    return ""
+
+
+def show_named(name: str, value: Value, session: Session) -> str:
+    """Write a value under its name; nodes with what they give on the running example."""
+    match value:
+        case DrawRequest() | None:
+            return ""
+        case SOp() | Selector() | Scorer():
+            return _show_node(name, value, session)
+        case Function() | BuiltIn():
+            return f"     function: {signature(value)}" + _doc_lines(value)
+    text = show_value(value, session.settings.full_display)
+    kind = "list" if isinstance(value, list) else "dict" if isinstance(value, dict) else "value"
+    return f"     {kind}: {name} = {text}" if name else f"     {text}"
+
+
+def show_value(value: Value, full: bool = False) -> str:
+    """Write a compile-time value as RASP does."""
+    match value:
+        case list() if value and all(isinstance(row, list) for row in value):
+            return "[" + ",\n      ".join(show_value(row, full) for row in value) + "]"
+        case list():
+            return show_sequence(value, full)
+        case dict():
+            pairs = (f"{show(key)}: {show_value(item, full)}" for key, item in value.items())
+            return "{" + ", ".join(pairs) + "}"
+        case Node():
+            return expression(value)
+        case Function() | BuiltIn():
+            return signature(value)
+    return show(value)
+
+
+def show_sequence(atoms: Sequence[Any], full: bool = False) -> str:
+    """Write a sequence: constant ones as `[x]*n`, long ones shortened unless `full`.
+
+    >>> show_sequence([5, 5, 5]), show_sequence([1, 2])
+    ('[5]*3', '[1, 2]')
+    """
+    if len(atoms) > 2 and all(_same(atom, atoms[0]) for atom in atoms):
+        return f"[{show_value(atoms[0])}]*{len(atoms)}"
+    shown = atoms if full or len(atoms) <= MOST_ITEMS else atoms[:MOST_ITEMS]
+    cut = f", … {len(atoms)} in all" if len(shown) < len(atoms) else ""
+    return "[" + ", ".join(show_value(atom) for atom in shown) + cut + "]"
+
+
+def _same(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and bool(one == other)
+
+
+def show_selection(
+    rows: list[list[bool]], tokens: tuple[Atom, ...], full: bool = False, indent: str = "    "
+) -> str:
+    """Write a selection as a grid: rows ask, columns answer, both labelled with the tokens.
+
+    >>> print(show_selection([[True, False], [True, True]], ("h", "i"), indent=""))
+        h  i
+    h   1  ·
+    i   1  1
+    """
+    most = len(tokens) if full else MOST_ROWS
+    labels = [_label(token) for token in tokens[:most]]
+    width = max(map(_width, labels))
+    lines = [indent + " " * width + "   " + "  ".join(_pad(label, width) for label in labels)]
+    for label, row in zip(labels, rows, strict=False):
+        marks = "  ".join(_pad("1" if picked else "·", width) for picked in row[:most])
+        lines.append(f"{indent}{_pad(label, width)}   {marks}")
+    if len(tokens) > most:
+        lines.append(f"{indent}… {len(tokens)} rows and columns in all")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def show_scores(rows: list[list[Any]], tokens: tuple[Atom, ...], indent: str = "    ") -> str:
+    """Write a scorer's numbers as a grid."""
+    labels = [_label(token) for token in tokens[:MOST_ROWS]]
+    cells = [[show(score) for score in row[:MOST_ROWS]] for row in rows[:MOST_ROWS]]
+    width = max(map(_width, [*labels, *(cell for row in cells for cell in row)]))
+    lines = [indent + " " * width + "   " + "  ".join(_pad(label, width) for label in labels)]
+    for label, row in zip(labels, cells, strict=True):
+        lines.append(f"{indent}{_pad(label, width)}   " + "  ".join(_pad(c, width) for c in row))
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _show_node(name: str, node: Node, session: Session) -> str:
+    kind = (
+        "s-op" if isinstance(node, SOp) else "selector" if isinstance(node, Selector) else "scorer"
+    )
+    label = name or expression(node, session.program.names)
+    head = f"     {kind}: {label}" if len(label) < 80 else f"     {kind}"
+    settings = session.settings
+    wanted = settings.show_s_ops if kind == "s-op" else settings.show_selectors
+    if not wanted:
+        return head
+    tokens = settings.s_op_example if kind == "s-op" else settings.selector_example
+    shown_input = show_input(tokens)
+    called = f"{name or '(this)'}({shown_input})"
+    try:
+        values = apply(node, list(tokens), session.program, session.limits)
+    except RaspError as error:
+        return f"{head}\n  example: does not fit {shown_input}: {error.message}" + (
+            f"\n           hint: {error.hint}" if error.hint else ""
+        )
+    if kind == "s-op":
+        kinds = PLURALS[kind_of_sequence(values)]
+        text = show_sequence(values, settings.full_display)
+        return f"{head}\n  example: {called} = {text}  ({kinds})"
+    if kind == "selector":
+        return f"{head}\n  example: {called}\n" + show_selection(
+            values, tokens, settings.full_display, " " * 11
+        )
+    return f"{head}\n  example: {called}\n" + show_scores(values, tokens, " " * 11)
+
+
+def _show_examples(settings: Settings) -> str:
+    s_op, selector = show_input(settings.s_op_example), show_input(settings.selector_example)
+    if s_op == selector:
+        return f"  example: {s_op}"
+    return f"  s-op example: {s_op}\n  selector example: {selector}"
+
+
+def _doc_lines(function: Value) -> str:
+    doc = function.doc if isinstance(function, Function) else ""
+    return f"\n          doc: {doc}" if doc else ""
+
+
+def _label(token: Atom) -> str:
+    text = token if isinstance(token, str) else show(token)
+    printable = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return printable if len(printable) <= 12 else printable[:11] + "…"
+
+
+def _width(text: str) -> int:
+    """Columns a text takes on a terminal: wide characters take two, combining marks none."""
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def _pad(text: str, width: int) -> str:
+    return text + " " * (width - _width(text))

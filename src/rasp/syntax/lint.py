@@ -1,0 +1,82 @@
+"""A syntax tree in, warnings out: expressions that another reader would take another way.
+
+The authors' REPL of 2021 gave `not`, `and`, `or`, `in`, unary minus and `^` other precedences
+than Python has. A program that means one thing here and another there deserves a bracket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+
+from rasp.source import Span
+from rasp.syntax.printer import print_expression
+from rasp.syntax.tree import Binary, Expression, Tree, Unary
+from rasp.words import COMPARISONS
+
+
+@dataclass(frozen=True)
+class Warned:
+    """Something that is legal, and probably not what every reader takes it for."""
+
+    message: str
+    span: Span
+    hint: str
+
+
+def misreadings(tree: Tree) -> list[Warned]:
+    """List the expressions that the 2021 REPL reads differently, or that only look like Python.
+
+    >>> from rasp.source import Source
+    >>> from rasp.syntax import parse
+    >>> [warned.message for warned in misreadings(parse(Source("demo", "x = -2 ^ 2;"))[0])]
+    ['the 2021 REPL reads `-2 ^ 2` as `(-2) ^ 2`']
+    """
+    return [warned for node in walk(tree) if (warned := _misreading(node)) is not None]
+
+
+def walk(tree: Tree) -> Iterator[Tree]:
+    """Give a tree and everything in it, outermost first."""
+    stack: list[object] = [tree]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, tuple):
+            stack.extend(reversed(item))
+        elif isinstance(item, Tree):
+            yield item
+            stack.extend(getattr(item, field.name) for field in reversed(fields(item)))
+
+
+def _misreading(node: Tree) -> Warned | None:
+    match node:
+        case Unary("not", Binary(op, left, right)) if op in (*COMPARISONS, "in"):
+            reading = f"(not {_text(left)}) {op} {_text(right)}"
+        case Unary("-" | "+" as sign, Binary("^", base, exponent)):
+            reading = f"({sign}{_text(base)}) ^ {_text(exponent)}"
+        case Binary("^", base, Binary("^", middle, top)):
+            reading = f"({_text(base)} ^ {_text(middle)}) ^ {_text(top)}"
+        case Binary("or", left, Binary("and", middle, right)):
+            reading = f"({_text(left)} or {_text(middle)}) and {_text(right)}"
+        case Binary("and" | "or" as op, Binary("in", item, container), right):
+            reading = f"{_text(item)} in ({_text(container)} {op} {_text(right)})"
+        case Binary(op, Binary(inner, first, middle), last) if {op, inner} <= set(COMPARISONS):
+            return Warned(
+                f"comparisons do not chain: `{_text(node)}` is read as "
+                f"`({_text(first)} {inner} {_text(middle)}) {op} {_text(last)}`",
+                node.span,
+                f"write `{_text(first)} {inner} {_text(middle)} and {_text(middle)} {op} "
+                f"{_text(last)}`",
+            )
+        case _:
+            return None
+    return Warned(
+        f"the 2021 REPL reads `{_text(node)}` as `{reading}`",
+        node.span,
+        "put brackets where you mean them",
+    )
+
+
+def _text(expression: Tree) -> str:
+    assert isinstance(expression, Expression)
+    text = print_expression(expression)
+    return text if len(text) < 60 else text[:57] + "…"
