@@ -18,6 +18,7 @@ from typing import Any
 
 import rasp
 from rasp.errors import RaspError
+from rasp.source import Span
 
 COMMANDS = {
     "run": ("rasp.cli.run", "run a program and show what the REPL would"),
@@ -59,10 +60,11 @@ def _dispatch(words: list[str]) -> int:
     if first not in COMMANDS:
         print(_unknown(first), file=sys.stderr)
         return 2
-    module: Any = importlib.import_module(COMMANDS[first][0])
+    module = importlib.import_module(COMMANDS[first][0])
     parser = argparse.ArgumentParser(prog=f"rasp {first}", description=COMMANDS[first][1] + ".")
     module.configure(parser)
-    return int(module.run(parser.parse_args(words[1:])))
+    exit_code: int = module.run(parser.parse_args(words[1:]))
+    return exit_code
 
 
 def _usage() -> str:
@@ -94,6 +96,15 @@ def error_record(error: RaspError) -> dict[str, Any]:
     """Return an error as JSON-able data."""
     record: dict[str, Any] = {"kind": error.kind, "message": error.message, "hint": error.hint}
     if error.span is not None:
-        record |= {"file": error.span.source.name, "line": error.span.line,
-                   "column": error.span.column, "length": error.span.end - error.span.start}  # fmt: skip
+        record |= span_record(error.span)
     return record
+
+
+def span_record(span: Span) -> dict[str, Any]:
+    """Return a place in a source as JSON-able data."""
+    return {
+        "file": span.source.name,
+        "line": span.line,
+        "column": span.column,
+        "length": span.end - span.start,
+    }

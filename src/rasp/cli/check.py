@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from rasp.cli import error_record
+from rasp.cli import error_record, span_record
 from rasp.cli.files import read_program
 from rasp.errors import RaspError, excerpt
 from rasp.frontend.session import Session
@@ -90,9 +90,7 @@ def _is_target(name: Name, statement: Statement) -> bool:
 
 def warning_record(warned: Warned) -> dict[str, Any]:
     """Return a warning as JSON-able data."""
-    span = warned.span
-    return {"message": warned.message, "hint": warned.hint, "file": span.source.name,
-            "line": span.line, "column": span.column, "length": span.end - span.start}  # fmt: skip
+    return {"message": warned.message, "hint": warned.hint} | span_record(warned.span)
 
 
 def _count(number: int, word: str) -> str:

@@ -99,16 +99,17 @@ def show_selection(
     """Write a selection as a grid: rows ask, columns answer, both labelled with the tokens.
 
     >>> print(show_selection([[True, False], [True, True]], ("h", "i"), indent=""))
-        h  i
-    h   1  ·
-    i   1  1
+        h i
+    h   1 ·
+    i   1 1
     """
     most = len(tokens) if full else MOST_ROWS
     labels = [_label(token) for token in tokens[:most]]
     width = max(map(_width, labels))
-    lines = [indent + " " * width + "   " + "  ".join(_pad(label, width) for label in labels)]
+    gap = " " if width == 1 else "  "
+    lines = [indent + " " * width + "   " + gap.join(_pad(label, width) for label in labels)]
     for label, row in zip(labels, rows, strict=False):
-        marks = "  ".join(_pad("1" if picked else "·", width) for picked in row[:most])
+        marks = gap.join(_pad("1" if picked else "·", width) for picked in row[:most])
         lines.append(f"{indent}{_pad(label, width)}   {marks}")
     if len(tokens) > most:
         lines.append(f"{indent}… {len(tokens)} rows and columns in all")
@@ -130,7 +131,7 @@ def _show_node(name: str, node: Node, session: Session) -> str:
     kind = (
         "s-op" if isinstance(node, SOp) else "selector" if isinstance(node, Selector) else "scorer"
     )
-    label = name or expression(node, session.program.names)
+    label = name or session.program.names.get(node) or expression(node, session.program.names)
     head = f"     {kind}: {label}" if len(label) < 80 else f"     {kind}"
     settings = session.settings
     wanted = settings.show_s_ops if kind == "s-op" else settings.show_selectors
@@ -138,7 +139,7 @@ def _show_node(name: str, node: Node, session: Session) -> str:
         return head
     tokens = settings.s_op_example if kind == "s-op" else settings.selector_example
     shown_input = show_input(tokens)
-    called = f"{name or '(this)'}({shown_input})"
+    called = f"{label if label.isidentifier() else '(…)'}({shown_input})"
     try:
         values = apply(node, list(tokens), session.program, session.limits)
     except RaspError as error:

@@ -1,0 +1,37 @@
+"""The REPL: `rasp` alone. On a terminal with history, completion and colours; else plain lines."""
+
+from __future__ import annotations
+
+import sys
+
+from rasp.repl.conversation import Conversation, Leave
+
+
+def talk() -> int:
+    """Hold a conversation on standard input and output; return the exit code."""
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        from rasp.repl.terminal import talk_on_terminal
+
+        return talk_on_terminal(Conversation())
+    return talk_in_lines(Conversation())
+
+
+def talk_in_lines(conversation: Conversation) -> int:
+    """Read whole statements from standard input, a line at a time; 1 if any of them failed."""
+    waiting = ""
+    try:
+        for line in sys.stdin:
+            waiting += line
+            if conversation.needs_more(waiting):
+                continue
+            _print(conversation.respond(waiting))
+            waiting = ""
+        _print(conversation.respond(waiting))
+    except Leave:
+        pass
+    return 1 if conversation.failures else 0
+
+
+def _print(text: str) -> None:
+    if text:
+        print(text, flush=True)
