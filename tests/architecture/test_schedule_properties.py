@@ -8,16 +8,23 @@ import pytest
 
 from rasp.architecture import schedule
 from rasp.architecture.bounds import least_heads, least_width
-from rasp.architecture.exact import prerequisites
 from rasp.architecture.greedy import cost, greedy_placement
+from rasp.architecture.layers import earliest_layers
 from rasp.architecture.normal import normal_form
-from rasp.architecture.problem import Problem, earliest_placement, problem_of
+from rasp.architecture.order import Order, earliest_times
+from rasp.architecture.problem import Problem, earliest_placement, prerequisites
+from rasp.architecture.problem import problem_of as problem_in
 from rasp.architecture.schedule import Schedule, front
 from rasp.graph import Aggregate, Elementwise, Node, SOp, in_order
 
 from .random_graphs import random_outputs
 
 SMALL = 4_000  # placements that brute force may look at
+
+
+def problem_of(outputs: list[Node]) -> Problem:
+    """The problem of the paper's layers, as few as there can be."""
+    return problem_in(outputs, Order.layered(max(earliest_layers(outputs).values())))
 
 
 def every_placement(problem: Problem):
@@ -92,6 +99,14 @@ def test_the_greedy_schedule_keeps_the_order_of_attentions():
         before = prerequisites(problem)
         assert set(placement) == set(problem.attentions)
         assert all(placement[one] < placement[user] for user in before for one in before[user])
+
+
+def test_the_times_of_a_plain_stack_are_the_layers_of_the_paper_s_rule():
+    for seed in range(200):
+        outputs = random_outputs(seed, 40)
+        times = earliest_times(outputs, Order.layered(100))
+        layers = earliest_layers(outputs)
+        assert {node: time // 2 for node, time in times.items()} == layers
 
 
 @pytest.mark.parametrize("method", ["auto", "greedy", "earliest"])

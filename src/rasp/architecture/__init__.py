@@ -1,6 +1,6 @@
 """GRAPH -> LAYERS AND HEADS: what transformer a program needs, why, and what it fits into."""
 
-from rasp.architecture.layers import earliest_layers, latest_layers
+from rasp.architecture.layers import earliest_layers
 from rasp.architecture.schedule import Head, Layer, Schedule, front, schedule
 
 __all__ = [
@@ -9,6 +9,5 @@ __all__ = [
     "Schedule",
     "earliest_layers",
     "front",
-    "latest_layers",
     "schedule",
 ]

@@ -6,46 +6,67 @@ schedule does.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from rasp.architecture.problem import Problem
 
-MOST_LAYERS_FOR_SPANS = 64
+MOST_LOOKS = 200_000
+"""Pairs of a span and a window that are looked at; beyond, single slots must do."""
+
+Window: TypeAlias = tuple[int, int, int]
+"""The last slot, the first slot and the kind of an attention."""
 
 
 def least_heads(problem: Problem) -> int:
-    """Return a floor for the number of heads in all layers together."""
-    return _heads_inside(problem, 1, problem.depth)
+    """Return a floor for the number of heads in all slots together."""
+    return _heads_inside(_windows(problem), 1, problem.order.slots)
 
 
 def least_width(problem: Problem) -> int:
-    """Return a floor for the width: the heads that must fall in a span, shared out over it."""
-    depth = problem.depth
-    if depth > MOST_LAYERS_FOR_SPANS:
-        spans = [(layer, layer) for layer in range(1, depth + 1)] + [(1, depth)]
-    else:
-        spans = [(low, high) for low in range(1, depth + 1) for high in range(low, depth + 1)]
-    return max((-(-_heads_inside(problem, *span) // _size(span)) for span in spans), default=0)
+    """Return a floor for the width."""
+    return tightest_span(problem)[0]
 
 
-def _size(span: tuple[int, int]) -> int:
-    return span[1] - span[0] + 1
+def tightest_span(problem: Problem) -> tuple[int, int, int]:
+    """Return a floor for the width, with the first and last slot of the span that forces it.
+
+    The heads of attentions that must all fall in a span have to be shared out over its slots.
+    """
+    slots, windows = problem.order.slots, _windows(problem)
+    stuck = Counter(first for last, first, _ in windows if first == last)
+    best = max(((count, slot, slot) for slot, count in stuck.items()), default=(0, 1, 1))
+    longer = [(1, slots)]
+    if slots * slots * len(windows) < 2 * MOST_LOOKS:
+        longer = [(low, high) for low in range(1, slots) for high in range(low + 1, slots + 1)]
+    for low, high in sorted(longer, key=lambda span: span[1] - span[0]):
+        floor = -(-_heads_inside(windows, low, high) // (high - low + 1))
+        if floor > best[0]:
+            best = (floor, low, high)
+    return best
 
 
-def _heads_inside(problem: Problem, low: int, high: int) -> int:
-    """Count the heads that attentions bound to the span `low` to `high` need at the least."""
-    windows: dict[int, list[tuple[int, int]]] = {}
-    for attention in problem.attentions:
-        window = (problem.latest[attention], problem.earliest[attention])
-        if low <= window[1] and window[0] <= high:
-            windows.setdefault(problem.kind[attention], []).append(window)
-    return sum(_stabs(each) for each in windows.values())
+def _windows(problem: Problem) -> list[Window]:
+    """The different windows, those that end first in front."""
+    return sorted(
+        {
+            (problem.latest[attention], problem.earliest[attention], problem.kind[attention])
+            for attention in problem.attentions
+        }
+    )
 
 
-def _stabs(windows: Iterable[tuple[int, int]]) -> int:
-    """The fewest layers that meet every window (given as last and first layer)."""
-    count, reached = 0, 0
-    for last, first in sorted(windows):
-        if first > reached:
-            count, reached = count + 1, last
+def _heads_inside(windows: Iterable[Window], low: int, high: int) -> int:
+    """Count the heads that attentions bound to the span `low` to `high` need at the least.
+
+    One head serves all attentions of its kind whose windows it meets; going by where windows
+    end, a new one is needed only where the last one is too early.
+    """
+    reached: dict[int, int] = {}
+    count = 0
+    for last, first, kind in windows:
+        if low <= first and last <= high and first > reached.get(kind, 0):
+            count += 1
+            reached[kind] = last
     return count

@@ -1,6 +1,6 @@
 """A scheduling problem in, a provably best placement out: integer programming with HiGHS.
 
-One variable says whether an attention stands in a layer, one whether a kind has a head there.
+One variable says whether an attention stands in a slot, one whether a kind has a head there.
 First the width and then the number of heads is made least, then, among what is left, the
 placement that is earliest is taken. Needs SciPy (the extra `schedule`).
 """
@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from rasp.architecture.greedy import cost
-from rasp.architecture.problem import Placement, Problem
+from rasp.architecture.problem import Placement, Problem, prerequisites
 from rasp.errors import RaspUnsupportedError
-from rasp.graph import Aggregate, Node, in_order
+from rasp.graph import Node
 
 
 def solver_is_installed() -> bool:
@@ -42,19 +42,7 @@ def exact_placement(problem: Problem, start: Placement, seconds: float) -> Place
     if best is None:
         return None
     width, heads, _ = cost(problem, best)
-    return model.solve(model.sum_of_layers(), width, heads, until) or best
-
-
-def prerequisites(problem: Problem) -> dict[Node, frozenset[Node]]:
-    """Map each attention to the aggregates that must stand in an earlier layer, directly."""
-    behind: dict[Node, frozenset[Node]] = {}
-    found: dict[Node, frozenset[Node]] = {}
-    for node in in_order(problem.outputs):
-        joined = frozenset[Node]().union(*(behind[needed] for needed in node.needs))
-        if node in problem.kind:
-            found[node] = joined
-        behind[node] = frozenset([node]) if isinstance(node, Aggregate) else joined
-    return found
+    return model.solve(model.sum_of_slots(), width, heads, until) or best
 
 
 Row: TypeAlias = tuple[dict[int, float], float, float]
@@ -71,15 +59,15 @@ class _Model:
     def place(self) -> dict[tuple[Node, int], int]:
         problem = self.problem
         keys = [
-            (attention, layer)
+            (attention, slot)
             for attention in problem.attentions
-            for layer in range(problem.earliest[attention], problem.latest[attention] + 1)
+            for slot in range(problem.earliest[attention], problem.latest[attention] + 1)
         ]
         return {key: column for column, key in enumerate(keys)}
 
     @cached_property
     def head(self) -> dict[tuple[int, int], int]:
-        keys = dict.fromkeys((self.problem.kind[each], layer) for each, layer in self.place)
+        keys = dict.fromkeys((self.problem.kind[each], slot) for each, slot in self.place)
         return {key: column for column, key in enumerate(keys, start=len(self.place))}
 
     @property
@@ -89,42 +77,45 @@ class _Model:
     def width_then_heads(self, large: int) -> list[float]:
         return [0.0] * len(self.place) + [1.0] * len(self.head) + [float(large)]
 
-    def sum_of_layers(self) -> list[float]:
-        return [float(layer) for _, layer in self.place] + [0.0] * (len(self.head) + 1)
+    def sum_of_slots(self) -> list[float]:
+        return [float(slot) for _, slot in self.place] + [0.0] * (len(self.head) + 1)
 
     @cached_property
     def rows(self) -> list[Row]:
         rows: list[Row] = []
         width = self.columns - 1
         for attention in self.problem.attentions:
-            rows.append((dict.fromkeys(self._up_to(attention, self.problem.depth), 1.0), 1, 1))
-        for (attention, layer), column in self.place.items():
-            head = self.head[self.problem.kind[attention], layer]
+            rows.append(
+                (dict.fromkeys(self._up_to(attention, self.problem.order.slots), 1.0), 1, 1)
+            )
+        for (attention, slot), column in self.place.items():
+            head = self.head[self.problem.kind[attention], slot]
             rows.append(({column: 1.0, head: -1.0}, -1, 0))
-        for layer in range(1, self.problem.depth + 1):
-            heads = [column for (_, at), column in self.head.items() if at == layer]
+        for slot in range(1, self.problem.order.slots + 1):
+            heads = [column for (_, at), column in self.head.items() if at == slot]
             rows.append(({**dict.fromkeys(heads, 1.0), width: -1.0}, -len(heads) - 1, 0))
         for user, needed in prerequisites(self.problem).items():
-            for one in needed:
-                rows += self._precedence(one, user)
+            for one, is_worked_on in needed.items():
+                rows += self._precedence(one, user, is_worked_on)
         return rows
 
-    def _up_to(self, attention: Node, layer: int) -> list[int]:
+    def _up_to(self, attention: Node, slot: int) -> list[int]:
         first = self.problem.earliest[attention]
-        last = min(layer, self.problem.latest[attention])
+        last = min(slot, self.problem.latest[attention])
         return [self.place[attention, at] for at in range(first, last + 1)]
 
-    def _precedence(self, one: Node, user: Node) -> list[Row]:
-        """`user` stands at or before a layer only if `one` stands before it."""
-        return [
-            (
-                dict.fromkeys(self._up_to(user, layer), 1.0)
-                | dict.fromkeys(self._up_to(one, layer - 1), -1.0),
-                -1,
-                0,
-            )
-            for layer in range(self.problem.earliest[user], self.problem.latest[one] + 1)
-        ]
+    def _precedence(self, one: Node, user: Node, is_worked_on: bool) -> list[Row]:
+        """`user` stands at or before a slot only if `one` stands far enough before it."""
+        rows: list[Row] = []
+        for slot in range(self.problem.earliest[user], self.problem.latest[user] + 1):
+            before = slot - 1
+            if is_worked_on:
+                before = self.problem.order.last_feed_forward(2 * slot - 1) // 2
+            if before < self.problem.latest[one]:
+                coefficients = dict.fromkeys(self._up_to(user, slot), 1.0)
+                coefficients |= dict.fromkeys(self._up_to(one, before), -1.0)
+                rows.append((coefficients, -1, 0))
+        return rows
 
     def solve(
         self, objective: list[float], width: int, heads: int, until: float
@@ -152,7 +143,7 @@ class _Model:
         )
         if solved.status != 0:
             return None
-        return {node: layer for (node, layer), at in self.place.items() if solved.x[at] > 0.5}
+        return {node: slot for (node, slot), at in self.place.items() if solved.x[at] > 0.5}
 
 
 def _matrix(rows: list[Row], columns: int) -> tuple[Any, Any, Any]:

@@ -1,6 +1,6 @@
 """A scheduling problem in, a good placement out, fast: list scheduling under a width.
 
-Layer by layer, what cannot wait is placed first; room that is left goes to what is most
+Slot by slot, what cannot wait is placed first; room that is left goes to what is most
 urgent. Two tempers are tried: an eager one that fills the room, and a patient one that lets
 a head wait while more aggregates may still join it. The earliest placement is always among
 the candidates, so the result is never worse than the paper's.
@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rasp.architecture.bounds import least_width
-from rasp.architecture.layers import layers_between
+from rasp.architecture.order import input_sources, time_for
 from rasp.architecture.problem import (
     Placement,
     Problem,
     earliest_placement,
-    heads_per_layer,
+    heads_per_slot,
 )
-from rasp.graph import Aggregate, Node, users
+from rasp.graph import Aggregate, Elementwise, Node, users
 
 
 def greedy_placement(problem: Problem) -> Placement:
@@ -34,8 +34,8 @@ def greedy_placement(problem: Problem) -> Placement:
 
 
 def cost(problem: Problem, placement: Placement) -> tuple[int, int, int]:
-    """Return width, heads in all, and the sum of the layers: less is better, in this order."""
-    counts = heads_per_layer(problem, placement)
+    """Return width, heads in all, and the sum of the slots: less is better, in this order."""
+    counts = heads_per_slot(problem, placement)
     return max(counts, default=0), sum(counts), sum(placement.values())
 
 
@@ -55,22 +55,25 @@ def _widths_to_try(
 
 
 class _Readiness:
-    """Which attentions can be placed, as others are."""
+    """Which attentions can be placed, and from which slot on, as others are."""
 
     def __init__(self, problem: Problem, needed_by: dict[Node, list[Node]]) -> None:
+        self.order = problem.order
         self.needed_by = needed_by
         self.placeable = frozenset(problem.attentions)
+        sources = input_sources(list(needed_by))
+        self.free = {node for node, read in sources.items() if len(read) < 2}
         self.missing = {node: len(set(node.needs)) for node in needed_by}
-        self.layer = dict.fromkeys(needed_by, 0)
+        self.time = dict.fromkeys(needed_by, 0)
         self.ready: dict[Node, int] = {}
         for node in needed_by:
             if not node.needs:
                 self._spread(node)
 
-    def place(self, attention: Node, layer: int) -> None:
+    def place(self, attention: Node, slot: int) -> None:
         del self.ready[attention]
         if isinstance(attention, Aggregate):
-            self.layer[attention] = layer
+            self.time[attention] = 2 * slot
             self._spread(attention)
 
     def _spread(self, start: Node) -> None:
@@ -78,44 +81,63 @@ class _Readiness:
         while stack:
             node = stack.pop()
             for user in self.needed_by[node]:
-                after = self.layer[node] + layers_between(user, node)
-                self.layer[user] = max(self.layer[user], after)
+                self.time[user] = max(self.time[user], time_for(user, node, self.time[node]))
                 self.missing[user] -= 1
                 if self.missing[user] == 0:
-                    if user in self.placeable:
-                        self.ready[user] = self.layer[user]
-                    if not isinstance(user, Aggregate):
-                        stack.append(user)
+                    self._finish(user, stack)
+
+    def _finish(self, node: Node, stack: list[Node]) -> None:
+        """Everything that a node needs is there."""
+        if isinstance(node, Elementwise) and node not in self.free:
+            self.time[node] = self.order.fed_forward(self.time[node])
+        if node in self.placeable:
+            self.ready[node] = self.time[node] // 2
+        if not isinstance(node, Aggregate):
+            stack.append(node)
 
 
 def _listed(
     problem: Problem, needed_by: dict[Node, list[Node]], width: int, patient: bool
 ) -> Placement | None:
-    """Place layer by layer with at most `width` heads each, or None where that runs out."""
+    """Place slot by slot with at most `width` heads each, or None where that runs out."""
     readiness = _Readiness(problem, needed_by)
     waiting: dict[int, int] = {}  # how many of each kind are yet to be placed
     for attention in problem.attentions:
         waiting[problem.kind[attention]] = waiting.get(problem.kind[attention], 0) + 1
     placement: Placement = {}
-    for layer in range(1, problem.depth + 1):
+    for slot in range(1, problem.order.slots + 1):
         by_kind: dict[int, list[Node]] = {}
         for attention, ready in readiness.ready.items():
-            if ready <= layer:
+            if ready <= slot:
                 by_kind.setdefault(problem.kind[attention], []).append(attention)
-        urgency = {
-            kind: min(problem.latest[attention] for attention in group)
-            for kind, group in by_kind.items()
-        }
-        opened = [kind for kind in by_kind if urgency[kind] <= layer]
+        opened = _opened(problem, by_kind, waiting, slot, width, patient)
         if len(opened) > width:
             return None
-        for kind in sorted(by_kind, key=urgency.__getitem__):
-            complete = len(by_kind[kind]) == waiting[kind]
-            if len(opened) < width and kind not in opened and (complete or not patient):
-                opened.append(kind)
         for kind in opened:
             for attention in by_kind[kind]:
-                placement[attention] = layer
-                readiness.place(attention, layer)
+                placement[attention] = slot
+                readiness.place(attention, slot)
             waiting[kind] -= len(by_kind[kind])
     return placement
+
+
+def _opened(
+    problem: Problem,
+    by_kind: dict[int, list[Node]],
+    waiting: dict[int, int],
+    slot: int,
+    width: int,
+    patient: bool,
+) -> list[int]:
+    """The kinds that get a head in this slot: those that cannot wait, then the most urgent."""
+    urgency = {
+        kind: min(problem.latest[attention] for attention in group)
+        for kind, group in by_kind.items()
+    }
+    opened = [kind for kind in by_kind if urgency[kind] <= slot]
+    for kind in sorted(by_kind, key=urgency.__getitem__):
+        is_complete = len(by_kind[kind]) == waiting[kind]
+        can_open = urgency[kind] > slot and (is_complete or not patient)
+        if can_open and len(opened) < width:
+            opened.append(kind)
+    return opened

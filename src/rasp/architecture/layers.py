@@ -1,25 +1,16 @@
-"""A graph in, the first and the last layer in which each node can be computed out.
+"""A graph in, the first layer in which each node can be computed out: the paper's rule.
 
-Only attention moves a value to another position. So a head in layer l compares keys and
-queries, and mixes values, that were there when layer l-1 ended; elementwise work rides along
-in the layer that made its last operand. Layer 0 is the embedding. (Section 3 of the paper,
-"Compilation".)
+Only attention moves a value to another position, so only attention costs a layer. A head
+compares keys and queries, and mixes values, that were there before its layer; elementwise
+work rides along in the layer that made its last operand. Layer 0 is the embedding.
+(Section 3 of the paper, "Compilation".)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from rasp.graph import Elementwise, Node, SOp, in_order
-
-
-def layers_between(user: Node, needed: Node) -> int:
-    """Return how many layers must end between a node and one that needs it: 0 or 1.
-
-    Attention reads s-ops (keys, queries, values) made before its layer; everything else,
-    elementwise work and the parts of a selector alike, happens where its operands are.
-    """
-    return int(isinstance(needed, SOp) and not isinstance(user, Elementwise))
 
 
 def earliest_layers(outputs: Iterable[Node]) -> dict[Node, int]:
@@ -38,18 +29,10 @@ def earliest_layers(outputs: Iterable[Node]) -> dict[Node, int]:
     return layer
 
 
-def latest_layers(outputs: Iterable[Node], depth: int) -> dict[Node, int]:
-    """Map each node to the last layer in which it may be computed where `depth` must suffice."""
-    outputs = list(outputs)
-    layer: dict[Node, int] = {}
-    for node in reversed(in_order(outputs)):
-        own = layer.setdefault(node, depth)
-        for needed in node.needs:
-            bound = own - layers_between(node, needed)
-            layer[needed] = min(layer.get(needed, depth), bound)
-    return layer
+def layers_between(user: Node, needed: Node) -> int:
+    """Return how many layers lie between a node and one that needs it: 0 or 1.
 
-
-def depth_of(layers: Mapping[Node, int]) -> int:
-    """Return the number of layers: the latest that any node is in."""
-    return max(layers.values(), default=0)
+    Attention reads s-ops (keys, queries, values) that were made before its layer; elementwise
+    work, and the parts of a selector, are done where what they need is.
+    """
+    return int(isinstance(needed, SOp) and not isinstance(user, Elementwise))

@@ -14,10 +14,11 @@ from rasp.architecture.exact import exact_placement, solver_is_installed
 from rasp.architecture.greedy import cost, greedy_placement
 from rasp.architecture.problem import Placement, Problem, earliest_placement
 from rasp.errors import RaspLimitError, RaspValueError
+from rasp.graph import in_order
 
 METHODS = ("auto", "exact", "greedy", "earliest")
 MOST_CHOICES = 3_000
-"""Pairs of an attention and a layer beyond which `auto` does not try the exact search."""
+"""Pairs of an attention and a slot beyond which `auto` does not try the exact search."""
 MOST_NODES = 20_000
 SECONDS_FOR_AUTO = 2.0
 SECONDS_FOR_EXACT = 60.0
@@ -35,7 +36,7 @@ class Placed:
 
 
 def place(problem: Problem, method: str = "auto") -> Placed:
-    """Choose a layer for every attention."""
+    """Choose a slot for every attention."""
     if method not in METHODS:
         raise RaspValueError(
             f"there is no scheduling method `{method}`", hint="use " + ", ".join(METHODS)
@@ -69,7 +70,7 @@ def _exact_or_greedy(problem: Problem, greedy: Placement) -> Placed:
     why = ""
     if not solver_is_installed():
         why = 'the exact search needs SciPy: pip install "rasp-lang[schedule]"'
-    elif choices(problem) > MOST_CHOICES or len(problem.earliest) > MOST_NODES:
+    elif choices(problem) > MOST_CHOICES or len(in_order(problem.outputs)) > MOST_NODES:
         why = "the graph is too large for the exact search"
     else:
         best = exact_placement(problem, greedy, SECONDS_FOR_AUTO)
@@ -81,7 +82,7 @@ def _exact_or_greedy(problem: Problem, greedy: Placement) -> Placed:
 
 
 def choices(problem: Problem) -> int:
-    """Count the pairs of an attention and a layer in which it may stand."""
+    """Count the pairs of an attention and a slot in which it may stand."""
     return sum(
         problem.latest[attention] - problem.earliest[attention] + 1
         for attention in problem.attentions

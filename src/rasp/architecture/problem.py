@@ -1,8 +1,8 @@
-"""Outputs in, the scheduling problem out: what needs a head, and between which layers it may go.
+"""Outputs and an order of sublayers in, the scheduling problem out: what may go where.
 
 Everything that is placed by choice is an *attention*: an aggregate, or a selector that is
 itself an output. Attentions of one kind (equal normal forms of their selectors) share a head
-where they stand in one layer.
+where they stand in one slot.
 """
 
 from __future__ import annotations
@@ -11,28 +11,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from rasp.architecture.layers import depth_of, earliest_layers, latest_layers
 from rasp.architecture.normal import normal_forms
-from rasp.errors import RaspTypeError, RaspValueError
-from rasp.graph import Aggregate, Node, Scorer, Selector, in_order
+from rasp.architecture.order import Order, earliest_times, latest_times
+from rasp.errors import RaspTypeError
+from rasp.graph import Aggregate, Elementwise, Node, Scorer, Selector, in_order
 
 Placement: TypeAlias = dict[Node, int]
-"""The layer of each attention."""
+"""The slot of each attention; in a plain stack, its layer."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Attentions to be placed in layers 1 to `depth`."""
+    """Attentions to be placed in slots 1 to `order.slots`."""
 
     outputs: tuple[Node, ...]
-    depth: int
+    order: Order
     attentions: tuple[Node, ...]
     """In order: each after those it needs."""
     kind: Mapping[Node, int]
     """Attentions of equal kind share a head."""
     earliest: Mapping[Node, int]
-    """For every node of the graph, not only for attentions."""
+    """The first slot of each attention, given that what it needs is as early as it can be."""
     latest: Mapping[Node, int]
+    """The last slot of each attention, given that what needs it is as late as it can be."""
 
 
 def selector_of(attention: Node) -> Selector:
@@ -43,23 +44,8 @@ def selector_of(attention: Node) -> Selector:
     return attention
 
 
-def problem_of(outputs: Sequence[Node], depth: int | None = None) -> Problem:
-    """Say what must be placed for these outputs; `depth` may ask for more layers than needed."""
-    for output in outputs:
-        if isinstance(output, Scorer):
-            raise RaspTypeError(
-                "a scorer alone has no layers and heads",
-                hint="use it in `select_best`, and ask about an s-op or a selector",
-            )
-    earliest = earliest_layers(outputs)
-    least = depth_of(earliest)
-    if depth is None:
-        depth = least
-    if depth < least:
-        raise RaspValueError(
-            f"this needs {least} layers, so it cannot be scheduled in {depth}",
-            hint=f"allow at least {least} layers",
-        )
+def problem_of(outputs: Sequence[Node], order: Order) -> Problem:
+    """Say what must be placed for these outputs; the order must be long enough for them."""
     own = set(outputs)
     attentions: tuple[Node, ...] = tuple(
         node
@@ -72,19 +58,51 @@ def problem_of(outputs: Sequence[Node], depth: int | None = None) -> Problem:
         attention: numbers.setdefault(forms[selector_of(attention)], len(numbers))
         for attention in attentions
     }
-    latest = latest_layers(outputs, depth)
-    return Problem(tuple(outputs), depth, attentions, kind, earliest, latest)
+    earliest, latest = earliest_times(outputs, order), latest_times(outputs, order)
+    return Problem(
+        tuple(outputs),
+        order,
+        attentions,
+        kind,
+        {attention: earliest[attention] // 2 for attention in attentions},
+        {attention: latest[attention] // 2 for attention in attentions},
+    )
 
 
-def heads_per_layer(problem: Problem, placement: Mapping[Node, int]) -> tuple[int, ...]:
-    """Count the heads in each layer, 1 to depth."""
-    heads = {(layer, problem.kind[attention]) for attention, layer in placement.items()}
-    counts = [0] * problem.depth
-    for layer, _ in heads:
-        counts[layer - 1] += 1
+def refuse_scorers(outputs: Sequence[Node]) -> None:
+    """Raise where an output is a scorer: it says how well keys fit, not what to do with them."""
+    if any(isinstance(output, Scorer) for output in outputs):
+        raise RaspTypeError(
+            "a scorer alone has no layers and heads",
+            hint="use it in `select_best`, and ask about an s-op or a selector",
+        )
+
+
+def heads_per_slot(problem: Problem, placement: Mapping[Node, int]) -> tuple[int, ...]:
+    """Count the heads in each slot, from 1 on."""
+    heads = {(slot, problem.kind[attention]) for attention, slot in placement.items()}
+    counts = [0] * problem.order.slots
+    for slot, _ in heads:
+        counts[slot - 1] += 1
     return tuple(counts)
 
 
 def earliest_placement(problem: Problem) -> Placement:
     """Place each attention as early as it can be, as the paper does."""
-    return {attention: problem.earliest[attention] for attention in problem.attentions}
+    return dict(problem.earliest)
+
+
+def prerequisites(problem: Problem) -> dict[Node, dict[Node, bool]]:
+    """Map each attention to the aggregates that it reads, and whether through elementwise work."""
+    behind: dict[Node, dict[Node, bool]] = {}
+    found: dict[Node, dict[Node, bool]] = {}
+    for node in in_order(problem.outputs):
+        joined: dict[Node, bool] = {}
+        for needed in node.needs:
+            for aggregate, is_worked_on in behind[needed].items():
+                is_worked_on |= isinstance(node, Elementwise)
+                joined[aggregate] = joined.get(aggregate, False) or is_worked_on
+        if node in problem.kind:
+            found[node] = joined
+        behind[node] = {node: False} if isinstance(node, Aggregate) else joined
+    return found

@@ -12,18 +12,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from rasp.architecture.layers import layers_between
+from rasp.architecture.layers import earliest_layers, layers_between
+from rasp.architecture.order import Order, input_sources
 from rasp.architecture.placing import Placed, place
-from rasp.architecture.problem import Placement, Problem, problem_of, selector_of
+from rasp.architecture.problem import Placement, Problem, problem_of, refuse_scorers, selector_of
+from rasp.errors import RaspValueError
 from rasp.graph import (
     Aggregate,
     Elementwise,
-    Indices,
     Node,
     Program,
     Selector,
     SOp,
-    Tokens,
     in_order,
 )
 
@@ -129,7 +129,16 @@ def schedule(outputs: Outputs, method: str = "auto", depth: int | None = None) -
     >>> schedule(Aggregate(Select(Tokens(), Tokens(), "=="), Const(1)))
     <Schedule: 1 layer, heads per layer: 1>
     """
-    return assemble(place(problem_of(output_nodes(outputs), depth), method))
+    nodes = output_nodes(outputs)
+    refuse_scorers(nodes)
+    least = max(earliest_layers(nodes).values(), default=0)
+    if depth is not None and depth < least:
+        raise RaspValueError(
+            f"this needs {least} layers, so it cannot be scheduled in {depth}",
+            hint=f"allow at least {least} layers",
+        )
+    order = Order.layered(least if depth is None else depth)
+    return assemble(place(problem_of(nodes, order), method))
 
 
 def front(outputs: Outputs, method: str = "auto") -> tuple[Schedule, ...]:
@@ -170,6 +179,7 @@ def _next_narrower(found: Schedule, method: str) -> Schedule:
 def assemble(placed: Placed) -> Schedule:
     """Fill in the elementwise work around placed attentions."""
     problem, placement = placed.problem, placed.placement
+    depth = problem.order.slots
     order = in_order(problem.outputs)
     mixed = mixed_inputs(order)
     early = _needed_first(problem, placement, mixed)
@@ -181,16 +191,14 @@ def assemble(placed: Placed) -> Schedule:
             layer_of[node] = max(1, layer_of[node])
         if isinstance(node, Aggregate):
             layer_of[node] = placement[node]
-    work: list[list[Elementwise]] = [[] for _ in range(problem.depth + 1)]
+    work: list[list[Elementwise]] = [[] for _ in range(depth + 1)]
     for node in order:
         if isinstance(node, Elementwise):
             work[layer_of[node]].append(node)
     heads = _heads(problem, placement)
     return Schedule(
         outputs=problem.outputs,
-        layer_list=tuple(
-            Layer(heads[layer], tuple(work[layer])) for layer in range(1, problem.depth + 1)
-        ),
+        layer_list=tuple(Layer(heads[layer], tuple(work[layer])) for layer in range(1, depth + 1)),
         layer_of=layer_of,
         embedding=tuple(node for node in work[0] if node not in mixed),
         input_feed_forward=tuple(node for node in work[0] if node in mixed),
@@ -205,7 +213,7 @@ def _heads(problem: Problem, placement: Placement) -> dict[int, tuple[Head, ...]
     for attention in problem.attentions:
         key = (placement[attention], problem.kind[attention])
         together.setdefault(key, []).append(attention)
-    heads: dict[int, list[Head]] = {layer: [] for layer in range(1, problem.depth + 1)}
+    heads: dict[int, list[Head]] = {layer: [] for layer in range(1, problem.order.slots + 1)}
     for (layer, _), attentions in together.items():
         aggregates = tuple(each for each in attentions if isinstance(each, Aggregate))
         heads[layer].append(Head(selector_of(attentions[0]), aggregates))
@@ -214,27 +222,13 @@ def _heads(problem: Problem, placement: Placement) -> dict[int, tuple[Head, ...]
 
 def mixed_inputs(order: Sequence[Node]) -> set[Node]:
     """Return the elementwise nodes that read tokens and indices, but nothing attention made."""
-    reads: dict[Node, frozenset[str]] = {}
-    mixed: set[Node] = set()
-    for node in order:
-        match node:
-            case Tokens():
-                reads[node] = frozenset(["tokens"])
-            case Indices():
-                reads[node] = frozenset(["indices"])
-            case Elementwise(operands=operands):
-                reads[node] = frozenset[str]().union(*(reads[operand] for operand in operands))
-                if reads[node] == {"tokens", "indices"}:
-                    mixed.add(node)
-            case _:
-                reads[node] = frozenset(["attention"] if node.needs else [])
-    return mixed
+    return {node for node, read in input_sources(order).items() if len(read) == 2}
 
 
 def _needed_first(problem: Problem, placement: Placement, mixed: set[Node]) -> set[Node]:
     """The mixed nodes that a head of the first layer reads (or an output, without any layer)."""
     first = [node for node, layer in placement.items() if layer == 1]
-    stack: list[Node] = first if problem.depth else list(problem.outputs)
+    stack: list[Node] = first if problem.order.slots else list(problem.outputs)
     needed: set[Node] = set()
     while stack:
         node = stack.pop()
