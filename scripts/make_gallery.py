@@ -1,0 +1,140 @@
+"""Draw the pictures of docs/gallery again: `python scripts/make_gallery.py [folder]`.
+
+Each program and input is that of one of the paper's figures (section 5 and appendix B).
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import rasp
+from rasp.drawing import draw
+
+DYCK = """
+opens = tokens in openers;
+closes = tokens in closers;
+depth = num_prevs(opens) - num_prevs(closes);
+adjusted_depth = depth + indicator(closes);
+"""
+
+MATCHED = """
+matched_opener = aggregate(open_for_close, tokens, "-");
+opener_matches = matched_opener + tokens in pairs;
+mismatch = closes and not opener_matches;
+had_problem = num_prevs(mismatch or depth < 0) > 0;
+dyck2 = "F" if had_problem else ("T" if depth == 0 else "P");
+"""
+
+PAIRS = """
+pairs = ["()", "{}"];
+openers = [pair[0] for pair in pairs];
+closers = [pair[1] for pair in pairs];
+"""
+
+# file name: (program, s-op, input)
+PICTURES: dict[str, tuple[str, str, str]] = {
+    "reverse": (
+        """
+opp_index = length - indices - 1;
+flip = select(indices, opp_index, ==);
+reverse = aggregate(flip, tokens);
+""",
+        "reverse",
+        "abcde",
+    ),
+    "hist_bos": (
+        """
+same_tok = select(tokens, tokens, ==);
+hist = selector_width(same_tok, assume_bos=True);
+""",
+        "hist",
+        "§aabbaabb",
+    ),
+    "hist_nobos": (
+        """
+same_tok = select(tokens, tokens, ==);
+hist = selector_width(same_tok);
+""",
+        "hist",
+        "aabbaa",
+    ),
+    "hist2": (
+        """
+same_tok = select(tokens, tokens, ==);
+hist = selector_width(same_tok, assume_bos=True);
+first = not has_prev(tokens);
+same_count = select(hist, hist, ==);
+same_count_reprs = same_count and select(first, True, ==);
+hist2 = selector_width(same_count_reprs, assume_bos=True);
+""",
+        "hist2",
+        "§aaabbccdef",
+    ),
+    "sort": (
+        "sorted = sort(tokens, tokens, assume_bos=True);",
+        "sorted",
+        "§fedcbaABCDEF",
+    ),
+    "most_freq": (
+        """
+max_len = 20000;
+freq = histf(tokens, assume_bos=True);
+is_repr = not has_prev(tokens);
+keys = freq - indicator(not is_repr) * max_len;
+values = tokens if is_repr else "§";
+most_freq = sort(values, -keys, assume_bos=True);
+""",
+        "most_freq",
+        "§abbccddd",
+    ),
+    "dyck1": (
+        """
+n_opens = num_prevs(tokens == "(");
+n_closes = num_prevs(tokens == ")");
+balance = n_opens - n_closes;
+prev_imbalances = num_prevs(balance < 0);
+dyck1 = "F" if prev_imbalances > 0 else ("T" if balance == 0 else "P");
+""",
+        "dyck1",
+        "(())())",
+    ),
+    "dyck2": (
+        PAIRS
+        + DYCK
+        + """
+earlier_same_depth = select(adjusted_depth, adjusted_depth, ==) and select(indices, indices, <=);
+depth_index = selector_width(earlier_same_depth);
+open_for_close = select(opens, True, ==) and earlier_same_depth
+    and select(depth_index, depth_index - 1, ==);
+"""
+        + MATCHED,
+        "dyck2",
+        "({))(})",
+    ),
+    "dyck2_best": (
+        PAIRS
+        + DYCK
+        + """
+possible_open = select(indices, indices, <) and select(opens, True, ==)
+    and select(adjusted_depth, adjusted_depth, ==);
+open_for_close = select_best(possible_open, score(indices, 1));
+"""
+        + MATCHED,
+        "dyck2",
+        "({))(})",
+    ),
+}
+
+
+def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for file, (text, name, given) in PICTURES.items():
+        path = folder / f"{file}.svg"
+        draw(rasp.run(text, f"{file}.rasp")[name], given).save(path)
+        print(f"{path} {path.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    default = Path(__file__).resolve().parent.parent / "docs" / "gallery"
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else default)

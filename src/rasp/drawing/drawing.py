@@ -1,0 +1,222 @@
+"""An s-op or selector and an input in, a `Drawing` out: a plan that can show itself anywhere."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rasp.architecture.schedule import Outputs, output_nodes
+from rasp.drawing import raster
+from rasp.drawing.flow import MARGIN, document, flow_block, selection_block
+from rasp.drawing.glyphs import printable
+from rasp.drawing.heat import heat_block, plan_heat_map
+from rasp.drawing.html import frame, page
+from rasp.drawing.plan import Flow, HeatMap, HeatMaps, Plan, SelectionShown
+from rasp.drawing.planning import plan_flow, plan_selection
+from rasp.drawing.portable import as_dict
+from rasp.drawing.svg import Block
+from rasp.drawing.text import text_of
+from rasp.drawing.theme import THEMES, style_sheet
+from rasp.errors import RaspTypeError, RaspUnsupportedError, RaspValueError
+from rasp.graph import Node, Program, Selector
+from rasp.limits import DEFAULT_LIMITS, Limits
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture. It shows itself in notebooks, prints as text, and saves as what a file is called.
+
+    `plan` is what the picture shows, as plain data; `theme` is auto, light or dark.
+    """
+
+    plan: Plan
+    theme: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.theme not in THEMES:
+            style_sheet(self.theme)
+
+    def with_theme(self, theme: str) -> Drawing:
+        """Return the same picture in another theme: auto, light or dark."""
+        return replace(self, theme=theme)
+
+    def svg(self) -> str:
+        """Return an SVG document."""
+        return document(self._block(), style_sheet(self.theme), self.plan.title)
+
+    def html(self) -> str:
+        """Return a self-contained interactive page."""
+        return page(self.plan, self._block(), self.theme)
+
+    def text(self) -> str:
+        """Return the picture in letters, for terminals."""
+        return text_of(self.plan)
+
+    def png(self) -> bytes:
+        """Return a PNG image; needs the extra `draw`. Light, unless the theme is dark."""
+        block = self._block()
+        return raster.png(self._still(block), block.width + 2 * MARGIN, block.height + 2 * MARGIN)
+
+    def pdf(self) -> bytes:
+        """Return a one-page PDF; needs the extra `draw`. Light, unless the theme is dark."""
+        return raster.pdf(self._still(self._block()))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the plan as what JSON can hold."""
+        return as_dict(self.plan)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write to a file: .svg, .html, .png, .pdf or .txt. All of it is written, or nothing."""
+        path = Path(path)
+        makers: dict[str, Callable[[], str | bytes]] = {
+            ".svg": self.svg, ".html": self.html, ".htm": self.html, ".txt": self.text,
+            ".png": self.png, ".pdf": self.pdf,
+        }  # fmt: skip
+        maker = makers.get(path.suffix.lower())
+        if maker is None:
+            raise RaspUnsupportedError(
+                f"a picture cannot be saved as `{printable(path.name)}`",
+                hint="end the file's name in .svg, .html, .png, .pdf or .txt",
+            )
+        made = maker()
+        _write(path, made.encode() if isinstance(made, str) else made)
+        return path
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"<Drawing: {self.plan.title}>"
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def _repr_html_(self) -> str:
+        return frame(self.plan, self._block(), self.theme)
+
+    def _block(self) -> Block:
+        match self.plan:
+            case Flow():
+                return flow_block(self.plan)
+            case SelectionShown():
+                return selection_block(self.plan)
+            case HeatMaps():
+                return heat_block(self.plan)
+
+    def _still(self, block: Block) -> str:
+        theme = "dark" if self.theme == "dark" else "light"
+        return document(block, style_sheet(theme), self.plan.title)
+
+
+def draw(
+    outputs: Outputs,
+    given: object,
+    program: Program | None = None,
+    theme: str = "auto",
+    limits: Limits = DEFAULT_LIMITS,
+) -> Drawing:
+    """Draw how s-ops are computed on an input, layer by layer; a selector alone as its selection.
+
+    >>> from rasp.graph import Aggregate, Select, Tokens, Indices
+    >>> draw(Aggregate(Select(Tokens(), Tokens(), "=="), Indices()), "aba")
+    <Drawing: aggregate(select(tokens, tokens, ==), indices) on "aba">
+    """
+    nodes = _nodes(outputs)
+    program = program or _program_of(outputs)
+    if len(nodes) == 1 and isinstance(nodes[0], Selector):
+        return Drawing(plan_selection(nodes[0], given, program, limits), theme)
+    return Drawing(plan_flow(nodes, given, program, limits), theme)
+
+
+def draw_selector(
+    selector: Outputs,
+    given: object,
+    program: Program | None = None,
+    theme: str = "auto",
+    limits: Limits = DEFAULT_LIMITS,
+) -> Drawing:
+    """Draw one selection alone: a selector's own, or that of the aggregate which makes an s-op.
+
+    >>> from rasp.graph import Select, Tokens
+    >>> print(draw_selector(Select(Tokens(), Tokens(), "=="), "aba"))
+    selection on "aba"
+    <BLANKLINE>
+      tokens  a b a  keys
+      tokens
+           a  █ · █
+           b  · █ ·
+           a  █ · █
+    <BLANKLINE>
+    """
+    node = _nodes(selector)[0]
+    return Drawing(plan_selection(node, given, program or _program_of(selector), limits), theme)
+
+
+def heat_map(
+    matrix: Any,
+    row_labels: Sequence[object],
+    column_labels: Sequence[object],
+    title: str = "",
+    theme: str = "auto",
+) -> Drawing:
+    """Draw numbers from 0 to 1, `matrix[query][key]`, such as the attention of one head.
+
+    >>> heat_map([[1, 0], [0.5, 0.5]], "ab", "ab", "head 1")
+    <Drawing: head 1>
+    """
+    plan = plan_heat_map(matrix, row_labels, column_labels)
+    return Drawing(HeatMaps(printable(title), (plan,)), theme)
+
+
+def heat_maps(
+    matrices: Sequence[Any],
+    labels: Sequence[object],
+    titles: Sequence[str] = (),
+    title: str = "",
+    theme: str = "auto",
+) -> Drawing:
+    """Draw several attention patterns on one input side by side, each under its own title."""
+    names = [*titles, *[""] * (len(matrices) - len(titles))]
+    maps: tuple[HeatMap, ...] = tuple(
+        plan_heat_map(matrix, labels, labels, name)
+        for matrix, name in zip(matrices, names, strict=True)
+    )
+    return Drawing(HeatMaps(printable(title), maps), theme)
+
+
+def _nodes(outputs: Outputs) -> tuple[Node, ...]:
+    several = outputs if isinstance(outputs, Sequence) else [outputs]
+    if not several or any(not isinstance(getattr(one, "node", one), Node) for one in several):
+        raise RaspTypeError(
+            "there is no s-op or selector here to draw",
+            hint='draw what a program made, such as `rasp.run(text)["hist"]`',
+        )
+    return output_nodes(outputs)
+
+
+def _program_of(outputs: Outputs) -> Program | None:
+    first = outputs[0] if isinstance(outputs, Sequence) else outputs
+    return None if isinstance(first, Node) else first.program
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write beside the file and move into place, so that no reader ever sees half of it."""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise RaspValueError(
+            f"cannot write `{printable(str(path))}`: {(error.strerror or str(error)).lower()}",
+            hint="give a file in a folder that exists and that you may write to",
+        ) from None

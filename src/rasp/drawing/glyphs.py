@@ -1,0 +1,206 @@
+"""An atom in, the text that stands for it in a picture out, cut to the room there is.
+
+Any token must come out as something a person can see and a picture may contain: XML forbids
+some characters, others are invisible or turn the text around them. Room is counted in columns
+of a fixed-width font; wide letters and emoji take two.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from fractions import Fraction
+
+from rasp.atoms import Atom, show
+
+ELLIPSIS = "…"
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+OPEN_BOX = "\N{OPEN BOX}"
+DOTTED_CIRCLE = "\N{DOTTED CIRCLE}"
+JOINER = "\N{ZERO WIDTH JOINER}"
+LONGEST_TITLE = 300
+SHORT_FRACTION = 5
+"""Columns up to which an exact fraction such as `7/12` is better than a rounded decimal."""
+_MARKS = ("Mn", "Me", "Mc")
+_EMOJI_MODIFIERS = range(0x1F3FB, 0x1F400)
+_FLAG_LETTERS = range(0x1F1E6, 0x1F200)
+_TAGS = range(0xE0020, 0xE0080)
+
+
+def visible(text: str) -> str:
+    """Return a text in which every character can be seen, and that XML can hold.
+
+    >>> visible("a b\\n"), visible(""), visible("\\u202e")
+    ('a␣b␊', '""', 'U+202E')
+    """
+    if not text:
+        return '""'
+    return "".join(_visible_cluster(cluster) for cluster in clusters(text))
+
+
+def _visible_cluster(cluster: str) -> str:
+    if len(cluster) == 1:
+        return _visible_character(cluster)
+    first = _visible_character(cluster[0])
+    return first + "".join(
+        character if _extends(character) else _visible_character(character)
+        for character in cluster[1:]
+    )
+
+
+def _visible_character(character: str) -> str:
+    code = ord(character)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if character == " ":
+        return OPEN_BOX
+    if code == 0x7F:
+        return "\N{SYMBOL FOR DELETE}"
+    category = unicodedata.category(character)
+    if category == "Cs" or code & 0xFFFE == 0xFFFE:
+        return REPLACEMENT
+    if category in ("Cc", "Cf", "Zs", "Zl", "Zp"):
+        return f"U+{code:04X}"
+    if category in _MARKS:
+        return DOTTED_CIRCLE + character
+    return character
+
+
+def clusters(text: str) -> list[str]:
+    """Split a text where a person sees a new letter: marks and joined emoji stay together.
+
+    >>> [len(cluster) for cluster in clusters("e\\u0301a")]
+    [2, 1]
+    """
+    found: list[str] = []
+    for character in text:
+        if found and (_extends(character) or _joins(found[-1], character)):
+            found[-1] += character
+        else:
+            found.append(character)
+    return found
+
+
+def _extends(character: str) -> bool:
+    code = ord(character)
+    return (
+        unicodedata.category(character) in _MARKS
+        or character == JOINER
+        or code in _EMOJI_MODIFIERS
+        or code in _TAGS
+    )
+
+
+def _joins(before: str, character: str) -> bool:
+    if before.endswith(JOINER) and len(before) > 1:
+        return ord(character) >= 0x2190
+    both_flags = ord(character) in _FLAG_LETTERS and ord(before[0]) in _FLAG_LETTERS
+    return both_flags and len(before) == 1
+
+
+def columns(text: str) -> int:
+    """Return how many columns a visible text takes.
+
+    >>> columns("abc"), columns("日本"), columns("e\\u0301")
+    (3, 4, 1)
+    """
+    return sum(_cluster_columns(cluster) for cluster in clusters(text))
+
+
+def _cluster_columns(cluster: str) -> int:
+    is_emoji = "\N{VARIATION SELECTOR-16}" in cluster or ord(cluster[0]) in _FLAG_LETTERS
+    wide = unicodedata.east_asian_width(cluster[0]) in ("W", "F")
+    return 2 if wide or is_emoji else 1
+
+
+def cut(text: str, room: int) -> str:
+    """Return the text, or as much of it as fits before an ellipsis.
+
+    >>> cut("opp_index", 6)
+    'opp_i…'
+    """
+    if len(text) <= room and text.isascii():
+        return text
+    kept: list[str] = []
+    taken = 0
+    for piece in clusters(text[: 20 * room + 20]):
+        taken += _cluster_columns(piece)
+        kept.append(piece)
+        if taken > room:
+            while kept and taken > room - 1:
+                taken -= _cluster_columns(kept.pop())
+            return "".join(kept) + ELLIPSIS
+    return text
+
+
+def in_cell(atom: Atom, room: int = 12) -> str:
+    """Write an atom for a cell with room for so many columns.
+
+    Strings stand without quotes, bools as in the paper's figures, and floats exactly where a
+    short decimal or fraction does it.
+
+    >>> in_cell("a"), in_cell(True), in_cell(Fraction(1, 3)), in_cell(Fraction(5, 2))
+    ('a', 'T', '1/3', '2.5')
+    """
+    match atom:
+        case bool():
+            return "T" if atom else "F"
+        case str():
+            return cut(visible(atom[: 20 * room + 20]), room)
+        case Fraction():
+            return _float_in_cell(atom, room)
+    return cut(_digits(atom), room)
+
+
+def _digits(number: int) -> str:
+    if number.bit_length() > 3000:
+        return f"{show_size(number)}-digit number"
+    return str(number)
+
+
+def show_size(number: int) -> int:
+    """Return about how many digits a large number has."""
+    return number.bit_length() * 30103 // 100000 + 1
+
+
+def _float_in_cell(number: Fraction, room: int) -> str:
+    if number.denominator == 1:
+        return cut(_digits(number.numerator), room)
+    if abs(number) >= 10**15 or number.denominator.bit_length() > 1000:
+        return cut(show(number), room)
+    if float(number) == 0.0:
+        return cut("≈0", room)
+    decimal = f"{float(number):.4g}"
+    fraction = f"{number.numerator}/{number.denominator}"
+    if Fraction(decimal) != number and len(fraction) <= min(room, SHORT_FRACTION):
+        return fraction
+    for digits in (4, 3, 2, 1):
+        text = f"{float(number):.{digits}g}"
+        if len(text) > room:
+            text = text.removeprefix("0") if number > 0 else text.replace("-0.", "-.")
+        if len(text) <= room:
+            return text
+    return cut(decimal, room)
+
+
+def in_title(atom: Atom) -> str:
+    """Write an atom in full, as far as that is sensible, for a tooltip.
+
+    >>> in_title(Fraction(1, 3)), in_title("a b")
+    ('0.3333333333333333 = 1/3', '"a␣b"')
+    """
+    if isinstance(atom, str):
+        return cut(f'"{visible(atom[: 2 * LONGEST_TITLE])}"' if atom else '""', LONGEST_TITLE)
+    if isinstance(atom, Fraction):
+        exact = f"{atom.numerator}/{atom.denominator}" if atom.denominator < 10**9 else ""
+        is_decimal = 10**15 % atom.denominator == 0
+        return cut(show(atom), 40) + ("" if is_decimal or not exact else f" = {cut(exact, 40)}")
+    return cut("True" if atom is True else "False" if atom is False else _digits(atom), 80)
+
+
+def printable(text: str) -> str:
+    """Return running text (a title, an expression) with blanks kept and the rest made visible.
+
+    >>> printable("a == \\x00")
+    'a == ␀'
+    """
+    return " ".join(visible(word) if word else "" for word in text.split(" "))

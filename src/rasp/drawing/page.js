@@ -1,0 +1,228 @@
+// The plan in the page and the drawing of it in, answers to pointer and keyboard out.
+"use strict";
+(() => {
+  const plan = JSON.parse(document.getElementById("plan").textContent);
+  const svg = document.querySelector(".scroll svg");
+  const tip = document.getElementById("tip");
+  const card = document.getElementById("card");
+  const SVG = "http://www.w3.org/2000/svg";
+  const strips = plan.strips || {};
+  const heads = {};
+  for (const layer of plan.layers || []) for (const head of layer.heads) heads[head.id] = head;
+  if (plan.head) heads[plan.head.id] = plan.head;
+
+  // Without this script the titles are the tooltips; with it they would double ours.
+  for (const title of svg.querySelectorAll("title")) title.remove();
+
+  const overlay = (parent, name, attributes) => {
+    const element = document.createElementNS(SVG, name);
+    element.classList.add("overlay");
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    parent.appendChild(element);
+    return element;
+  };
+  const clear = (kind) => svg.querySelectorAll(kind).forEach((element) => element.remove());
+
+  // ---- why a cell is picked: the same lines as rasp.drawing.why
+  const why = (head, query, key) => {
+    const lines = [`query ${query}, key ${key}`];
+    for (const condition of head.conditions) {
+      const keys = strips[condition.keys];
+      const queries = strips[condition.queries];
+      const holds = condition.picks[query][key] === "1";
+      if (condition.op === "best") {
+        const text = `score(${keys.label}, ${queries.label}) = ${condition.scores[query][key]}`;
+        if (condition.candidates[query][key] !== "1") lines.push(`· ${text}, but no candidate`);
+        else if (holds) lines.push(`✓ ${text}, the best`);
+        else lines.push(`✗ ${text}, the best has ${condition.best[query] || "-"}`);
+        continue;
+      }
+      const general = `${keys.label} ${condition.op} ${queries.label}`;
+      const here = `${keys.values[key]} ${condition.op} ${queries.values[query]}`;
+      lines.push(`${holds ? "✓" : "✗"} ${general === here ? here : `${general}: ${here}`}`);
+    }
+    const picked = [...head.picks[query]].filter((bit) => bit === "1").length;
+    if (head.picks[query][key] !== "1") lines.push("not picked");
+    else lines.push(picked === 1 ? "picked alone" : `picked, one of ${picked}`);
+    return lines;
+  };
+  window.raspWhy = (id, query, key) => why(heads[id], query, key);
+
+  const place = (event) => {
+    const box = tip.getBoundingClientRect();
+    const x = Math.min(event.clientX + 14, innerWidth - box.width - 8);
+    const below = event.clientY + 18 + box.height < innerHeight;
+    tip.style.left = `${Math.max(8, x)}px`;
+    tip.style.top = `${below ? event.clientY + 18 : Math.max(8, event.clientY - box.height - 12)}px`;
+  };
+  const showTip = (lines, event) => {
+    tip.textContent = lines.join("\n");
+    tip.hidden = false;
+    place(event);
+  };
+
+  const local = (element, event) => {
+    const point = new DOMPoint(event.clientX, event.clientY);
+    return point.matrixTransform(element.getScreenCTM().inverse());
+  };
+  const stripIndex = (element, event) => {
+    const strip = strips[element.dataset.strip];
+    const point = local(element, event);
+    const along = element.dataset.way === "row" ? point.x : point.y;
+    const index = Math.floor(along / Number(element.dataset.cell));
+    return Math.max(0, Math.min(strip.values.length - 1, index));
+  };
+  const mark = (element, index) => {
+    const size = Number(element.dataset.cell);
+    const box = element.querySelector("rect.cell");
+    const row = element.dataset.way === "row";
+    overlay(element, "rect", {
+      class: "mark overlay", rx: 2,
+      x: row ? index * size : 0, y: row ? 0 : index * size,
+      width: row ? size : box.getAttribute("width"), height: row ? box.getAttribute("height") : size,
+    });
+  };
+
+  // ---- hovering
+  const hoverGrid = (grid, event) => {
+    const group = grid.closest("[data-head]");
+    const head = heads[group.dataset.head];
+    const [width, height] = grid.dataset.cells.split(" ").map(Number);
+    const point = local(grid, event);
+    const count = head.picks.length;
+    const inside = (value) => Math.max(0, Math.min(count - 1, value));
+    const query = inside(Math.floor(point.y / height));
+    const key = inside(Math.floor(point.x / width));
+    overlay(grid, "rect", { class: "cross overlay", x: 0, y: query * height, width: count * width, height });
+    overlay(grid, "rect", { class: "cross overlay", x: key * width, y: 0, width, height: count * height });
+    for (const strip of group.querySelectorAll("[data-way]")) mark(strip, strip.dataset.way === "row" ? key : query);
+    const lines = why(head, query, key);
+    for (const one of head.aggregates) {
+      const result = strips[one.result];
+      lines.push(`${result.label}[${query}] = ${result.values[query]}` +
+        (result.defaulted.includes(query) ? " (nothing picked: the default)" : ""));
+    }
+    showTip(lines, event);
+  };
+  const hoverStrip = (element, event) => {
+    const strip = strips[element.dataset.strip];
+    if (!strip) return;
+    const index = stripIndex(element, event);
+    mark(element, index);
+    const lines = [`${strip.label}[${index}] = ${strip.values[index]}`];
+    if (strip.defaulted.includes(index)) lines.push("nothing picked: the default");
+    if (strip.expression && strip.expression !== strip.label) lines.push(`${strip.label} = ${strip.expression}`);
+    if (strip.place) lines.push(strip.place);
+    showTip(lines, event);
+  };
+  svg.addEventListener("pointermove", (event) => {
+    clear(".mark.overlay, .cross.overlay");
+    const grid = event.target.closest(".selection");
+    const strip = event.target.closest("[data-strip]");
+    if (grid) hoverGrid(grid, event);
+    else if (strip) hoverStrip(strip, event);
+    else tip.hidden = true;
+  });
+  svg.addEventListener("pointerleave", () => {
+    clear(".mark.overlay, .cross.overlay");
+    tip.hidden = true;
+  });
+
+  // ---- what feeds a strip
+  const feeding = (id) => {
+    const found = new Set([id]);
+    for (const one of found) for (const needed of strips[one].needs) found.add(needed);
+    return found;
+  };
+  const middle = (element) => {
+    const shape = element.querySelector("rect.cell") || element;
+    const box = shape.getBoundingClientRect();
+    const corner = new DOMPoint(box.left + box.width / 2, box.top + box.height / 2);
+    return corner.matrixTransform(svg.getScreenCTM().inverse());
+  };
+  const thread = (from, to) => {
+    const a = middle(from);
+    const b = middle(to);
+    const bend = Math.max(24, Math.abs(b.y - a.y) / 2);
+    overlay(svg, "path", { class: "thread overlay", d: `M${a.x} ${a.y}C${a.x} ${a.y + bend} ${b.x} ${b.y - bend} ${b.x} ${b.y}` });
+    overlay(svg, "circle", { class: "knot overlay", cx: b.x, cy: b.y, r: 3 });
+  };
+  const forget = () => {
+    clear(".thread.overlay, .knot.overlay");
+    svg.querySelectorAll(".dimmed, .chosen").forEach((one) => one.classList.remove("dimmed", "chosen"));
+    card.hidden = true;
+  };
+  const choose = (id) => {
+    forget();
+    const lit = feeding(id);
+    const litHeads = new Set([...lit].map((one) => strips[one].head).filter(Boolean));
+    for (const one of svg.querySelectorAll("[data-of], [data-strip]")) {
+      const name = one.dataset.of || one.dataset.strip;
+      const head = one.closest("[data-head]");
+      const inside = !head || litHeads.has(head.dataset.head);
+      if ((!lit.has(name) || !inside) && !one.parentElement.closest(".dimmed")) one.classList.add("dimmed");
+      if (name === id && one.dataset.strip) one.classList.add("chosen");
+    }
+    for (const one of svg.querySelectorAll("[data-head]")) {
+      if (!litHeads.has(one.dataset.head)) one.classList.add("dimmed");
+    }
+    for (const one of lit) {
+      for (const needed of strips[one].needs) {
+        const from = svg.querySelector(`[data-made="${needed}"]`);
+        const users = strips[one].head
+          ? svg.querySelectorAll(`[data-head="${strips[one].head}"] [data-strip="${needed}"]`)
+          : svg.querySelectorAll(`[data-made="${one}"]`);
+        if (from) users.forEach((user) => thread(from, user));
+      }
+    }
+    describe(id, lit);
+  };
+  const describe = (id, lit) => {
+    const strip = strips[id];
+    const lines = [strip.expression && strip.expression !== strip.label ? `${strip.label} = ${strip.expression}` : strip.label];
+    if (plan.kind === "flow") {
+      const how = strip.head ? ", by a head" : strip.layer ? ", by its feed-forward" : "";
+      lines.push(strip.layer ? `computed in layer ${strip.layer}${how}` : "there from the input on");
+    }
+    const others = [...lit].filter((one) => one !== id && !strips[one].constant).map((one) => strips[one].label);
+    if (others.length) lines.push(`fed by ${others.join(", ")}`);
+    if (strip.place) lines.push(strip.place);
+    lines.push("Escape: show everything again");
+    card.textContent = lines.join("\n");
+    card.hidden = false;
+  };
+  svg.addEventListener("click", (event) => {
+    const strip = event.target.closest("[data-strip]");
+    if (strip && strips[strip.dataset.strip]) choose(strip.dataset.strip);
+    else if (!event.target.closest(".selection")) forget();
+  });
+  document.addEventListener("keydown", (event) => {
+    const strip = event.target.closest ? event.target.closest("[data-strip]") : null;
+    if (event.key === "Escape") forget();
+    else if (strip && (event.key === "Enter" || event.key === " ")) {
+      event.preventDefault();
+      choose(strip.dataset.strip);
+    }
+  });
+  for (const element of svg.querySelectorAll("[data-strip]")) {
+    const strip = strips[element.dataset.strip];
+    if (!strip) continue;
+    element.setAttribute("tabindex", "0");
+    element.setAttribute("role", "button");
+    element.setAttribute("aria-label", `${strip.label}: ${strip.values.join(", ")}`);
+  }
+
+  // ---- heat maps: the number under the pointer
+  for (const [number, group] of [...svg.querySelectorAll("[data-heat]")].entries()) {
+    const map = plan.maps[number];
+    group.addEventListener("pointermove", (event) => {
+      const [width, height] = group.dataset.heat.split(" ").map(Number);
+      const point = local(group, event);
+      const row = Math.floor(point.y / height);
+      const column = Math.floor(point.x / width);
+      if (!(row in map.weights) || !(column in map.weights[row])) return;
+      event.stopPropagation();
+      showTip([`query ${row} (${map.rows[row]}), key ${column} (${map.columns[column]})`, `${map.weights[row][column]}`], event);
+    });
+  }
+})();

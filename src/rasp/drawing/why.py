@@ -1,0 +1,48 @@
+"""A head, a query and a key in, lines that say why the query picked the key out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rasp.atoms import Number
+from rasp.drawing.glyphs import in_title
+from rasp.drawing.plan import Condition, HeadShown, Strip
+
+
+def why(strips: Mapping[str, Strip], head: HeadShown, query: int, key: int) -> list[str]:
+    """Say why a query picked a key, or did not: one line for each comparison."""
+    lines = [f"query {query}, key {key}"]
+    for condition in head.conditions:
+        keys, queries = strips[condition.keys], strips[condition.queries]
+        if condition.op == "best":
+            lines.append(_why_best(condition, keys, queries, query, key))
+            continue
+        mark = "✓" if condition.picks[query][key] else "✗"
+        general = f"{keys.label} {condition.op} {queries.label}"
+        here = f"{in_title(keys.values[key])} {condition.op} {in_title(queries.values[query])}"
+        lines.append(f"{mark} {here}" if general == here else f"{mark} {general}: {here}")
+    picked = sum(head.picks[query])
+    if not head.picks[query][key]:
+        lines.append("not picked")
+    else:
+        lines.append("picked alone" if picked == 1 else f"picked, one of {picked}")
+    return lines
+
+
+def _why_best(condition: Condition, keys: Strip, queries: Strip, query: int, key: int) -> str:
+    score = in_title(condition.scores[query][key])
+    text = f"score({keys.label}, {queries.label}) = {score}"
+    if not condition.candidates[query][key]:
+        return f"· {text}, but no candidate"
+    if condition.picks[query][key]:
+        return f"✓ {text}, the best"
+    best = best_of(condition)[query]
+    return f"✗ {text}, the best has {in_title(best) if best is not None else '-'}"
+
+
+def best_of(condition: Condition) -> list[Number | None]:
+    """Return the highest score that was kept in each row; None where the row is empty."""
+    return [
+        max((score for score, kept in zip(scores, row, strict=True) if kept), default=None)
+        for scores, row in zip(condition.scores, condition.picks, strict=True)
+    ]
