@@ -15,7 +15,7 @@ from rasp.architecture.order import Order, earliest_times
 from rasp.architecture.problem import Problem, earliest_placement, prerequisites
 from rasp.architecture.problem import problem_of as problem_in
 from rasp.architecture.schedule import Schedule, front
-from rasp.graph import Aggregate, Elementwise, Node, SOp, in_order
+from rasp.graph import Aggregate, Const, Elementwise, Indices, Node, Select, SOp, Tokens, in_order
 
 from .random_graphs import random_outputs
 
@@ -157,3 +157,15 @@ def test_the_front_gets_narrower_with_every_point_until_one_head_is_enough():
             assert shallow.width > deep.width
             before = schedule(deep.outputs, depth=deep.layers - 1)
             assert before.width >= shallow.width
+
+
+def test_a_layer_with_few_heads_does_not_keep_another_from_having_many():
+    pytest.importorskip("scipy", reason="the exact schedule needs SciPy")
+    from rasp.architecture.exact import exact_placement
+
+    first = Aggregate(Select(Tokens(), Tokens(), "=="), Indices())
+    last = [Aggregate(Select(first, Const(number), "=="), Indices()) for number in range(5)]
+    problem = problem_of(last)
+    placement = exact_placement(problem, earliest_placement(problem), seconds=60)
+    assert placement is not None
+    assert cost(problem, placement)[:2] == (5, 6)

@@ -7,6 +7,7 @@ placement that is earliest is taken. Needs SciPy (the extra `schedule`).
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from functools import cached_property
@@ -44,6 +45,8 @@ def exact_placement(problem: Problem, start: Placement, seconds: float) -> Place
     width, heads, _ = cost(problem, best)
     return model.solve(model.sum_of_slots(), width, heads, until) or best
 
+
+INFEASIBLE = 2  # what `milp` answers where no point meets all rows
 
 Row: TypeAlias = tuple[dict[int, float], float, float]
 """Coefficients by column, and what their sum must lie between."""
@@ -93,7 +96,7 @@ class _Model:
             rows.append(({column: 1.0, head: -1.0}, -1, 0))
         for slot in range(1, self.problem.order.slots + 1):
             heads = [column for (_, at), column in self.head.items() if at == slot]
-            rows.append(({**dict.fromkeys(heads, 1.0), width: -1.0}, -len(heads) - 1, 0))
+            rows.append(({**dict.fromkeys(heads, 1.0), width: -1.0}, -math.inf, 0))
         for user, needed in prerequisites(self.problem).items():
             for one, is_worked_on in needed.items():
                 rows += self._precedence(one, user, is_worked_on)
@@ -141,7 +144,8 @@ class _Model:
             constraints=[LinearConstraint(*_matrix([*self.rows, limit], self.columns))],
             options={"time_limit": left, "mip_rel_gap": 0.0},
         )
-        if solved.status != 0:
+        assert solved.status != INFEASIBLE, "a placement to start from is known"
+        if solved.x is None or solved.status != 0:
             return None
         return {node: slot for (node, slot), at in self.place.items() if solved.x[at] > 0.5}
 
