@@ -17,11 +17,11 @@ class Limits:
     1000
     """
 
-    text_length: int = 5_000_000
+    text_length: int = 200_000
     """Characters of one program text."""
     nesting: int = 100
     """Brackets (and other constructs) inside one another in the text."""
-    steps: int = 1_000_000
+    steps: int = 500_000
     """Expressions evaluated while a program is run."""
     recursion: int = 500
     """Function calls inside one another."""

@@ -17,6 +17,7 @@ import pytest
 import rasp
 from rasp.atoms import kind_of, kind_of_sequence
 from rasp.evaluator import apply
+from rasp.graph import Node
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden"
 
@@ -64,7 +65,7 @@ def is_different_on_purpose(case: dict[str, Any]) -> bool:
 def run_case(case: dict[str, Any]) -> Any:
     names = rasp.run(case["program"])
     value = names.session.find(case["expr"])
-    if isinstance(value, rasp.graph.Node):
+    if isinstance(value, Node):
         return apply(value, case["input"], names.session.program)
     return value
 

@@ -8,7 +8,6 @@ when it is used, so that `rasp --version` starts as fast as Python does. Exit co
 from __future__ import annotations
 
 import argparse
-import difflib
 import importlib
 import json
 import os
@@ -19,11 +18,13 @@ from typing import Any
 import rasp
 from rasp.errors import RaspError
 from rasp.source import Span
+from rasp.spelling import closest
 
 COMMANDS = {
     "run": ("rasp.cli.run", "run a program and show what the REPL would"),
     "eval": ("rasp.cli.eval", "apply a program's s-op to inputs"),
     "check": ("rasp.cli.check", "find every mistake, and what other readers would misread"),
+    "draw": ("rasp.cli.draw", "draw how an s-op is computed, layer by layer"),
     "fmt": ("rasp.cli.fmt", "lay a program out"),
 }
 PREVIEW = "rasp                    talk to the language (Ctrl-D ends it)"
@@ -32,6 +33,9 @@ PREVIEW = "rasp                    talk to the language (Ctrl-D ends it)"
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # any token can be printed anywhere
     try:
         return _dispatch(words)
     except RaspError as error:
@@ -80,8 +84,8 @@ def _usage() -> str:
 def _unknown(word: str) -> str:
     if word.endswith(".rasp") or os.path.exists(word):
         return f"error: `{word}` is no command\nhint: to run a file, write `rasp run {word}`"
-    close = difflib.get_close_matches(word, COMMANDS, n=1)
-    hint = f"did you mean `rasp {close[0]}`?" if close else "`rasp --help` lists the commands"
+    close = closest(word, COMMANDS)
+    hint = f"did you mean `rasp {close}`?" if close else "`rasp --help` lists the commands"
     return f"error: `{word}` is no command\nhint: {hint}"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import Any
 
 from rasp.errors import RaspError, RaspNameError, RaspTypeError, RaspValueError
@@ -20,7 +19,7 @@ def read_program(path: str) -> Source:
     """Read a program; `-` is standard input."""
     if path == "-":
         return Source("<stdin>", sys.stdin.read())
-    return read_source(Path(path))
+    return read_source(path)
 
 
 def run_program(path: str) -> Session:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
-
 from rasp.errors import RaspError, RaspTypeError
 from rasp.frontend.values import MISSING, BoundCall, BuiltIn, Function, Value
 from rasp.limits import Limits
 from rasp.source import Span
+from rasp.spelling import closest
 from rasp.syntax.tree import Argument
 
 
@@ -77,8 +76,8 @@ def _wrong_count(function: Function | BuiltIn, given: int, span: Span) -> RaspEr
 
 
 def _unknown_keyword(function: Function | BuiltIn, argument: Argument) -> RaspError:
-    close = difflib.get_close_matches(argument.keyword or "", function.parameters, n=1)
-    hint = f"did you mean `{close[0]}`?" if close else f"call it as `{signature(function)}`"
+    close = closest(argument.keyword or "", function.parameters)
+    hint = f"did you mean `{close}`?" if close else f"call it as `{signature(function)}`"
     return RaspTypeError(
         f"`{function.name}` has no parameter `{argument.keyword}`", argument.span, hint
     )

@@ -6,7 +6,6 @@ computed only when it is applied to an input. Budgets end every runaway in a `Ra
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator
 
 from rasp.errors import RaspError, RaspLimitError, RaspNameError, RaspTypeError
@@ -27,6 +26,7 @@ from rasp.frontend.values import (
 from rasp.graph import Node, Program, Selector, SOp
 from rasp.limits import Limits
 from rasp.source import Span
+from rasp.spelling import closest
 from rasp.syntax.tree import (
     Argument,
     Assign,
@@ -249,8 +249,8 @@ class Elaborator:
             raise BrokenName(name)
         if value is not MISSING:
             return value
-        close = difflib.get_close_matches(name, set(scope.every_name()), n=1)
-        hint = f"did you mean `{close[0]}`?" if close else f"define it first: `{name} = …;`"
+        close = closest(name, scope.every_name())
+        hint = f"did you mean `{close}`?" if close else f"define it first: `{name} = …;`"
         raise RaspNameError(f"`{name}` is not defined", hint=hint)
 
     def binary(self, expression: Binary, scope: Scope) -> Value:

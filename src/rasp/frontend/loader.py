@@ -6,8 +6,8 @@ folder, or switch it off.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
-from pathlib import Path
 
 from rasp.errors import RaspError, RaspUnsupportedError, RaspValueError
 from rasp.limits import DEFAULT_LIMITS, Limits
@@ -18,7 +18,7 @@ from rasp.source import Source
 class Loader:
     """Reads program files; with a `root`, nothing outside that folder."""
 
-    root: Path | None = None
+    root: str | None = None
     enabled: bool = True
     limits: Limits = DEFAULT_LIMITS
 
@@ -29,7 +29,7 @@ class Loader:
                 "`load` is switched off here", hint="put the definitions in this program instead"
             )
         for candidate in self._candidates(path, beside):
-            if candidate.is_file():
+            if os.path.isfile(candidate):
                 return read_source(candidate, self.limits)
         where = f" in {self.root}" if self.root else ""
         raise RaspValueError(
@@ -38,32 +38,37 @@ class Loader:
             "with or without `.rasp`",
         )
 
-    def _candidates(self, path: str, beside: str | None) -> list[Path]:
+    def _candidates(self, path: str, beside: str | None) -> list[str]:
         if "\0" in path:
             return []
-        folders = [self.root] if self.root else [Path(beside).parent] if beside else []
-        if not self.root:
-            folders.append(Path())
-        found = [folder / name for folder in folders for name in (path, path + ".rasp")]
+        folders = [self.root] if self.root else [os.path.dirname(beside or ""), ""]
+        found = [
+            os.path.join(folder, name) for folder in folders for name in (path, path + ".rasp")
+        ]
         if self.root is None:
             return found
-        root = self.root.resolve()
-        return [candidate for candidate in found if candidate.resolve().is_relative_to(root)]
+        root = os.path.realpath(self.root)
+        return [
+            candidate
+            for candidate in found
+            if os.path.commonpath([root, os.path.realpath(candidate)]) == root
+        ]
 
 
-def read_source(path: Path, limits: Limits = DEFAULT_LIMITS) -> Source:
+def read_source(path: str, limits: Limits = DEFAULT_LIMITS) -> Source:
     """Read a program file, or say why it cannot be read."""
     try:
-        if path.stat().st_size > 4 * limits.text_length:
+        if os.path.getsize(path) > 4 * limits.text_length:
             raise _unreadable(path, "it is too large")
-        return Source(str(path), path.read_text(encoding="utf-8"))
+        with open(path, encoding="utf-8", newline="") as file:
+            return Source(path, file.read())
     except UnicodeDecodeError:
         raise _unreadable(path, "it is not UTF-8 text") from None
     except OSError as error:
         raise _unreadable(path, (error.strerror or "unknown reason").lower()) from None
 
 
-def _unreadable(path: Path, why: str) -> RaspError:
+def _unreadable(path: str, why: str) -> RaspError:
     return RaspValueError(
         f"`{path}` cannot be read: {why}", hint="check the path and the file's permissions"
     )

@@ -6,12 +6,12 @@ A session keeps what has been defined so far. The REPL, the command line, notebo
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 
 from rasp.atoms import Atom, read_input
 from rasp.errors import (
@@ -256,7 +256,9 @@ def _bound_names(statement: Statement) -> tuple[str, ...]:
 @cache
 def _library() -> tuple[Scope, dict[str, str], dict[Node, str]]:
     """Run the library once; every session shares it, and none can change it."""
-    text = files("rasp.frontend").joinpath("library.rasp").read_text(encoding="utf-8")
+    path = os.path.join(os.path.dirname(__file__), "library.rasp")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
 
     def no_loads(statement: Load, scope: Scope) -> None:
         raise AssertionError("the library loads nothing")

@@ -8,7 +8,7 @@ paper introduces the operations.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
@@ -28,7 +28,8 @@ class _Interned(type):
 
     def __call__(cls, *arguments: Any, **keywords: Any) -> Any:
         fresh = super().__call__(*arguments, **keywords)
-        key = (cls, *(_key(getattr(fresh, field.name)) for field in fields(fresh)))
+        names: tuple[str, ...] = cls.__match_args__  # type: ignore[attr-defined]
+        key = (cls, *[_key(getattr(fresh, name)) for name in names])
         return _Interned._known.setdefault(key, fresh)
 
 
@@ -40,7 +41,7 @@ def _key(value: Any) -> Any:
     return (type(value), value)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Node(metaclass=_Interned):
     """Something a program computes: an s-op, a selector or a scorer."""
 
@@ -48,6 +49,10 @@ class Node(metaclass=_Interned):
     def needs(self) -> tuple[Node, ...]:
         """The nodes this one is computed from."""
         return ()
+
+    def __repr__(self) -> str:
+        """Name the kind of node alone: written out in full, a shared graph can be endless."""
+        return f"<{type(self).__name__} at {id(self):#x}>"
 
 
 class SOp(Node):
@@ -62,12 +67,12 @@ class Scorer(Node):
     """A number for each (query, key) pair, to be computed."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tokens(SOp):
     """The input itself."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TokensAs(SOp):
     """The input's tokens read as another kind: `int`, `float`, `string` or `bool`.
 
@@ -78,19 +83,19 @@ class TokensAs(SOp):
     kind: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Indices(SOp):
     """The positions 0, 1, … n-1."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Const(SOp):
     """The same atom at every position."""
 
     value: Atom
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Elementwise(SOp):
     """At each position, an operator applied to the operands' atoms at that position.
 
@@ -105,7 +110,7 @@ class Elementwise(SOp):
         return self.operands
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Aggregate(SOp):
     """At each query, the mean of the values its selector picked.
 
@@ -122,7 +127,7 @@ class Aggregate(SOp):
         return (self.selector, self.values)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Select(Selector):
     """Query i picks key j where `keys[j] op queries[i]`; `op` is one of the six comparisons."""
 
@@ -135,7 +140,7 @@ class Select(Selector):
         return (self.keys, self.queries)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SelectorAnd(Selector):
     """Picks what both pick."""
 
@@ -147,7 +152,7 @@ class SelectorAnd(Selector):
         return (self.left, self.right)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SelectorOr(Selector):
     """Picks what either picks."""
 
@@ -159,7 +164,7 @@ class SelectorOr(Selector):
         return (self.left, self.right)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SelectorNot(Selector):
     """Picks what the other does not."""
 
@@ -170,7 +175,7 @@ class SelectorNot(Selector):
         return (self.selector,)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SelectBest(Selector):
     """In each row, only the picks with the highest score stay: all of them where they tie.
 
@@ -185,7 +190,7 @@ class SelectBest(Selector):
         return (self.selector, self.scorer)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Score(Scorer):
     """For query i and key j, the product `keys[j] * queries[i]`."""
 

@@ -16,7 +16,7 @@ from rasp.source import Source, Span
 from rasp.words import KEYWORDS, SYMBOLS
 
 _PATTERN = re.compile(
-    r"""(?P<space>[ \t\r\n\f]+)
+    r"""(?P<space>[ \t\r\n\f\ufeff]+)
       |(?P<comment>\#[^\n]*)
       |(?P<number>[0-9]+(?:\.[0-9]+)?)
       |(?P<name>[^\W\d]\w*)

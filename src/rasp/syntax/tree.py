@@ -2,31 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from rasp.atoms import Atom
 from rasp.source import Span
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tree:
-    """Any part of a program text; `span` says which."""
+    """Any part of a program text; `span` says which.
+
+    Trees are equal when they say the same thing, wherever it stands. (Equality and printing are
+    written once here, not made for each class: that would double the time `rasp` needs to start.)
+    """
 
     span: Span = field(compare=False, repr=False, kw_only=True)
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(
+            getattr(self, each.name) == getattr(other, each.name)
+            for each in fields(self)
+            if each.compare
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self), *(getattr(self, e.name) for e in fields(self) if e.compare)))
+
+    def __repr__(self) -> str:
+        shown = (repr(getattr(self, each.name)) for each in fields(self) if each.repr)
+        return f"{type(self).__name__}({', '.join(shown)})"
 
 
 class Expression(Tree):
     """Something with a value."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Name(Expression):
     """`hist`"""
 
     name: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Literal(Expression):
     """`3`, `0.5`, `"a"`, `True`"""
 
@@ -39,10 +59,11 @@ class Literal(Expression):
             and self.value == other.value
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        return hash((Literal, self.value))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ListDisplay(Expression):
     """`[a, b]`; without brackets where several values are assigned or returned (`bare`)."""
 
@@ -50,14 +71,14 @@ class ListDisplay(Expression):
     bare: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class DictDisplay(Expression):
     """`{"a": 1, "b": 2}`"""
 
     items: tuple[tuple[Expression, Expression], ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comprehension(Expression):
     """`[item for a, b in source]`, or `{key: item for a in source}` where there is a key."""
 
@@ -67,7 +88,7 @@ class Comprehension(Expression):
     key: Expression | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Unary(Expression):
     """`not a`, `-a`, `+a`"""
 
@@ -75,7 +96,7 @@ class Unary(Expression):
     operand: Expression
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Binary(Expression):
     """`left op right` for arithmetic, comparison, `and`, `or` and `in`"""
 
@@ -84,7 +105,7 @@ class Binary(Expression):
     right: Expression
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ternary(Expression):
     """`then if condition else otherwise`"""
 
@@ -93,14 +114,14 @@ class Ternary(Expression):
     otherwise: Expression
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Expression):
     """A bare comparison sign, as in `select(tokens, tokens, ==)`"""
 
     op: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Argument(Tree):
     """One argument of a call, with its keyword if it has one."""
 
@@ -108,7 +129,7 @@ class Argument(Tree):
     keyword: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Call(Expression):
     """`function(argument, keyword=argument)`"""
 
@@ -116,7 +137,7 @@ class Call(Expression):
     arguments: tuple[Argument, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Index(Expression):
     """`base[index]`"""
 
@@ -124,14 +145,14 @@ class Index(Expression):
     index: Expression
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Bracketed(Expression):
     """`(inner)`, kept because a person wrote it."""
 
     inner: Expression
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Statement(Tree):
     """One statement; a comment on its last line goes with it."""
 
@@ -139,14 +160,14 @@ class Statement(Tree):
     blank_before: bool = field(default=False, compare=False, repr=False, kw_only=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Remark(Statement):
     """A comment on a line of its own."""
 
     text: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Assign(Statement):
     """`a = value;` or `a, b = values;`"""
 
@@ -154,14 +175,14 @@ class Assign(Statement):
     value: Expression
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluate(Statement):
     """`expression;`"""
 
     expression: Expression
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Parameter(Tree):
     """A function's parameter, with its default if it has one."""
 
@@ -169,7 +190,7 @@ class Parameter(Tree):
     default: Expression | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Define(Statement):
     """`def name(parameters) { body }`"""
 
@@ -178,7 +199,7 @@ class Define(Statement):
     body: tuple[Statement, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class For(Statement):
     """`for targets in source { body }`"""
 
@@ -187,21 +208,21 @@ class For(Statement):
     body: tuple[Statement, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Return(Statement):
     """`return value;`"""
 
     value: Expression
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Load(Statement):
     """`load "file";`"""
 
     path: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Command(Statement):
     """A word to the REPL, such as `set example "hi"`: its words, and a value where it takes one."""
 
