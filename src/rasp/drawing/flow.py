@@ -21,6 +21,7 @@ from rasp.drawing.svg import (
     text_width,
 )
 
+HEADING_FONT = 16.0
 MARGIN = 16.0
 PAD = 12.0
 BETWEEN = 30.0
@@ -58,7 +59,7 @@ def selection_block(plan: SelectionShown) -> Block:
 
 def _heading(title: str, note: str) -> Block:
     parts = label(0, 15, title, "heading")
-    width = text_width(title, 15)
+    width = text_width(title, HEADING_FONT)
     if note:
         parts += label(0, 34, note, "soft")
         width = max(width, text_width(note, NAME_FONT))
@@ -83,7 +84,7 @@ def _layer_box(flow: Flow, layer: LayerShown) -> Block:
         head_block(head, f"head {at}" if several else "head", flow.strips, flow.tokens)
         for at, head in enumerate(layer.heads, 1)
     ]
-    tallest = max(head.height for head in heads) + 2 * PAD
+    tallest = max((head.height for head in heads), default=0) + 2 * PAD
     parts = [beside([framed(head, "inner", PAD, height=tallest) for head in heads], 14)]
     if layer.feed_forward:
         made = _strips_box(flow, layer.feed_forward, "plain")

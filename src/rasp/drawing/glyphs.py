@@ -16,6 +16,7 @@ ELLIPSIS = "…"
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 OPEN_BOX = "\N{OPEN BOX}"
 DOTTED_CIRCLE = "\N{DOTTED CIRCLE}"
+LEFT_TO_RIGHT = "\N{LEFT-TO-RIGHT MARK}"
 JOINER = "\N{ZERO WIDTH JOINER}"
 LONGEST_TITLE = 300
 SHORT_FRACTION = 5
@@ -107,6 +108,8 @@ def columns(text: str) -> int:
 
 
 def _cluster_columns(cluster: str) -> int:
+    if cluster == LEFT_TO_RIGHT:
+        return 0
     is_emoji = "\N{VARIATION SELECTOR-16}" in cluster or ord(cluster[0]) in _FLAG_LETTERS
     wide = unicodedata.east_asian_width(cluster[0]) in ("W", "F")
     return 2 if wide or is_emoji else 1
@@ -204,3 +207,13 @@ def printable(text: str) -> str:
     'a == ␀'
     """
     return " ".join(visible(word) if word else "" for word in text.split(" "))
+
+
+def kept_in_place(text: str) -> str:
+    """Mark the end of a right-to-left text, so that what follows it stays to its right.
+
+    >>> kept_in_place("abc"), len(kept_in_place("\u05d0"))
+    ('abc', 2)
+    """
+    turns = any(unicodedata.bidirectional(character) in ("R", "AL", "AN") for character in text)
+    return text + LEFT_TO_RIGHT if turns else text

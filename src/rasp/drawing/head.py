@@ -92,11 +92,10 @@ def grid_block(head: HeadShown, cell: Cell, strips: Mapping[str, Strip], queries
     lines += "".join(f"M0 {number(at * cell.height)}h{number(width)}" for at in range(1, count))
     body = element("rect", width=width, height=height, rx=2.5, class_="grid")
     body += element("path", d=lines, class_="lines") if lines else ""
-    gap = min(3.0, cell.height / 6)
     for query, row in enumerate(head.picks):
         picked = [key for key, is_picked in enumerate(row) if is_picked]
         if picked:
-            path = cells([(query, key) for key in picked], cell.width, cell.height, gap)
+            path = cells([(query, key) for key in picked], cell.width, cell.height, cell.gap)
             tip = title(_row_tip(query, queries, picked))
             body += element("path", tip, d=path, class_="picked", data_query=str(query))
     sizes = f"{number(cell.width)} {number(cell.height)}"

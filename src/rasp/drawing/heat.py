@@ -31,6 +31,7 @@ from rasp.drawing.svg import (
 )
 from rasp.errors import RaspLimitError, RaspTypeError, RaspValueError
 
+HEADING_FONT = 16.0
 SHADES = 32
 PER_ROW = 4
 """Heat maps beside one another before a new row begins."""
@@ -96,7 +97,7 @@ def heat_block(plan: HeatMaps) -> Block:
     """Draw heat maps beside one another, a few in each row."""
     maps = [framed(_map_block(one), "box", 12) for one in plan.maps]
     rows = [beside(maps[at : at + PER_ROW], 14) for at in range(0, len(maps), PER_ROW)]
-    heading = Block(text_width(plan.title, 15), 20, label(0, 15, plan.title, "heading"))
+    heading = Block(text_width(plan.title, HEADING_FONT), 20, label(0, 15, plan.title, "heading"))
     parts = ([heading] if plan.title else []) + rows
     return below([*parts, _scale()], 12)
 
@@ -154,10 +155,9 @@ def _grid(heat: HeatMap, cell: Cell) -> Block:
             shade = max(1, round(weight * SHADES)) if weight > 0 else 0
             if shade:
                 shades.setdefault(shade, []).append((row, column))
-    gap = min(2.0, cell.height / 8)
     body = element("rect", width=width, height=height, rx=2.5, class_="grid")
     for shade, places in sorted(shades.items()):
-        path = cells(places, cell.width, cell.height, gap)
+        path = cells(places, cell.width, cell.height, cell.gap)
         opacity = None if shade == SHADES else number(shade / SHADES)
         body += element("path", d=path, class_="picked", fill_opacity=opacity)
     sizes = f"{number(cell.width)} {number(cell.height)}"

@@ -134,37 +134,37 @@
     for (const one of found) for (const needed of strips[one].needs) found.add(needed);
     return found;
   };
-  const middle = (element) => {
+  const edge = (element, bottom) => {
     const shape = element.querySelector("rect.cell") || element;
     const box = shape.getBoundingClientRect();
-    const corner = new DOMPoint(box.left + box.width / 2, box.top + box.height / 2);
-    return corner.matrixTransform(svg.getScreenCTM().inverse());
+    const point = new DOMPoint(box.left + box.width / 2, bottom ? box.bottom : box.top);
+    return point.matrixTransform(svg.getScreenCTM().inverse());
   };
-  const thread = (from, to) => {
-    const a = middle(from);
-    const b = middle(to);
-    const bend = Math.max(24, Math.abs(b.y - a.y) / 2);
-    overlay(svg, "path", { class: "thread overlay", d: `M${a.x} ${a.y}C${a.x} ${a.y + bend} ${b.x} ${b.y - bend} ${b.x} ${b.y}` });
-    overlay(svg, "circle", { class: "knot overlay", cx: b.x, cy: b.y, r: 3 });
+  const thread = (from, to, direct) => {
+    const a = edge(from, true);
+    const b = edge(to, false);
+    const bend = Math.max(10, (b.y - a.y) / 2);
+    const far = direct ? "" : " far";
+    overlay(svg, "path", { class: `thread overlay${far}`, d: `M${a.x} ${a.y}C${a.x} ${a.y + bend} ${b.x} ${b.y - bend} ${b.x} ${b.y}` });
+    overlay(svg, "circle", { class: `knot overlay${far}`, cx: b.x, cy: b.y, r: direct ? 3.5 : 2.5 });
   };
   const forget = () => {
     clear(".thread.overlay, .knot.overlay");
     svg.querySelectorAll(".dimmed, .chosen").forEach((one) => one.classList.remove("dimmed", "chosen"));
     card.hidden = true;
+    document.body.classList.remove("carded");
   };
   const choose = (id) => {
     forget();
     const lit = feeding(id);
     const litHeads = new Set([...lit].map((one) => strips[one].head).filter(Boolean));
-    for (const one of svg.querySelectorAll("[data-of], [data-strip]")) {
-      const name = one.dataset.of || one.dataset.strip;
-      const head = one.closest("[data-head]");
-      const inside = !head || litHeads.has(head.dataset.head);
-      if ((!lit.has(name) || !inside) && !one.parentElement.closest(".dimmed")) one.classList.add("dimmed");
-      if (name === id && one.dataset.strip) one.classList.add("chosen");
-    }
     for (const one of svg.querySelectorAll("[data-head]")) {
       if (!litHeads.has(one.dataset.head)) one.classList.add("dimmed");
+    }
+    for (const one of svg.querySelectorAll("[data-of], [data-strip]")) {
+      const name = one.dataset.of || one.dataset.strip;
+      if (!lit.has(name) && !one.parentElement.closest(".dimmed")) one.classList.add("dimmed");
+      if (name === id && one.dataset.strip) one.classList.add("chosen");
     }
     for (const one of lit) {
       for (const needed of strips[one].needs) {
@@ -172,7 +172,7 @@
         const users = strips[one].head
           ? svg.querySelectorAll(`[data-head="${strips[one].head}"] [data-strip="${needed}"]`)
           : svg.querySelectorAll(`[data-made="${one}"]`);
-        if (from) users.forEach((user) => thread(from, user));
+        if (from) users.forEach((user) => thread(from, user, one === id));
       }
     }
     describe(id, lit);
@@ -190,6 +190,7 @@
     lines.push("Escape: show everything again");
     card.textContent = lines.join("\n");
     card.hidden = false;
+    document.body.classList.add("carded");
   };
   svg.addEventListener("click", (event) => {
     const strip = event.target.closest("[data-strip]");

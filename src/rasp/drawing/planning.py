@@ -13,7 +13,7 @@ from itertools import count
 
 from rasp.architecture.schedule import Head, Schedule, schedule
 from rasp.atoms import Atom, read_input, show_input
-from rasp.drawing.glyphs import cut, in_title, printable
+from rasp.drawing.glyphs import cut, in_title, kept_in_place, printable
 from rasp.drawing.plan import (
     AggregateShown,
     Condition,
@@ -50,6 +50,7 @@ LONGEST_INPUT = 200
 MOST_CELLS = 2_000_000
 """Cells of all selections together that one picture can hold."""
 MOST_STRIPS = 3_000
+MOST_IN_TITLE = 12
 EXPRESSION_DEPTH = 6
 LONGEST_EXPRESSION = 400
 LONGEST_LABEL = 60
@@ -125,7 +126,7 @@ def plan_flow(
     embedding = (Tokens(), Indices(), *placed.embedding)
     return Flow(
         title=f"{', '.join(context.label(output) for output in outputs)}"
-        f" on {printable(show_input(tokens))}",
+        f" on {_input_in_title(tokens)}",
         tokens=tokens,
         strips=strips,
         embedding=tuple(context.ids[node] for node in embedding if node in context.ids),
@@ -169,7 +170,7 @@ def plan_selection(
     context = _Context(program.names, program.origins, tokens, everything, ids)
     head = _head(context, Head(selector, ()), "h")
     strips = {name: _strip(context, node, 0, (), None) for node, name in ids.items()}
-    title = f"{head.label or 'selection'} on {printable(show_input(tokens))}"
+    title = f"{head.label or 'selection'} on {_input_in_title(tokens)}"
     return SelectionShown(title, tokens, strips, head)
 
 
@@ -363,6 +364,13 @@ def _conditions(context: _Context, selector: Selector) -> list[Condition]:
 
 def _picks(selection: list[list[bool]]) -> Picks:
     return tuple(tuple(row) for row in selection)
+
+
+def _input_in_title(tokens: tuple[Atom, ...]) -> str:
+    if all(isinstance(token, str) and len(token) == 1 for token in tokens):
+        return printable(show_input(tokens))
+    shown = ", ".join(kept_in_place(cut(in_title(token), 24)) for token in tokens[:MOST_IN_TITLE])
+    return f"[{shown}{', …' if len(tokens) > MOST_IN_TITLE else ''}]"
 
 
 def _size_in_words(placed: Schedule) -> str:

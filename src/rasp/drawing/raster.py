@@ -45,6 +45,15 @@ def _rendered(svg: str, **options: Any) -> bytes:
             "PNG and PDF need a renderer that is not installed",
             hint='pip install "rasp-lang[draw]", or save as .svg or .html',
         ) from None
-    rendered = typst.compile(PAGE.encode(), sys_inputs={"svg": svg.translate(CONTROLS)}, **options)
+    try:
+        rendered = typst.compile(
+            PAGE.encode(), sys_inputs={"svg": svg.translate(CONTROLS)}, **options
+        )
+    except RuntimeError as error:
+        first = str(error).partition("\n")[0]
+        raise RaspUnsupportedError(
+            f"the renderer could not draw this: {first.removeprefix('error: ')}",
+            hint="save as .svg or .html",
+        ) from None
     assert isinstance(rendered, bytes)
     return rendered

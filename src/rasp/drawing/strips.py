@@ -23,6 +23,11 @@ class Cell:
     def room(self) -> int:
         return max(1, int((self.width - 3) / (self.font * ADVANCE)))
 
+    @property
+    def gap(self) -> float:
+        """The space between two picked cells; tiny cells touch, which keeps files small."""
+        return min(3.0, self.height / 6) if self.height > 12 else 0.0
+
 
 def cell_for(length: int, atoms: Iterable[Atom]) -> Cell:
     """Choose the size of cells: smaller in longer inputs, wider for longer values."""

@@ -108,10 +108,21 @@ def framed(block: Block, class_: str, pad: float, width: float = 0, height: floa
 
 
 def cells(places: Sequence[tuple[int, int]], width: float, height: float, gap: float) -> str:
-    """Write the path of filled cells of a grid, given as (row, column), each its own subpath."""
-    wide, high = number(width - gap), number(height - gap)
+    """Write the path of filled cells of a grid, given as (row, column), each its own subpath.
+
+    Without a gap, neighbours in a row join into one.
+
+    >>> cells([(0, 1), (0, 2)], 10, 10, 0)
+    'M10 0h20v10h-20z'
+    """
+    runs: list[list[int]] = []  # row, first column, how many
+    for row, column in places:
+        if not gap and runs and runs[-1][0] == row and sum(runs[-1][1:]) == column:
+            runs[-1][2] += 1
+        else:
+            runs.append([row, column, 1])
     return "".join(
         f"M{number(column * width + gap / 2)} {number(row * height + gap / 2)}"
-        f"h{wide}v{high}h-{wide}z"
-        for row, column in places
+        f"h{number(count * width - gap)}v{number(height - gap)}h-{number(count * width - gap)}z"
+        for row, column, count in runs
     )

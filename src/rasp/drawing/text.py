@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from rasp.atoms import Atom
-from rasp.drawing.glyphs import columns, cut, in_cell
+from rasp.drawing.glyphs import columns, cut, in_cell, kept_in_place
 from rasp.drawing.plan import Flow, HeadShown, HeatMap, HeatMaps, Plan, SelectionShown, Strip
 
 PICKED, NOT_PICKED = "█", "·"
@@ -129,4 +129,4 @@ def _row(atoms: Sequence[Atom], width: int) -> str:
 
 
 def _right(text: str, width: int) -> str:
-    return " " * (width - columns(text)) + text
+    return " " * (width - columns(text)) + kept_in_place(text)

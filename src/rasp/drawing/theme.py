@@ -49,7 +49,7 @@ COLOURS: tuple[tuple[str, str, str, str], ...] = (
 
 SHAPES = f"""svg{{font-family:{FONTS};font-size:12px}}
 .mid{{text-anchor:middle}}.end{{text-anchor:end}}
-.small{{font-size:10.5px}}.strong{{font-weight:bold}}.heading{{font-size:15px;font-weight:bold}}
+.small{{font-size:10.5px}}.strong{{font-weight:bold}}.heading{{font-size:16px}}
 .faint{{opacity:.45}}.rule,.lines,.arrow{{fill:none}}.lines{{stroke-width:.5}}.arrow{{stroke-width:2}}
 .slanted{{font-style:italic}}"""
 
