@@ -1,0 +1,53 @@
+"""The pictures of docs/gallery show what the paper's figures show."""
+
+import importlib.util
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import rasp
+from rasp.atoms import to_python
+from rasp.drawing import draw
+
+ROOT = Path(__file__).resolve().parents[2]
+_spec = importlib.util.spec_from_file_location("make_gallery", ROOT / "scripts/make_gallery.py")
+assert _spec and _spec.loader
+make_gallery = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(make_gallery)
+
+# heads per layer (the paper's table 1) and the outputs the paper gives; § positions do not count
+FIGURES: dict[str, tuple[list[int], list[object]]] = {
+    "reverse": ([1, 1], list("edcba")),
+    "hist_bos": ([1], [None, 4, 4, 4, 4, 4, 4, 4, 4]),
+    "hist_nobos": ([2], [4, 4, 2, 2, 4, 4]),
+    "hist2": ([2, 1], [None, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3]),
+    "sort": ([1, 1], list("§ABCDEFabcdef")),
+    "most_freq": ([2, 1, 1], list("§dbca§§§§")),
+    "dyck1": ([1, 1], list("PPPTPTF")),
+    "dyck2": ([1, 2, 1, 1], list("PPFFFFF")),
+    "dyck2_best": ([1, 1, 1], list("PPFFFFF")),
+}
+
+
+def test_every_figure_has_a_picture() -> None:
+    assert set(make_gallery.PICTURES) == set(FIGURES)
+    assert {path.stem for path in (ROOT / "docs/gallery").glob("*.svg")} == set(FIGURES)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_has_the_papers_layers_heads_and_output(name: str) -> None:
+    text, sop, given = make_gallery.PICTURES[name]
+    plan = draw(rasp.run(text)[sop], given).plan
+    heads, output = FIGURES[name]
+    assert [len(layer.heads) for layer in plan.layers] == heads
+    shown = [to_python(value) for value in plan.strips[plan.outputs[0]].values]
+    assert len(shown) == len(output)
+    assert all(wanted in (None, got) for got, wanted in zip(shown, output, strict=True))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_stored_picture_is_of_this_program_on_this_input(name: str) -> None:
+    text, sop, given = make_gallery.PICTURES[name]
+    stored = ElementTree.parse(ROOT / f"docs/gallery/{name}.svg").getroot()
+    assert stored[0].text == draw(rasp.run(text)[sop], given).plan.title

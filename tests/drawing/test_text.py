@@ -1,0 +1,40 @@
+"""The picture in letters says the same as the values."""
+
+import pytest
+
+import rasp
+from rasp.drawing import draw
+from rasp.drawing.glyphs import columns, in_cell
+from rasp.drawing.plan import Flow
+
+from .random_programs import random_program
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_all_values_and_picks_are_in_the_text(seed: int) -> None:
+    outputs, program, given = random_program(seed)
+    drawing = draw(outputs, given, program)
+    assert isinstance(drawing.plan, Flow)
+    text = drawing.text()
+    squeezed = [" ".join(line.split()) for line in text.splitlines()]
+    for strip in drawing.plan.strips.values():
+        if strip.head is None and not strip.is_constant:
+            values = " ".join(in_cell(value, 6) for value in strip.values)
+            assert any(values in line for line in squeezed), strip.label
+    picks = sum(sum(map(sum, head.picks)) for head in drawing.plan.heads.values())
+    assert text.count("█") == picks
+
+
+def test_rows_line_up_with_wide_letters() -> None:
+    same = rasp.run("same = select(tokens, tokens, ==);")["same"]
+    lines = draw(same, ["日本", "x", "👩‍👧", "y"]).text().splitlines()
+    grid = [line for line in lines if "█" in line]
+    marks = [[columns(line[:at]) for at, mark in enumerate(line) if mark in "█·"] for line in grid]
+    assert len(grid) == 4
+    assert all(row == marks[0] for row in marks)
+
+
+def test_a_drawing_prints_as_its_text() -> None:
+    drawing = draw(rasp.run("up = tokens + tokens;")["up"], "ab")
+    assert str(drawing) == drawing.text()
+    assert repr(drawing) == '<Drawing: up on "ab">'
