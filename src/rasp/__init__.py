@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rasp import lib
     from rasp.errors import (
         RaspError,
         RaspLimitError,
@@ -23,7 +24,27 @@ if TYPE_CHECKING:
         RaspUnsupportedError,
         RaspValueError,
     )
-    from rasp.frontend import run
+    from rasp.frontend import Handle, ScorerHandle, SelectorHandle, SOpHandle, run
+    from rasp.frontend.embedding import (
+        aggregate,
+        constant,
+        indicator,
+        indices,
+        length,
+        score,
+        select,
+        select_all,
+        select_best,
+        table,
+        tokens,
+        tokens_bool,
+        tokens_float,
+        tokens_int,
+        tokens_str,
+        where,
+    )
+    from rasp.frontend.writing import to_rasp
+    from rasp.lib import contains, has_focus, selector_width
     from rasp.limits import Limits
 
 __version__ = "0.1.0"
@@ -39,10 +60,22 @@ _HOMES = {
     "RaspTypeError": "rasp.errors",
     "RaspUnsupportedError": "rasp.errors",
     "RaspValueError": "rasp.errors",
-    "run": "rasp.frontend",
-}
+    **dict.fromkeys(
+        ("Handle", "SOpHandle", "ScorerHandle", "SelectorHandle", "run"), "rasp.frontend"
+    ),
+    **dict.fromkeys(
+        ("aggregate", "constant", "indicator", "indices", "length", "score", "select",
+         "select_all", "select_best", "table", "tokens", "tokens_bool", "tokens_float",
+         "tokens_int", "tokens_str", "where"),
+        "rasp.frontend.embedding",
+    ),
+    **dict.fromkeys(("contains", "has_focus", "selector_width"), "rasp.lib"),
+    "lib": "rasp.lib",
+    "to_rasp": "rasp.frontend.writing",
+}  # fmt: skip
 
 __all__ = [
+    "Handle",
     "Limits",
     "RaspError",
     "RaspLimitError",
@@ -51,15 +84,40 @@ __all__ = [
     "RaspTypeError",
     "RaspUnsupportedError",
     "RaspValueError",
+    "SOpHandle",
+    "ScorerHandle",
+    "SelectorHandle",
     "__version__",
+    "aggregate",
+    "constant",
+    "contains",
+    "has_focus",
+    "indicator",
+    "indices",
+    "length",
+    "lib",
     "run",
+    "score",
+    "select",
+    "select_all",
+    "select_best",
+    "selector_width",
+    "table",
+    "to_rasp",
+    "tokens",
+    "tokens_bool",
+    "tokens_float",
+    "tokens_int",
+    "tokens_str",
+    "where",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'rasp' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+    home = import_module(_HOMES[name])
+    value = home if _HOMES[name] == f"rasp.{name}" else getattr(home, name)
     globals()[name] = value
     return value
 

@@ -1,134 +1,201 @@
-"""What Python holds of a RASP program: handles on its s-ops, selectors, scorers and functions."""
+"""What Python holds of a RASP program: handles on its s-ops, selectors and scorers.
+
+A handle is a node, and what is known about how it came to be. It keeps the handles it was made
+from; the names and places of all of them are put together only when somebody asks. What
+operators do on handles is in `expressions`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import Any, NoReturn, Self
 
 from rasp.atoms import PythonAtom, from_python, to_python
 from rasp.errors import RaspNameError, RaspTypeError
 from rasp.evaluator import apply
-from rasp.frontend.calls import signature
-from rasp.frontend.session import Session, deep_recursion
-from rasp.frontend.values import BuiltIn, Function, Value, kind_name
-from rasp.graph import Node, Program, expression
-from rasp.source import Source, Span
-from rasp.syntax.tree import Argument, Literal
+from rasp.frontend import refusals
+from rasp.frontend.places import Place, SpanReader
+from rasp.frontend.values import Value, kind_name
+from rasp.graph import Const, Node, Program, expression
+from rasp.source import Span
+from rasp.words import BUILT_IN_DOCS, KEYWORDS
+
+LONGEST_REPR = 200
+NOTHING_KNOWN = Program()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Handle:
-    """A node of the graph, with the names and origins of the program it came from."""
+    """A node of the graph, with the names and origins of the program it came from.
+
+    Apply it to an input by calling it; print it to see it as RASP.
+    """
 
     node: Node
-    program: Program
+    known: Program = NOTHING_KNOWN
+    """What the text it came from says of its nodes."""
+    made_from: tuple[Handle, ...] = ()
+    place: Place | None = None
+    given_name: str | None = field(default=None, kw_only=True)
 
     def __call__(self, given: Any) -> list[Any]:
         """Apply to an input: a string, or a list of atoms."""
+        if isinstance(given, Handle):
+            raise refusals.no_composition(self.node)
         return plain_lists(apply(self.node, given, self.program))
+
+    @cached_property
+    def program(self) -> Program:
+        """The names and origins of every node that is known."""
+        if not self.made_from and self.place is None and self.given_name is None:
+            return self.known
+        return _put_together(self)
 
     @property
     def name(self) -> str | None:
-        """The name it was given in its program, if any."""
-        return self.program.names.get(self.node)
+        """The name it was given, if any."""
+        return self.given_name or self.program.names.get(self.node)
+
+    def named(self, name: str) -> Self:
+        """Return the same s-op, selector or scorer under a name, which is used in printing.
+
+        >>> from rasp.frontend.embedding import indices, select
+        >>> select(indices, indices, "<").named("earlier")
+        <selector earlier = select(indices, indices, <)>
+        """
+        check_name(name)
+        return type(self)(self.node, made_from=(self,), given_name=name)
+
+    def rasp(self) -> str:
+        """Write the program as RASP text, which reads back as the same graph."""
+        from rasp.frontend.writing import to_rasp  # it needs handles itself
+
+        return to_rasp(self)
 
     def __repr__(self) -> str:
-        text = expression(self.node, self.program.names)
-        label = f" {self.name} =" if self.name else ""
+        text = expression(self.node, self.program.names, depth=6)
+        if len(text) > LONGEST_REPR:
+            text = text[:LONGEST_REPR] + "…"
+        label = f" {self.name} =" if self.name and self.name != text else ""
         return f"<{kind_name(self.node)}{label} {text}>"
 
+    # What Python would like to know at once, and nobody knows before there is an input
 
-@dataclass(frozen=True, eq=False)
-class FunctionHandle:
-    """A RASP function, to be called with handles and atoms."""
+    def __bool__(self) -> NoReturn:
+        raise refusals.no_truth(self.node)
 
-    function: Function | BuiltIn
-    session: Session
+    def __hash__(self) -> int:
+        raise refusals.no_hash(self.node)
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        span = Span(Source("<python>", signature(self.function)), 0, len(signature(self.function)))
+    def __iter__(self) -> Iterator[Any]:
+        raise refusals.no_items(self.node)
 
-        def argument(value: Any, keyword: str | None) -> tuple[Argument, Value]:
-            return Argument(Literal(0, span=span), keyword, span=span), from_handle(value)
-
-        given = [argument(value, None) for value in arguments]
-        given += [argument(value, keyword) for keyword, value in keywords.items()]
-        with deep_recursion():
-            return to_handle(
-                self.session.elaborator.call_value(self.function, given, span), self.session
-            )
-
-    def __repr__(self) -> str:
-        return f"<function {signature(self.function)}>"
-
-
-class Namespace(Mapping[str, Any]):
-    """The names of a program that has run. Library names can be looked up, but are not listed."""
-
-    def __init__(self, session: Session) -> None:
-        self.session = session
-
-    def __getitem__(self, name: str) -> Any:
-        try:
-            return to_handle(self.session.find(name), self.session)
-        except RaspNameError as error:
-            raise KeyError(f"{name}: {error.message} ({error.hint})") from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.session.names())
+    def __contains__(self, item: object) -> bool:
+        raise refusals.no_members(self.node)
 
     def __len__(self) -> int:
-        return len(self.session.names())
+        raise refusals.no_length(self.node)
 
-    def __repr__(self) -> str:
-        return f"<names: {', '.join(self) or 'none'}>"
+    def __index__(self) -> int:
+        raise refusals.no_index(self.node)
 
+    def __int__(self) -> int:
+        raise refusals.no_number(self.node)
 
-def run(source_text: str, name: str = "<input>") -> Namespace:
-    """Run a program text and return its names.
+    def __float__(self) -> float:
+        raise refusals.no_number(self.node)
 
-    >>> run("double = tokens + tokens;")["double"]("abc")
-    ['aa', 'bb', 'cc']
-    """
-    session = Session()
-    session.run(Source(name, source_text))
-    return Namespace(session)
+    def __xor__(self, other: object) -> NoReturn:
+        raise refusals.no_power_sign(self.node)
 
+    def __floordiv__(self, other: object) -> NoReturn:
+        raise refusals.no_floor_division(self.node)
 
-def to_handle(value: Value, session: Session) -> Any:
-    """Return a value of a program as Python sees it."""
-    match value:
-        case Node():
-            return Handle(value, session.program)
-        case Function() | BuiltIn():
-            return FunctionHandle(value, session)
-        case list():
-            return [to_handle(item, session) for item in value]
-        case dict():
-            return {to_python(key): to_handle(item, session) for key, item in value.items()}
-        case None:
-            return None
-        case _:
-            return to_python(value)
+    __rxor__ = __xor__
+    __rfloordiv__ = __floordiv__
+    __array_ufunc__ = None  # numpy's numbers leave the operators to us
 
 
-def from_handle(value: Any) -> Value:
-    """Return a Python value as the language sees it."""
-    match value:
+def value_of(held: Any) -> Value:
+    """Return a Python value as the language sees it; a constant handle is its atom."""
+    match held:
+        case Handle(node=Const(value=atom)):
+            return atom
         case Handle():
-            return value.node
-        case FunctionHandle():
-            return value.function
+            return held.node
         case list() | tuple():
-            return [from_handle(item) for item in value]
+            return [value_of(item) for item in held]
         case dict():
-            return {from_python(key): from_handle(item) for key, item in value.items()}
+            return {from_python(key): value_of(item) for key, item in held.items()}
         case None:
             raise RaspTypeError("`None` is not a value of RASP", hint="leave the argument out")
         case _:
-            return from_python(value)
+            return from_python(held)
+
+
+def handles_in(values: object) -> Iterator[Handle]:
+    """Find the handles in arguments, also inside lists and dicts."""
+    match values:
+        case Handle():
+            yield values
+        case list() | tuple():
+            for value in values:
+                yield from handles_in(value)
+        case dict():
+            for value in values.values():
+                yield from handles_in(value)
+
+
+def check_name(name: str) -> None:
+    """Refuse what cannot be a name in a program."""
+    if not re.fullmatch(r"[^\W\d]\w*", name):
+        raise RaspNameError(
+            f"`{name}` cannot be a name", hint="use letters, digits and `_`, a letter first"
+        )
+    if name in KEYWORDS or name in BUILT_IN_DOCS:
+        raise RaspNameError(
+            f"`{name}` is a word of the language", hint="choose another name, such as `my_" + name
+        )
+
+
+def _put_together(last: Handle) -> Program:
+    """Join what is known of all the handles that led to this one; later names win."""
+    names: dict[Node, str] = {}
+    origins: dict[Node, Span] = {}
+    spans = SpanReader()
+    read: set[int] = set()
+    for handle in _in_order_of_making(last):
+        if id(handle.known) not in read:
+            read.add(id(handle.known))
+            names |= handle.known.names
+            origins = {**handle.known.origins, **origins}
+        if handle.given_name and handle.node.needs:
+            names[handle.node] = handle.given_name
+        if handle.place and handle.node.needs and handle.node not in origins:
+            span = spans.span(handle.place)
+            if span is not None:
+                origins[handle.node] = span
+    outputs = {last.given_name: last.node} if last.given_name else {}
+    return Program(outputs, names, origins)
+
+
+def _in_order_of_making(last: Handle) -> list[Handle]:
+    order: list[Handle] = []
+    seen: set[int] = set()
+    stack: list[tuple[Handle, bool]] = [(last, False)]
+    while stack:
+        handle, is_done = stack.pop()
+        if is_done:
+            order.append(handle)
+        elif id(handle) not in seen:
+            seen.add(id(handle))
+            stack.append((handle, True))
+            stack.extend((each, False) for each in reversed(handle.made_from))
+    return order
 
 
 def plain_lists(values: list[Any]) -> list[Any]:

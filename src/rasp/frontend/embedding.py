@@ -1,0 +1,201 @@
+"""Python expressions in, handles out: the language itself, as Python code writes it.
+
+>>> flip = select(indices, length - 1 - indices, "==").named("flip")
+>>> aggregate(flip, tokens)("hey")
+['y', 'e', 'h']
+
+The same program by text or by Python is the same graph. Where RASP has words that Python does
+not lend: `&`, `|`, `~` for `and`, `or`, `not`; `**` for `^`; `where(condition, x, y)` for the
+ternary; `s_op.is_in(list)` for `in`; `table({...})[s_op]` to index into a list or dict.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias, TypeVar, overload
+
+from rasp.atoms import PythonAtom, from_python
+from rasp.errors import RaspTypeError
+from rasp.frontend import operations, refusals
+from rasp.frontend.builtins import language_scope
+from rasp.frontend.expressions import (
+    Operand,
+    ScorerHandle,
+    SelectorHandle,
+    SOpHandle,
+    built,
+)
+from rasp.frontend.handles import Handle, value_of
+from rasp.frontend.values import BoundCall, ComparisonSign, Value, describe
+from rasp.graph import COMPARISONS, Const, Indices, SOp, Tokens, TokensAs
+from rasp.limits import DEFAULT_LIMITS
+
+Comparison: TypeAlias = Literal["==", "!=", "<", "<=", ">", ">="]
+T = TypeVar("T")
+
+_BUILT_IN = language_scope().names
+
+tokens = SOpHandle(Tokens())
+"""The input itself."""
+tokens_str = SOpHandle(TokensAs("string"))
+"""The input's tokens as strings."""
+tokens_int = SOpHandle(TokensAs("int"))
+"""The input's tokens read as ints."""
+tokens_float = SOpHandle(TokensAs("float"))
+"""The input's tokens read as floats."""
+tokens_bool = SOpHandle(TokensAs("bool"))
+"""The input's tokens as bools: is it anything but 0, False or empty?"""
+indices = SOpHandle(Indices())
+"""The positions 0, 1, … n-1."""
+select_all = SelectorHandle(operations.ALL_KEYS, given_name="select_all")
+"""Select every key from every query."""
+
+
+def constant(atom: PythonAtom | Fraction) -> SOpHandle:
+    """Return the s-op that holds the same atom at every position.
+
+    Atoms stand for it wherever an s-op is expected. It is needed only to put an atom on the
+    left of a comparison, which Python would turn around.
+
+    >>> constant(0) == indices, 0 == indices
+    (<s-op 0 == indices>, <s-op indices == 0>)
+    """
+    return SOpHandle(Const(from_python(atom)))
+
+
+def select(keys: Operand, queries: Operand, op: Comparison) -> SelectorHandle:
+    """Make a selector: query i picks key j where `keys[j] op queries[i]`.
+
+    >>> select(indices, indices, "<")("hey")
+    [[False, False, False], [True, False, False], [True, True, False]]
+    """
+    if op not in COMPARISONS:
+        raise refusals.at_the_caller(
+            RaspTypeError(
+                f"`select` takes a comparison last, but this is {_describe(op)}",
+                hint='write one of `"=="`, `"!="`, `"<"`, `"<="`, `">"`, `">="`, in quotes',
+            )
+        )
+    sign = ComparisonSign(op)
+    return built(
+        SelectorHandle,
+        lambda left, right: _call("select", keys=left, queries=right, op=sign),
+        keys,
+        queries,
+    )
+
+
+def aggregate(
+    selector: SelectorHandle, values: Operand, default: PythonAtom | Fraction = 0
+) -> SOpHandle:
+    """Take, at each query, the mean of the values that the selector picked there.
+
+    A lone pick passes through unchanged and may be any atom; where nothing was picked, the
+    default is taken.
+
+    >>> aggregate(select(indices, indices, "<"), indices + 1)("hey")
+    [0, 1, 1.5]
+    """
+    return built(
+        SOpHandle,
+        lambda *given: _call("aggregate", selector=given[0], values=given[1], default=given[2]),
+        selector,
+        values,
+        default,
+    )
+
+
+def score(keys: Operand, queries: Operand) -> ScorerHandle:
+    """Make a scorer: for query i and key j, the number `keys[j] * queries[i]`."""
+    return built(
+        ScorerHandle, lambda left, right: _call("score", keys=left, queries=right), keys, queries
+    )
+
+
+def select_best(selector: SelectorHandle, scorer: ScorerHandle) -> SelectorHandle:
+    """Keep, in each row of a selection, only the picks with the highest score; ties all stay.
+
+    >>> last = select_best(select_all, score(indices, 1))
+    >>> aggregate(last, tokens)("hey")
+    ['y', 'y', 'y']
+    """
+    return built(
+        SelectorHandle,
+        lambda left, right: _call("select_best", selector=left, scorer=right),
+        selector,
+        scorer,
+    )
+
+
+def indicator(condition: SOpHandle | bool) -> SOpHandle:
+    """Give 1 where a condition is true, else 0."""
+    return built(SOpHandle, lambda value: _call("indicator", x=value), condition)
+
+
+@overload
+def where(condition: SOpHandle, then: Operand, otherwise: Operand) -> SOpHandle: ...
+@overload
+def where(condition: bool, then: T, otherwise: T) -> T: ...
+def where(condition: SOpHandle | bool, then: Any, otherwise: Any) -> Any:
+    """Choose at each position: RASP's `then if condition else otherwise`.
+
+    A condition that is an atom chooses between the two as they are.
+
+    >>> where(indices % 2 == 0, tokens, "-")("hello")
+    ['h', '-', 'l', '-', 'o']
+    """
+    value = value_of(condition)
+    if isinstance(value, SOp):
+        return built(SOpHandle, operations.ternary, condition, then, otherwise)
+    try:
+        return then if operations.is_true(value) else otherwise
+    except RaspTypeError as error:
+        error.hint = "compare something: `where(x == 1, a, b)`"
+        raise refusals.at_the_caller(error) from None
+
+
+class Table:
+    """A list, string or dict that an s-op can index, position by position.
+
+    >>> Table({"a": 1, "b": 2})[tokens]("abba")
+    [1, 2, 2, 1]
+    """
+
+    def __init__(self, items: dict[Any, Any] | list[Any] | tuple[Any, ...] | str) -> None:
+        self.items = items
+
+    def __getitem__(self, position: SOpHandle) -> SOpHandle:
+        if not isinstance(position, Handle):
+            raise refusals.at_the_caller(
+                RaspTypeError(
+                    f"a table is indexed by an s-op, but this is {_describe(position)}",
+                    hint="index the Python list or dict itself with plain values",
+                )
+            )
+        return built(SOpHandle, operations.index, self.items, position)
+
+    def __repr__(self) -> str:
+        return f"table({self.items!r})"
+
+
+def table(items: dict[Any, Any] | list[Any] | tuple[Any, ...] | str) -> Table:
+    """Make a list, string or dict that s-ops can index: `table([5, 6])[indices % 2]`."""
+    return Table(items)
+
+
+def _call(function: str, **values: Value) -> Value:
+    """Call a function of the language itself."""
+    return _BUILT_IN[function].build(BoundCall(function, values, {}, DEFAULT_LIMITS))
+
+
+def _describe(value: object) -> str:
+    try:
+        return describe(value_of(value))
+    except RaspTypeError:
+        return f"{value!r}"
+
+
+length = SOpHandle(
+    round(constant(1) / aggregate(select_all, indicator(indices == 0))).node, given_name="length"
+)
+"""How many tokens the input has, the same at every position; costs a head."""

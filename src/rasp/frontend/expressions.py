@@ -1,0 +1,248 @@
+"""Handles in, handles out: Python's operators on s-ops and selectors.
+
+They build the nodes that the same text would build, so a program is the same graph by either
+door. What RASP refuses is refused here too, in Python's words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import Any, TypeAlias, TypeVar
+
+from rasp.atoms import PythonAtom
+from rasp.errors import RaspError
+from rasp.frontend import operations, refusals
+from rasp.frontend.handles import NOTHING_KNOWN, Handle, handles_in, value_of
+from rasp.frontend.places import Place, calling_place
+from rasp.frontend.values import Value, is_atom
+from rasp.graph import Const, Elementwise, Node, Program, Scorer, Selector, SOp
+from rasp.limits import DEFAULT_LIMITS
+
+
+class SOpHandle(Handle):
+    """A sequence to be computed: one atom per position.
+
+    Operators work position by position; atoms stand for themselves at every position:
+    `+ - * / % **`, the six comparisons, `&` (and), `|` (or), `~` (not).
+    """
+
+    node: SOp
+
+    def __add__(self, other: Operand) -> SOpHandle:
+        return elementwise("+", self, other)
+
+    def __radd__(self, other: Operand) -> SOpHandle:
+        return elementwise("+", other, self)
+
+    def __sub__(self, other: Operand) -> SOpHandle:
+        return elementwise("-", self, other)
+
+    def __rsub__(self, other: Operand) -> SOpHandle:
+        return elementwise("-", other, self)
+
+    def __mul__(self, other: Operand) -> SOpHandle:
+        return elementwise("*", self, other)
+
+    def __rmul__(self, other: Operand) -> SOpHandle:  # type: ignore[misc]
+        return elementwise("*", other, self)
+
+    def __truediv__(self, other: Operand) -> SOpHandle:
+        return elementwise("/", self, other)
+
+    def __rtruediv__(self, other: Operand) -> SOpHandle:
+        return elementwise("/", other, self)
+
+    def __mod__(self, other: Operand) -> SOpHandle:
+        return elementwise("%", self, other)
+
+    def __rmod__(self, other: Operand) -> SOpHandle:
+        return elementwise("%", other, self)
+
+    def __pow__(self, other: Operand) -> SOpHandle:
+        return elementwise("^", self, other)
+
+    def __rpow__(self, other: Operand) -> SOpHandle:
+        return elementwise("^", other, self)
+
+    def __eq__(self, other: Operand) -> SOpHandle:  # type: ignore[override]
+        return elementwise("==", self, other)
+
+    __hash__ = Handle.__hash__  # defining `==` would remove it
+
+    def __ne__(self, other: Operand) -> SOpHandle:  # type: ignore[override]
+        return elementwise("!=", self, other)
+
+    def __lt__(self, other: Operand) -> SOpHandle:
+        return elementwise("<", self, other)
+
+    def __le__(self, other: Operand) -> SOpHandle:
+        return elementwise("<=", self, other)
+
+    def __gt__(self, other: Operand) -> SOpHandle:
+        return elementwise(">", self, other)
+
+    def __ge__(self, other: Operand) -> SOpHandle:
+        return elementwise(">=", self, other)
+
+    def __and__(self, other: SOpHandle | bool) -> SOpHandle:
+        return elementwise("and", self, self._joinable("&", other))
+
+    def __rand__(self, other: SOpHandle | bool) -> SOpHandle:
+        return elementwise("and", self._joinable("&", other), self)
+
+    def __or__(self, other: SOpHandle | bool) -> SOpHandle:
+        return elementwise("or", self, self._joinable("|", other))
+
+    def __ror__(self, other: SOpHandle | bool) -> SOpHandle:
+        return elementwise("or", self._joinable("|", other), self)
+
+    def _joinable(self, sign: str, other: SOpHandle | bool) -> SOpHandle | bool:
+        if isinstance(other, (Handle, bool)):
+            return other
+        raise refusals.no_loose_atom(self.node, sign, other)
+
+    def __invert__(self) -> SOpHandle:
+        return built(SOpHandle, lambda node: operations.unary("not", node), self)
+
+    def __neg__(self) -> SOpHandle:
+        return built(SOpHandle, lambda node: operations.unary("-", node), self)
+
+    def __pos__(self) -> SOpHandle:
+        return built(SOpHandle, lambda node: operations.unary("+", node), self)
+
+    def __round__(self, digits: None = None) -> SOpHandle:
+        """Round to the nearest int, halves to the even one: `round(s_op)`."""
+        if digits is not None:
+            raise refusals.no_digits(self.node)
+        return built(SOpHandle, lambda node: Elementwise("round", (node,)), self)
+
+    def at(self, position: int) -> SOpHandle:
+        """Broadcast one position to all, negative from the end (which costs `length`).
+
+        >>> from rasp.frontend.embedding import tokens
+        >>> tokens.at(-1)("hey")
+        ['y', 'y', 'y']
+        """
+        return built(SOpHandle, operations.index, self, position)
+
+    def __getitem__(self, position: int) -> SOpHandle:
+        """`s_op[i]` is `s_op.at(i)`."""
+        if isinstance(position, slice):
+            raise refusals.no_slice(self.node)
+        return built(SOpHandle, operations.index, self, position)
+
+    def is_in(self, members: list[PythonAtom] | tuple[PythonAtom, ...] | str) -> SOpHandle:
+        """Tell at each position whether the atom there is one of the members.
+
+        >>> from rasp.frontend.embedding import tokens
+        >>> tokens.is_in("aeiou")("hey")
+        [False, True, False]
+        """
+        return built(SOpHandle, operations.membership, self, list(members))
+
+    def lookup(self, table: dict[Any, Any] | list[Any] | tuple[Any, ...] | str) -> SOpHandle:
+        """Replace the atom at each position by what a dict, list or string holds for it.
+
+        >>> from rasp.frontend.embedding import tokens
+        >>> tokens.lookup({"a": 1, "b": 2})("abba")
+        [1, 2, 2, 1]
+        """
+        return built(SOpHandle, operations.index, table, self)
+
+
+class SelectorHandle(Handle):
+    """A yes or no for each (query, key) pair, to be computed; combine with `&`, `|`, `~`."""
+
+    node: Selector
+
+    def __and__(self, other: SelectorHandle) -> SelectorHandle:
+        return logic("and", self, other)
+
+    def __or__(self, other: SelectorHandle) -> SelectorHandle:
+        return logic("or", self, other)
+
+    def __invert__(self) -> SelectorHandle:
+        return built(SelectorHandle, lambda node: operations.unary("not", node), self)
+
+    def __getitem__(self, position: object) -> Any:
+        return built(SOpHandle, operations.index, self, position)  # which says why not
+
+    __rand__ = __and__
+    __ror__ = __or__
+
+
+class ScorerHandle(Handle):
+    """A number for each (query, key) pair, to be computed; an argument of `select_best`."""
+
+    node: Scorer
+
+
+Operand: TypeAlias = SOpHandle | PythonAtom | Fraction
+"""What an operator or function takes where RASP expects an s-op: one, or an atom."""
+AnyHandle = TypeVar("AnyHandle", bound=Handle)
+
+_ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "mod": "%", "pow": "^"}
+_COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
+def _refuse_operators(of: type[Handle], signs: dict[str, str]) -> None:
+    """Give a kind of handle the operators that it does not have, to explain why."""
+
+    def refusing(op: str) -> Callable[[Handle, object], Any]:
+        return lambda self, other: elementwise(op, self, other)
+
+    for name, op in signs.items():
+        setattr(of, f"__{name}__", refusing(op))
+        if op not in _COMPARISONS.values():
+            setattr(of, f"__r{name}__", refusing(op))
+
+
+_refuse_operators(SelectorHandle, _ARITHMETIC | _COMPARISONS)
+_refuse_operators(ScorerHandle, {**_ARITHMETIC, **_COMPARISONS, "and": "and", "or": "or"})
+
+
+def handle_of(
+    node: Node,
+    known: Program = NOTHING_KNOWN,
+    made_from: tuple[Handle, ...] = (),
+    place: Place | None = None,
+) -> Handle:
+    """Return the handle that fits a node."""
+    match node:
+        case SOp():
+            return SOpHandle(node, known, made_from, place)
+        case Selector():
+            return SelectorHandle(node, known, made_from, place)
+        case _:
+            return ScorerHandle(node, known, made_from, place)
+
+
+def elementwise(op: str, left: object, right: object) -> SOpHandle:
+    """Apply a binary operator of RASP to two s-ops, or to an s-op and an atom."""
+    return built(SOpHandle, partial(_binary, op), left, right)
+
+
+def logic(op: str, left: object, right: object) -> SelectorHandle:
+    """Join two selectors by `and` or `or`."""
+    return built(SelectorHandle, partial(_binary, op), left, right)
+
+
+def _binary(op: str, left: Value, right: Value) -> Value:
+    return operations.binary(op, left, right, DEFAULT_LIMITS)
+
+
+def built(kind: type[AnyHandle], build: Callable[..., Value], *values: object) -> AnyHandle:
+    """Build a value of RASP from Python's, and return it as Python holds it."""
+    given: tuple[Value, ...] = ()
+    try:
+        given = tuple(map(value_of, values))
+        value = build(*given)
+    except RaspError as error:
+        raise refusals.in_python_words(error, given) from None
+    if is_atom(value):
+        value = Const(value)
+    handle = handle_of(value, NOTHING_KNOWN, tuple(handles_in(values)), calling_place())
+    assert isinstance(handle, kind)
+    return handle

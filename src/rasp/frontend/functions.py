@@ -1,0 +1,130 @@
+"""RASP functions as Python calls them, and values on their way between the two languages."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from rasp.atoms import to_python
+from rasp.errors import RaspError
+from rasp.frontend import refusals
+from rasp.frontend.calls import signature
+from rasp.frontend.expressions import handle_of
+from rasp.frontend.handles import Handle, handles_in, value_of
+from rasp.frontend.places import calling_place
+from rasp.frontend.session import Session, deep_recursion
+from rasp.frontend.values import MISSING, BoundCall, BuiltIn, Function, Value
+from rasp.graph import Node
+from rasp.source import Source, Span
+from rasp.syntax.tree import Argument, Literal
+from rasp.words import BUILT_IN_DOCS
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FunctionHandle:
+    """A RASP function, to be called with handles, atoms, lists and dicts."""
+
+    function: Function | BuiltIn
+    session: Session
+
+    def __post_init__(self) -> None:
+        # What `help` and editors look for on a function.
+        object.__setattr__(self, "__name__", self.function.name)
+        object.__setattr__(self, "__doc__", self._doc())
+        object.__setattr__(self, "__signature__", python_signature(self.function))
+
+    def _doc(self) -> str:
+        if isinstance(self.function, Function):
+            return self.function.doc
+        return BUILT_IN_DOCS.get(self.function.name, "")
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """Call the function; what it builds belongs to its own program and its arguments'."""
+        span = _call_span(self.function)
+
+        def argument(value: Any, keyword: str | None) -> tuple[Argument, Value]:
+            return Argument(Literal(0, span=span), keyword, span=span), from_handle(value)
+
+        elaborator = self.session.elaborator
+        elaborator.steps = 0
+        try:
+            given = [argument(value, None) for value in arguments]
+            given += [argument(value, keyword) for keyword, value in keywords.items()]
+            with deep_recursion():
+                result = elaborator.call_value(self.function, given, span)
+        except RaspError as error:
+            raise refusals.at_the_caller(error) from None
+        made_from = tuple(handles_in([*arguments, *keywords.values()]))
+        return to_handle(result, self.session, made_from)
+
+    def __repr__(self) -> str:
+        return f"<function {signature(self.function)}>"
+
+
+def to_handle(value: Value, session: Session, made_from: tuple[Handle, ...] = ()) -> Any:
+    """Return a value of a program as Python holds it."""
+    match value:
+        case Node():
+            return handle_of(value, session.program, made_from)
+        case Function() | BuiltIn():
+            return FunctionHandle(value, session)
+        case list():
+            return [to_handle(item, session, made_from) for item in value]
+        case dict():
+            return {to_python(key): to_handle(item, session, made_from)
+                    for key, item in value.items()}  # fmt: skip
+        case bool() | int() | str() | None:
+            return value
+        case _ if hasattr(value, "numerator"):
+            return to_python(value)
+    return value
+
+
+def from_handle(held: Any) -> Value:
+    """Return a Python value as the language sees it; a Python function becomes a function."""
+    match held:
+        case FunctionHandle():
+            return held.function
+        case list() | tuple():
+            return [from_handle(item) for item in held]
+        case _ if callable(held) and not isinstance(held, Handle):
+            return _python_function(held)
+    return value_of(held)
+
+
+def python_signature(function: Function | BuiltIn) -> inspect.Signature:
+    """Return a RASP function's parameters as Python describes them."""
+    if isinstance(function, BuiltIn) and function.is_variadic:
+        return inspect.Signature([inspect.Parameter("values", inspect.Parameter.VAR_POSITIONAL)])
+    parameters = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=inspect.Parameter.empty if default is MISSING else default,
+        )
+        for name, default in zip(function.parameters, function.defaults, strict=True)
+    ]
+    return inspect.Signature(parameters)
+
+
+def _python_function(function: Callable[..., Any]) -> BuiltIn:
+    """Let RASP code call a Python function of handles."""
+    name = getattr(function, "__name__", "function")
+
+    def build(call: BoundCall) -> Value:
+        given = [to_handle(value, Session()) for value in call.extra]
+        return from_handle(function(*given))
+
+    return BuiltIn(name, (), (), build, is_variadic=True)
+
+
+def _call_span(function: Function | BuiltIn) -> Span:
+    """The call in Python's source, or else the function's own signature."""
+    place = calling_place()
+    span = place.span if place is not None else None
+    if span is not None:
+        return span
+    text = signature(function)
+    return Span(Source("<python>", text), 0, len(text))

@@ -1,0 +1,173 @@
+"""The library for Python: `rasp.lib.sort(tokens, tokens)` is RASP's `sort(tokens, tokens)`.
+
+Each function here calls the one of its name in `library.rasp`, which is where the library is
+written; a test keeps names, parameters, defaults and documentation the same.
+"""
+
+from __future__ import annotations
+
+from rasp.atoms import PythonAtom
+from rasp.errors import RaspError
+from rasp.frontend.embedding import length, select_all
+from rasp.frontend.expressions import AnyHandle, Operand, SelectorHandle, SOpHandle, built
+from rasp.frontend.functions import FunctionHandle
+from rasp.frontend.refusals import in_python_words
+from rasp.frontend.session import Session
+
+__all__ = [
+    "average",
+    "contains",
+    "count",
+    "frac_prevs",
+    "full_s",
+    "has_focus",
+    "has_prev",
+    "histf",
+    "length",
+    "load_from_location",
+    "mark_first_instance",
+    "mark_last_instance",
+    "max",
+    "min",
+    "num_prevs",
+    "pair_balance",
+    "pairwise_mul",
+    "pow",
+    "select_all",
+    "select_eq",
+    "select_from_first",
+    "select_from_last",
+    "select_next_identical",
+    "selector_width",
+    "shift",
+    "sort",
+]
+
+full_s = select_all
+"""Select every key from every query, the same as select_all."""
+
+
+def library_call(kind: type[AnyHandle], name: str, *arguments: object) -> AnyHandle:
+    """Call a function of the library; errors and origins point at the caller's line."""
+    session = Session()
+    try:
+        result = FunctionHandle(session.library.find(name), session)(*arguments)
+    except RaspError as error:
+        raise in_python_words(error) from None
+    return result if isinstance(result, kind) else built(kind, lambda: result)
+
+
+def select_eq(seq: Operand, atom_or_seq: Operand) -> SelectorHandle:
+    """Select the keys where seq equals the query's value of atom_or_seq"""
+    return library_call(SelectorHandle, "select_eq", seq, atom_or_seq)
+
+
+def selector_width(sel: SelectorHandle, assume_bos: bool = False) -> SOpHandle:
+    """How many keys each query picks: one head if position 0 is a BOS (never counted), else two"""
+    return library_call(SOpHandle, "selector_width", sel, assume_bos)
+
+
+def has_focus(sel: SelectorHandle) -> SOpHandle:
+    """Does the query pick anything?"""
+    return library_call(SOpHandle, "has_focus", sel)
+
+
+def count(seq: Operand, atom: Operand) -> SOpHandle:
+    """In how many positions seq equals atom, the same at every position"""
+    return library_call(SOpHandle, "count", seq, atom)
+
+
+def contains(seq: Operand, atom: Operand) -> SOpHandle:
+    """Does seq equal atom anywhere?"""
+    return library_call(SOpHandle, "contains", seq, atom)
+
+
+def max(a: Operand, b: Operand) -> SOpHandle:
+    """The larger of two values, position by position"""
+    return library_call(SOpHandle, "max", a, b)
+
+
+def min(a: Operand, b: Operand) -> SOpHandle:
+    """The smaller of two values, position by position"""
+    return library_call(SOpHandle, "min", a, b)
+
+
+def pow(base: Operand, exponent: Operand) -> SOpHandle:
+    """Base to the power of exponent, position by position"""
+    return library_call(SOpHandle, "pow", base, exponent)
+
+
+def pairwise_mul(a: Operand, b: Operand) -> SOpHandle:
+    """The product of two sequences, position by position"""
+    return library_call(SOpHandle, "pairwise_mul", a, b)
+
+
+def average(seq: Operand) -> SOpHandle:
+    """The mean of seq, the same at every position"""
+    return library_call(SOpHandle, "average", seq)
+
+
+def load_from_location(seq: Operand, positions: Operand) -> SOpHandle:
+    """At each position, the value of seq at the index that positions holds there
+    (0 where there is none)"""
+    return library_call(SOpHandle, "load_from_location", seq, positions)
+
+
+def shift(seq: Operand, steps: Operand, default: PythonAtom = 0) -> SOpHandle:
+    """Seq moved right by steps (left if negative), with default where nothing moves in"""
+    return library_call(SOpHandle, "shift", seq, steps, default)
+
+
+def mark_first_instance(seq: Operand, atom: Operand) -> SOpHandle:
+    """Is this the first position where seq equals atom?"""
+    return library_call(SOpHandle, "mark_first_instance", seq, atom)
+
+
+def mark_last_instance(seq: Operand, atom: Operand) -> SOpHandle:
+    """Is this the last position where seq equals atom?"""
+    return library_call(SOpHandle, "mark_last_instance", seq, atom)
+
+
+def select_from_first(seq: Operand, atom: Operand) -> SelectorHandle:
+    """Select the first position where seq equals atom"""
+    return library_call(SelectorHandle, "select_from_first", seq, atom)
+
+
+def select_from_last(seq: Operand, atom: Operand) -> SelectorHandle:
+    """Select the last position where seq equals atom"""
+    return library_call(SelectorHandle, "select_from_last", seq, atom)
+
+
+def select_next_identical(seq: Operand) -> SelectorHandle:
+    """Select the next position that holds the same value of seq"""
+    return library_call(SelectorHandle, "select_next_identical", seq)
+
+
+def sort(vals: Operand, keys: Operand, assume_bos: bool = False) -> SOpHandle:
+    """Vals in the order of keys, ties by position; with a BOS, position 0 stays where it is"""
+    return library_call(SOpHandle, "sort", vals, keys, assume_bos)
+
+
+def has_prev(seq: Operand) -> SOpHandle:
+    """Did the value of seq occur at an earlier position?"""
+    return library_call(SOpHandle, "has_prev", seq)
+
+
+def num_prevs(bools: Operand) -> SOpHandle:
+    """How many of the positions up to this one are true"""
+    return library_call(SOpHandle, "num_prevs", bools)
+
+
+def frac_prevs(seq: Operand, val: Operand) -> SOpHandle:
+    """The fraction of the positions up to this one where seq equals val"""
+    return library_call(SOpHandle, "frac_prevs", seq, val)
+
+
+def pair_balance(open: Operand, close: Operand) -> SOpHandle:
+    """How far opened pairs outnumber closed ones up to here, as a fraction of the positions"""
+    return library_call(SOpHandle, "pair_balance", open, close)
+
+
+def histf(seq: Operand, assume_bos: bool = False) -> SOpHandle:
+    """How often each position's value of seq occurs; one head if position 0 is a BOS, else two"""
+    return library_call(SOpHandle, "histf", seq, assume_bos)
