@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rasp.errors import RaspValueError
-from rasp.graph import Elementwise, Indices, Node, SOp, Tokens, in_order
+from rasp.graph import Elementwise, Indices, Node, SOp, Tokens, TokensAs, in_order
 
 NEVER = 1 << 40
 """The time of a node that no feed-forward can compute."""
@@ -120,7 +120,7 @@ def input_sources(nodes: Sequence[Node]) -> dict[Node, frozenset[str]]:
     """
     sources: dict[Node, frozenset[str]] = {}
     for node in nodes:
-        if isinstance(node, Tokens):
+        if isinstance(node, (Tokens, TokensAs)):
             sources[node] = frozenset(["tokens"])
         elif isinstance(node, Indices):
             sources[node] = frozenset(["indices"])

@@ -119,6 +119,13 @@ def output_nodes(outputs: Outputs) -> tuple[Node, ...]:
     return tuple(one if isinstance(one, Node) else one.node for one in several)
 
 
+def program_of(outputs: Outputs) -> Program:
+    """Return what is known about names and places: handles bring it along, nodes do not."""
+    several = outputs if isinstance(outputs, Sequence) else [outputs]
+    programs = [one.program for one in several if not isinstance(one, Node)]
+    return programs[0] if programs else Program()
+
+
 def schedule(outputs: Outputs, method: str = "auto", depth: int | None = None) -> Schedule:
     """Place everything the outputs need in layers and heads.
 

@@ -1,0 +1,185 @@
+"""Outputs and an attention pattern in, an input on which the pattern changes the answer out.
+
+Short inputs are tried all, longer ones at random, by growing length, so that what is found is
+a shortest one or close to it; dropping and simplifying tokens brings it down further. What was
+tried is told, since nothing found is no proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from rasp.architecture.inputs import (
+    Input,
+    answer,
+    answers,
+    every_input,
+    random_inputs,
+    show_alphabet,
+)
+from rasp.architecture.patterns import Pattern, under
+from rasp.atoms import Atom
+from rasp.errors import RaspError
+from rasp.graph import Node
+
+MOST_EXHAUSTIVE = 5_000
+"""Inputs of all short lengths together that are tried without leaving one out."""
+RANDOM_INPUTS = 2_000
+LONGEST_RANDOM = 40
+BATCH = 500
+FIRST_LOOK = 40
+"""Inputs of a batch looked at before one that merely fails is taken for an answer."""
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """An input on which a restriction changes the answer."""
+
+    tokens: Input
+    meant: list[Any]
+    """What each output gives without the restriction."""
+    got: list[Any] | RaspError
+    """What each output gives under it, or the error in which it ends."""
+    is_shortest: bool
+    """True where no shorter input over the alphabet can be one."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """What came of looking for a counterexample."""
+
+    alphabet: tuple[Atom, ...]
+    found: Counterexample | None
+    all_up_to: int
+    """Every input up to this length was tried, or is too short to be restricted."""
+    at_random: int
+    """How many longer inputs were tried."""
+    longest: int
+
+    def __str__(self) -> str:
+        tried = f"on all inputs up to length {self.all_up_to} over {show_alphabet(self.alphabet)}"
+        if self.at_random:
+            tried += f" and on {self.at_random:,} random ones up to length {self.longest}"
+        return tried
+
+
+def look_for_counterexample(
+    outputs: Sequence[Node], pattern: Pattern, free: int, alphabet: tuple[Atom, ...]
+) -> Search:
+    """Try inputs longer than `free`, short ones first, until the pattern changes an answer."""
+    trial = _Trial(tuple(outputs), pattern, alphabet)
+    exhausted = _exhaustive_length(alphabet, free)
+    longest = max(LONGEST_RANDOM, free + 20)
+    each = RANDOM_INPUTS // max(1, longest - exhausted)
+    for length in range(free + 1, longest + 1):
+        found = trial.at_length(length, each if length > exhausted else None)
+        if found is not None:
+            example = trial.example(trial.shrunk(found), exhausted)
+            return Search(alphabet, example, min(exhausted, length - 1), trial.at_random, length)
+    if not trial.computed:
+        raise trial.failure(free + 1)
+    return Search(alphabet, None, exhausted, trial.at_random, longest)
+
+
+def _exhaustive_length(alphabet: Sequence[Atom], free: int) -> int:
+    """The length up to which all inputs are tried; those up to `free` need no trial."""
+    length, total = free, 0
+    while length < LONGEST_RANDOM:
+        total += len(alphabet) ** (length + 1)
+        if total > MOST_EXHAUSTIVE:
+            break
+        length += 1
+    return length
+
+
+def _is_value(found: list[Any] | RaspError) -> bool:
+    return isinstance(found, list)
+
+
+@dataclass
+class _Trial:
+    """A program with and without a restriction, on one input after another."""
+
+    outputs: tuple[Node, ...]
+    pattern: Pattern
+    alphabet: tuple[Atom, ...]
+    at_random: int = 0
+    computed: int = 0
+    cut: dict[int, tuple[Node, ...]] = field(default_factory=dict)
+
+    def restricted(self, length: int) -> tuple[Node, ...]:
+        key = length if self.pattern.depends_on_length() else 0
+        if key not in self.cut:
+            self.cut[key] = under(self.pattern, self.outputs, length)
+        return self.cut[key]
+
+    def at_length(self, length: int, count: int | None) -> Input | None:
+        """Try `count` random inputs of a length, or all of them; return the first that differs."""
+        if count is None:
+            inputs = every_input(self.alphabet, length)
+        else:
+            inputs = iter(random_inputs(self.alphabet, length, count, seed=0))
+            self.at_random += count
+        while batch := list(islice(inputs, BATCH)):
+            meant = answers(self.outputs, batch)
+            fine = [tokens for tokens, one in zip(batch, meant, strict=True) if _is_value(one)]
+            self.computed += len(fine)
+            found = self._first_difference(fine, length)
+            if found is not None:
+                return found
+        return None
+
+    def _first_difference(self, batch: list[Input], length: int) -> Input | None:
+        """The first input whose answer is another one, or else the first that fails."""
+        if not batch:
+            return None
+        restricted = self.restricted(length)
+        failing: Input | None = None
+        for some in (batch[:FIRST_LOOK], batch[FIRST_LOOK:]):
+            meant, got = answers(self.outputs, some), answers(restricted, some)
+            for tokens, one, other in zip(some, meant, got, strict=True):
+                if one == other or not self.differs(tokens):
+                    continue
+                if _is_value(other):
+                    return tokens
+                failing = failing or tokens
+            if failing is not None:
+                return failing
+        return None
+
+    def differs(self, tokens: Input) -> bool:
+        """Ask the plain evaluator, which has the last word."""
+        meant = answer(self.outputs, tokens)
+        return isinstance(meant, list) and meant != answer(self.restricted(len(tokens)), tokens)
+
+    def shrunk(self, tokens: Input) -> Input:
+        """Drop and simplify tokens for as long as the answers differ."""
+        for smaller in self._smaller(tokens):
+            if self.differs(smaller):
+                return self.shrunk(smaller)
+        return tokens
+
+    def _smaller(self, tokens: Input) -> Iterator[Input]:
+        for at in range(len(tokens)) if len(tokens) > 1 else ():
+            yield tokens[:at] + tokens[at + 1 :]
+        for at, token in enumerate(tokens):
+            for simpler in self.alphabet[: self.alphabet.index(token)]:
+                yield (*tokens[:at], simpler, *tokens[at + 1 :])
+
+    def example(self, tokens: Input, exhausted: int) -> Counterexample:
+        meant = answer(self.outputs, tokens)
+        assert isinstance(meant, list)
+        got = answer(self.restricted(len(tokens)), tokens)
+        return Counterexample(tokens, meant, got, len(tokens) <= exhausted + 1)
+
+    def failure(self, length: int) -> RaspError:
+        """Return the error in which the program itself ends, on every input tried."""
+        failed = answer(self.outputs, next(every_input(self.alphabet, length)))
+        assert isinstance(failed, RaspError)
+        return type(failed)(
+            f"this fails on every input tried: {failed.message}",
+            hint="give the tokens it is for: `--alphabet`, or `alphabet=` in Python",
+        )

@@ -1,0 +1,101 @@
+"""Outputs and an architecture in, whether they fit into it out, or the reason why not.
+
+An architecture is any of: so many layers, so many heads in each, an order of sublayers, an
+attention pattern. The first three are decided by scheduling; a pattern by proof where every
+selection stays inside it, and else by looking for an input whose answer it changes. The
+paper's section 4 discusses both kinds of restriction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rasp.architecture.counterexample import Counterexample
+from rasp.architecture.naming import Naming
+from rasp.architecture.problem import refuse_scorers
+from rasp.architecture.reasons import input_work
+from rasp.architecture.schedule import Outputs, output_nodes, program_of, schedule
+from rasp.architecture.verdicts import Verdict, order_verdict, pattern_verdict, size_verdict
+from rasp.errors import RaspValueError
+from rasp.graph import Program
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Whether a program fits into an architecture; true in a condition where it does."""
+
+    verdicts: tuple[Verdict, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def fits(self) -> bool:
+        return all(verdict.fits for verdict in self.verdicts)
+
+    @property
+    def counterexample(self) -> Counterexample | None:
+        """An input on which a restricted attention changes the answer, if one was found."""
+        found = (verdict.counterexample for verdict in self.verdicts)
+        return next((each for each in found if each is not None), None)
+
+    def __bool__(self) -> bool:
+        return self.fits
+
+    def __str__(self) -> str:
+        return "\n".join([*map(str, self.verdicts), *(f"note: {note}" for note in self.notes)])
+
+
+def fit(
+    outputs: Outputs,
+    layers: int | None = None,
+    heads: int | None = None,
+    order: str | None = None,
+    attention: str | None = None,
+    alphabet: object = None,
+    program: Program | None = None,
+) -> Fit:
+    """Say whether the outputs fit into an architecture.
+
+    `layers` and `heads` (in each layer) ask for a plain stack, `order` for sublayers such as
+    `sfsfff`, `attention` for a pattern such as `window:2`, tried on inputs over `alphabet`.
+
+    >>> from rasp.graph import Aggregate, Indices, Select, Tokens
+    >>> found = Aggregate(Select(Tokens(), Tokens(), "=="), Indices())
+    >>> print(fit(found, layers=1, heads=1))
+    1 layer of 1 head: yes
+      heads per layer: 1
+    """
+    nodes = output_nodes(outputs)
+    refuse_scorers(nodes)
+    _refuse_nonsense(layers, heads, order, attention)
+    naming = Naming(nodes, program or program_of(outputs))
+    verdicts: list[Verdict] = []
+    notes: list[str] = []
+    if order is not None:
+        verdicts.append(order_verdict(naming, order, heads))
+    elif layers is not None or heads is not None:
+        verdicts.append(size_verdict(naming, layers, heads))
+        first = schedule(nodes).input_feed_forward
+        notes += [input_work(naming, first, nodes)] if first else []
+    if attention is not None:
+        verdicts.append(pattern_verdict(naming, attention, alphabet))
+    return Fit(tuple(verdicts), tuple(notes))
+
+
+def _refuse_nonsense(
+    layers: int | None, heads: int | None, order: str | None, attention: str | None
+) -> None:
+    if layers is None and heads is None and order is None and attention is None:
+        raise RaspValueError(
+            "fit into what? No architecture is given",
+            hint="give a number of layers or heads, an order such as `sfsf`, or an attention "
+            "pattern such as `causal`",
+        )
+    if layers is not None and order is not None:
+        raise RaspValueError(
+            "an order of sublayers says itself how many layers there are",
+            hint="give either the layers or the order",
+        )
+    if any(number is not None and number < 0 for number in (layers, heads)):
+        raise RaspValueError(
+            "there are no fewer than 0 layers or heads", hint="give a number from 0 on"
+        )

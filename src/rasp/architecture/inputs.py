@@ -1,0 +1,149 @@
+"""A graph in, inputs to try it on out: an alphabet that matters to it, short inputs, long ones.
+
+What a program compares its tokens with is in the alphabet, and a few tokens that it does not
+know. Whether it wants letters, digits or numbers is found by trying.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from random import Random
+from typing import Any
+
+from rasp.atoms import Atom, read_input, show
+from rasp.errors import RaspError, RaspValueError
+from rasp.evaluator.plain import EvaluationError
+from rasp.evaluator.plain import evaluate as evaluate_plain
+from rasp.graph import Const, Node, Tokens, TokensAs, in_order
+
+Input = tuple[Atom, ...]
+MOST_KNOWN = 8
+"""Tokens of a program's own that an alphabet takes up."""
+FEWEST_LETTERS = 3
+
+
+def answers(outputs: Sequence[Node], inputs: Sequence[Input]) -> list[list[Any] | RaspError]:
+    """Compute the outputs on many inputs: for each its values, or the error that it ends in."""
+    if len(inputs) < 2:
+        return [answer(outputs, tokens) for tokens in inputs]
+    try:
+        from rasp.evaluator.fast.evaluate import evaluate
+    except ImportError:  # no numpy, as in a browser
+        return [answer(outputs, tokens) for tokens in inputs]
+    try:
+        values = evaluate(outputs, inputs)
+    except (EvaluationError, RaspError):
+        half = len(inputs) // 2
+        return [*answers(outputs, inputs[:half]), *answers(outputs, inputs[half:])]
+    return [[values[output][number] for output in outputs] for number in range(len(inputs))]
+
+
+def answer(outputs: Sequence[Node], tokens: Input) -> list[Any] | RaspError:
+    """Compute the outputs on one input by the language's plain meaning."""
+    try:
+        values = evaluate_plain(outputs, tokens)
+        return [values[output] for output in outputs]
+    except EvaluationError as failed:
+        return failed.error
+    except RaspError as error:
+        return error
+
+
+def read_alphabet(given: object) -> tuple[Atom, ...]:
+    """Read an alphabet as a caller gives it: a string of letters, or a list of atoms."""
+    alphabet = tuple(dict.fromkeys(read_input(given)))
+    kinds = {isinstance(token, str) for token in alphabet}
+    if len(kinds) > 1:
+        raise RaspValueError(
+            "an alphabet holds strings or numbers, not both",
+            hint='write "abc", or a list such as [1, 2, 3]',
+        )
+    return alphabet
+
+
+def alphabet_of(outputs: Sequence[Node]) -> tuple[Atom, ...]:
+    """Choose tokens that the outputs can be computed on, their own constants first.
+
+    >>> from rasp.graph import Elementwise
+    >>> alphabet_of([Elementwise("==", (Tokens(), Const("(")))])
+    ('(', 'a', 'b')
+    """
+    known = _constants_met(outputs)
+    words = [atom for atom in known if isinstance(atom, str)][:MOST_KNOWN]
+    numbers = [atom for atom in known if type(atom) is int][:MOST_KNOWN]
+    digits = _filled([str(number) for number in numbers], [str(digit) for digit in range(10)])
+    candidates: list[tuple[Atom, ...]] = [
+        _filled(words, list("abcdefghijklmnop")),
+        digits,
+        _filled(numbers, list(range(10))),
+        (False, True),
+    ]
+    tried = [answers(outputs, _sample(alphabet)) for alphabet in candidates]
+    works = [sum(isinstance(each, list) for each in found) for found in tried]
+    best = max(range(len(candidates)), key=lambda number: (works[number], -number))
+    if not works[best]:
+        raise _nothing_works(tried[0], candidates[0])
+    return candidates[best]
+
+
+def _nothing_works(found: list[list[Any] | RaspError], alphabet: tuple[Atom, ...]) -> RaspError:
+    first = next(each for each in found if isinstance(each, RaspError))
+    return type(first)(
+        f"this fails on every input tried: {first.message}",
+        hint=f"say which tokens it is for (tried were {show_alphabet(alphabet)}, digits and "
+        "numbers): `--alphabet`, or `alphabet=` in Python",
+    )
+
+
+def _filled(known: Sequence[Atom], fresh: Sequence[Atom]) -> tuple[Atom, ...]:
+    """The known tokens, and enough fresh ones: two at least, and three tokens in all."""
+    new = [token for token in fresh if token not in known]
+    return (*known, *new[: max(2 if known else 0, FEWEST_LETTERS - len(known))])
+
+
+def _sample(alphabet: Sequence[Atom]) -> list[Input]:
+    random = Random(0)
+    return [
+        tuple(random.choice(alphabet) for _ in range(length))
+        for length in (1, 2, 3, 4, 5, 6, 8)
+        for _ in range(3)
+    ]
+
+
+def _constants_met(outputs: Sequence[Node]) -> list[Atom]:
+    """The constants that tokens, or tokens read as numbers, are compared with."""
+    tokens: set[Node] = {Tokens()}
+    met: dict[Atom, None] = {}
+    for node in in_order(outputs):
+        if isinstance(node, TokensAs):
+            tokens.add(node)
+        elif tokens.intersection(node.needs):
+            met.update((needed.value, None) for needed in node.needs if isinstance(needed, Const))
+    return list(met)
+
+
+def every_input(alphabet: Sequence[Atom], length: int) -> Iterator[Input]:
+    """List every input of one length."""
+    return product(alphabet, repeat=length)
+
+
+def random_inputs(alphabet: Sequence[Atom], length: int, count: int, seed: int) -> list[Input]:
+    """Return random inputs of one length; some use few of the tokens, so that they repeat."""
+    random = Random(f"{seed} {length}")
+    found = []
+    for _ in range(count):
+        some = random.sample(alphabet, random.randint(1, len(alphabet)))
+        found.append(tuple(random.choice(some) for _ in range(length)))
+    return found
+
+
+def show_alphabet(alphabet: Sequence[Atom]) -> str:
+    """Write an alphabet as people do.
+
+    >>> show_alphabet(("a", "b"))
+    '{a, b}'
+    """
+    plain = all(isinstance(token, str) and token.isprintable() for token in alphabet)
+    bare = plain and not any(set(str(token)) & set(' ,{}"') or not token for token in alphabet)
+    return "{" + ", ".join(str(token) if bare else show(token) for token in alphabet) + "}"

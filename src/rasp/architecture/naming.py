@@ -1,0 +1,81 @@
+"""Nodes and a program in, words for people out: their own names, short expressions, lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from rasp.graph import Aggregate, Elementwise, Node, Program, Selector, SOp, expression, users
+
+LONGEST = 60
+DEPTH = 4
+
+
+@dataclass(frozen=True)
+class Naming:
+    """How to speak about the nodes that some outputs need."""
+
+    outputs: tuple[Node, ...]
+    program: Program
+
+    def label(self, node: Node, longest: int = LONGEST) -> str:
+        """Return a node's name, or else what it computes, cut short."""
+        name = self.program.names.get(node)
+        return name or shortened(expression(node, self.program.names, depth=DEPTH), longest)
+
+    def purpose(self, node: Node) -> str:
+        """Return the name a person would know an attention by: its own, or what it goes into.
+
+        `selector_width` uses two aggregates to make one s-op: both are known by that s-op's name.
+        """
+        seen, row = {node}, [node]
+        while row:
+            for each in row:
+                if each in self.program.names:
+                    return self.program.names[each]
+            further = [
+                user
+                for each in row
+                for user in self._needed_by.get(each, ())
+                if isinstance(user, Elementwise) and user not in seen
+            ]
+            seen.update(further)
+            row = list(dict.fromkeys(further))
+        return self.label(node)
+
+    def line(self, node: Node) -> str:
+        """Return where a node was written, as `file:line`, or nothing where that is not known."""
+        span = self.program.origins.get(node)
+        return f"{span.source.name}:{span.line}" if span else ""
+
+    def text(self, node: Node) -> str:
+        """Return the words of the program that made a node, or else what it computes."""
+        span = self.program.origins.get(node)
+        if span is None:
+            return self.label(node)
+        return shortened(" ".join(span.text.split()))
+
+    @cached_property
+    def _needed_by(self) -> dict[Node, list[Node]]:
+        return users(self.outputs)
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """Cut a text in the middle where it is too long for a line.
+
+    >>> shortened("select(tokens, tokens, ==)", 16)
+    'select(tok… ==)'
+    """
+    if len(text) <= longest:
+        return text
+    tail = (longest - 2) // 3
+    return f"{text[: longest - 2 - tail]}… {text[-tail:].lstrip()}"
+
+
+def kind_word(node: Node) -> str:
+    """Say what sort of thing a node is."""
+    if isinstance(node, Aggregate):
+        return "aggregate"
+    if isinstance(node, Selector):
+        return "selector"
+    return "s-op" if isinstance(node, SOp) else "scorer"

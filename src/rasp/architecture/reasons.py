@@ -1,0 +1,123 @@
+"""A schedule's facts in, reasons in words out: why so deep, why so wide, what comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rasp.architecture.bounds import tightest_span
+from rasp.architecture.chain import deepest_chain
+from rasp.architecture.layers import earliest_layers
+from rasp.architecture.naming import Naming
+from rasp.architecture.order import Order, earliest_times
+from rasp.architecture.problem import Problem, selector_of
+from rasp.graph import Elementwise, Node
+
+MOST_LINKS = 12
+"""Links of a chain that are listed; of longer ones the middle is left out."""
+
+
+def count(number: int, thing: str) -> str:
+    """Write a number of things.
+
+    >>> count(1, "layer"), count(2, "head")
+    ('1 layer', '2 heads')
+    """
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Join words as a sentence does.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def chain_lines(naming: Naming, times: Mapping[Node, int], outputs: Sequence[Node]) -> list[str]:
+    """List the attentions that wait for one another, each with its slot and source line."""
+    chain = deepest_chain(outputs, times)
+    rows = [(str(times[each] // 2), f"`{naming.purpose(each)}`", *_made_by(naming, each))
+            for each in chain]  # fmt: skip
+    if len(rows) > MOST_LINKS:
+        left_out = len(rows) - MOST_LINKS
+        rows[MOST_LINKS // 2 : -MOST_LINKS // 2] = [("…", f"({left_out} more)", "", "")]
+    return aligned(rows)
+
+
+def _made_by(naming: Naming, attention: Node) -> tuple[str, str]:
+    text = naming.text(attention)
+    return text if text != naming.purpose(attention) else "", naming.line(attention)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Write rows in columns, two blanks apart."""
+    if not rows:
+        return []
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def why_so_deep(naming: Naming, outputs: Sequence[Node]) -> list[str]:
+    """Say which attentions force the depth."""
+    times = earliest_times(outputs, Order.layered(max(earliest_layers(outputs).values())))
+    depth = max(times.values()) // 2
+    if depth == 0:
+        return ["nothing moves between positions, so no attention is needed"]
+    if depth == 1:
+        return ["one attention needs one layer:", *chain_lines(naming, times, outputs)]
+    start = f"{count(depth, 'attention')} in a row, each of which needs the one before it:"
+    return [start, *chain_lines(naming, times, outputs)]
+
+
+def why_so_wide(naming: Naming, problem: Problem, width: int, is_exact: bool) -> list[str]:
+    """Say which heads force the width."""
+    floor, low, high = tightest_span(problem)
+    if floor < width:
+        if is_exact:
+            return ["the heads' order allows no narrower placement (every one was considered)"]
+        return ["no narrower placement was found"]
+    bound = [
+        attention
+        for attention in problem.attentions
+        if low <= problem.earliest[attention] and problem.latest[attention] <= high
+    ]
+    rows, seen = [], set[int]()
+    for attention in bound:
+        if problem.kind[attention] not in seen:
+            seen.add(problem.kind[attention])
+            selector = naming.label(selector_of(attention))
+            rows.append((selector, f"`{naming.purpose(attention)}`", naming.line(attention)))
+    if low == high:
+        start = f"layer {low} has {count(floor, 'selector')} that no other layer can take:"
+    else:
+        start = f"layers {low} to {high} must share the heads of these selectors:"
+    return [start, *aligned(rows[:MOST_LINKS]), *["…"] * (len(rows) > MOST_LINKS)]
+
+
+def input_work(naming: Naming, work: Sequence[Elementwise], outputs: Sequence[Node]) -> str:
+    """Say what has to be computed before the first attention, and what doing without costs."""
+    made = set(work)
+    tops = [node for node in work if not any(node in user.needs for user in made)]
+    names = listed([f"`{naming.label(node)}`" for node in tops[:3]])
+    more = f" and {len(tops) - 3} more" if len(tops) > 3 else ""
+    without = plain_stack_depth(outputs)
+    cost = f"without it, {count(without, 'layer')} would be needed" if without else (
+        "without it, this cannot be computed")  # fmt: skip
+    return (
+        f"{names}{more} must be computed from tokens and indices together before the first "
+        f"attention, by a feed-forward that a plain stack does not have; {cost}"
+    )
+
+
+def plain_stack_depth(outputs: Sequence[Node]) -> int:
+    """Return how many layers are needed where no feed-forward comes before the first attention.
+
+    The first layer's feed-forward then does that work, so that it costs one layer at the most.
+    """
+    slots = max(earliest_layers(outputs).values()) + 1
+    times = earliest_times(outputs, Order(slots, tuple(range(1, slots + 1))))
+    return max(times[output] for output in outputs) // 2

@@ -1,0 +1,152 @@
+"""Outputs and one demand on the architecture in, a verdict out: yes or no, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rasp.architecture.counterexample import Counterexample, Search, look_for_counterexample
+from rasp.architecture.inputs import alphabet_of, read_alphabet, show_alphabet
+from rasp.architecture.layers import earliest_layers
+from rasp.architecture.naming import Naming
+from rasp.architecture.order import Order, earliest_times
+from rasp.architecture.patterns import Pattern
+from rasp.architecture.placing import place
+from rasp.architecture.problem import heads_per_slot, problem_of
+from rasp.architecture.reach import stays_within
+from rasp.architecture.reasons import chain_lines, count, why_so_deep, why_so_wide
+from rasp.architecture.schedule import front, schedule
+from rasp.atoms import show, show_input
+from rasp.errors import RaspError
+from rasp.graph import Elementwise, Node, Selector, in_order
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer to one question."""
+
+    question: str
+    fits: bool
+    reason: str
+    is_proved: bool = True
+    """False where the answer rests on inputs tried, or on a search that was cut short."""
+    counterexample: Counterexample | None = None
+
+    def __str__(self) -> str:
+        lines = [f"{self.question}: {'yes' if self.fits else 'no'}", *self.reason.splitlines()]
+        return "\n  ".join(lines)
+
+
+def size_verdict(naming: Naming, layers: int | None, heads: int | None) -> Verdict:
+    """Say whether the outputs fit into so many layers of so many heads."""
+    outputs = naming.outputs
+    question = _size_question(layers, heads)
+    least = max(earliest_layers(outputs).values())
+    if layers is not None and layers < least:
+        return Verdict(question, False, "\n".join(
+            [f"{count(least, 'layer')} are needed: {why_so_deep(naming, outputs)[0]}",
+             *why_so_deep(naming, outputs)[1:]]))  # fmt: skip
+    if heads is None:
+        return Verdict(question, True, _heads_line(schedule(outputs).heads_per_layer))
+    if heads == 0 and least:
+        return Verdict(question, False, "\n".join(why_so_deep(naming, outputs)))
+    if layers is None:
+        deep_enough = next(each for each in front(outputs) if each.width <= heads)
+        told = f"in {count(deep_enough.layers, 'layer')}: "
+        return Verdict(question, True, told + _heads_line(deep_enough.heads_per_layer))
+    return _width_verdict(naming, question, Order.layered(layers), heads, "layer")
+
+
+def order_verdict(naming: Naming, text: str, heads: int | None) -> Verdict:
+    """Say whether the outputs can be computed by sublayers in this order."""
+    order = Order.read(text)
+    of_heads = "" if heads is None else f", {count(heads, 'head')} in each `s`"
+    question = f"order {text}{of_heads}"
+    times = earliest_times(naming.outputs, order)
+    for node in in_order(naming.outputs):
+        if times[node] > order.end:
+            return Verdict(question, False, _misfit(naming, order, times, node))
+    most = len(times) if heads is None else heads
+    return _width_verdict(naming, question, order, most, "`s`")
+
+
+def _width_verdict(
+    naming: Naming, question: str, order: Order, heads: int, slot_word: str
+) -> Verdict:
+    """Place everything in an order that is long enough, and look at the width."""
+    placed = place(problem_of(naming.outputs, order))
+    counts = heads_per_slot(placed.problem, placed.placement)
+    width = max(counts, default=0)
+    if width <= heads:
+        return Verdict(question, True, _heads_line(counts, slot_word))
+    reason = [f"{count(width, 'head')} are needed in one {slot_word}"]
+    reason += [] if placed.exact else [f"({placed.remark})"]
+    reason += why_so_wide(naming, placed.problem, width, placed.exact)
+    return Verdict(question, False, "\n".join(reason), is_proved=placed.exact)
+
+
+def _size_question(layers: int | None, heads: int | None) -> str:
+    if layers is None:
+        return f"layers of {count(heads or 0, 'head')}"
+    return count(layers, "layer") + ("" if heads is None else f" of {count(heads, 'head')}")
+
+
+def _heads_line(counts: tuple[int, ...], slot_word: str = "layer") -> str:
+    if not counts:
+        return "no attention is needed"
+    return f"heads per {slot_word}: " + " ".join(map(str, counts))
+
+
+def _misfit(naming: Naming, order: Order, times: dict[Node, int], node: Node) -> str:
+    """Say why a node has no place in an order."""
+    name, line = f"`{naming.purpose(node)}`", naming.line(node)
+    place = f"{name} ({line})" if line else name
+    if not isinstance(node, Elementwise):
+        start = f"{place} comes out of `s` number {times[node] // 2} at the earliest, and there "
+        start += f"{'is' if order.slots == 1 else 'are'} {order.slots}. By `s`:"
+        return "\n".join([start, *chain_lines(naming, times, [node])])
+    ready = max(times[needed] for needed in node.needs) // 2
+    if ready == 0:
+        return f"{place} needs work on tokens and indices together, which takes an `f`"
+    return (
+        f"{place} needs elementwise work on what `s` number {ready} makes, "
+        "and no `f` comes after that"
+    )
+
+
+def pattern_verdict(naming: Naming, text: str, alphabet: object) -> Verdict:
+    """Say whether a restricted attention leaves every answer as it is."""
+    pattern = Pattern.read(text)
+    outputs, question = naming.outputs, f"attention {pattern}"
+    free = pattern.unrestricted_length()
+    if free is None:
+        return Verdict(question, True, "this pattern allows every pair")
+    if stays_within(pattern, outputs):
+        return Verdict(question, True, "every selection stays inside the pattern, at any length")
+    tokens = alphabet_of(outputs) if alphabet is None else read_alphabet(alphabet)
+    search = look_for_counterexample(outputs, pattern, free, tokens)
+    if search.found is None:
+        return Verdict(question, True, f"no answer changes {search}", is_proved=False)
+    return Verdict(question, False, _difference(search, search.found, naming), True, search.found)
+
+
+def _difference(search: Search, found: Counterexample, naming: Naming) -> str:
+    given = show_input(found.tokens)
+    got = found.got if isinstance(found.got, RaspError) else list(found.got)
+    lines = []
+    for number, output in enumerate(naming.outputs):
+        if isinstance(got, list) and got[number] == found.meant[number]:
+            continue
+        name = naming.label(output, 30)
+        lines.append(f"{name}({given}) = {_shown(found.meant[number], output)}")
+        after = f"fails: {got.message}" if isinstance(got, RaspError) else (
+            f"gives {_shown(got[number], output)}")  # fmt: skip
+        lines.append(f"under the pattern it {after}")
+    how = "no shorter input over" if found.is_shortest else "no shorter input was found over"
+    shows = " shows a difference" if found.is_shortest else ""
+    return "\n".join([*lines, f"({how} {show_alphabet(search.alphabet)}{shows})"])
+
+
+def _shown(values: list[object], output: Node) -> str:
+    if isinstance(output, Selector):
+        return " ".join("".join("1" if cell else "0" for cell in row) for row in values)  # type: ignore[attr-defined]
+    return "[" + ", ".join(show(atom) for atom in values) + "]"  # type: ignore[arg-type]
