@@ -33,7 +33,11 @@ def test_each_weight_above_0_is_a_cell_as_dark_as_it_is_large() -> None:
 
 def test_the_faintest_weight_is_still_drawn() -> None:
     assert subpaths(heat_map([[1e-6, 0]], "q", "ab").svg()) == {0.03: 1}
-    assert "░" in heat_map([[1e-6, 0]], "q", "ab").text()
+
+
+def test_letters_grow_darker_with_the_weights() -> None:
+    rows = heat_map([[0, 0.1, 0.3, 0.6, 1]], "q", "abcde").text().splitlines()
+    assert rows[-1].split() == ["q", "·", "░", "▒", "▓", "█"]
 
 
 def test_several_stand_side_by_side() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from xml.sax.saxutils import escape
+from html import escape
 
 from rasp.drawing.glyphs import cut
 from rasp.drawing.head import LINE, NAME_FONT, SMALL_FONT, head_block
@@ -126,8 +126,8 @@ def document(block: Block, style: str, title: str) -> str:
     """Wrap a block as a whole SVG document."""
     width, height = block.width + 2 * MARGIN, block.height + 2 * MARGIN
     paper = element("rect", width=width, height=height, class_="paper")
-    inside = f"<title>{escape(title)}</title>"
-    inside += f"<style>{escape(style)}</style>" if style else ""
+    inside = f"<title>{escape(title, quote=False)}</title>"
+    inside += f"<style>{escape(style, quote=False)}</style>" if style else ""
     size = f"{number(width)} {number(height)}"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" '

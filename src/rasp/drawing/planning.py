@@ -81,7 +81,7 @@ class _Context:
         return printable(cut(text, LONGEST_EXPRESSION))
 
     def place(self, node: Node) -> str:
-        span = self.origins.get(node)
+        span = None if isinstance(node, (Tokens, Indices)) else self.origins.get(node)
         return printable(str(span)) if span else ""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from xml.sax.saxutils import escape, quoteattr
+from html import escape
 
 from rasp.drawing.glyphs import columns
 
@@ -48,22 +48,24 @@ def element(tag: str, content: str = "", **attributes: object) -> str:
 
 
 def _attribute(value: object) -> str:
-    return f'"{number(value)}"' if isinstance(value, (int, float)) else quoteattr(str(value))
+    return f'"{number(value) if isinstance(value, (int, float)) else escape(str(value))}"'
 
 
 def title(text: str) -> str:
     """Write a tooltip."""
-    return f"<title>{escape(text)}</title>" if text else ""
+    return f"<title>{escape(text, quote=False)}</title>" if text else ""
 
 
 def label(x: float, y: float, text: str, class_: str = "", tip: str = "") -> str:
     """Write a line of text at its baseline; the class says how it is anchored."""
-    return element("text", escape(text) + title(tip), x=x, y=y, class_=class_ or None)
+    return element("text", escape(text, quote=False) + title(tip), x=x, y=y, class_=class_ or None)
 
 
 def spans(x: float, y: float, parts: Sequence[tuple[str, str]], class_: str, tip: str = "") -> str:
     """Write one line of text in several classes."""
-    inner = "".join(element("tspan", escape(text), class_=own) for text, own in parts if text)
+    inner = "".join(
+        element("tspan", escape(text, quote=False), class_=own) for text, own in parts if text
+    )
     return element("text", inner + title(tip), x=x, y=y, class_=class_)
 
 

@@ -116,8 +116,8 @@ def _heat(heat: HeatMap) -> list[str]:
 
 
 def _shade(weight: float) -> str:
-    """The lightest shade that is not nothing for anything above 0; the full one from 0.875 on."""
-    return SHADES[0] if weight <= 0 else SHADES[max(1, round(weight * 4))]
+    """A dot up to a sixteenth, then darker in four steps."""
+    return SHADES[0] if weight <= 1 / 16 else SHADES[min(4, 1 + int(weight * 4))]
 
 
 def _cell_width(atoms: Iterable[Atom]) -> int:
