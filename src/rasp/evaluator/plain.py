@@ -7,11 +7,12 @@ its errors included: the first node in order that fails, at its first failing po
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from rasp.atoms import Atom, Number, checked, kind_of, show, show_input
+from rasp.atoms import Atom, Number, checked, show, show_input
 from rasp.errors import RaspError, RaspLimitError, RaspTypeError
 from rasp.graph import (
     Aggregate,
@@ -32,6 +33,15 @@ from rasp.graph import (
 )
 from rasp.limits import DEFAULT_LIMITS, Limits
 
+COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
 Selection: TypeAlias = list[list[bool]]
 Scores: TypeAlias = list[list[Number]]
 Values: TypeAlias = dict[Node, list[Any]]  # atoms of an s-op, rows of a selector or scorer
@@ -45,6 +55,8 @@ class EvaluationError(Exception):
         self.error = error
         self.node = node
         self.position = position
+        self.number = 0
+        """Which input of a batch, from 0."""
 
 
 def evaluate(
@@ -59,11 +71,12 @@ def evaluate(
     """
     values: Values = {}
     for node in in_order(outputs):
-        values[node] = _compute(node, tokens, values, limits)
+        values[node] = compute(node, tokens, values, limits)
     return values
 
 
-def _compute(node: Node, tokens: tuple[Atom, ...], values: Values, limits: Limits) -> list[Any]:
+def compute(node: Node, tokens: tuple[Atom, ...], values: Values, limits: Limits) -> list[Any]:
+    """Compute one node from the values of what it needs."""
     got = [values[needed] for needed in node.needs]
     match node:
         case Tokens():
@@ -116,7 +129,8 @@ def _select(
         apply_operator(op, (keys[0], queries[0]))  # a sequence is of one kind: this tells for all
     except RaspError as error:
         raise failure(error, node, tokens, 0) from None
-    return [[bool(apply_operator(op, (key, query))) for key in keys] for query in queries]
+    compare = COMPARE[op]
+    return [[compare(key, query) for key in keys] for query in queries]
 
 
 def _score(keys: list[Atom], queries: list[Atom], node: Node, tokens: tuple[Atom, ...]) -> Scores:
@@ -127,7 +141,7 @@ def _score(keys: list[Atom], queries: list[Atom], node: Node, tokens: tuple[Atom
                 hint="score by a number, such as `score(indices, 1)`",
             )
             raise failure(error, node, tokens, 0)
-    return [[apply_operator("*", (key, query)) for key in keys] for query in queries]  # type: ignore[misc]
+    return [[key * query for key in keys] for query in queries]  # type: ignore[operator,misc]
 
 
 def _best(row: list[bool], scores: list[Number]) -> list[bool]:
@@ -152,13 +166,13 @@ def _aggregate(
         elif len(picked) == 1:
             result.append(picked[0])
         else:
-            result.append(_mean(picked, node, tokens, position))
+            result.append(mean(picked, node, tokens, position))
     if empty is not None and len({isinstance(atom, str) for atom in result}) > 1:
-        raise failure(_misfit(default, values), node, tokens, empty)
+        raise failure(misfit(default, values), node, tokens, empty)
     return result
 
 
-def _mean(picked: list[Atom], node: Node, tokens: tuple[Atom, ...], position: int) -> Fraction:
+def mean(picked: list[Atom], node: Node, tokens: tuple[Atom, ...], position: int) -> Fraction:
     for value in picked:
         if isinstance(value, (str, bool)):
             raise failure(_no_mean(value, len(picked)), node, tokens, position)
@@ -180,7 +194,7 @@ def _no_mean(value: str | bool, count: int) -> RaspError:
     )
 
 
-def _misfit(default: Atom, values: list[Atom]) -> RaspError:
+def misfit(default: Atom, values: list[Atom]) -> RaspError:
     wanted = "strings" if isinstance(values[0], str) else "numbers"
     example = '"-"' if isinstance(values[0], str) else "0"
     return RaspTypeError(
@@ -194,13 +208,12 @@ def _of_one_kind(atoms: list[Atom], node: Node, tokens: tuple[Atom, ...]) -> lis
     first = isinstance(atoms[0], str)
     for position, atom in enumerate(atoms):
         if isinstance(atom, str) != first:
+            text, number = (atoms[0], atom) if first else (atom, atoms[0])
             error = RaspTypeError(
-                f"a sequence holds strings or numbers, not both: {show(atoms[0])} is a "
-                f"{kind_of(atoms[0])}, {show(atom)} is not",
+                "a sequence holds strings or numbers, not both: "
+                f"{show(text)} is a string, {show(number)} is not",
                 hint="`tokens_str` makes strings of all tokens; give both branches one kind",
             )
-            if isinstance(atom, str):
-                error.message = error.message.replace("is not", "is a string")
             raise failure(error, node, tokens, position)
     return atoms
 

@@ -95,7 +95,7 @@ def _repeat(text: str, times: int) -> str:
             f"{DEFAULT_LIMITS.string_length} characters",
             hint="keep strings short: a token is a word, not a text",
         )
-    return text * times
+    return text * times if text and times > 0 else ""
 
 
 def _divide(left: Atom, right: Atom) -> Atom:

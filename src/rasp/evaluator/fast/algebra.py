@@ -1,0 +1,344 @@
+"""A selector in, a signed sum of conjunctions of comparisons out.
+
+Counts and sums are linear in the selection, so `and` is a product, `or` is a + b - ab and
+`not` is 1 - a; what is left are conjunctions, which need no matrix. A comparison of two s-ops
+is a set of outcomes, a bit each for less, equal and greater: then `and` of two comparisons of
+the same pair is the intersection, an empty set is a contradiction, and the full set is no
+condition at all. `select_best` is one more equality, with the best score of the query's row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rasp.atoms import Atom
+from rasp.graph import (
+    Const,
+    Score,
+    Select,
+    SelectBest,
+    Selector,
+    SelectorAnd,
+    SelectorNot,
+    SelectorOr,
+    SOp,
+)
+
+LESS, EQUAL, GREATER = 1, 2, 4
+DIFFERENT, ANY = LESS | GREATER, LESS | EQUAL | GREATER
+OUTCOMES = {"<": 1, "==": 2, "<=": 3, ">": 4, "!=": 5, ">=": 6}
+OPERATORS_OF = {outcomes: op for op, outcomes in OUTCOMES.items()}
+MOST_TERMS = 64
+MOST_COMPARISONS = 24
+
+
+@dataclass(frozen=True)
+class Best:
+    """For each query, the score key of its best pick; it takes the place of an s-op."""
+
+    selector: Selector
+    keys: SOp
+    queries: SOp
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What is compared: the keys of one s-op with the queries of another."""
+
+    keys: SOp
+    queries: SOp | Best
+
+    @property
+    def is_filter(self) -> bool:
+        """True where only the key, or only the query, decides."""
+        return isinstance(self.keys, Const) or isinstance(self.queries, Const)
+
+
+Conjunction: TypeAlias = frozenset[tuple[Pair, int]]  # each pair once, with its outcomes
+SignedSum: TypeAlias = dict[Conjunction, int]
+
+ALWAYS: Conjunction = frozenset()
+
+
+class TooManyTerms(Exception):
+    """The sum is longer than it is worth: the rows are cheaper one block at a time."""
+
+
+def signed_sum(selector: Selector) -> SignedSum:
+    """Write a selector as a sum of conjunctions with whole coefficients.
+
+    >>> from rasp.graph import Indices, Select, SelectorNot
+    >>> earlier = Select(Indices(), Indices(), "<")
+    >>> [(dict(term), sign) for term, sign in signed_sum(SelectorNot(earlier)).items()]
+    [({Pair(keys=Indices(), queries=Indices()): 6}, 1)]
+    """
+    sums: dict[Selector, SignedSum] = {}
+    for node in selectors_in_order(selector):
+        sums[node] = _sum_of(node, sums)
+    return _merged(_without_different(sums[selector]))
+
+
+def cover(selector: Selector) -> list[Conjunction]:
+    """List conjunctions that together pick exactly what the selector picks; they may overlap.
+
+    A highest score cannot be added and subtracted as counts can, but it can be taken over a
+    union.
+    """
+    covers: dict[Selector, tuple[list[Conjunction], list[Conjunction]]] = {}
+    for node in selectors_in_order(selector):
+        covers[node] = _covers_of(node, covers)
+    split: list[Conjunction] = []
+    for conjunction in covers[selector][0]:
+        split += _split_different(conjunction)
+    return list(dict.fromkeys(split))
+
+
+def selectors_in_order(selector: Selector) -> list[Selector]:
+    """List the selectors inside a selector, each once, after those that it needs."""
+    order: list[Selector] = []
+    seen: set[Selector] = set()
+    stack: list[tuple[Selector, bool]] = [(selector, False)]
+    while stack:
+        node, needs_done = stack.pop()
+        if needs_done:
+            order.append(node)
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((inner, False) for inner in node.needs if isinstance(inner, Selector))
+    return order
+
+
+def _sum_of(node: Selector, sums: dict[Selector, SignedSum]) -> SignedSum:
+    match node:
+        case Select(keys, queries, op):
+            return dict.fromkeys(_comparison(Pair(keys, queries), OUTCOMES[op]), 1)
+        case SelectorAnd(left, right):
+            return _product(sums[left], sums[right])
+        case SelectorOr(left, right):
+            return _either(sums[left], sums[right])
+        case SelectorNot(inner):
+            return _complement(sums[inner])
+        case SelectBest(inner):
+            zero, best = best_conditions(node)
+            rest = _product(_complement(dict.fromkeys(zero, 1)), dict.fromkeys(best, 1))
+            return _product(sums[inner], _plus(dict.fromkeys(zero, 1), rest))
+    raise AssertionError(f"no algebra for {type(node).__name__}")
+
+
+def best_conditions(node: SelectBest) -> tuple[list[Conjunction], list[Conjunction]]:
+    """The two ways to be a best pick: the query's score is zero (all tie), or the key is best.
+
+    A score is `keys[j] * queries[i]`, so the best key is the largest one where the query is
+    positive and the smallest where it is negative: one value per query, whatever the scorer.
+    """
+    scorer = node.scorer
+    assert isinstance(scorer, Score)
+    best = Best(node.selector, scorer.keys, scorer.queries)
+    zero = _comparison(Pair(Const(0), scorer.queries), EQUAL)
+    return zero, _comparison(Pair(scorer.keys, best), EQUAL)
+
+
+def _covers_of(
+    node: Selector, covers: dict[Selector, tuple[list[Conjunction], list[Conjunction]]]
+) -> tuple[list[Conjunction], list[Conjunction]]:
+    """The cover of what a selector picks, and of what it does not."""
+    match node:
+        case Select(keys, queries, op):
+            pair, outcomes = Pair(keys, queries), OUTCOMES[op]
+            return _comparison(pair, outcomes), _comparison(pair, ANY - outcomes)
+        case SelectorAnd(left, right):
+            picks = _all_pairs(covers[left][0], covers[right][0])
+            return picks, _union(covers[left][1], covers[right][1])
+        case SelectorOr(left, right):
+            leaves = _all_pairs(covers[left][1], covers[right][1])
+            return _union(covers[left][0], covers[right][0]), leaves
+        case SelectorNot(inner):
+            return covers[inner][1], covers[inner][0]
+        case SelectBest(inner):
+            zero, best = best_conditions(node)
+            nonzero = _opposites(zero)
+            picks = _all_pairs(covers[inner][0], _union(zero, best))
+            return picks, _union(covers[inner][1], _all_pairs(nonzero, _opposites(best)))
+    raise AssertionError(f"no algebra for {type(node).__name__}")
+
+
+def _opposites(single: list[Conjunction]) -> list[Conjunction]:
+    """What a list of at most one comparison leaves."""
+    if not single:
+        return [ALWAYS]
+    return [leaf for pair, outcomes in single[0] for leaf in _comparison(pair, ANY - outcomes)]
+
+
+def _comparison(pair: Pair, outcomes: int) -> list[Conjunction]:
+    """One comparison as a conjunction; of two constants, it is decided here."""
+    if isinstance(pair.keys, Const) and isinstance(pair.queries, Const):
+        outcomes = ANY * bool(outcomes & outcome(pair.keys.value, pair.queries.value))
+    if outcomes == ANY:
+        return [ALWAYS]
+    return [frozenset({(pair, outcomes)})] if outcomes else []
+
+
+def outcome(left: Atom, right: Atom) -> int:
+    """Compare two atoms; a number comes before a string, which is all that `!=` needs to know."""
+    if isinstance(left, str) != isinstance(right, str):
+        return GREATER if isinstance(left, str) else LESS
+    if left == right:
+        return EQUAL
+    return LESS if left < right else GREATER  # type: ignore[operator]
+
+
+def _meet(left: Conjunction, right: Conjunction) -> Conjunction | None:
+    """Both at once; None where they contradict each other."""
+    if not left or not right:
+        return left or right
+    outcomes = dict(left)
+    for pair, allowed in right:
+        outcomes[pair] = outcomes.get(pair, ANY) & allowed
+        if not outcomes[pair]:
+            return None
+    if len(outcomes) > MOST_COMPARISONS:
+        raise TooManyTerms
+    return _settled(outcomes)
+
+
+def _settled(outcomes: dict[Pair, int]) -> Conjunction | None:
+    """Once an s-op is known to equal a constant, its other constant comparisons are decided."""
+    keys = {pair.keys: pair for pair, allowed in outcomes.items()
+            if isinstance(pair.queries, Const) and allowed == EQUAL}  # fmt: skip
+    queries = {pair.queries: pair for pair, allowed in outcomes.items()
+               if isinstance(pair.keys, Const) and allowed == EQUAL}  # fmt: skip
+    if not keys and not queries:
+        return frozenset(outcomes.items())
+    left: dict[Pair, int] = {}
+    for pair, allowed in outcomes.items():
+        known = keys.get(pair.keys) or queries.get(pair.queries)
+        if known is None or known == pair or not pair.is_filter:
+            left[pair] = allowed
+        elif not allowed & _known_outcome(known, pair):
+            return None
+    return frozenset(left.items())
+
+
+def _known_outcome(known: Pair, pair: Pair) -> int:
+    """How `pair` turns out where `known`, an equality with a constant, holds."""
+    if isinstance(pair.queries, Const) and isinstance(known.queries, Const):
+        return outcome(known.queries.value, pair.queries.value)
+    assert isinstance(pair.keys, Const) and isinstance(known.keys, Const)
+    return outcome(pair.keys.value, known.keys.value)
+
+
+def _plus(left: SignedSum, right: SignedSum, times: int = 1) -> SignedSum:
+    total = dict(left)
+    for conjunction, coefficient in right.items():
+        total[conjunction] = total.get(conjunction, 0) + times * coefficient
+    return {conjunction: value for conjunction, value in total.items() if value}
+
+
+def _product(left: SignedSum, right: SignedSum) -> SignedSum:
+    total: SignedSum = {}
+    for first, first_times in left.items():
+        for second, second_times in right.items():
+            both = _meet(first, second)
+            if both is not None:
+                total[both] = total.get(both, 0) + first_times * second_times
+        if len(total) > MOST_TERMS * 4:
+            raise TooManyTerms
+    return {conjunction: value for conjunction, value in total.items() if value}
+
+
+def _complement(value: SignedSum) -> SignedSum:
+    """1 - value; of one comparison, the opposite comparison."""
+    if len(value) == 1:
+        [(conjunction, coefficient)] = value.items()
+        if coefficient == 1 and len(conjunction) == 1:
+            [(pair, outcomes)] = conjunction
+            return dict.fromkeys(_comparison(pair, ANY - outcomes), 1)
+    return _plus({ALWAYS: 1}, value, -1)
+
+
+def _either(left: SignedSum, right: SignedSum) -> SignedSum:
+    """a + b - ab in whichever of its three disguises is shortest."""
+    not_left, not_right = _complement(left), _complement(right)
+    return min(
+        _plus(_plus(left, right), _product(left, right), -1),
+        _plus(left, _product(not_left, right)),
+        _plus({ALWAYS: 1}, _product(not_left, not_right), -1),
+        key=_work,
+    )
+
+
+def _work(value: SignedSum) -> int:
+    """A rough price: a term with two orders costs far more than one with none or one."""
+    return sum(1 + 20 * (count_orders(conjunction) > 1) for conjunction in value)
+
+
+def count_orders(conjunction: Conjunction) -> int:
+    """How many different keys are compared by order (not by equality) in a conjunction."""
+    return len({pair.keys for pair, outcomes in conjunction
+                if outcomes not in (EQUAL, DIFFERENT) and not pair.is_filter})  # fmt: skip
+
+
+def _without_different(value: SignedSum) -> SignedSum:
+    """Replace each `!=` between keys and queries by 1 minus `==`."""
+    total: SignedSum = {}
+    stack = list(value.items())
+    while stack:
+        conjunction, coefficient = stack.pop()
+        found = next((pair for pair, outcomes in conjunction
+                      if outcomes == DIFFERENT and not pair.is_filter), None)  # fmt: skip
+        if found is None:
+            total[conjunction] = total.get(conjunction, 0) + coefficient
+            continue
+        rest = conjunction - {(found, DIFFERENT)}
+        stack += [(rest, coefficient), (rest | {(found, EQUAL)}, -coefficient)]
+        if len(stack) + len(total) > MOST_TERMS * 4:
+            raise TooManyTerms
+    return {conjunction: times for conjunction, times in total.items() if times}
+
+
+def _merged(value: SignedSum) -> SignedSum:
+    """Join terms that differ in one pair's outcomes only: `<` and `==` become `<=`."""
+    if len(value) > MOST_TERMS:
+        raise TooManyTerms
+    for first, coefficient in value.items():
+        for pair, outcomes in first:
+            rest = first - {(pair, outcomes)}
+            for others in (LESS, EQUAL, GREATER, LESS | EQUAL, EQUAL | GREATER):
+                second = rest | {(pair, others)}
+                joined = outcomes | others
+                disjoint = not outcomes & others and joined != DIFFERENT
+                if disjoint and value.get(second) == coefficient:
+                    smaller = {term: times for term, times in value.items()
+                               if term not in (first, second)}  # fmt: skip
+                    union = rest if joined == ANY else rest | {(pair, joined)}
+                    return _merged(_plus(smaller, {union: coefficient}))
+    return value
+
+
+def _all_pairs(left: list[Conjunction], right: list[Conjunction]) -> list[Conjunction]:
+    met = (_meet(first, second) for first in left for second in right)
+    return _union([both for both in met if both is not None], [])
+
+
+def _union(left: list[Conjunction], right: Iterable[Conjunction]) -> list[Conjunction]:
+    joined = list(dict.fromkeys([*left, *right]))
+    if ALWAYS in joined:
+        return [ALWAYS]
+    if len(joined) > MOST_TERMS:
+        raise TooManyTerms
+    return joined
+
+
+def _split_different(conjunction: Conjunction) -> list[Conjunction]:
+    """A union of conjunctions without `!=` between keys and queries: less, or greater."""
+    if 2 ** sum(outcomes == DIFFERENT for _, outcomes in conjunction) > MOST_TERMS:
+        raise TooManyTerms
+    for pair, outcomes in conjunction:
+        if outcomes == DIFFERENT and not pair.is_filter:
+            rest = conjunction - {(pair, DIFFERENT)}
+            return [split for side in (LESS, GREATER)
+                    for split in _split_different(rest | {(pair, side)})]  # fmt: skip
+    return [conjunction]

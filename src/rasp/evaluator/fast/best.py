@@ -1,0 +1,85 @@
+"""A `select_best` in, the best score key of each query out.
+
+A score is `keys[j] * queries[i]`: where the query is positive the best pick has the largest key,
+where it is negative the smallest, where it is zero all picks tie. So each query needs one
+highest rank among its picks: over each conjunction of a cover of the selector the keys a query
+may pick are neighbours in sorted order, and the highest of a stretch is the higher of two
+overlapping stretches whose length is a power of two.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rasp.evaluator.fast.blocked import blocked_highest
+from rasp.evaluator.fast.coding import sorting_order
+from rasp.evaluator.fast.columns import Array, Column
+from rasp.evaluator.fast.layout import Layout, lay_out
+from rasp.evaluator.fast.plan import plan_best
+from rasp.evaluator.fast.workspace import Workspace
+from rasp.graph import Score, SelectBest, Selector
+
+
+def best_keys(node: SelectBest, space: Workspace) -> Column:
+    """For each query, the score key of its best picks; of no meaning where it picks none."""
+    scorer = node.scorer
+    assert isinstance(scorer, Score)
+    keys = space.columns[scorer.keys]
+    if keys.size == 1:
+        return keys
+    codes = space.codes(scorer.keys).arrays[0]
+    values, first, ranks = np.unique(codes, return_index=True, return_inverse=True)
+    sign = np.sign(space.columns[scorer.queries].numerators)
+    highest = np.zeros(1, np.int64)
+    if (sign > 0).any():
+        highest = _highest(node.selector, space, ranks)
+    if (sign < 0).any():
+        lowest = len(values) - 1 - _highest(node.selector, space, len(values) - 1 - ranks)
+        highest = np.where(sign < 0, lowest, highest)
+    return keys.take(first[np.where((highest < 0) | (highest >= len(values)), 0, highest)])
+
+
+def _highest(selector: Selector, space: Workspace, ranks: Array) -> Array:
+    """For each query, the highest rank among its picks; -1 where it picks none."""
+    plan = plan_best(selector)
+    if plan.blocked:
+        return blocked_highest(selector, plan, space, ranks)
+    highest = np.full(space.batch.size, -1, np.int64)
+    for term in plan.terms:
+        layout = lay_out(term, space)
+        if layout is None:
+            continue
+        found = _highest_in_layout(layout, ranks)
+        if layout.queries is None:
+            highest = np.maximum(highest, found)
+        else:
+            highest[layout.queries] = np.maximum(highest[layout.queries], found)
+    return highest
+
+
+def _highest_in_layout(layout: Layout, ranks: Array) -> Array:
+    codings = layout.first
+    kept = ranks if layout.keys is None else ranks[layout.keys]
+    starts = np.zeros(codings.size + 1, np.int64)
+    np.cumsum(np.bincount(codings.keys, minlength=codings.size), out=starts[1:])
+    in_order = kept[sorting_order(codings.keys)]
+    return stretch_highest(in_order, starts[codings.low], starts[codings.ends])
+
+
+def stretch_highest(values: Array, begin: Array, end: Array) -> Array:
+    """The highest of `values[begin:end]` for each stretch; -1 where it is empty.
+
+    >>> stretch_highest(np.array([3, 1, 2]), np.array([0, 1, 2]), np.array([2, 3, 2])).tolist()
+    [3, 2, -1]
+    """
+    result = np.full(len(begin), -1, np.int64)
+    lengths = end - begin
+    window = 1  # values[i] is the highest of `window` original values from i on
+    while True:
+        fitting = np.flatnonzero((lengths >= window) & (lengths < 2 * window))
+        left, right = values[begin[fitting]], values[end[fitting] - window]
+        result[fitting] = np.maximum(left, right)
+        if not (lengths >= 2 * window).any():
+            return result
+        values = np.maximum(values[:-window], values[window:])
+        window *= 2

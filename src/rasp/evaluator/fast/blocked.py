@@ -1,0 +1,156 @@
+"""A selector in, its rows out, some at a time: what is left when no shortcut applies.
+
+A block of query rows is a boolean matrix made by comparing codes, so memory is O(n · block) and
+time O(n²). Equalities that every pick satisfies still help: rows and keys are sorted by group,
+and a block looks only at the keys of its own groups.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rasp.evaluator.fast.algebra import Best, selectors_in_order
+from rasp.evaluator.fast.coding import compressed, sorting_order
+from rasp.evaluator.fast.columns import Array
+from rasp.evaluator.fast.layout import grouped
+from rasp.evaluator.fast.plan import Plan
+from rasp.evaluator.fast.workspace import Workspace
+from rasp.graph import (
+    Score,
+    Select,
+    SelectBest,
+    Selector,
+    SelectorAnd,
+    SelectorNot,
+    SelectorOr,
+)
+
+BLOCK_CELLS = 2**20
+SMALL_SUM = 2**24  # below this, single precision adds whole numbers exactly
+
+COMPARE: dict[str, Callable[[Array, Array], Array]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some rows of a selection, and the columns that these rows can pick from."""
+
+    queries: Array  # (rows,) positions
+    keys: Array  # (columns,) positions
+    picks: Array  # (rows, columns) bool
+
+
+def blocks(selector: Selector, plan: Plan, space: Workspace) -> Iterator[Block]:
+    """Make all rows of a selection, block by block."""
+    groups = grouped(plan.grouping, space, None, None)
+    codes = compressed([groups.keys, groups.low]) if groups.size > 1 else None
+    key_groups = groups.keys if codes is None else codes.arrays[0]
+    query_groups = groups.low if codes is None else codes.arrays[1]
+    keys = sorting_order(key_groups)
+    queries = sorting_order(query_groups)
+    counts = np.bincount(key_groups, minlength=1 if codes is None else codes.size)
+    ends = np.cumsum(counts)
+    row_groups = query_groups[queries]
+    begins, ends = (ends - counts)[row_groups], ends[row_groups]  # of each row's keys
+    row = 0
+    while row < len(queries):
+        stop = _block_end(row, int(begins[row]), ends)
+        columns = keys[begins[row] : ends[stop - 1]]
+        rows = queries[row:stop]
+        if len(columns):
+            yield Block(rows, columns, picks(selector, rows, columns, space))
+        row = stop
+
+
+def picks(selector: Selector, queries: Array, keys: Array, space: Workspace) -> Array:
+    """The selection's cells for some queries and some keys."""
+    cells: dict[Selector, Array] = {}
+    for node in selectors_in_order(selector):
+        cells[node] = _cells_of(node, queries, keys, cells, space)
+    numbers = space.batch.numbers
+    chosen = cells[selector]  # (rows, columns)
+    return chosen if numbers is None else chosen & (numbers[queries][:, None] == numbers[keys])
+
+
+def blocked_sums(
+    selector: Selector, plan: Plan, space: Workspace, weights: Sequence[Array | None]
+) -> list[Array]:
+    """For each weight (None counts the keys), one whole number per query."""
+    size = space.batch.size
+    table = np.stack([np.ones(size) if weight is None else weight for weight in weights], axis=1)
+    is_small = np.abs(table).sum(axis=0).max() < SMALL_SUM
+    table = table.astype(np.float32) if is_small else table
+    sums = np.zeros(table.shape, np.int64)
+    for block in blocks(selector, plan, space):
+        sums[block.queries] = block.picks.astype(table.dtype) @ table[block.keys]
+    return [np.ascontiguousarray(column) for column in sums.T]
+
+
+def blocked_highest(selector: Selector, plan: Plan, space: Workspace, ranks: Array) -> Array:
+    """For each query, the highest rank among the keys it picks; -1 where it picks none."""
+    highest = np.full(space.batch.size, -1, np.int64)
+    for block in blocks(selector, plan, space):
+        ranked = np.where(block.picks, ranks[block.keys], -1)
+        highest[block.queries] = ranked.max(axis=1)
+    return highest
+
+
+def _block_end(row: int, begin: int, ends: Array) -> int:
+    """The last row (exclusive) such that the block from `row` on stays within its cells."""
+    low, high = row + 1, min(len(ends), row + BLOCK_CELLS)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if (middle - row) * (int(ends[middle - 1]) - begin) <= BLOCK_CELLS:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _cells_of(
+    node: Selector, queries: Array, keys: Array, cells: dict[Selector, Array], space: Workspace
+) -> Array:
+    match node:
+        case Select(key_sop, query_sop, op):
+            codes = space.codes(key_sop, query_sop)
+            return _compared(COMPARE[op], codes.arrays, codes.size, queries, keys)
+        case SelectorAnd(left, right):
+            return cells[left] & cells[right]
+        case SelectorOr(left, right):
+            return cells[left] | cells[right]
+        case SelectorNot(inner):
+            return ~cells[inner]
+        case SelectBest(inner, Score(score_keys, score_queries)):
+            best = Best(inner, score_keys, score_queries)
+            codes = space.codes(score_keys, best)
+            is_best = _compared(operator.eq, codes.arrays, codes.size, queries, keys)
+            zero = space.columns[score_queries].numerators == 0
+            return cells[inner] & (is_best | _part(zero, queries)[:, None])
+    raise AssertionError(f"no cells for {type(node).__name__}")
+
+
+def _compared(
+    compare: Callable[[Array, Array], Array],
+    codes: tuple[Array, ...],
+    size: int,
+    queries: Array,
+    keys: Array,
+) -> Array:
+    narrow = np.int32 if size < 2**31 else np.int64
+    key_codes, query_codes = (_part(codes[0], keys), _part(codes[1], queries))
+    return compare(key_codes.astype(narrow), query_codes.astype(narrow)[:, None])
+
+
+def _part(values: Array, positions: Array) -> Array:
+    return np.broadcast_to(values, len(positions)) if len(values) == 1 else values[positions]

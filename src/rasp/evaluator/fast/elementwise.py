@@ -1,0 +1,210 @@
+"""An operator and its operands' columns in, the result's column out, and where it failed.
+
+Numbers go through `arithmetic`, all positions at once. Whatever is doubtful there, and every
+operator that is no arithmetic (joining strings, `string`, dict look-ups), is applied to atoms,
+once for each distinct combination that occurs, by the operator table itself: so results and
+errors cannot differ from the plain evaluator's.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.errors import RaspError
+from rasp.evaluator.fast import arithmetic
+from rasp.evaluator.fast.columns import (
+    BOOL,
+    INT,
+    STRING,
+    Array,
+    Column,
+    booleans,
+    chosen,
+    from_atoms,
+    one_kind,
+)
+from rasp.graph import apply_operator
+
+NUMERIC: dict[str, Callable[..., arithmetic.Result]] = {
+    "+": arithmetic.add,
+    "-": arithmetic.subtract,
+    "*": arithmetic.multiply,
+    "/": arithmetic.divide,
+    "%": arithmetic.modulo,
+    "^": arithmetic.power,
+    "negate": arithmetic.negate,
+    "plus": arithmetic.plus,
+    "round": arithmetic.rounded,
+    "int": arithmetic.truncated,
+    "float": arithmetic.floated,
+}
+ORDERED = {
+    "<": arithmetic.ordered(operator.lt),
+    "<=": arithmetic.ordered(operator.le),
+    ">": arithmetic.ordered(operator.gt),
+    ">=": arithmetic.ordered(operator.ge),
+}
+FEW_MEMBERS = 16
+
+
+def elementwise(op: str, operands: Sequence[Column]) -> tuple[Column, Array | None]:
+    """Apply an operator at every position; the second part is True where it does not apply.
+
+    >>> elementwise("+", [from_atoms([1, 2]), from_atoms([10])])[0].numerators.tolist()
+    [11, 12]
+    """
+    if op in NUMERIC:
+        return _numeric(NUMERIC[op], op, operands)
+    if op in ORDERED:
+        if any(operand.is_big for operand in operands):
+            return by_atoms(op, operands)
+        return _settle(op, operands, *ORDERED[op](*operands))
+    match op:
+        case "==":
+            return booleans(arithmetic.equal(*operands)), None
+        case "!=":
+            return booleans(~arithmetic.equal(*operands)), None
+        case "and":
+            return booleans(arithmetic.truth(operands[0]) & arithmetic.truth(operands[1])), None
+        case "or":
+            return booleans(arithmetic.truth(operands[0]) | arithmetic.truth(operands[1])), None
+        case "not":
+            return booleans(~arithmetic.truth(operands[0])), None
+        case "bool":
+            return booleans(arithmetic.truth(operands[0])), None
+        case "indicator":
+            return Column(one_kind(INT), arithmetic.truth(operands[0]).astype(np.int64)), None
+        case "if":
+            return chosen(arithmetic.truth(operands[0]), *operands[1:]), None
+        case "in" if len(operands) <= FEW_MEMBERS:
+            return booleans(_is_member(operands[0], operands[1:])), None
+        case "at":
+            return _at(operands[0], operands[1:])
+    return by_atoms(op, operands)
+
+
+def by_atoms(op: str, operands: Sequence[Column]) -> tuple[Column, Array | None]:
+    """Apply an operator to atoms, once for each distinct combination that occurs."""
+    first, inverse = distinct(operands)
+    columns = [operand.take(first).atoms(len(first)) for operand in operands
+               if operand.size > 1]  # fmt: skip
+    function = _on_varying(op, operands)
+    results: list[Atom] = []
+    failed = np.zeros(len(first), bool)
+    for at, atoms in enumerate(zip(*columns, strict=True) if columns else [()]):
+        try:
+            results.append(function(*atoms))
+        except RaspError:
+            results.append(0)
+            failed[at] = True
+    column = from_atoms(results).take(inverse)
+    return column, failed[inverse] if failed.any() else None
+
+
+def distinct(columns: Sequence[Column]) -> tuple[Array, Array]:
+    """Number the distinct combinations of atoms: where each first occurs, and each position's."""
+    parts = [part for column in columns for part in column.parts if len(part) > 1]
+    if not parts:
+        return np.zeros(1, np.int64), np.zeros(1, np.int64)
+    codes, size = np.zeros(len(parts[0]), np.int64), 1
+    for part in parts:
+        values, inverse = np.unique(part, return_inverse=True)
+        codes = codes * len(values) + inverse
+        size *= len(values)
+        if size > 2**31:
+            values, codes = np.unique(codes, return_inverse=True)
+            size = len(values)
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    return first, inverse
+
+
+def _on_varying(op: str, operands: Sequence[Column]) -> Callable[..., Atom]:
+    """The operator as a function of the operands that vary; the constants are put in place."""
+    constants = [operand.atoms(1)[0] if operand.size == 1 else None for operand in operands]
+    if op in ("in", "lookup") and operands[0].size > 1 and None not in constants[1:]:
+        return _on_first(op, constants)
+
+    def function(*varying: Atom) -> Atom:
+        rest = iter(varying)
+        return apply_operator(
+            op, tuple(next(rest) if known is None else known for known in constants)
+        )
+
+    return function
+
+
+def _on_first(op: str, constants: list[Any]) -> Callable[[Atom], Atom]:
+    """A look-up of many constants as one dict: equal atoms have equal hashes, the first wins."""
+    if op == "in":
+        members = set(constants[1:])
+        return lambda item: item in members
+    table = dict(zip(reversed(constants[1::2]), reversed(constants[2::2]), strict=True))
+
+    def look_up(key: Atom) -> Atom:
+        return table[key] if key in table else apply_operator(op, (key,))
+
+    return look_up
+
+
+def _numeric(
+    compute: Callable[..., arithmetic.Result], op: str, operands: Sequence[Column]
+) -> tuple[Column, Array | None]:
+    strings: arithmetic.Doubt = None
+    for operand in operands:
+        if operand.is_big or not operand.has_numbers:
+            return by_atoms(op, operands)
+        if operand.has_strings:
+            strings = arithmetic.either(strings, operand.kinds == STRING)
+    column, doubt = compute(*operands)
+    return _settle(op, operands, column, arithmetic.either(doubt, strings))
+
+
+def _settle(
+    op: str, operands: Sequence[Column], column: Column, doubt: arithmetic.Doubt
+) -> tuple[Column, Array | None]:
+    """Compute the doubtful positions again, from their atoms."""
+    if doubt is None:
+        return column, None
+    size = max(operand.size for operand in operands)
+    positions = np.flatnonzero(np.broadcast_to(doubt, size))
+    if len(positions) == size:
+        return by_atoms(op, operands)
+    again, failed = by_atoms(op, [operand.take(positions) for operand in operands])
+    place = np.zeros(size, np.int64)
+    place[positions] = np.arange(len(positions))
+    column = chosen(np.broadcast_to(doubt, size), again.take(place), column)
+    if failed is None:
+        return column, None
+    everywhere = np.zeros(size, bool)
+    everywhere[positions] = failed
+    return column, everywhere
+
+
+def _is_member(item: Column, members: Sequence[Column]) -> Array:
+    found = np.zeros(1, bool)
+    for member in members:
+        found = found | arithmetic.equal(item, member)
+    return found
+
+
+def _at(index: Column, items: Sequence[Column]) -> tuple[Column, Array | None]:
+    """List look-up, negative from the end."""
+    if index.is_big or index.has_strings:
+        return by_atoms("at", [index, *items])
+    usable = (index.kinds == INT) | (index.kinds == BOOL)
+    place = np.where(index.numerators < 0, index.numerators + len(items), index.numerators)
+    usable = usable & (place >= 0) & (place < len(items))
+    failed = None if usable.all() else ~usable
+    place = np.where(usable, place, 0)
+    if items and all(item.size == 1 for item in items):
+        table = from_atoms([item.atoms(1)[0] for item in items])
+        return table.take(place), failed
+    result = items[0] if items else from_atoms([0])
+    for at, item in enumerate(items):
+        result = chosen(place == at, item, result)
+    return result, failed

@@ -1,0 +1,216 @@
+"""A graph and a batch of inputs in, exact values out, without a matrix.
+
+Nodes are visited in the plain evaluator's order. Where a node fails, the first input that it
+fails on is given to the plain evaluator's own code, so the error is the same; an input before
+that one could still fail at a later node, so the inputs before it are evaluated first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import chain, pairwise
+from typing import Any, NoReturn
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.evaluator import plain
+from rasp.evaluator.fast.algebra import Best
+from rasp.evaluator.fast.best import best_keys
+from rasp.evaluator.fast.blocked import picks
+from rasp.evaluator.fast.columns import (
+    INT,
+    STRING,
+    Array,
+    Column,
+    constant,
+    from_atoms,
+    one_kind,
+)
+from rasp.evaluator.fast.elementwise import elementwise
+from rasp.evaluator.fast.lifetimes import last_uses
+from rasp.evaluator.fast.means import aggregated
+from rasp.evaluator.fast.selections import Selections
+from rasp.evaluator.fast.workspace import Batch, Workspace
+from rasp.graph import (
+    Aggregate,
+    Const,
+    Elementwise,
+    Indices,
+    Node,
+    Score,
+    Select,
+    SelectBest,
+    Selector,
+    SOp,
+    Tokens,
+    in_order,
+)
+from rasp.limits import DEFAULT_LIMITS, Limits
+
+LARGE_BATCH = 20_000  # tokens from which it pays to forget what is no longer needed
+
+
+class _Failed(Exception):
+    """A node cannot be computed on some input: the first such input's number."""
+
+    def __init__(self, number: int, row: int | None = None) -> None:
+        self.number = number
+        self.row = row
+
+
+def evaluate(
+    outputs: Sequence[Node], inputs: Sequence[tuple[Atom, ...]], limits: Limits = DEFAULT_LIMITS
+) -> dict[Node, list[list[Any]]]:
+    """Compute the outputs on every input; for each output, one list per input.
+
+    >>> from rasp.graph import Indices
+    >>> evaluate([Indices()], [("a", "b"), ("c",)])[Indices()]
+    [[0, 1], [0]]
+    """
+    evaluation = _Evaluation(Batch(inputs), limits)
+    order = in_order(outputs)
+    large = evaluation.batch.size > LARGE_BATCH
+    expired = last_uses(order, outputs) if large else [()] * len(order)
+    for node, no_longer_needed in zip(order, expired, strict=True):
+        try:
+            evaluation.compute(node)
+        except _Failed as failed:
+            if failed.number:
+                evaluate(outputs, inputs[: failed.number], limits)
+            evaluation.fail(node, failed)
+        evaluation.forget(no_longer_needed)
+    return {node: evaluation.results(node) for node in dict.fromkeys(outputs)}
+
+
+class _Evaluation:
+    """One pass over one batch."""
+
+    def __init__(self, batch: Batch, limits: Limits) -> None:
+        self.batch = batch
+        self.limits = limits
+        self.space = Workspace(batch)
+        self.selections = Selections(self.space)
+
+    def compute(self, node: Node) -> None:
+        columns = self.space.columns
+        match node:
+            case Tokens():
+                columns[node] = self._of_one_kind(from_atoms(list(chain(*self.batch.inputs))))
+            case Indices():
+                columns[node] = Column(one_kind(INT), self.batch.indices)
+            case Const(value):
+                columns[node] = constant(value)
+            case Elementwise(op, operands):
+                column, failed = elementwise(op, [columns[operand] for operand in operands])
+                columns[node] = self._of_one_kind(column, failed)
+            case Aggregate():
+                columns[node] = self._aggregate(node)
+            case Select(keys, queries, op) if op not in ("==", "!="):
+                self._refuse(self._starts_with_string(keys) != self._starts_with_string(queries))
+            case Score(keys, queries):
+                self._refuse(self._starts_with_string(keys) | self._starts_with_string(queries))
+            case SelectBest(selector, Score(keys, queries)):
+                columns[Best(selector, keys, queries)] = best_keys(node, self.space)
+
+    def results(self, node: Node) -> list[list[Any]]:
+        """An output's values, one list per input."""
+        bounds = self.batch.starts.tolist()
+        stretches = list(pairwise(bounds))
+        if isinstance(node, SOp):
+            atoms = self.space.columns[node].atoms(self.batch.size)
+            return [atoms[start:end] for start, end in stretches]
+        if isinstance(node, Selector):
+            return [self._rows(node, start, end).tolist() for start, end in stretches]
+        return [self._plainly(node, number) for number in range(len(stretches))]
+
+    def forget(self, keys: Iterable[Any]) -> None:
+        for key in keys:
+            self.space.forget(key)
+            self.selections.forget(key)
+
+    def fail(self, node: Node, failed: _Failed) -> NoReturn:
+        """Raise the plain evaluator's error for the first input that a node fails on."""
+        try:
+            if failed.row is not None and isinstance(node, Aggregate):
+                self._fail_to_aggregate(node, failed.number, failed.row)
+            else:
+                self._plainly(node, failed.number)
+        except plain.EvaluationError as error:
+            error.number = failed.number
+            raise
+        raise AssertionError(f"{type(node).__name__} failed in the fast evaluator only")
+
+    def _aggregate(self, node: Aggregate) -> Column:
+        values = self.space.columns[node.values]
+        found = self.selections.picks(node.selector)
+        column, failed = aggregated(node, values, found, self.batch)
+        if failed is not None:
+            row = int(np.flatnonzero(failed)[0])
+            number = self.batch.number_at(row)
+            raise _Failed(number, row - int(self.batch.starts[number]))
+        misfit = self._first_mixed(column)
+        if misfit is not None:
+            start, end = self.batch.starts[misfit : misfit + 2]
+            raise _Failed(misfit, int(np.flatnonzero(found.count[start:end] == 0)[0]))
+        return column
+
+    def _fail_to_aggregate(self, node: Aggregate, number: int, row: int) -> None:
+        tokens = self.batch.inputs[number]
+        start, end = self.batch.starts[number : number + 2].tolist()
+        values = self._atoms(node.values, number)
+        [cells] = self._rows(node.selector, start, end, row, row + 1).tolist()
+        picked = [value for value, is_picked in zip(values, cells, strict=True) if is_picked]
+        if not picked:
+            raise plain.failure(plain.misfit(node.default, values), node, tokens, row)
+        plain.mean(picked, node, tokens, row)
+
+    def _rows(
+        self, selector: Selector, start: int, end: int, first: int = 0, last: int | None = None
+    ) -> Array:
+        """Some rows of one input's selection."""
+        keys = np.arange(start, end)
+        return picks(selector, keys[first:last], keys, self.space)
+
+    def _plainly(self, node: Node, number: int) -> list[Any]:
+        """Compute one node on one input with the plain evaluator."""
+        values: plain.Values = {
+            needed: self._atoms(needed, number) for needed in node.needs if isinstance(needed, SOp)
+        }
+        tokens = self.batch.inputs[number]
+        limits = replace(self.limits, plain_cells=len(tokens) ** 2)
+        return plain.compute(node, tokens, values, limits)
+
+    def _atoms(self, node: SOp, number: int) -> list[Atom]:
+        start, end = self.batch.starts[number : number + 2].tolist()
+        return self.space.columns[node].take(np.arange(start, end)).atoms(end - start)
+
+    def _of_one_kind(self, column: Column, failed: Array | None = None) -> Column:
+        """Check that the operator applied everywhere, and that no input mixes kinds."""
+        if failed is not None:
+            raise _Failed(self.batch.number_at(int(np.flatnonzero(failed)[0])))
+        mixed = self._first_mixed(column)
+        if mixed is not None:
+            raise _Failed(mixed)
+        return column
+
+    def _first_mixed(self, column: Column) -> int | None:
+        """The first input in which a column holds strings and numbers."""
+        if len(column.kinds) == 1 or not (column.has_strings and column.has_numbers):
+            return None
+        is_string = (column.kinds == STRING).astype(np.int64)
+        strings = np.add.reduceat(is_string, self.batch.starts[:-1])
+        mixed = np.flatnonzero((strings > 0) & (strings < np.diff(self.batch.starts)))
+        return int(mixed[0]) if len(mixed) else None
+
+    def _starts_with_string(self, node: SOp) -> Array:
+        """For each input, whether a sequence holds strings: its first atom tells for all."""
+        kinds = self.space.columns[node].kinds
+        is_string: Array = kinds == STRING
+        return is_string if len(kinds) == 1 else is_string[self.batch.starts[:-1]]
+
+    def _refuse(self, wrong: Array) -> None:
+        """Fail at the first input that is wrong."""
+        if wrong.any():
+            raise _Failed(int(np.flatnonzero(wrong)[0]))

@@ -1,0 +1,186 @@
+"""A conjunction in, a layout out: a code for each key and, for each query, a range of codes.
+
+A query picks the keys whose codes lie in its range. Equalities join into one group number (the
+number of the input is the first of them); a comparison by order refines the group's code, so
+that the keys a query picks are neighbours. Sums over a range are a difference of two running
+sums: O(n) where codes are few, O(n log n) where they must be sorted first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from rasp.evaluator.fast.algebra import EQUAL, GREATER, LESS, Pair
+from rasp.evaluator.fast.coding import WIDEST, Codes, compressed, numbered
+from rasp.evaluator.fast.columns import Array
+from rasp.evaluator.fast.plan import Range, Term
+from rasp.evaluator.fast.workspace import Workspace
+
+
+@dataclass(frozen=True, eq=False)
+class Codings:
+    """For each key a code, and for each query the codes from `low` to before `high`."""
+
+    keys: Array
+    low: Array
+    high: Array | None  # None: just `low`, the query's own group
+    size: int
+
+    @property
+    def ends(self) -> Array:
+        return self.low + 1 if self.high is None else self.high
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Which keys and queries take part (None: all), and how they find each other."""
+
+    keys: Array | None
+    queries: Array | None
+    first: Codings
+    second: Codings | None = None  # a second order: both ranges must hold
+
+
+Bound: TypeAlias = tuple[Array, int]  # codes, and 1 where the bound is the code after them
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """The codes of one s-op's keys, and the bounds of each query's range among them."""
+
+    keys: Array
+    low: Bound | None  # None: from the first code on
+    high: Bound | None  # None: to the last code
+    size: int
+
+
+def lay_out(term: Term, space: Workspace) -> Layout | None:
+    """Lay out a conjunction; None where no key or no query is left."""
+    keys = space.filtered(term.key_filters)
+    queries = space.filtered(term.query_filters)
+    if (keys is not None and not len(keys)) or (queries is not None and not len(queries)):
+        return None
+    groups = grouped(term.equalities, space, keys, queries)
+    if not term.ranges:
+        return Layout(keys, queries, groups)
+    orders = [_ordered(order, space, keys, queries) for order in term.ranges]
+    orders.sort(key=lambda order: -order.size)
+    first = _refined(groups, orders[0])
+    if len(orders) == 1:
+        return Layout(keys, queries, first)
+    alone = Codings(groups.keys * 0, groups.low * 0, None, 1)
+    return Layout(keys, queries, first, _refined(alone, orders[1]))
+
+
+def grouped(
+    equalities: tuple[Pair, ...], space: Workspace, keys: Array | None, queries: Array | None
+) -> Codings:
+    """One number per group of keys and queries that are equal in every way asked for."""
+    size = space.batch.size
+    group_keys, count = space.batch.numbers_or_zero, len(space.batch.inputs)
+    group_queries = group_keys
+    for pair in equalities:
+        codes = space.codes(pair.keys, pair.queries)
+        if count * codes.size >= WIDEST:
+            (group_keys, group_queries), count = _ranked(group_keys, group_queries)
+            codes = Codes(*_ranked(*codes.arrays))
+        is_same = group_queries is group_keys and codes.arrays[0] is codes.arrays[1]
+        group_keys = group_keys * codes.size + codes.arrays[0]
+        if not is_same:
+            group_queries = group_queries * codes.size + codes.arrays[1]
+        else:
+            group_queries = group_keys
+        count *= codes.size
+    found = _kept(group_keys, keys, size)
+    same = keys is queries and group_keys is group_queries
+    asked = found if same else _kept(group_queries, queries, size)
+    if count > 4 * (len(found) + len(asked)) + 1024:
+        (found, asked), count = _ranked(found, asked)
+    return Codings(found, asked, None, count)
+
+
+def _ordered(order: Range, space: Workspace, keys: Array | None, queries: Array | None) -> Order:
+    codes = space.codes(order.keys, *(bound for bound, _ in order.bounds))
+    size = space.batch.size
+    low: Bound | None = None
+    high: Bound | None = None
+    found = _kept(codes.arrays[0], keys, size)
+    for bound, (_, outcomes) in zip(codes.arrays[1:], order.bounds, strict=True):
+        is_same = bound is codes.arrays[0] and keys is queries
+        asked = found if is_same else _kept(bound, queries, size)
+        if not outcomes & LESS:
+            low = _tighter(np.maximum, low, (asked, 0 if outcomes & EQUAL else 1))
+        if not outcomes & GREATER:
+            high = _tighter(np.minimum, high, (asked, 1 if outcomes & EQUAL else 0))
+    return Order(found, low, high, codes.size)
+
+
+def _tighter(choose: Callable[[Array, Array], Array], known: Bound | None, bound: Bound) -> Bound:
+    if known is None:
+        return bound
+    return choose(known[0] + known[1], bound[0] + bound[1]), 0
+
+
+def _refined(groups: Codings, order: Order) -> Codings:
+    """Groups in turn, each ordered inside."""
+    count, size = groups.size, order.size
+    if count * size > 4 * (len(groups.keys) + len(groups.low)) + 1024:
+        return _refined_and_ranked(groups, order)
+    base = groups.low * size
+    low = base if order.low is None else base + sum(order.low)
+    high = base + (size if order.high is None else sum(order.high))
+    return Codings(groups.keys * size + order.keys, low, np.maximum(low, high), count * size)
+
+
+def _refined_and_ranked(groups: Codings, order: Order) -> Codings:
+    """The same where codes would be far more than keys: number those that occur.
+
+    Only bounds inside a group need a place among the codes; its ends are known by counting.
+    """
+    if groups.size * order.size >= WIDEST:
+        return _refined_and_ranked(groups, _order_ranked(order))
+    size = order.size + 1  # a bound may lie after the last code
+    parts = [groups.keys * size + order.keys]
+    places: list[int] = []  # of each bound among the parts
+    for bound in (order.low, order.high):
+        if bound is None:
+            continue
+        if bound[0] is order.keys and groups.low is groups.keys:
+            places.append(0)
+        else:
+            parts.append(groups.low * size + bound[0])
+            places.append(len(parts) - 1)
+    values, ranks = numbered(parts[0] if len(parts) == 1 else np.concatenate(parts))
+    split = np.split(ranks, np.cumsum([len(part) for part in parts])[:-1])
+    ends = np.cumsum(np.bincount(values // size, minlength=groups.size))
+    if order.low is None:
+        low = np.concatenate([[0], ends])[groups.low]
+    else:
+        low = split[places[0]] + order.low[1]
+    high = ends[groups.low] if order.high is None else split[places[-1]] + order.high[1]
+    return Codings(split[0], low, np.maximum(low, high), len(values))
+
+
+def _order_ranked(order: Order) -> Order:
+    bounds = [bound for bound in (order.low, order.high) if bound is not None]
+    codes = compressed([order.keys, *(bound[0] for bound in bounds)])
+    low = None if order.low is None else (codes.arrays[1], order.low[1])
+    high = None if order.high is None else (codes.arrays[-1], order.high[1])
+    return Order(codes.arrays[0], low, high, codes.size)
+
+
+def _ranked(left: Array, right: Array) -> tuple[tuple[Array, Array], int]:
+    """Renumber without gaps."""
+    codes = compressed([left] if left is right else [left, right])
+    return (codes.arrays[0], codes.arrays[-1]), codes.size
+
+
+def _kept(values: Array, positions: Array | None, size: int) -> Array:
+    """The values at some positions; one value stands for all."""
+    if len(values) == 1:
+        return np.broadcast_to(values, size if positions is None else len(positions))
+    return values if positions is None else values[positions]

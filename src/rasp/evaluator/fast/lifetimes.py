@@ -1,0 +1,54 @@
+"""An order of nodes in, what is no longer needed after each of them out."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+
+from rasp.evaluator.fast.algebra import Best, selectors_in_order
+from rasp.evaluator.fast.plan import plan_sums
+from rasp.graph import (
+    Aggregate,
+    Elementwise,
+    Node,
+    Score,
+    Select,
+    SelectBest,
+    Selector,
+)
+
+
+def last_uses(order: Sequence[Node], outputs: Sequence[Node]) -> list[list[Hashable]]:
+    """For each node in order, the columns, selectors and conjunctions last used there."""
+    last: dict[Hashable, int] = {}
+    for at, node in enumerate(order):
+        last.update(dict.fromkeys(_used(node), at))
+    for output in outputs:
+        for kept in (output, *(_read(output) if isinstance(output, Selector) else output.needs)):
+            last.pop(kept, None)
+    expired: list[list[Hashable]] = [[] for _ in order]
+    for key, at in last.items():
+        expired[at].append(key)
+    return expired
+
+
+def _used(node: Node) -> Iterator[Hashable]:
+    match node:
+        case Elementwise() | Select() | Score():
+            yield from node.needs
+        case SelectBest(selector, Score(keys, queries)):
+            yield from (keys, queries, *_read(selector))
+        case Aggregate(selector, values):
+            yield values
+            yield from _read(selector)
+            yield from (term.conjunction for term in plan_sums(selector).terms)
+
+
+def _read(selector: Selector) -> Iterator[Hashable]:
+    """What making a selector's rows looks at, and the selector itself."""
+    yield selector
+    for node in selectors_in_order(selector):
+        match node:
+            case Select(keys, queries):
+                yield from (keys, queries)
+            case SelectBest(inner, Score(keys, queries)):
+                yield from (keys, queries, Best(inner, keys, queries))

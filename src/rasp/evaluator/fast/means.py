@@ -1,0 +1,142 @@
+"""What a selector picked and the values in, the aggregate's column out, and where it failed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+
+from rasp.evaluator.fast.columns import (
+    BOOL,
+    FLOAT,
+    LARGEST,
+    ONE,
+    STRING,
+    Array,
+    Column,
+    chosen,
+    constant,
+    numbers,
+    one_kind,
+)
+from rasp.evaluator.fast.sums import limbs
+from rasp.evaluator.fast.workspace import Batch
+from rasp.graph import Aggregate
+from rasp.limits import DEFAULT_LIMITS
+
+Summed: TypeAlias = Callable[[Sequence[Array | None]], list[Array]]
+"""Sums weights (None: counts) over what each query picks."""
+
+MOST_BITS = DEFAULT_LIMITS.number_digits * 3322 // 1000
+LIMBS_AT_ONCE = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Picks:
+    """What is known about a selector's picks, each found when first asked for."""
+
+    count: Array  # (size,)
+    positions: Callable[[], Array]  # where a query picks one key, the key's position
+    sums: Summed
+
+
+def aggregated(
+    node: Aggregate, values: Column, picks: Picks, batch: Batch
+) -> tuple[Column, Array | None]:
+    """The aggregate's column; the second part is True where the picked values have no mean."""
+    count = picks.count
+    default = constant(node.default)
+    if values.size == 1 and int(values.kinds[0]) not in (BOOL, STRING):
+        mean = Column(one_kind(FLOAT), values.numerators, values.denominators)
+        return chosen(count == 0, default, chosen(count == 1, values, mean)), None
+    if int(count.max()) <= 1:
+        return chosen(count == 0, default, values.take(_places(picks))), None
+    has_no_mean = _has_no_mean(values, picks)
+    if has_no_mean is not None:
+        return values, has_no_mean
+    column, too_large = _means(values, picks, batch)
+    if len(values.kinds) == 1 and int(values.kinds[0]) not in (BOOL, STRING):
+        kinds = np.where(count == 1, values.kinds, np.uint8(FLOAT))
+        column = Column(kinds, *column.parts[1:])
+    else:
+        column = chosen(count == 1, values.take(_places(picks)), column)
+    return chosen(count == 0, default, column), too_large
+
+
+def _places(picks: Picks) -> Array:
+    return np.where(picks.count == 1, picks.positions(), 0)
+
+
+def _has_no_mean(values: Column, picks: Picks) -> Array | None:
+    """Where several strings, or several values with a bool among them, were picked."""
+    several = picks.count > 1
+    is_bool = values.kinds == BOOL
+    wrong = several & (values.kinds == STRING)  # an input's values are all strings, or none is
+    if is_bool.all():
+        wrong = several
+    elif is_bool.any():
+        [bools] = picks.sums([is_bool.astype(np.float64)])
+        wrong = wrong | (several & (bools > 0))
+    return wrong if wrong.any() else None
+
+
+def _means(values: Column, picks: Picks, batch: Batch) -> tuple[Column, Array | None]:
+    """The mean of each query's picks, in lowest terms, and where it has too many digits."""
+    tops, scale = _on_common_denominator(values, batch)
+    cut = limbs(np.broadcast_to(tops, batch.size))
+    sums: list[Array] = []
+    for at in range(0, len(cut.weights), LIMBS_AT_ONCE):
+        sums += picks.sums(cut.weights[at : at + LIMBS_AT_ONCE])
+    top, bottom = cut.joined(sums), np.maximum(picks.count, 1)
+    if cut.is_big or scale.dtype == object or int(scale.max()) * int(bottom.max()) >= LARGEST:
+        return _big_means(top, bottom.astype(object) * scale.astype(object))
+    bottom = bottom * scale
+    shared = np.gcd(top, bottom)
+    return numbers(one_kind(FLOAT), top // shared, bottom // shared), None
+
+
+def _big_means(top: Array, bottom: Array) -> tuple[Column, Array | None]:
+    pairs = list(zip(top.tolist(), bottom.tolist(), strict=True))
+    shared = [math.gcd(*pair) for pair in pairs]
+    tops = np.empty(len(pairs), object)
+    bottoms = np.empty(len(pairs), object)
+    tops[:] = [pair[0] // common for pair, common in zip(pairs, shared, strict=True)]
+    bottoms[:] = [pair[1] // common for pair, common in zip(pairs, shared, strict=True)]
+    too_large = np.fromiter(
+        (max(a.bit_length(), b.bit_length()) > MOST_BITS
+         for a, b in zip(tops, bottoms, strict=True)),
+        bool, len(pairs),
+    )  # fmt: skip
+    return numbers(one_kind(FLOAT), tops, bottoms), too_large if too_large.any() else None
+
+
+def _on_common_denominator(values: Column, batch: Batch) -> tuple[Array, Array]:
+    """Numerators over one denominator for all, or (where that is large) for each input."""
+    if values.is_whole:
+        return values.numerators, ONE
+    if not values.is_big:
+        scale = 1
+        for bottom in np.unique(values.denominators).tolist():
+            scale = math.lcm(scale, bottom)
+            if scale >= LARGEST:
+                break
+        if scale * int(np.abs(values.numerators).max()) < LARGEST:
+            scaled = values.numerators * (scale // values.denominators)
+            return scaled, np.array([scale])
+    return _on_denominator_per_input(values, batch)
+
+
+def _on_denominator_per_input(values: Column, batch: Batch) -> tuple[Array, Array]:
+    tops = np.broadcast_to(values.numerators, batch.size).tolist()
+    bottoms = np.broadcast_to(values.denominators, batch.size).tolist()
+    scaled, scales = np.empty(batch.size, object), np.empty(batch.size, object)
+    for start, end in pairwise(batch.starts.tolist()):
+        scale = math.lcm(*bottoms[start:end])
+        scales[start:end] = scale
+        scaled[start:end] = [top * (scale // bottom) for top, bottom
+                             in zip(tops[start:end], bottoms[start:end], strict=True)]  # fmt: skip
+    return scaled, scales

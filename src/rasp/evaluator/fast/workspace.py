@@ -1,0 +1,99 @@
+"""A batch of inputs in, a place for its columns out.
+
+A batch is one long sequence; the number of the input that a position belongs to is one more
+equality in every selection, so inputs of different lengths cost nothing extra.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.evaluator.fast.algebra import OPERATORS_OF, Best, Pair
+from rasp.evaluator.fast.coding import Codes, codes_of
+from rasp.evaluator.fast.columns import Array, Column, constant
+from rasp.evaluator.fast.elementwise import elementwise
+from rasp.graph import Const, SOp
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Inputs one after the other."""
+
+    inputs: Sequence[tuple[Atom, ...]]
+
+    @cached_property
+    def starts(self) -> Array:
+        """Where each input begins, and where the last one ends."""
+        return np.cumsum([0, *map(len, self.inputs)])
+
+    @cached_property
+    def size(self) -> int:
+        return int(self.starts[-1])
+
+    @cached_property
+    def numbers(self) -> Array | None:
+        """The number of each position's input; None where there is one input only."""
+        if len(self.inputs) == 1:
+            return None
+        return np.repeat(np.arange(len(self.inputs)), np.diff(self.starts))
+
+    @property
+    def numbers_or_zero(self) -> Array:
+        """The same, with one zero for one input."""
+        return np.zeros(1, np.int64) if self.numbers is None else self.numbers
+
+    @cached_property
+    def indices(self) -> Array:
+        """Each position counted from the start of its input."""
+        if self.numbers is None:
+            return np.arange(self.size)
+        return np.arange(self.size) - self.starts[self.numbers]
+
+    def number_at(self, position: int) -> int:
+        """The number of the input that a position belongs to."""
+        return 0 if self.numbers is None else int(self.numbers[position])
+
+
+class Workspace:
+    """The columns of a batch computed so far, and their codes."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+        self.columns: dict[SOp | Best, Column] = {}
+        self._codes: dict[tuple[SOp | Best, ...], Codes] = {}
+
+    def column(self, node: SOp | Best) -> Column:
+        """A column computed before, or that of a constant (a plan has some of its own)."""
+        return constant(node.value) if isinstance(node, Const) else self.columns[node]
+
+    def codes(self, *needed: SOp | Best) -> Codes:
+        """Codes that compare as the columns do, one array for each of them."""
+        once = tuple(dict.fromkeys(needed))
+        found = self._codes.get(once)
+        if found is None:
+            found = self._codes[once] = codes_of([self.columns[node] for node in once])
+        if len(once) == len(needed):
+            return found
+        return Codes(tuple(found.arrays[once.index(node)] for node in needed), found.size)
+
+    def filtered(self, filters: Sequence[tuple[Pair, int]]) -> Array | None:
+        """The positions that pass all comparisons with constants; None where all do."""
+        passes = np.ones(1, bool)
+        for pair, outcomes in filters:
+            operands = [self.column(pair.keys), self.column(pair.queries)]
+            column, _ = elementwise(OPERATORS_OF[outcomes], operands)
+            passes = passes & (column.numerators != 0)
+        if passes.all():
+            return None
+        return np.flatnonzero(np.broadcast_to(passes, self.batch.size))
+
+    def forget(self, node: SOp | Best) -> None:
+        """Drop a column that nothing needs any more."""
+        self.columns.pop(node, None)
+        for key in [key for key in self._codes if node in key]:
+            del self._codes[key]
