@@ -52,7 +52,7 @@ def _select(call: BoundCall) -> Value:
         hint = "write the bare sign: `select(tokens, tokens, ==)`"
         if isinstance(op, str) and op in COMPARISONS:
             hint = f"write the bare sign, without quotes: `{op}`"
-        raise call.fail("op", f"`select` takes a comparison last, but this is {describe(op)}", hint)
+        raise call.fail("op", f"`select` takes a comparison last, but {call.found('op')}", hint)
     return Select(call.s_op("keys"), call.s_op("queries"), op.op)
 
 
@@ -60,7 +60,7 @@ def _aggregate(call: BoundCall) -> Value:
     if not is_atom(call["default"]):
         raise call.fail(
             "default",
-            f"the default of `aggregate` is an atom, but this is {describe(call['default'])}",
+            f"the default of `aggregate` is an atom, but {call.found('default')}",
             "to choose a default position by position, use a ternary on `has_focus(selector)`",
         )
     return Aggregate(call.selector("selector"), call.s_op("values"), call["default"])
@@ -75,7 +75,7 @@ def _select_best(call: BoundCall) -> Value:
     if not isinstance(scorer, Scorer):
         raise call.fail(
             "scorer",
-            f"`select_best` takes a scorer second, but this is {describe(scorer)}",
+            f"`select_best` takes a scorer second, but {call.found('scorer')}",
             "make one with `score(keys, queries)`, such as `score(indices, 1)` for the last",
         )
     return SelectBest(call.selector("selector"), scorer)
@@ -90,7 +90,7 @@ def _elementwise(name: str) -> BuiltIn:
             return apply_operator(name, (value,))
         raise call.fail(
             "x",
-            f"`{name}` works on s-ops and atoms, but this is {describe(value)}",
+            f"`{name}` works on s-ops and atoms, but {call.found('x')}",
             "give it an s-op such as `tokens == 'a'`",
         )
 
@@ -134,7 +134,7 @@ def _len(call: BoundCall) -> Value:
     hint = "`len` counts the items of a list"
     if isinstance(call["x"], SOp):
         hint = "for how many tokens the input has, use `length`"
-    raise call.fail("x", f"`len` takes a list, but this is {describe(call['x'])}", hint)
+    raise call.fail("x", f"`len` takes a list, but {call.found('x')}", hint)
 
 
 def _draw(call: BoundCall) -> Value:
@@ -142,13 +142,13 @@ def _draw(call: BoundCall) -> Value:
     if not isinstance(node, (SOp, Selector)):
         raise call.fail(
             "s_op",
-            f"`draw` takes an s-op or a selector first, but this is {describe(node)}",
+            f"`draw` takes an s-op or a selector first, but {call.found('s_op')}",
             'write `draw(reverse, "abcde");`',
         )
     if not isinstance(given, (str, list)):
         raise call.fail(
             "input",
-            f"`draw` takes an input second, but this is {describe(given)}",
+            f"`draw` takes an input second, but {call.found('input')}",
             'write `draw(reverse, "abcde");`',
         )
     return DrawRequest(node, read_input(given, call.limits))

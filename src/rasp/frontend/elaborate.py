@@ -23,7 +23,7 @@ from rasp.frontend.values import (
     describe,
     is_atom,
 )
-from rasp.graph import Node, Program, Selector, SOp
+from rasp.graph import Node, Program, SOp
 from rasp.limits import Limits
 from rasp.source import Span
 from rasp.spelling import closest
@@ -128,9 +128,11 @@ class Elaborator:
             return value
         items = list(value) if isinstance(value, (list, dict, str)) else [value]
         if not isinstance(value, (list, dict, str)) or len(items) != len(targets):
-            found = f"{len(items)} values" if isinstance(value, (list, dict)) else describe(value)
+            found = (
+                f"are {len(items)}" if isinstance(value, (list, dict)) else f"is {describe(value)}"
+            )
             raise RaspTypeError(
-                f"{len(targets)} names need {len(targets)} values, but here is {found}",
+                f"{len(targets)} names need {len(targets)} values, but here {found}",
                 span,
                 "give as many values as names",
             )
@@ -314,7 +316,7 @@ class Elaborator:
                 return function.build(bind(function, arguments, span, self.limits))
             case Function():
                 return self.call_function(function, arguments, span)
-            case SOp() | Selector():
+            case Node():
                 return self.apply(function, arguments, span)
         raise RaspTypeError(
             f"{describe(function)} cannot be called",

@@ -257,7 +257,9 @@ def _list_item(base: list[Value] | str, position: Value) -> Value:
     if not -len(base) <= position < len(base):
         raise RaspValueError(
             f"index {show(position)} is out of range for {len(base)} items",
-            hint=f"the first is 0, the last {len(base) - 1}" if base else "there are no items",
+            hint=f"the first is 0, the last {len(base) - 1}"
+            if base
+            else "it is empty: put something in it first",
         )
     return base[position]
 

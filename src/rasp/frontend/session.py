@@ -29,7 +29,17 @@ from rasp.graph import Node, Program
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.source import Source, Span
 from rasp.syntax import parse, parse_with_errors
-from rasp.syntax.tree import Assign, Command, Define, Evaluate, For, Load, Remark, Statement
+from rasp.syntax.tree import (
+    Assign,
+    Command,
+    Define,
+    Evaluate,
+    For,
+    Load,
+    Name,
+    Remark,
+    Statement,
+)
 from rasp.words import BUILT_IN_DOCS, COMMANDS
 
 RECURSION_LIMIT = 30_000
@@ -127,7 +137,10 @@ class Session:
     def execute(self, statement: Statement) -> Result:
         """Run one statement at the top level."""
         if isinstance(statement, Command):
-            return Result(statement, self._command(statement))
+            if not self._is_own_name(statement):
+                return Result(statement, self._command(statement))
+            name = Name(statement.words[0], span=statement.span)
+            statement = Evaluate(name, span=statement.span, trailing=statement.trailing)
         names = _bound_names(statement)
         self._warn_of_rebinding(names, statement)
         try:
@@ -138,10 +151,16 @@ class Session:
                 statement.span,
                 "give the inner parts names of their own",
             ) from None
+        except RaspError as error:
+            raise error.located(statement.span) from None
         value = None if value is MISSING else value
         if isinstance(statement, (Assign, Evaluate)) and value is not None:
             self.scope.names["out"] = value
         return Result(statement, value, names)
+
+    def _is_own_name(self, command: Command) -> bool:
+        """Tell the word `names` from a variable that somebody called `names`."""
+        return len(command.words) == 1 and self.scope.find(command.words[0]) is not MISSING
 
     def find(self, name: str) -> Value:
         """Return the value of a name, or raise."""
@@ -180,7 +199,11 @@ class Session:
                 "move what both need into a third file",
             )
         if len(self._loading) >= 50:
-            raise RaspLimitError("files load one another more than 50 deep", statement.span)
+            raise RaspLimitError(
+                "files load one another more than 50 deep",
+                statement.span,
+                "put the definitions into fewer files",
+            )
         loaded = Scope(self.library)
         self._loading.append(source.name)
         try:
@@ -219,7 +242,7 @@ class Session:
                 raise RaspSyntaxError(
                     f"`{' '.join(command.words)}` is not something the REPL knows",
                     command.span,
-                    f"the form is: {usage}",
+                    f"write `{usage.partition(':')[0]}`",
                 )
         return None
 

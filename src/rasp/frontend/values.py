@@ -106,6 +106,11 @@ class BoundCall:
         """Make a type error that points at one argument."""
         return RaspTypeError(message, self.spans.get(parameter), hint)
 
+    def found(self, parameter: str) -> str:
+        """Say what an argument is, by the name the user has for it where there is one."""
+        text = self.spans[parameter].text if parameter in self.spans else ""
+        return f"{f'`{text}`' if text.isidentifier() else 'this'} is {describe(self[parameter])}"
+
     def s_op(self, parameter: str) -> SOp:
         """Return an argument as an s-op; an atom is the same at every position."""
         value = self.values[parameter]
@@ -118,7 +123,7 @@ class BoundCall:
             hint = "combine selectors with `and`, `or`, `not`; read them with `aggregate`"
         raise self.fail(
             parameter,
-            f"`{self.function}` takes an s-op as its {parameter}, but this is {describe(value)}",
+            f"`{self.function}` takes an s-op for its {parameter}, but {self.found(parameter)}",
             hint,
         )
 
@@ -129,7 +134,7 @@ class BoundCall:
             return value
         raise self.fail(
             parameter,
-            f"`{self.function}` takes a selector as its {parameter}, but this is {describe(value)}",
+            f"`{self.function}` takes a selector first, but {self.found(parameter)}",
             "make one with `select(keys, queries, ==)`",
         )
 

@@ -243,7 +243,9 @@ class ExpressionParser:
         token = self.token
         if token.kind != "name":
             hint = "a name begins with a letter or `_`"
-            if token.kind == "keyword":
+            if self.previous.kind == "keyword" and token.text == "=":
+                hint = f"`{self.previous.text}` is a word of the language and cannot be a name"
+            elif token.kind == "keyword":
                 hint = f"`{token.text}` is a word of the language: choose another name"
             raise self.unexpected(what, hint=hint)
         self.advance()
@@ -348,7 +350,7 @@ class ExpressionParser:
         if token.text == "=":
             return "use `==` to compare"
         if token.text in ("if", "else"):
-            return "a ternary reads `a if condition else b`"
+            return "RASP has no `if` statement: write `a if condition else b`"
         if token.kind == "keyword":
             return f"`{token.text}` is a word of the language and cannot be a name"
         if token.text == ";":

@@ -21,10 +21,11 @@ _PATTERN = re.compile(
       |(?P<number>[0-9]+(?:\.[0-9]+)?)
       |(?P<name>[^\W\d]\w*)
       |(?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+      |(?P<foreign>&&|\|\||\*\*|//)
       |(?P<symbol>"""
     + "|".join(re.escape(symbol) for symbol in sorted(SYMBOLS, key=len, reverse=True))
     + r""")
-      |(?P<wrong>&&|\|\||\*\*|//|"[^\n]*|'[^\n]*|.)""",
+      |(?P<wrong>"[^\n]*|'[^\n]*|.)""",
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPES = {"\\": "\\", '"': '"', "'": "'", "n": "\n", "t": "\t"}

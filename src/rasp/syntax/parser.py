@@ -125,7 +125,7 @@ class Parser(ExpressionParser):
             return self.command()
         if self.starts_assignment():
             return self.assignment()
-        if token.text in _FOREIGN_WORDS and after.kind in ("name", "number", "string"):
+        if token.text in _FOREIGN_WORDS and after.kind not in ("symbol", "end"):
             raise RaspSyntaxError(
                 f"RASP has no `{token.text}`", self.span_of(token), _FOREIGN_WORDS[token.text]
             )
@@ -273,7 +273,7 @@ class Parser(ExpressionParser):
         between = self.source.text[self.previous.end : self.token.start]
         if self.previous.kind == "number" and not between:
             error.hint = "write the number out in digits, and a name after it with an operator"
-        if "\n" not in between:
+        if "\n" not in between or error.incomplete:
             raise error
         self.errors.append(error)  # the next line begins a new statement: read on from there
 
@@ -334,6 +334,8 @@ class Parser(ExpressionParser):
                 depth -= 1
                 if depth == 0:
                     self.advance()
+                    if self.sees(";"):
+                        self.advance()
                     return
             elif self.sees(";") and depth <= 0:
                 self.advance()

@@ -121,11 +121,14 @@ def _laid_out(start: str, value: Expression, indent: str) -> list[str]:
             lines = [indent + start + parts[0]]
             return [*lines, *(f"{deeper}{op} {part}" for part in parts[1:-1]),
                     f"{deeper}{op} {parts[-1]};"]  # fmt: skip
-        case Ternary(condition, then, otherwise):
-            return [
-                f"{indent}{start}{_inner(then, OR)} if {_inner(condition, OR)}",
-                f"{deeper}else {print_expression(otherwise)};",
-            ]
+        case Ternary():
+            lines = []
+            rest: Expression = value
+            while isinstance(rest, Ternary):
+                lines.append(f"{_inner(rest.then, OR)} if {_inner(rest.condition, OR)}")
+                rest = rest.otherwise
+            lines.append(f"{print_expression(rest)};")
+            return [indent + start + lines[0], *(f"{deeper}else {line}" for line in lines[1:])]
     return [flat]
 
 

@@ -1,0 +1,109 @@
+"""Each file of `errors/` is a program that goes wrong, and after `#!` the exact message it gives.
+
+`python tests/test_errors.py` writes the messages anew, to be read with `git diff`.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+from rasp.errors import RaspError
+from rasp.frontend.session import Session
+from rasp.source import Source
+
+HERE = Path(__file__).parent
+FILES = sorted((HERE / "errors").glob("*.rasp"))
+CORE = HERE.parent / "src" / "rasp"
+CHECKED = ("atoms.py", "syntax", "graph", "frontend", "evaluator/plain.py")
+PYTHON_ONLY = ("handles.py", "embedding.py", "writing.py")  # tested in tests/embedding
+
+# Messages that no program text can bring about, and the test that brings them about instead.
+ELSEWHERE = {
+    "is not a number that RASP has": "tests/test_atoms.py",
+    "a float is too large to be shown as one": "tests/test_atoms.py",
+    "tokens is over the limit of": "tests/test_atoms.py",
+    "characters is over the limit of": "tests/test_limits.py",
+    "cells is over the limit of": "tests/test_limits.py",
+    "the program makes more than": "tests/test_limits.py",
+    "the program is nested too deeply to run": "tests/test_limits.py",
+    "files load one another more than 50 deep": "tests/test_load.py",
+    "loads itself, by way of": "tests/test_load.py",
+    "cannot be read: ": "tests/test_load.py",
+    "is switched off here": "tests/test_load.py",
+}
+
+
+def split(text: str) -> tuple[str, str]:
+    """Part a file into its program and the message it promises."""
+    lines = text.split("\n")
+    program = [line for line in lines if not line.startswith("#!")]
+    message = [line[3:] for line in lines if line.startswith("#!")]
+    return "\n".join(program), "\n".join(message)
+
+
+def message_of(name: str, program: str) -> str:
+    _, errors = Session().check(Source(name, program))
+    return "\n\n".join(str(error) for error in errors)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_message_is_exactly_this(path: Path) -> None:
+    program, expected = split(path.read_text(encoding="utf-8"))
+    assert expected, "say what the message is: run this file as a script"
+    assert message_of(path.name, program) == expected
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_error_says_what_to_do_next(path: Path) -> None:
+    program, _ = split(path.read_text(encoding="utf-8"))
+    _, errors = Session().check(Source(path.name, program))
+    assert errors
+    assert all(isinstance(error, RaspError) and error.hint and error.span for error in errors)
+
+
+def raised_messages() -> list[tuple[str, str]]:
+    """Find, in the source, the longest fixed part of each message that is raised."""
+    found: list[tuple[str, str]] = []
+    files = [path for part in CHECKED for path in sorted((CORE / part).rglob("*.py"))]
+    files += [CORE / part for part in CHECKED if part.endswith(".py")]
+    for path in files:
+        if path.name in PYTHON_ONLY:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Call(ast.Name(name), [message, *_]):
+                    if name.startswith("Rasp") and name.endswith("Error"):
+                        found.append((f"{path.name}:{node.lineno}", longest_part(message)))
+    return [(place, part) for place, part in found if part]
+
+
+def longest_part(message: ast.expr) -> str:
+    texts = [
+        each.value
+        for each in ast.walk(message)
+        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    ]
+    return max(texts, key=len, default="")
+
+
+def test_no_message_is_untested() -> None:
+    corpus = "\n".join(split(path.read_text(encoding="utf-8"))[1] for path in FILES)
+    missing = [
+        f"{place}: {part!r}"
+        for place, part in raised_messages()
+        if part not in corpus and not any(known in part for known in ELSEWHERE)
+    ]
+    assert not missing
+
+
+if __name__ == "__main__":
+    for path in FILES:
+        program, _ = split(path.read_text(encoding="utf-8"))
+        message = message_of(path.name, program)
+        lines = "".join(f"#! {line}".rstrip() + "\n" for line in message.split("\n"))
+        path.write_text(program.rstrip("\n") + "\n" + lines, encoding="utf-8")
+        sys.stdout.write(f"{path.name}\n{message}\n\n")

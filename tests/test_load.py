@@ -1,0 +1,93 @@
+"""`load` takes a file's public names over, and nothing else reaches the file system."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import rasp
+from rasp.frontend.loader import Loader
+from rasp.frontend.session import Session
+from rasp.source import Source
+
+
+def run(path: Path, loader: Loader | None = None) -> Session:
+    session = Session(loader=loader or Loader())
+    session.run(Source(str(path), path.read_text()))
+    return session
+
+
+def test_public_names_are_taken_over_and_private_ones_stay(tmp_path: Path) -> None:
+    (tmp_path / "tools.rasp").write_text("_secret = 2; double = indices * _secret;")
+    main = tmp_path / "main.rasp"
+    main.write_text('load "tools"; x = double("abc");')
+    session = run(main)
+    assert session.find("x") == [0, 2, 4]
+    with pytest.raises(rasp.RaspNameError):
+        session.find("_secret")
+
+
+def test_a_file_is_found_beside_the_one_that_loads_it(tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "a.rasp").write_text('load "b.rasp";')
+    (tmp_path / "inner" / "b.rasp").write_text("x = 3;")
+    main = tmp_path / "main.rasp"
+    main.write_text('load "inner/a";')
+    assert run(main).find("x") == 3
+
+
+def test_a_library_name_hidden_in_one_file_is_whole_in_another(tmp_path: Path) -> None:
+    (tmp_path / "hides.rasp").write_text("_x = 1; def select_eq(a, b) { return 7; }")
+    main = tmp_path / "main.rasp"
+    main.write_text('load "hides"; y = selector_width(full_s)("ab");')
+    assert run(main).find("y") == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind"),
+    [
+        ({"main": 'load "main";'}, "value"),
+        ({"main": 'load "b";', "b": 'load "main";'}, "value"),
+        ({"main": 'load "missing";'}, "value"),
+        ({"main": 'load "b";', "b": "x = (;"}, "syntax"),
+        ({"main": 'load "\\0";'.replace("\\0", "a\0b")}, "value"),
+        ({f"f{i}": f'load "f{i + 1}";' for i in range(60)} | {"main": 'load "f0";'}, "limit"),
+    ],
+)
+def test_a_load_that_cannot_work_says_so(tmp_path: Path, texts: dict[str, str], kind: str) -> None:
+    for name, text in texts.items():
+        (tmp_path / f"{name}.rasp").write_text(text)
+    with pytest.raises(rasp.RaspError) as caught:
+        run(tmp_path / "main.rasp")
+    assert caught.value.kind == kind
+    assert caught.value.hint
+
+
+def test_a_file_that_is_not_text_says_so(tmp_path: Path) -> None:
+    (tmp_path / "bytes.rasp").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "main.rasp").write_text('load "bytes";')
+    with pytest.raises(rasp.RaspValueError, match="not UTF-8"):
+        run(tmp_path / "main.rasp")
+
+
+def test_load_can_be_confined_to_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "secret.rasp").write_text("x = 1;")
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open" / "good.rasp").write_text("y = 2;")
+    (tmp_path / "open" / "link.rasp").symlink_to(tmp_path / "secret.rasp")
+    loader = Loader(root=str(tmp_path / "open"))
+    main = tmp_path / "main.rasp"
+    main.write_text('load "good";')
+    assert run(main, loader).find("y") == 2
+    for escape in ("../secret", str(tmp_path / "secret.rasp"), "link"):
+        main.write_text(f'load "{escape}";')
+        with pytest.raises(rasp.RaspValueError, match="there is no file"):
+            run(main, loader)
+
+
+def test_load_can_be_switched_off(tmp_path: Path) -> None:
+    main = tmp_path / "main.rasp"
+    main.write_text('load "main";')
+    with pytest.raises(rasp.RaspUnsupportedError):
+        run(main, Loader(enabled=False))

@@ -1,0 +1,73 @@
+"""The house keeps its order: folders use only what stands before them, and starting is cheap."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "src" / "rasp"
+
+# Each name may import those before it, and itself.
+ORDER = (
+    "source", "errors", "limits", "atoms", "words", "spelling",
+    "syntax", "graph", "evaluator", "frontend", "architecture", "equivalence", "drawing",
+    "compiler", "export", "training", "programs",
+    "notebook", "repl", "playground", "lsp", "cli",
+)  # fmt: skip
+NEVER_TOGETHER = {("syntax", "graph"), ("graph", "syntax")}
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Give the part of the package that each import of a file reaches into."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing_only = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in typing_only:
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("rasp."):
+            yield node.module.split(".")[1]
+        elif isinstance(node, ast.Import):
+            yield from (name.name.split(".")[1] for name in node.names
+                        if name.name.startswith("rasp."))  # fmt: skip
+
+
+FILES = [
+    path for path in sorted(PACKAGE.rglob("*.py")) if path.parent != PACKAGE or path.stem in ORDER
+]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_folder_uses_only_what_stands_before_it(path: Path) -> None:
+    part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    assert part in ORDER, "give the new folder its place in the order"
+    for reached in imports(path):
+        assert ORDER.index(reached) <= ORDER.index(part), f"{part} must not use {reached}"
+        assert (part, reached) not in NEVER_TOGETHER
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "import rasp",
+        "from rasp.cli import main; main(['--version'])",
+        "import rasp; rasp.run('x = indices + 1;')['x']('hello')",
+    ],
+)
+def test_starting_imports_nothing_heavy(command: str) -> None:
+    heavy = ("numpy", "torch", "prompt_toolkit", "pygments", "scipy", "pathlib")
+    check = f"{command}\nimport sys; print([m for m in {heavy!r} if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{check}"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip().endswith("[]")
