@@ -1,0 +1,240 @@
+"""A head in, what its queries, keys and values must read from the residual stream out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.compiler.features import Features
+from rasp.compiler.formulas import Formula, Literal, conjuncts, in_stable_order
+from rasp.compiler.heads import HeadAnalysis
+from rasp.compiler.linear import Linear, total
+from rasp.compiler.refusals import Refusal
+from rasp.compiler.selectors import Conjunct, Request, make_conjunct
+from rasp.compiler.variables import Head, HeadOutput, codes_of
+from rasp.graph import Score, expression
+
+STRENGTH = 64
+"""How far below a match every other key scores: e^-64 is nothing, even 4096 times over."""
+SINK_WEIGHT = 40
+"""In a sum, the sink's score: it takes all but e^-40 of the weight."""
+MOST_SLACK = 1 << 24
+
+
+@dataclass(frozen=True, eq=False)
+class HeadPlan:
+    """What a head reads. A score is Σ query · key over `products`, plus the sink's."""
+
+    head: Head
+    conjuncts: list[Conjunct]
+    products: list[tuple[Linear, Linear]]
+    sink: Linear
+    """The sink's score, as a function of the query."""
+    values: list[Linear]
+    basis: list[dict[HeadOutput, Fraction]]
+    """Each value is this weighted sum of the head's outputs."""
+    best: Conjunct | None = None
+
+
+def plan_head(
+    features: Features,
+    analysis: HeadAnalysis,
+    head: Head,
+    wanted: Iterable[Linear],
+    plain: frozenset[str],
+) -> HeadPlan:
+    """Plan one head; `wanted` says which sums of its outputs anything reads."""
+    time = 2 * head.layer - 1
+    needs_sink = head.mode == "sum" or head.may_be_empty
+    best, slack = _best(features, head, time)
+    parts = _conjuncts(features, analysis, head, time, needs_sink, slack, plain)
+    every = [*parts, best] if best else parts
+    products = _merged(every)
+    basis = _basis(head, wanted)
+    values = [_value(features, each, time) for each in basis]
+    return HeadPlan(head, parts, products, _sink(head, every, products, needs_sink), values,
+                    basis, best)  # fmt: skip
+
+
+def _conjuncts(
+    features: Features, analysis: HeadAnalysis, head: Head, time: int, needs_sink: bool,
+    slack: Fraction, plain: frozenset[str],
+) -> list[Conjunct]:  # fmt: skip
+    """Realise the conjuncts; one order may score matches unevenly, and the others outweigh it."""
+    settings = analysis.settings
+    found: list[Conjunct] = []
+    formulas = in_stable_order(conjuncts(head.formula))
+    if head.formula is False:
+        raise Refusal("its selector never picks anything", "use the default itself")
+    uneven = None if head.needs_uniform or head.best is not None else _order(formulas)
+    for formula in sorted(formulas, key=lambda each: each is not uneven):
+        strength = STRENGTH + int(slack) + (1 if slack % 1 else 0)
+        request = Request(
+            time, strength, formula is not uneven, needs_sink, head_key(head, formula) in plain
+        )
+        conjunct = make_conjunct(features, formula, describe(formula), request, settings.causal)
+        if conjunct is not None:
+            found.append(conjunct)
+            slack += conjunct.spread
+            if slack > MOST_SLACK:
+                raise Refusal(
+                    "its scores spread too far for float32", "use a smaller length or vocabulary"
+                )
+    return found
+
+
+def head_key(head: Head, formula: Formula) -> str:
+    """A name for a conjunct of a head that is the same in every attempt to compile."""
+    return f"{head.layer}|{head.mode}|{describe(formula)}"
+
+
+def describe(formula: Formula) -> str:
+    """A conjunct in words, for certificates and labels."""
+    if isinstance(formula, Literal):
+        return f"{expression(formula.keys)} {formula.op} {expression(formula.queries)}"
+    if isinstance(formula, bool):
+        return str(formula)
+    joint = " and " if type(formula).__name__ == "All" else " or "
+    return "(" + joint.join(sorted(describe(part) for part in formula.parts)) + ")"
+
+
+def _order(formulas: list[Formula]) -> Formula | None:
+    for formula in formulas:
+        if isinstance(formula, Literal) and formula.op in ("<", "<=", ">", ">="):
+            return formula
+    return None
+
+
+def _best(features: Features, head: Head, time: int) -> tuple[Conjunct | None, Fraction]:
+    """The scorer of a select_best as a product, and how far its scores spread."""
+    if head.best is None:
+        return None, Fraction(0)
+    keys, queries = features.analysis.of(head.best.keys), features.analysis.of(head.best.queries)
+    if str in keys.kinds | queries.kinds:
+        raise Refusal("`score` multiplies numbers, not strings", "score by a number")
+    key_codes = sorted({Fraction(atom) for atom in keys.atoms})  # type: ignore[arg-type]
+    query_codes = sorted({Fraction(atom) for atom in queries.atoms})  # type: ignore[arg-type]
+    gaps = [high - low for low, high in zip(key_codes, key_codes[1:], strict=False)]
+    sizes = [abs(code) for code in query_codes if code]
+    gamma = Fraction(STRENGTH) / (min(gaps) * min(sizes)) if gaps and sizes else Fraction(0)
+    corners = [gamma * key * query for key in (key_codes[0], key_codes[-1])
+               for query in (query_codes[0], query_codes[-1])]  # fmt: skip
+    spread = max(corners) - min(corners)
+    if spread > MOST_SLACK / 64:
+        raise Refusal(
+            f"the scores of select_best spread over {float(spread / STRENGTH):.0f} times their "
+            "smallest difference, which is too much for float32",
+            "score by smaller whole numbers",
+        )
+    query = features.of_values(queries, lambda atom: gamma * Fraction(atom), time)  # type: ignore[arg-type]
+    key = features.of_values(keys, Fraction, time)  # type: ignore[arg-type]
+    low = Linear(min(corners))
+    conjunct = Conjunct(
+        describe_score(head.best), "score", [(query, key)], low,
+        np.ones((len(query_codes), len(key_codes)), bool),
+        np.array([[float(gamma * each)] for each in query_codes]),
+        np.array([[float(each)] for each in key_codes]),
+        np.full(len(query_codes), float(min(corners))),
+        spread,
+    )  # fmt: skip
+    return conjunct, spread
+
+
+def describe_score(best: Score) -> str:
+    return expression(best)
+
+
+def _merged(found: list[Conjunct]) -> list[tuple[Linear, Linear]]:
+    """Join products whose query is constant, or whose key is the same."""
+    constant = Linear()
+    by_key: dict[object, tuple[Linear, Linear]] = {}
+    for conjunct in found:
+        for query, key in conjunct.products:
+            if query.is_constant:
+                constant = constant + key.times(query.constant)
+                continue
+            if key.is_constant:
+                by_key.setdefault("constant", (Linear(), Linear(Fraction(1))))
+                known, _ = by_key["constant"]
+                by_key["constant"] = (known + query.times(key.constant), Linear(Fraction(1)))
+                continue
+            known, _ = by_key.get(key.key, (Linear(), key))
+            by_key[key.key] = (known + query, key)
+    products = [(query, key) for query, key in by_key.values() if query.parts or query.constant]
+    if constant.parts or constant.constant:
+        products.append((Linear(Fraction(1)), constant))
+    return products
+
+
+def _sink(
+    head: Head, found: list[Conjunct], products: list[tuple[Linear, Linear]], needs_sink: bool
+) -> Linear:
+    """The sink's score. Keys drop their constants, so the sink drops them too."""
+    dropped = total(query.times(key.constant) for query, key in products)
+    if needs_sink:
+        base = SINK_WEIGHT if head.mode == "sum" else -STRENGTH // 2
+        return total(conjunct.reference for conjunct in found).plus(base) - dropped
+    lowest = sum((Fraction(_lowest(conjunct)) for conjunct in found), Fraction(0))
+    return Linear(lowest - STRENGTH)
+
+
+def _lowest(conjunct: Conjunct) -> float:
+    """The least a match can score, over all queries, with the keys' constants dropped."""
+    if not conjunct.products:
+        return float(conjunct.references.min())
+    constants = np.array([float(key.constant) for _, key in conjunct.products])
+    return float(np.floor((conjunct.references - conjunct.query_values @ constants).min()))
+
+
+def _basis(head: Head, wanted: Iterable[Linear]) -> list[dict[HeadOutput, Fraction]]:
+    """Independent sums of the head's outputs that everything wanted is made of."""
+    basis: list[dict[HeadOutput, Fraction]] = []
+    reduced: list[tuple[HeadOutput, dict[HeadOutput, Fraction]]] = []
+    rows = {}
+    for linear in wanted:
+        row = {output: linear.parts["out", output] for output in head.outputs
+               if ("out", output) in linear.parts}  # fmt: skip
+        if row:
+            rows[frozenset(row.items())] = row
+    for row in sorted(rows.values(), key=len):
+        rest = dict(row)
+        for pivot, known in reduced:
+            if pivot in rest:
+                factor = rest[pivot]
+                rest = {each: rest.get(each, Fraction(0)) - factor * known.get(each, Fraction(0))
+                        for each in {*rest, *known}}  # fmt: skip
+                rest = {each: weight for each, weight in rest.items() if weight}
+        if rest:
+            pivot = next(iter(rest))
+            reduced.append((pivot, {each: w / rest[pivot] for each, w in rest.items()}))
+            first = next(iter(row.values()))
+            basis.append({each: weight / abs(first) for each, weight in row.items()})
+    return basis
+
+
+def _value(features: Features, weights: dict[HeadOutput, Fraction], time: int) -> Linear:
+    """What keys send: the weighted sum of the outputs' values, each less its default."""
+    result = Linear()
+    for output, weight in weights.items():
+        values = features.analysis.of(output.values)
+        codes = output.codes or codes_of(values.atoms)
+        shift = default_code(output)
+
+        def code(
+            atom: Atom, codes: dict[Atom, Fraction] = codes, shift: Fraction = shift
+        ) -> Fraction:
+            return codes[atom] - shift
+
+        result = result + features.of_values(values, code, time).times(weight)
+    return result
+
+
+def default_code(output: HeadOutput) -> Fraction:
+    """The number that stands for the default: heads move what the values exceed it by."""
+    if output.default is None:
+        return Fraction(0)
+    return (output.codes or codes_of([output.default]))[output.default]

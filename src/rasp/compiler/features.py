@@ -1,0 +1,251 @@
+"""Functions of variables in, linear functions of the residual stream out.
+
+What is linear already costs nothing; a function of the token alone or the index alone is a
+column of an embedding table; whatever else is needed becomes a term of a feed-forward. Terms
+with the same inputs form one `Group`, which reads a single number (see `feed_forward`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import prod
+
+from rasp.atoms import Atom
+from rasp.compiler.linear import Coordinate, Linear, of_index, of_token
+from rasp.compiler.refusals import Refusal
+from rasp.compiler.values import ValueAnalysis, Values
+from rasp.compiler.variables import (
+    HeadOutput,
+    IndexVariable,
+    NodeVariable,
+    SumVariable,
+    TokenVariable,
+    Variable,
+)
+
+Table = Sequence[Fraction | None]
+
+
+@dataclass(eq=False, repr=False)
+class Group:
+    """The terms of one feed-forward that depend on the same inputs.
+
+    A state is a combination of codes, one per input, the last input fastest.
+    """
+
+    layer: int
+    inputs: tuple[Variable, ...]
+    codes: tuple[tuple[Fraction, ...], ...]
+    undefined: set[int] = field(default_factory=set)
+    tables: list[Table] = field(default_factory=list)
+    has_slopes: bool = False
+
+    @property
+    def size(self) -> int:
+        return prod(len(codes) for codes in self.codes)
+
+    @property
+    def is_noisy(self) -> bool:
+        return any(variable.is_noisy for variable in self.inputs)
+
+
+class Features:
+    """Turns tables into `Linear`s, and remembers which feed-forward terms that takes."""
+
+    def __init__(self, analysis: ValueAnalysis, layers: int) -> None:
+        self.analysis = analysis
+        self.layers = layers
+        self.groups: dict[tuple[int, tuple[Variable, ...]], Group] = {}
+
+    def of_values(
+        self,
+        values: Values,
+        code: Callable[[Atom], Fraction],
+        time: int,
+        slope: Fraction | None = None,
+    ) -> Linear:
+        """A function of an s-op's atoms, to be read at `time` (2·layer - 1 by attention)."""
+        table = [None if atom is None else code(atom) for atom in values.outcomes]
+        return self.resolve(values.layer, values.inputs, table, time)
+
+    def resolve(
+        self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int,
+        slopes: Table | None = None,
+    ) -> Linear:  # fmt: skip
+        """A function of variables as a linear function of coordinates."""
+        known = [value for value in table if value is not None]
+        if not known:
+            return Linear()
+        if len(set(known)) == 1:
+            return Linear(known[0])
+        inputs, table = _relevant(inputs, table)
+        if len(inputs) == 1:
+            return self._of_one(layer, inputs[0], table, time, slopes)
+        parts = _additive(inputs, table)
+        if parts is not None:
+            result = Linear()
+            for variable, part in zip(inputs, parts, strict=True):
+                result = result + self.resolve(layer, (variable,), part, time)
+            return result
+        return self._term(layer, inputs, table, time, None)
+
+    def _of_one(
+        self, layer: int, variable: Variable, table: Table, time: int, slopes: Table | None
+    ) -> Linear:
+        known = next(value for value in table if value is not None)
+        filled = [known if value is None else value for value in table]
+        match variable:
+            case TokenVariable():
+                return of_token(filled, self.analysis.settings)
+            case IndexVariable():
+                return of_index(filled, self.analysis.settings)
+            case NodeVariable():
+                chosen = {
+                    _typed(atom): value
+                    for (atom, _), value in zip(variable.states, table, strict=True)
+                }
+                values = self.analysis.of(variable.node)
+                inner = [None if atom is None else chosen.get(_typed(atom))
+                         for atom in values.outcomes]  # fmt: skip
+                return self.resolve(values.layer, values.inputs, inner, time)
+            case HeadOutput() | SumVariable():
+                line = _line(variable, table)
+                if line is not None:
+                    return line
+        return self._term(layer, (variable,), table, time, slopes)
+
+    def code(self, variable: Variable, time: int) -> Linear:
+        """The code of a variable as it stands in the residual stream."""
+        match variable:
+            case SumVariable():
+                return variable.linear
+            case HeadOutput():
+                return Linear(Fraction(0), {("out", variable): Fraction(1)})
+        return self.resolve(
+            variable.layer, (variable,), [code for _, code in variable.states], time
+        )
+
+    def _term(
+        self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int,
+        slopes: Table | None,
+    ) -> Linear:  # fmt: skip
+        """A term of the feed-forward of `layer`; work on the embedding waits for layer 1 if it can."""
+        if layer == 0 and self.layers and time > 2:
+            layer = 1
+        group = self._group(layer, inputs)
+        values = _by_code(group, inputs, table)
+        group.tables.append(values)
+        group.undefined |= {state for state, value in enumerate(values) if value is None}
+        base = values[0] if values[0] is not None else next(v for v in values if v is not None)
+        parts: dict[Coordinate, Fraction] = {
+            ("ff", group, state): value - base
+            for state, value in enumerate(values)
+            if value is not None and value != base
+        }
+        if slopes is not None and group.is_noisy:
+            group.has_slopes = True
+            for state, slope in enumerate(_by_code(group, inputs, slopes)):
+                if slope:
+                    parts["slope", group, state] = slope
+        return Linear(base, parts)
+
+    def _group(self, layer: int, inputs: tuple[Variable, ...]) -> Group:
+        key = (layer, inputs)
+        if key not in self.groups:
+            codes = tuple(
+                tuple(sorted({code for _, code in variable.states})) for variable in inputs
+            )
+            self.groups[key] = Group(layer, inputs, codes)
+        return self.groups[key]
+
+
+def _by_code(group: Group, inputs: tuple[Variable, ...], table: Table) -> list[Fraction | None]:
+    """Merge states whose codes are equal (the int 3 and the float 3.0)."""
+    if all(len(v.states) == len(c) for v, c in zip(inputs, group.codes, strict=True)):
+        places = [{code: place for place, code in enumerate(codes)} for codes in group.codes]
+        if all(
+            [place[code] for _, code in variable.states] == list(range(len(variable.states)))
+            for place, variable in zip(places, inputs, strict=True)
+        ):
+            return list(table)
+    merged: list[Fraction | None] = [None] * group.size
+    places = [{code: place for place, code in enumerate(codes)} for codes in group.codes]
+    targets = [0]
+    for variable, place in zip(inputs, places, strict=True):
+        targets = [one * len(place) + place[code] for one in targets for _, code in variable.states]
+    for target, value in zip(targets, table, strict=True):
+        if value is None:
+            continue
+        if merged[target] is not None and merged[target] != value:
+            raise Refusal(
+                "it tells an int from an equal float, which are one number to a transformer",
+                "convert with `int`, `round` or `float` first",
+            )
+        merged[target] = value
+    return merged
+
+
+def _relevant(inputs: tuple[Variable, ...], table: Table) -> tuple[tuple[Variable, ...], Table]:
+    """Drop the inputs that make no difference."""
+    place = 0
+    while place < len(inputs) and len(inputs) > 1:
+        inner = prod(len(variable.states) for variable in inputs[place + 1 :])
+        size = len(inputs[place].states)
+        merged: list[Fraction | None] = []
+        for outer in range(len(table) // (inner * size)):
+            for each in range(inner):
+                start = outer * size * inner + each
+                column = {table[start + step * inner] for step in range(size)} - {None}
+                if len(column) > 1:
+                    break
+                merged.append(next(iter(column), None))
+            else:
+                continue
+            break
+        else:
+            inputs, table = inputs[:place] + inputs[place + 1 :], merged
+            continue
+        place += 1
+    return inputs, table
+
+
+def _additive(inputs: tuple[Variable, ...], table: Table) -> list[Table] | None:
+    """Split a table into a sum of functions of single inputs, if it is one."""
+    if any(value is None for value in table):
+        return None
+    sizes = [len(variable.states) for variable in inputs]
+    strides = [prod(sizes[place + 1 :]) for place in range(len(sizes))]
+    base = table[0]
+    assert base is not None
+    parts = [[table[state * stride] - base for state in range(size)]  # type: ignore[operator]
+             for size, stride in zip(sizes, strides, strict=True)]  # fmt: skip
+    expected = [base]
+    for part in parts:
+        expected = [one + each for one in expected for each in part]
+    if any(one != two for one, two in zip(expected, table, strict=True)):
+        return None
+    parts[0] = [each + base for each in parts[0]]
+    return list(parts)
+
+
+def _line(variable: HeadOutput | SumVariable, table: Table) -> Linear | None:
+    points: dict[Fraction, Fraction] = {}
+    for (_, code), value in zip(variable.states, table, strict=True):
+        if value is not None and points.setdefault(code, value) != value:
+            return None
+    if len(points) < 2:
+        return None
+    (first, low), (second, high), *rest = points.items()
+    slope = (high - low) / (second - first)
+    if any(low + slope * (code - first) != value for code, value in rest):
+        return None
+    base = variable.linear if isinstance(variable, SumVariable) else Linear(
+        Fraction(0), {("out", variable): Fraction(1)}
+    )  # fmt: skip
+    return base.times(slope).plus(low - slope * first)
+
+
+def _typed(atom: Atom) -> tuple[type, Atom]:
+    return type(atom), atom

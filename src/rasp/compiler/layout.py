@@ -1,0 +1,96 @@
+"""What anything reads in, the dimensions of the residual stream out: a basis, nothing more.
+
+Each reader asks for a linear function of the coordinates. In the order of time, a function
+that is no combination of the dimensions so far becomes one more dimension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from rasp.compiler.linear import Coordinate, Linear
+
+
+@dataclass(frozen=True)
+class Demand:
+    """Somebody reads `linear` at `time`: 2·layer - 1 for attention, 2·layer for a feed-forward."""
+
+    time: int
+    linear: Linear
+    label: str
+
+
+@dataclass(eq=False)
+class Layout:
+    """The dimensions, and how to read any demanded function from them."""
+
+    dimensions: list[Linear] = field(default_factory=list)
+    """What each dimension holds (without constants)."""
+    labels: list[str] = field(default_factory=list)
+    _echelon: list[tuple[Coordinate, dict[Coordinate, Fraction], dict[int, Fraction]]] = field(
+        default_factory=list
+    )
+    _pivots: dict[Coordinate, int] = field(default_factory=dict)
+
+    def add(self, demand: Demand) -> None:
+        """Make sure that a function can be read."""
+        rest, used = self._reduced(demand.linear)
+        if not rest:
+            return
+        new = len(self.dimensions)
+        self.dimensions.append(Linear(Fraction(0), dict(demand.linear.parts)))
+        self.labels.append(demand.label)
+        pivot = min(rest, key=lambda each: (abs(abs(rest[each]) - 1), str(each[0])))
+        scale = rest[pivot]
+        made = {place: -weight / scale for place, weight in used.items()}
+        made[new] = 1 / scale
+        self._pivots[pivot] = len(self._echelon)
+        self._echelon.append((pivot, {each: w / scale for each, w in rest.items()}, made))
+
+    def read(self, linear: Linear) -> dict[int, Fraction]:
+        """The weights with which the dimensions add up to a function, its constant aside."""
+        rest, used = self._reduced(linear)
+        assert not rest, "a function is read that nobody asked for"
+        return used
+
+    def _reduced(self, linear: Linear) -> tuple[dict[Coordinate, Fraction], dict[int, Fraction]]:
+        """Subtract rows of the echelon form until no pivot is left."""
+        rest = dict(linear.parts)
+        used: dict[int, Fraction] = {}
+        pending = sorted({self._pivots[each] for each in rest if each in self._pivots})
+        seen = set(pending)
+        while pending:
+            row = pending.pop(0)
+            pivot, known, made = self._echelon[row]
+            factor = rest.get(pivot)
+            if not factor:
+                seen.discard(row)
+                continue
+            for coordinate, weight in known.items():
+                left = rest.get(coordinate, Fraction(0)) - factor * weight
+                if left:
+                    rest[coordinate] = left
+                    later = self._pivots.get(coordinate)
+                    if later is not None and later not in seen:
+                        seen.add(later)
+                        pending.append(later)
+                else:
+                    rest.pop(coordinate, None)
+            for place, weight in made.items():
+                used[place] = used.get(place, Fraction(0)) + factor * weight
+            seen.discard(row)
+        return rest, {place: weight for place, weight in used.items() if weight}
+
+
+def lay_out(demands: Iterable[Demand]) -> Layout:
+    """Choose the dimensions: earlier readers first, then simpler functions."""
+    layout = Layout()
+    known: set[object] = set()
+    for demand in sorted(demands, key=lambda each: (each.time, len(each.linear.parts))):
+        key = frozenset(demand.linear.parts.items())
+        if key not in known:
+            known.add(key)
+            layout.add(demand)
+    return layout

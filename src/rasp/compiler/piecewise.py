@@ -1,0 +1,118 @@
+"""Points in, the kinks of a piecewise-linear function through them out.
+
+A function that starts flat is its first value plus Σ change · relu(z - position): one hidden
+unit per kink. Where the inputs carry rounding noise, kinks keep away from the points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TypeAlias
+
+Kinks: TypeAlias = dict[Fraction, Fraction]
+"""How much the slope changes at each position."""
+
+
+def chords(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
+    """Straight lines from point to point; for inputs that are exact.
+
+    >>> chords([Fraction(0), Fraction(1), Fraction(2)], [Fraction(0), Fraction(0), Fraction(1)])
+    {Fraction(1, 1): Fraction(1, 1)}
+    """
+    kinks: Kinks = {}
+    slope = Fraction(0)
+    for place in range(len(points) - 1):
+        next_slope = (values[place + 1] - values[place]) / (points[place + 1] - points[place])
+        if next_slope != slope:
+            kinks[points[place]] = next_slope - slope
+        slope = next_slope
+    return kinks
+
+
+def with_slopes(
+    points: Sequence[Fraction], values: Sequence[Fraction], slopes: Sequence[Fraction]
+) -> Kinks:
+    """Pass each point with a given slope; join the lines between the points."""
+    kinks: Kinks = {}
+
+    def turn(position: Fraction, change: Fraction) -> None:
+        if change:
+            kinks[position] = kinks.get(position, Fraction(0)) + change
+
+    turn(points[0] - 1, slopes[0])
+    for place in range(len(points) - 1):
+        for position, change in _joint(points, values, place, slopes[place], slopes[place + 1]):
+            turn(position, change)
+    return kinks
+
+
+def _joint(
+    points: Sequence[Fraction], values: Sequence[Fraction], place: int,
+    left: Fraction, right: Fraction,
+) -> list[tuple[Fraction, Fraction]]:  # fmt: skip
+    """How to get from the line at one point to the line at the next."""
+    start, end = points[place], points[place + 1]
+    gap = end - start
+    miss = values[place + 1] - values[place] - left * gap
+    if left == right and not miss:
+        return []
+    if left != right:
+        meet = end - miss / (right - left)
+        if start + gap / 8 <= meet <= end - gap / 8:
+            return [(meet, right - left)]
+    first, second = start + gap / 4, end - gap / 4
+    low = values[place] + left * (first - start)
+    high = values[place + 1] - right * (end - second)
+    ramp = (high - low) / (second - first)
+    return [(first, ramp - left), (second, right - ramp)]
+
+
+def smooth(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
+    """Choose the slopes at the points so that there are few kinks, then flat ones if equal."""
+    if len(points) == 1:
+        return {}
+    chord = [(values[n + 1] - values[n]) / (points[n + 1] - points[n])
+             for n in range(len(points) - 1)]  # fmt: skip
+    choices: list[list[Fraction]] = []
+    for place in range(len(points)):
+        near = chord[max(0, place - 1) : place + 1]
+        known = {Fraction(0), *near}
+        if len(near) == 2:
+            known.add((near[0] + near[1]) / 2)
+        choices.append(sorted(known, key=abs))
+    best: list[tuple[tuple[int, Fraction], int]] = [
+        ((int(slope != 0), abs(slope)), -1) for slope in choices[0]
+    ]
+    history = [best]
+    for place in range(len(points) - 1):
+        row = []
+        for slope in choices[place + 1]:
+            options = []
+            for number, before in enumerate(choices[place]):
+                (kinks, size), _ = best[number]
+                cost = len(_joint(points, values, place, before, slope))
+                options.append(((kinks + cost, size + abs(slope)), number))
+            row.append(min(options))
+        best = row
+        history.append(best)
+    return with_slopes(points, values, _traced(history, choices))
+
+
+def _traced(
+    history: list[list[tuple[tuple[int, Fraction], int]]], choices: list[list[Fraction]]
+) -> list[Fraction]:
+    number = min(range(len(history[-1])), key=lambda each: history[-1][each][0])
+    slopes = []
+    for row, options in zip(reversed(history), reversed(choices), strict=True):
+        slopes.append(options[number])
+        number = row[number][1]
+    return slopes[::-1]
+
+
+def value_at(z: Fraction, first: Fraction, kinks: Kinks) -> Fraction:
+    """The function at one input, exactly."""
+    return first + sum(
+        (change * (z - position) for position, change in kinks.items() if z > position),
+        Fraction(0),
+    )

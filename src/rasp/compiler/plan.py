@@ -1,0 +1,185 @@
+"""A program in, everything the weights must do out: heads, feed-forwards, dimensions.
+
+Demands are found from the last layer to the first: what the outputs read, then what the last
+feed-forward reads to make that, then what its heads' queries, keys and values read, and so on
+down to the embedding. Then the dimensions are laid out, from the first reader to the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from rasp.architecture.schedule import Schedule, schedule
+from rasp.atoms import Atom
+from rasp.compiler.attention import HeadPlan, plan_head
+from rasp.compiler.features import Features, Group
+from rasp.compiler.heads import HeadAnalysis
+from rasp.compiler.layout import Demand, Layout, lay_out
+from rasp.compiler.linear import Linear
+from rasp.compiler.refusals import Refusal, Refusals
+from rasp.compiler.ridges import Ridge, choose_ridge
+from rasp.compiler.settings import Settings
+from rasp.compiler.variables import codes_of
+from rasp.graph import Aggregate, Node, Program, SOp, expression, in_order, users
+
+
+@dataclass(frozen=True, eq=False)
+class OutputPlan:
+    """One output: what to read, and which atom each number stands for."""
+
+    name: str
+    node: SOp
+    linear: Linear
+    atoms: list[tuple[Fraction, Atom]]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Everything the weights must do."""
+
+    settings: Settings
+    schedule: Schedule
+    analysis: HeadAnalysis
+    heads: list[list[HeadPlan]]
+    """The heads of each layer, from layer 1."""
+    groups: list[list[tuple[Group, Ridge]]]
+    """The groups of each feed-forward, from the one before layer 1."""
+    outputs: list[OutputPlan]
+    layout: Layout
+    uses_sink: bool
+
+    @property
+    def layers(self) -> int:
+        return len(self.heads)
+
+
+def make_plan(
+    outputs: Mapping[str, Node],
+    settings: Settings,
+    program: Program,
+    plain: frozenset[str] = frozenset(),
+) -> Plan:
+    """Plan a program, or raise one error with every reason why it cannot be compiled."""
+    refusals = Refusals(program)
+    nodes = list(outputs.values())
+    for node in nodes:
+        if not isinstance(node, SOp):
+            refusals.add(node, Refusal("it is no s-op", "compile an s-op: `aggregate` uses it"))
+    refusals.raise_all()
+    placed = schedule(nodes)
+    analysis = _analyse(nodes, settings, refusals, placed)
+    features = Features(analysis, placed.layers)
+    end = 2 * placed.layers + 1
+    demands: list[Demand] = []
+    planned = [_output(name, node, features, end, refusals) for name, node in outputs.items()]
+    refusals.raise_all()
+    found = [each for each in planned if each is not None]
+    demands += [Demand(end, each.linear, each.name) for each in found]
+    heads, groups = _descend(features, analysis, placed.layers, demands, refusals, plain)
+    uses_sink = settings.sink and any(
+        plan.head.mode == "sum" or plan.head.may_be_empty for layer in heads for plan in layer
+    )
+    return Plan(settings, placed, analysis, heads, groups, found, lay_out(demands), uses_sink)
+
+
+def _analyse(
+    nodes: Sequence[Node], settings: Settings, refusals: Refusals, placed: Schedule
+) -> HeadAnalysis:
+    siblings = {
+        aggregate: head.aggregates
+        for layer in placed.layer_list
+        for head in layer.heads
+        for aggregate in head.aggregates
+    }
+    layer_of = {
+        node: layer for node, layer in placed.layer_of.items() if isinstance(node, Aggregate)
+    }
+    analysis = HeadAnalysis(nodes, settings, refusals, layer_of, siblings, users(nodes))
+    for node in in_order(nodes):
+        if isinstance(node, SOp):
+            try:
+                analysis.of(node)
+            except Refusal:
+                continue
+    refusals.raise_all()
+    return analysis
+
+
+def _output(
+    name: str, node: Node, features: Features, time: int, refusals: Refusals
+) -> OutputPlan | None:
+    assert isinstance(node, SOp)
+    values = features.analysis.of(node)
+    codes = codes_of(values.atoms)
+    known: dict[Fraction, Atom] = {}
+    for atom in values.atoms:
+        code = codes[atom]
+        if code not in known or _width(atom) > _width(known[code]):
+            known[code] = atom
+    try:
+        linear = features.of_values(values, lambda atom: codes[atom], time)
+    except Refusal as refusal:
+        refusals.add(node, refusal)
+        return None
+    return OutputPlan(name, node, linear, sorted(known.items()))
+
+
+def _width(atom: Atom) -> int:
+    """Of equal atoms of different kinds, show the widest kind."""
+    return [bool, int, Fraction, str].index(type(atom))
+
+
+def _descend(
+    features: Features, analysis: HeadAnalysis, layers: int, demands: list[Demand],
+    refusals: Refusals, plain: frozenset[str],
+) -> tuple[list[list[HeadPlan]], list[list[tuple[Group, Ridge]]]]:  # fmt: skip
+    heads: list[list[HeadPlan]] = []
+    groups: list[list[tuple[Group, Ridge]]] = []
+    for layer in range(layers, -1, -1):
+        ridges = []
+        for group in [each for each in features.groups.values() if each.layer == layer]:
+            ridge = choose_ridge(features, group, 2 * layer)
+            ridges.append((group, ridge))
+            demands.append(Demand(2 * layer, ridge.z, _group_label(group)))
+        groups.append(ridges)
+        if layer:
+            heads.append(_heads_of(features, analysis, layer, demands, refusals, plain))
+    refusals.raise_all()
+    return heads[::-1], groups[::-1]
+
+
+def _heads_of(
+    features: Features, analysis: HeadAnalysis, layer: int, demands: list[Demand],
+    refusals: Refusals, plain: frozenset[str],
+) -> list[HeadPlan]:  # fmt: skip
+    found = []
+    for head in [each for each in analysis.heads if each.layer == layer]:
+        wanted = [demand.linear for demand in demands]
+        if not any(("out", output) in each.parts for each in wanted for output in head.outputs):
+            continue
+        try:
+            plan = plan_head(features, analysis, head, wanted, plain)
+        except Refusal as refusal:
+            blamed = head.outputs[0].known_by
+            assert blamed is not None
+            refusals.add(blamed, refusal)
+            continue
+        found.append(plan)
+        time, text = 2 * layer - 1, head.selector_text
+        for query, key in plan.products:
+            demands.append(Demand(time, query, f"query of {text}"))
+            demands.append(Demand(time, key, f"key of {text}"))
+        demands.append(Demand(time, plan.sink, f"sink of {text}"))
+        demands += [Demand(time, value, f"value of {text}") for value in plan.values]
+    return found
+
+
+def _group_label(group: Group) -> str:
+    return f"input of feed-forward {group.layer}"
+
+
+def describe_node(node: Node, program: Program) -> str:
+    """The name of a node, or its expression."""
+    return program.names.get(node) or expression(node, program.names)

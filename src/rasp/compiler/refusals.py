@@ -1,0 +1,55 @@
+"""Why a program cannot be compiled: reasons are gathered, then raised together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rasp.errors import RaspUnsupportedError
+from rasp.graph import Node, Program, expression
+
+
+class Refusal(Exception):
+    """Something that cannot be compiled, on its way to the list of reasons."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+@dataclass
+class Refusals:
+    """The reasons found so far, each at the node that is to blame."""
+
+    program: Program
+    reasons: dict[Node, Refusal] = field(default_factory=dict)
+    tainted: set[Node] = field(default_factory=set)
+
+    def add(self, node: Node, refusal: Refusal) -> Refusal:
+        """Record a reason, unless it only repeats that a needed node was refused."""
+        if not any(needed in self.tainted for needed in node.needs):
+            self.reasons.setdefault(node, refusal)
+        self.tainted.add(node)
+        return refusal
+
+    def check(self, node: Node) -> None:
+        """Raise again where the node was refused before."""
+        if node in self.tainted:
+            raise Refusal("it needs something that cannot be compiled", "see the reason there")
+
+    def raise_all(self) -> None:
+        """Raise one error that holds every reason."""
+        errors = [self.error(node, refusal) for node, refusal in self.reasons.items()]
+        if errors:
+            first, *others = errors
+            first.others = tuple(others)
+            raise first
+
+    def error(self, node: Node, refusal: Refusal) -> RaspUnsupportedError:
+        name = self.program.names.get(node)
+        text = name or expression(node, self.program.names)
+        return RaspUnsupportedError(
+            f"`{text}` cannot be compiled exactly: {refusal.message}",
+            self.program.origins.get(node),
+            refusal.hint,
+        )

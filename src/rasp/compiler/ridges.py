@@ -1,0 +1,133 @@
+"""A feed-forward group in, the one number it reads out: `z`, a weighted sum of its inputs.
+
+Weights as in a mixed-radix numeral make any function of several inputs a function of `z`
+alone. Small weights that send different states to one `z` are fine where the function agrees
+there, and often need far fewer kinks. Codes of tokens and indices are free: states that make
+no difference share one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import permutations, product
+
+import numpy as np
+
+from rasp.compiler.features import Features, Group
+from rasp.compiler.linear import Linear
+from rasp.compiler.variables import IndexVariable, TokenVariable
+
+SMALL_WEIGHTS = [Fraction(sign * size) for size in (1, 2, 3) for sign in (1, -1)]
+
+
+@dataclass(frozen=True, eq=False)
+class Ridge:
+    """What a group reads, and the states by the value of `z`."""
+
+    z: Linear
+    points: list[Fraction]
+    states: list[list[int]]
+    """For each point, the states of the group that have that `z`."""
+
+
+def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
+    """Choose codes and weights with few kinks."""
+    tables = _tables(group)
+    codes = [_codes(group, axis, tables) for axis in range(len(group.inputs))]
+    weights = min(_candidates(codes), key=lambda each: _cost(group, tables, codes, each))
+    z = Linear()
+    for variable, weight, known, natural in zip(
+        group.inputs, weights, codes, group.codes, strict=True
+    ):
+        if isinstance(variable, (TokenVariable, IndexVariable)):
+            chosen = dict(zip(natural, known, strict=True))
+            table = [chosen[code] for _, code in variable.states]
+            z = z + features.resolve(0, (variable,), table, time).times(weight)
+        else:
+            z = z + features.code(variable, time).times(weight)
+    places: dict[Fraction, list[int]] = {}
+    for state, number in enumerate(_numbers(codes, weights)):
+        if state not in group.undefined:
+            places.setdefault(number, []).append(state)
+    points = sorted(places)
+    return Ridge(z, points, [places[point] for point in points])
+
+
+def _tables(group: Group) -> np.ndarray:
+    """(term, state): the value of each term, numbered; -1 where it does not matter."""
+    shape = tuple(len(codes) for codes in group.codes)
+    unique = {frozenset(enumerate(table)): table for table in map(tuple, group.tables)}
+    rows = []
+    for table in unique.values():
+        rows.append([np.nan if value is None else float(value) for value in table])
+    array = np.array(rows)
+    array[:, sorted(group.undefined)] = np.nan
+    return array.reshape(len(rows), *shape)
+
+
+def _codes(group: Group, axis: int, tables: np.ndarray) -> list[Fraction]:
+    """Codes of one input: its own, or freely chosen classes for the token and the index."""
+    natural = list(group.codes[axis])
+    if not isinstance(group.inputs[axis], (TokenVariable, IndexVariable)):
+        return natural
+    slices = np.moveaxis(tables, axis + 1, 0).reshape(len(natural), -1)
+    filled = np.where(np.isnan(slices), -12345.678, slices)
+    _, first, classes = np.unique(filled, axis=0, return_index=True, return_inverse=True)
+    with np.errstate(all="ignore"):
+        size = np.nan_to_num(slices).mean(axis=1)
+    order = sorted(range(len(first)), key=lambda each: (size[first[each]], first[each]))
+    number = {old: Fraction(new) for new, old in enumerate(order)}
+    if len(first) == len(natural):
+        return natural
+    return [number[int(each)] for each in classes.reshape(-1)]
+
+
+def _candidates(codes: list[list[Fraction]]) -> list[tuple[Fraction, ...]]:
+    found: list[tuple[Fraction, ...]] = []
+    for order in permutations(range(len(codes))):
+        weights = [Fraction(0)] * len(codes)
+        reach, unit = Fraction(0), Fraction(1)
+        for axis in order:
+            known = sorted(set(codes[axis]))
+            gap = min((b - a for a, b in zip(known, known[1:], strict=False)), default=Fraction(1))
+            weights[axis] = Fraction(-(-(reach + unit) // gap)) if reach else unit / gap
+            reach += weights[axis] * (known[-1] - known[0])
+        found.append(tuple(weights))
+    if 2 <= len(codes) <= 3:
+        found += [each for each in product(SMALL_WEIGHTS, repeat=len(codes)) if each[0] > 0]
+    return found
+
+
+def _numbers(codes: list[list[Fraction]], weights: tuple[Fraction, ...]) -> list[Fraction]:
+    numbers = [Fraction(0)]
+    for known, weight in zip(codes, weights, strict=True):
+        numbers = [one + weight * code for one in numbers for code in known]
+    return numbers
+
+
+def _cost(
+    group: Group, tables: np.ndarray, codes: list[list[Fraction]], weights: tuple[Fraction, ...]
+) -> tuple[float, Fraction]:
+    """Roughly how many kinks; infinite where states that differ would get one `z`."""
+    numbers = np.zeros(())
+    for known, weight in zip(codes, weights, strict=True):
+        numbers = numbers[..., None] + float(weight) * np.array([float(code) for code in known])
+    flat = tables.reshape(len(tables), -1)
+    used = ~np.isnan(flat).any(axis=0)
+    z, values = np.round(numbers.reshape(-1)[used], 9), flat[:, used]
+    order = np.argsort(z, kind="stable")
+    z, values = z[order], values[:, order]
+    same = np.diff(z) == 0
+    if (np.diff(values, axis=1)[:, same] != 0).any():
+        return float("inf"), Fraction(0)
+    keep = np.concatenate([[True], ~same])
+    z, values = z[keep], values[:, keep]
+    slopes = np.diff(values, axis=1) / np.diff(z)
+    turns = np.diff(slopes, axis=1, prepend=0.0)
+    steep = sum((abs(weight) for weight in weights), Fraction(0))
+    if group.is_noisy and not group.has_slopes:
+        changes = (np.abs(slopes) > 1e-12).any(axis=0)
+        corners = (np.abs(turns) > 1e-9).any(axis=0)
+        return float(min(2 * changes.sum(), corners.sum() + changes.sum())), steep
+    return float((np.abs(turns) > 1e-9).any(axis=0).sum()), steep

@@ -1,0 +1,108 @@
+"""Sets of numbers in, the sums and means that some of them can have out, exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from math import lcm
+
+MOST_BITS = 20_000_000
+MOST_MEANS = 300_000
+
+
+class TooMany(Exception):
+    """The set is too large to be listed; `size` says how large, at least."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.size = size
+
+
+def sums(values: Iterable[Fraction], most: int, least: int = 0) -> list[Fraction]:
+    """Every sum of `least` to `most` of the values, each used as often as liked.
+
+    >>> [int(each) for each in sums([Fraction(0), Fraction(1)], 3)]
+    [0, 1, 2, 3]
+    """
+    found: set[Fraction] = set()
+    for count, each in _sums_by_count(values, most):
+        if count >= least:
+            found.update(each)
+    return sorted(found)
+
+
+def means(values: Iterable[Fraction], most: int) -> list[Fraction]:
+    """Every mean of 1 to `most` of the values.
+
+    >>> [str(each) for each in means([Fraction(0), Fraction(1)], 3)]
+    ['0', '1/3', '1/2', '2/3', '1']
+    """
+    known = sorted(set(values))
+    if len(known) == 1:
+        return known
+    found: set[Fraction] = set()
+    for count, each in _sums_by_count(known, most):
+        if count:
+            found.update(total / count for total in each)
+            if len(found) > MOST_MEANS:
+                raise TooMany(len(found))
+    return sorted(found)
+
+
+def subset_sums(values: list[Fraction]) -> list[Fraction]:
+    """Every sum of some of the values, each used once at most.
+
+    >>> [int(each) for each in subset_sums([Fraction(1), Fraction(0), Fraction(2)])]
+    [0, 1, 2, 3]
+    """
+    unit = lcm(*(value.denominator for value in values))
+    steps = [int(value * unit) for value in values]
+    low = sum(step for step in steps if step < 0)
+    if sum(map(abs, steps)) > MOST_BITS:
+        raise TooMany(sum(map(abs, steps)))
+    reached = 1 << -low
+    for step in steps:
+        reached |= reached << step if step >= 0 else reached >> -step
+    if reached.bit_count() > MOST_MEANS:
+        raise TooMany(reached.bit_count())
+    return [Fraction(place + low, unit) for place in _bits(reached)]
+
+
+def _sums_by_count(values: Iterable[Fraction], most: int) -> Iterable[tuple[int, list[Fraction]]]:
+    """For each count, the sums: bit s of a big integer says whether s can be reached."""
+    known = sorted(set(values))
+    unit = lcm(*(value.denominator for value in known))
+    steps = [int(value * unit) for value in known]
+    low = steps[0]
+    spread = steps[-1] - low
+    if (
+        spread * most * max(1, most // 8) > MOST_BITS * 8
+        or spread * most * len(known) > 50 * MOST_BITS
+    ):
+        raise TooMany(spread * most)
+    reached = 1
+    yield 0, [Fraction(0)]
+    for count in range(1, most + 1):
+        further = 0
+        for step in steps:
+            further |= reached << (step - low)
+        reached = further
+        if reached.bit_count() > MOST_MEANS:
+            raise TooMany(reached.bit_count())
+        yield count, [Fraction(place + count * low, unit) for place in _bits(reached)]
+
+
+def _bits(number: int) -> list[int]:
+    text = bin(number)[:1:-1]
+    found, place = [], text.find("1")
+    while place >= 0:
+        found.append(place)
+        place = text.find("1", place + 1)
+    return found
+
+
+def sums_of_pairs(first: list[Fraction], second: list[Fraction], most: int) -> list[Fraction]:
+    """Every sum of one of each."""
+    if len(first) * len(second) > most:
+        raise TooMany(len(first) * len(second))
+    return sorted({left + right for left in first for right in second})

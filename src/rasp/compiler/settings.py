@@ -1,0 +1,83 @@
+"""What a caller asks of the compiler, checked: vocabulary, longest input, BOS, kind of model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rasp.atoms import Atom, from_python, read_input, show
+from rasp.errors import RaspTypeError, RaspValueError
+
+LONGEST = 4096
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The inputs a compiled model takes, and the kind of model it is."""
+
+    vocabulary: tuple[Atom, ...]
+    """Every token an input may hold; a BOS comes last."""
+    max_length: int
+    bos: Atom | None = None
+    """The token that every input begins with, and that stands nowhere else."""
+    causal: bool = False
+    sink: bool = True
+    """Whether a hidden token may be put before the input, for queries that pick nothing."""
+    heads: str = "paper"
+
+
+def read_settings(
+    vocabulary: object, max_length: int, bos: object, causal: bool, sink: bool, heads: str
+) -> Settings:
+    """Check what a caller gives.
+
+    >>> read_settings("ab", 5, "§", False, True, "paper").vocabulary
+    ('a', 'b', '§')
+    """
+    tokens = list(dict.fromkeys(_distinct(read_input(vocabulary))))
+    if isinstance(max_length, bool) or not isinstance(max_length, int):
+        raise RaspTypeError("`max_length` is a whole number", hint="for example `max_length=20`")
+    if not 1 <= max_length <= LONGEST:
+        raise RaspValueError(
+            f"`max_length` is between 1 and {LONGEST}, not {max_length}",
+            hint="give the length of the longest input the model must take",
+        )
+    if heads not in ("paper", "split"):
+        raise RaspValueError(
+            '`heads` is "paper" (as many heads as the schedule says) or "split"',
+            hint='`heads="split"` may spend one more head to make a model much smaller',
+        )
+    first = None if bos is None else from_python(bos)
+    if first is not None:
+        tokens = [token for token in tokens if _key(token) != _key(first)] + [first]
+    if len({isinstance(token, str) for token in tokens}) > 1:
+        raise RaspTypeError(
+            "a vocabulary holds strings or numbers, not both",
+            hint="an input is a sequence of one kind",
+        )
+    if first is not None and len(tokens) == 1 and max_length > 1:
+        raise RaspValueError(
+            f"the vocabulary holds nothing but the BOS {show(first)}",
+            hint="list the tokens that follow it",
+        )
+    return Settings(tuple(tokens), max_length, first, causal, sink, heads)
+
+
+def _distinct(tokens: tuple[Atom, ...]) -> list[Atom]:
+    """Drop repeated tokens: atoms of equal value are one token to every program but `string`."""
+    seen: dict[object, Atom] = {}
+    for token in tokens:
+        known = seen.setdefault(_value(token), token)
+        if type(known) is not type(token):
+            raise RaspValueError(
+                f"the vocabulary holds {show(known)} and {show(token)}, which are equal",
+                hint="keep one of them",
+            )
+    return list(seen.values())
+
+
+def _value(token: Atom) -> object:
+    return ("string", token) if isinstance(token, str) else token
+
+
+def _key(token: Atom) -> tuple[type, Atom]:
+    return (type(token), token)

@@ -1,0 +1,254 @@
+"""Weights in, a model out that is called like the program it was compiled from.
+
+Plain softmax attention and ReLU feed-forwards in numpy; nothing here knows RASP.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rasp.atoms import Atom, PythonAtom, read_input, show, to_python
+from rasp.compiler.settings import Settings
+from rasp.compiler.weights import FeedForwardWeights, HeadWeights, Weights
+from rasp.errors import RaspValueError
+
+if TYPE_CHECKING:
+    from rasp.compiler.certificate import Certificate
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Readout:
+    """One output: its name, and the atoms that the read-out chooses from."""
+
+    name: str
+    atoms: tuple[Atom, ...]
+    codes: tuple[float, ...]
+    scored: bool
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What every part of the model is for: the s-op it serves, and its source line."""
+
+    dimensions: tuple[str, ...]
+    heads: tuple[tuple[str, ...], ...]
+    hidden: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """Everything that happened on one input: the residual stream and the attention, by name."""
+
+    residual: dict[str, Array]
+    """`embedding`, `layer1.attention`, `layer1.feed_forward`, …: (position, dimension)."""
+    attention: dict[str, Array]
+    """`layer1.head0`, …: (query, key); the sink, where there is one, is first."""
+    s_ops: dict[str, list[float]] = field(default_factory=dict)
+    """What each output holds, as the number that stands for it."""
+
+
+@dataclass(eq=False)
+class Transformer:
+    """A compiled program: call it with an input to get the program's answer."""
+
+    settings: Settings
+    weights: Weights
+    readouts: tuple[Readout, ...]
+    labels: Labels
+    uses_sink: bool
+    circuit: dict[str, Any] = field(default_factory=dict)
+    program: dict[str, Any] = field(default_factory=dict)
+    certificate: Certificate | None = None
+
+    @property
+    def layers(self) -> int:
+        return len(self.weights.heads)
+
+    @property
+    def heads_per_layer(self) -> tuple[int, ...]:
+        return tuple(len(heads) for heads in self.weights.heads)
+
+    @property
+    def d_model(self) -> int:
+        return int(self.weights.tokens.shape[1])
+
+    @property
+    def hidden_per_layer(self) -> tuple[int, ...]:
+        """Hidden units of each feed-forward, from layer 1."""
+        return tuple(int(block.bias.size) for block in self.weights.feed_forwards[1:])
+
+    @property
+    def input_feed_forward(self) -> int:
+        """Hidden units before the first attention: 0 where no such feed-forward is needed."""
+        return int(self.weights.feed_forwards[0].bias.size)
+
+    @property
+    def parameter_count(self) -> int:
+        return self.weights.parameter_count
+
+    def __call__(self, given: object) -> Any:
+        """Answer as the program does: a list of atoms, or a dict of them for several outputs."""
+        ids = self.token_ids(given)
+        answers = self.answers(ids[None])
+        plain = {name: [to_python(atom) for atom in rows[0]] for name, rows in answers.items()}
+        return next(iter(plain.values())) if len(plain) == 1 else plain
+
+    def token_ids(self, given: object) -> Array:
+        """Check an input and return its tokens' places in the vocabulary."""
+        tokens = read_input(given)
+        settings = self.settings
+        if len(tokens) > settings.max_length:
+            raise RaspValueError(
+                f"the input has {len(tokens)} tokens, but this model was compiled for at most "
+                f"{settings.max_length}",
+                hint="give a shorter input, or compile again with a larger `max_length`",
+            )
+        places = {_key(token): place for place, token in enumerate(settings.vocabulary)}
+        for position, token in enumerate(tokens):
+            if _key(token) not in places:
+                raise RaspValueError(
+                    f"the token {show(token)} at position {position} is not in the vocabulary of "
+                    "this model",
+                    hint="the vocabulary is "
+                    + ", ".join(show(t) for t in settings.vocabulary[:20]),
+                )
+        self._check_bos(tokens)
+        return np.array([places[_key(token)] for token in tokens])
+
+    def _check_bos(self, tokens: tuple[Atom, ...]) -> None:
+        bos = self.settings.bos
+        if bos is None:
+            return
+        at = [place for place, token in enumerate(tokens) if token == bos]
+        if at != [0]:
+            where = "is missing" if not at else f"also stands at position {at[-1]}"
+            raise RaspValueError(
+                f"inputs of this model begin with {show(bos)} and hold it nowhere else, "
+                f"but here it {where}",
+                hint=f"put {show(bos)} first, once",
+            )
+
+    def answers(self, ids: Array, dtype: type = np.float32) -> dict[str, list[list[Atom]]]:
+        """Run a batch of inputs of one length; (batch, position) token ids."""
+        residual = self.run(ids, dtype)[:, self.uses_sink :]
+        found = {}
+        for readout, weights in zip(self.readouts, self.weights.readouts, strict=True):
+            scores = residual @ weights.weight.T.astype(dtype) + weights.bias.astype(dtype)
+            if readout.scored:
+                best = scores.argmax(axis=-1)
+            else:
+                best = nearest(scores[..., 0].astype(np.float64), np.array(readout.codes))
+            found[readout.name] = [[readout.atoms[each] for each in row] for row in best.tolist()]
+        return found
+
+    def run(
+        self, ids: Array, dtype: type = np.float32, keep: dict[str, Array] | None = None
+    ) -> Array:
+        """The residual stream after the last layer: (batch, [sink +] position, model)."""
+        x = self.embedded(ids, dtype)
+        allowed = np.tril(np.ones((x.shape[1], x.shape[1]), bool)) if self.settings.causal else None
+        _keep(keep, "embedding", x)
+        for layer, block in enumerate(self.weights.feed_forwards):
+            if layer:
+                added = np.zeros_like(x)
+                for number, head in enumerate(self.weights.heads[layer - 1]):
+                    attention, out = attend(x, head, allowed, dtype)
+                    _keep(keep, f"attention.layer{layer}.head{number}", attention)
+                    added = added + out
+                x = x + added
+                _keep(keep, f"layer{layer}.attention", x)
+            if block.bias.size:
+                x = x + feed_forward(x, block, dtype)
+                _keep(keep, f"layer{layer}.feed_forward", x)
+        return x
+
+    def embedded(self, ids: Array, dtype: type) -> Array:
+        tokens, positions = self.weights.tokens.astype(dtype), self.weights.positions.astype(dtype)
+        x = tokens[ids] + positions[None, : ids.shape[1]]
+        if self.uses_sink:
+            sink = np.broadcast_to(tokens[-1], (len(ids), 1, self.d_model))
+            x = np.concatenate([sink, x], axis=1)
+        return np.asarray(x)
+
+    def trace(self, given: object) -> Trace:
+        """Run one input and keep the residual stream and the attention by name."""
+        keep: dict[str, Array] = {}
+        final = self.run(self.token_ids(given)[None], keep=keep)[0, self.uses_sink :]
+        residual = {name: array[0] for name, array in keep.items() if not name.startswith("att")}
+        attention = {
+            name.removeprefix("attention."): array[0]
+            for name, array in keep.items() if name.startswith("attention.")
+        }  # fmt: skip
+        s_ops = self._named_values(residual)
+        del final
+        return Trace(residual, attention, s_ops)
+
+    def _named_values(self, residual: dict[str, Array]) -> dict[str, list[float]]:
+        """The numbers that stand for each s-op that the model holds at the end."""
+        final = list(residual.values())[-1][self.uses_sink :]
+        found: dict[str, list[float]] = {}
+        for reader in self.circuit.get("readers", []):
+            at = residual.get(reader["at"], None)
+            at = final if at is None else at[self.uses_sink :]
+            row = np.zeros(self.d_model)
+            for place, weight in reader["weights"].items():
+                row[int(place)] = weight
+            found[reader["s_op"]] = (at @ row + reader["constant"]).tolist()
+        return found
+
+    def __repr__(self) -> str:
+        heads = " ".join(map(str, self.heads_per_layer)) or "none"
+        before = " (+FF0)" if self.input_feed_forward else ""
+        return (
+            f"<Transformer: {self.layers} layers{before}, heads per layer {heads}, "
+            f"d_model {self.d_model}, {self.parameter_count} parameters>"
+        )
+
+
+def attend(x: Array, head: HeadWeights, allowed: Array | None, dtype: type) -> tuple[Array, Array]:
+    """One head: its attention (batch, query, key) and what it adds (batch, position, model)."""
+    queries = x @ head.query.T.astype(dtype) + head.query_bias.astype(dtype)
+    keys = x @ head.key.T.astype(dtype)
+    scores = queries @ keys.transpose(0, 2, 1)
+    if allowed is not None:
+        scores = np.where(allowed, scores, dtype(-np.inf))
+    scores = scores - scores.max(axis=-1, keepdims=True)
+    with np.errstate(under="ignore"):
+        weights = np.exp(scores)
+    attention = weights / weights.sum(axis=-1, keepdims=True)
+    values = x @ head.value.T.astype(dtype) + head.value_bias.astype(dtype)
+    return attention, (attention @ values) @ head.out.T.astype(dtype)
+
+
+def feed_forward(x: Array, block: FeedForwardWeights, dtype: type) -> Array:
+    """What a feed-forward adds."""
+    hidden = np.maximum(x @ block.inside.T.astype(dtype) + block.bias.astype(dtype), 0)
+    return np.asarray(hidden @ block.out.T.astype(dtype))
+
+
+def nearest(numbers: Array, codes: Array) -> Array:
+    """The place of the nearest code; codes are sorted."""
+    right = np.clip(np.searchsorted(codes, numbers), 1, max(1, len(codes) - 1))
+    if len(codes) == 1:
+        return np.zeros(numbers.shape, int)
+    left = right - 1
+    return np.where(numbers - codes[left] <= codes[right] - numbers, left, right)
+
+
+def _keep(keep: dict[str, Array] | None, name: str, array: Array) -> None:
+    if keep is not None:
+        keep[name] = array
+
+
+def _key(token: Atom) -> tuple[bool, Atom]:
+    return isinstance(token, str), token
+
+
+def plain_answer(atoms: list[Atom]) -> list[PythonAtom]:
+    """Atoms as plain Python."""
+    return [to_python(atom) for atom in atoms]

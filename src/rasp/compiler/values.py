@@ -1,0 +1,387 @@
+"""A graph in; for every s-op, what it can hold and what that depends on, out.
+
+Values are followed *jointly*: an s-op is a table over the states of its inputs (the token, the
+index, what heads put out, weighted sums of these), so that `x - x` is known to be 0. Numeric
+s-ops that are weighted sums of inputs are kept as such (`linear`), and cost no feed-forward.
+A table entry is None where the program itself would fail, or which no input can reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.compiler.linear import Linear, index_values, of_index, of_token, token_values
+from rasp.compiler.refusals import Refusal, Refusals
+from rasp.compiler.sets import TooMany, sums_of_pairs
+from rasp.compiler.settings import Settings
+from rasp.compiler.variables import (
+    HeadOutput,
+    IndexVariable,
+    NodeVariable,
+    SumVariable,
+    TokenVariable,
+    Variable,
+    codes_of,
+    distinct,
+)
+from rasp.errors import RaspError
+from rasp.graph import COMPARISONS, Const, Elementwise, Indices, Node, SOp, Tokens, apply_operator
+
+MOST_STATES = 400_000
+KEEPS_NUMBER = ("round", "int", "float", "indicator", "bool", "plus")
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """What an s-op holds: `outcomes` runs over the states of the inputs, the last one fastest."""
+
+    layer: int
+    inputs: tuple[Variable, ...]
+    outcomes: Sequence[Atom | None]
+    kinds: frozenset[type]
+    linear: Linear | None = None
+    reciprocal: Linear | None = None
+    """For a value c/m, the linear function m/c."""
+
+    @property
+    def atoms(self) -> list[Atom]:
+        return distinct(self.outcomes)
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """Several s-ops over the same inputs: one row of atoms for each joint state."""
+
+    layer: int
+    inputs: tuple[Variable, ...]
+    rows: list[tuple[Atom | None, ...]]
+
+
+class ValueAnalysis:
+    """Values of s-ops by elementwise rules; `heads.HeadAnalysis` adds what attention makes."""
+
+    def __init__(self, settings: Settings, refusals: Refusals) -> None:
+        self.settings = settings
+        self.refusals = refusals
+        self.token = TokenVariable(
+            0, tuple((atom, Fraction(place)) for place, atom in enumerate(settings.vocabulary))
+        )
+        self.index = IndexVariable(
+            0, tuple((place, Fraction(place)) for place in range(settings.max_length))
+        )
+        self.failures: dict[Node, str] = {}
+        self._known: dict[Node, Values] = {}
+        self._sums: dict[object, SumVariable] = {}
+        self._nodes: dict[Node, NodeVariable] = {}
+
+    def of(self, node: SOp) -> Values:
+        """Return the values of an s-op; raises `Refusal` where they cannot be listed."""
+        if node not in self._known:
+            self.refusals.check(node)
+            try:
+                self._known[node] = self._values(node)
+            except Refusal as refusal:
+                raise self.refusals.add(node, refusal) from None
+        return self._known[node]
+
+    def _values(self, node: SOp) -> Values:
+        match node:
+            case Tokens():
+                return self._finished(0, (self.token,), list(self.settings.vocabulary))
+            case Indices():
+                return self._finished(0, (self.index,), list(range(self.settings.max_length)))
+            case Const(value):
+                return self._finished(0, (), [value])
+            case Elementwise():
+                return self._elementwise(node)
+        return self._attention(node)
+
+    def _attention(self, node: SOp) -> Values:
+        raise NotImplementedError
+
+    def _elementwise(self, node: Elementwise) -> Values:
+        operands = [self.of(operand) for operand in node.operands]
+        linear = self._linear(node, operands)
+        if linear is not None:
+            return self.from_linear(linear, _kinds(node.op, operands))
+        compared = self._comparison(node.op, operands)
+        if compared is not None:
+            return compared
+        joint = self.joint(list(node.operands))
+        outcomes = [self._apply(node, row) for row in joint.rows]
+        return self._finished(joint.layer, joint.inputs, outcomes)
+
+    def _apply(self, node: Elementwise, row: tuple[Atom | None, ...]) -> Atom | None:
+        if None in row:
+            return None
+        try:
+            return apply_operator(node.op, row)  # type: ignore[arg-type]
+        except RaspError as error:
+            self.failures.setdefault(node, error.message)
+            return None
+
+    def _comparison(self, op: str, operands: list[Values]) -> Values | None:
+        """Compare weighted sums by the sign of their difference: one input instead of many."""
+        if op not in COMPARISONS or any(operand.linear is None for operand in operands):
+            return None
+        left, right = (operand.linear for operand in operands)
+        assert left is not None and right is not None
+        difference = self.from_linear(left - right, frozenset({Fraction}))
+        outcomes = [None if atom is None else bool(apply_operator(op, (atom, 0)))
+                    for atom in difference.outcomes]  # fmt: skip
+        return self._finished(difference.layer, difference.inputs, outcomes)
+
+    def joint(self, nodes: Sequence[SOp]) -> Joint:
+        """Evaluate several s-ops over their common inputs."""
+        found = [self.of(node) for node in nodes]
+        layer = max((each.layer for each in found), default=0)
+        views = [self._view(node, values, layer) for node, values in zip(nodes, found, strict=True)]
+        inputs = tuple(dict.fromkeys(variable for view in views for variable in view[0]))
+        size = prod(len(variable.states) for variable in inputs)
+        if size > MOST_STATES:
+            sizes = " × ".join(str(len(variable.states)) for variable in inputs)
+            raise Refusal(
+                f"it depends on {sizes} = {size} combinations of values, "
+                f"and the limit is {MOST_STATES}",
+                "use a smaller vocabulary or length, or round and compare values earlier",
+            )
+        shape = tuple(len(variable.states) for variable in inputs)
+        grid = np.indices(shape).reshape(len(shape), -1) if shape else np.zeros((0, 1), int)
+        columns = []
+        for used, outcomes in views:
+            place = np.zeros(grid.shape[1], int)
+            for variable in used:
+                place = place * len(variable.states) + grid[inputs.index(variable)]
+            columns.append([outcomes[each] for each in place.tolist()])
+        rows = list(zip(*columns, strict=True)) if columns else [()]
+        return Joint(layer, inputs, self._reachable(inputs, grid, rows))
+
+    def _view(
+        self, node: SOp, values: Values, layer: int
+    ) -> tuple[tuple[Variable, ...], Sequence[Atom | None]]:
+        """What later work sees of an s-op: its inputs, or its value if an earlier layer made it."""
+        if values.linear is not None or values.layer in (0, layer) or len(values.inputs) == 0:
+            return values.inputs, values.outcomes
+        variable = self.node_variable(node, values)
+        return (variable,), [atom for atom, _ in variable.states]
+
+    def node_variable(self, node: SOp, values: Values) -> NodeVariable:
+        if node not in self._nodes:
+            atoms = values.atoms
+            codes = codes_of(atoms)
+            states = tuple((atom, codes[atom]) for atom in atoms)
+            self._nodes[node] = NodeVariable(values.layer + 1, states, node)
+        return self._nodes[node]
+
+    def _reachable(
+        self, inputs: tuple[Variable, ...], grid: np.ndarray, rows: list[tuple[Atom | None, ...]]
+    ) -> list[tuple[Atom | None, ...]]:
+        """Blank the states that no input has: a BOS stands at index 0 and only there."""
+        if self.settings.bos is None or not {self.token, self.index} <= set(inputs):
+            return rows
+        is_bos = grid[inputs.index(self.token)] == len(self.settings.vocabulary) - 1
+        is_first = grid[inputs.index(self.index)] == 0
+        blank = (None,) * len(rows[0])
+        return [row if fine else blank
+                for row, fine in zip(rows, (is_bos == is_first).tolist(), strict=True)]  # fmt: skip
+
+    def _linear(self, node: Elementwise, operands: list[Values]) -> Linear | None:
+        """Recognise weighted sums; None where the s-op is none."""
+        lines = [operand.linear for operand in operands]
+        op = node.op
+        if op == "/" and operands[1].reciprocal is not None:
+            if lines[0] is not None and lines[0].is_constant:
+                return operands[1].reciprocal.times(lines[0].constant)
+            return None
+        if any(line is None for line in lines):
+            return None
+        known = [line for line in lines if line is not None]
+        match op:
+            case "+":
+                return known[0] + known[1]
+            case "-":
+                return known[0] - known[1]
+            case "negate":
+                return known[0].times(-1)
+            case "*" if known[0].is_constant:
+                return known[1].times(known[0].constant)
+            case "*" if known[1].is_constant:
+                return known[0].times(known[1].constant)
+            case "/" if known[1].is_constant and known[1].constant:
+                return known[0].times(1 / known[1].constant)
+        if op in KEEPS_NUMBER and all(
+            atom is None or apply_operator(op, (atom,)) == atom for atom in operands[0].outcomes
+        ):
+            return known[0]
+        return None
+
+    def from_linear(self, linear: Linear, kinds: frozenset[type]) -> Values:
+        """The values of a weighted sum: a table over its one input, or over their sum."""
+        variables = self.variables_of(linear)
+        if not variables:
+            return Values(0, (), _as_kinds(linear.constant, kinds)[:1], kinds, linear)
+        if len(variables) == 1 and not isinstance(variables[0], NodeVariable):
+            return self._of_one(linear, variables[0], kinds)
+        key = (linear.key, kinds)
+        if key not in self._sums:
+            states = tuple(
+                (atom, code) for code in self.range_of(linear) for atom in _as_kinds(code, kinds)
+            )
+            layer = max(variable.layer for variable in variables)
+            self._sums[key] = SumVariable(layer, states, linear)
+        variable = self._sums[key]
+        atoms = [atom for atom, _ in variable.states]
+        return Values(variable.layer, (variable,), atoms, kinds, linear)
+
+    def _of_one(self, linear: Linear, variable: Variable, kinds: frozenset[type]) -> Values:
+        if isinstance(variable, TokenVariable):
+            codes = [linear.constant + each for each in token_values(linear, self.settings)]
+        elif isinstance(variable, IndexVariable):
+            codes = [linear.constant + each for each in index_values(linear, self.settings)]
+        else:
+            weight = linear.parts["out", variable]
+            codes = [linear.constant + weight * code for _, code in variable.states]
+        atoms = [
+            code if isinstance(atom, Fraction) and Fraction in kinds else _as_kinds(code, kinds)[0]
+            for code, (atom, _) in zip(codes, variable.states, strict=True)
+        ]
+        return Values(variable.layer, (variable,), atoms, kinds, linear)
+
+    def variables_of(self, linear: Linear) -> list[Variable]:
+        """The inputs of a weighted sum."""
+        found: dict[Variable, None] = {}
+        for coordinate in linear.parts:
+            match coordinate[0]:
+                case "tok":
+                    found[self.token] = None
+                case "idx":
+                    found[self.index] = None
+                case _:
+                    found[coordinate[1]] = None
+        return list(found)
+
+    def range_of(self, linear: Linear) -> list[Fraction]:
+        """Every number that a weighted sum can be."""
+        reach = self._range_of_embedding(linear)
+        lengths = [output for _, output in linear.of("out") if output.is_length]
+        try:
+            if lengths:
+                reach = self._range_with_length(linear, lengths[0])
+            for values in self._ranges_of_heads(linear, skip=lengths):
+                reach = sums_of_pairs(reach, values, MOST_STATES * 10)
+        except TooMany as error:
+            raise Refusal(
+                f"a sum of values has {error.size} or more combinations",
+                "use a smaller vocabulary or length",
+            ) from None
+        if len(reach) > MOST_STATES:
+            raise Refusal(
+                f"it can be one of {len(reach)} numbers, and the limit is {MOST_STATES}",
+                "use a smaller vocabulary or length, or round on the way",
+            )
+        return reach
+
+    def _range_of_embedding(self, linear: Linear) -> list[Fraction]:
+        tokens = token_values(linear, self.settings)
+        indices = index_values(linear, self.settings)
+        if self.settings.bos is not None:
+            rest = {token + index for token in tokens[:-1] for index in indices[1:]}
+            reach = rest | {indices[0]}
+        else:
+            reach = {token + index for token in set(tokens) for index in set(indices)}
+        return sorted(linear.constant + each for each in reach)
+
+    def _range_with_length(self, linear: Linear, output: HeadOutput) -> list[Fraction]:
+        """The index is always below the length."""
+        weight = linear.parts["out", output]
+        tokens = set(token_values(linear, self.settings))
+        indices = index_values(linear, self.settings)
+        reach = {
+            linear.constant + token + index + weight * length
+            for place, index in enumerate(indices)
+            for length in range(place + 1, self.settings.max_length + 1)
+            for token in tokens
+        }
+        return sorted(reach)
+
+    def _ranges_of_heads(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
+        raise NotImplementedError
+
+    def _finished(
+        self, layer: int, inputs: tuple[Variable, ...], outcomes: Sequence[Atom | None]
+    ) -> Values:
+        """Wrap a table up; recognise it where it happens to be a weighted sum of its input."""
+        atoms = distinct(outcomes)
+        kinds = frozenset(type(atom) for atom in atoms)
+        linear = None
+        if atoms and str not in kinds:
+            linear = self._fitted(inputs, outcomes)
+        return Values(layer, inputs, outcomes, kinds, linear)
+
+    def _fitted(
+        self, inputs: tuple[Variable, ...], outcomes: Sequence[Atom | None]
+    ) -> Linear | None:
+        numbers = [None if atom is None else Fraction(atom) for atom in outcomes]  # type: ignore[arg-type]
+        known = [number for number in numbers if number is not None]
+        if not inputs or len(set(known)) == 1:
+            return Linear(known[0])
+        if len(inputs) > 1:
+            return None
+        filled = [known[0] if number is None else number for number in numbers]
+        match inputs[0]:
+            case TokenVariable():
+                return of_token(filled, self.settings)
+            case IndexVariable():
+                return of_index(filled, self.settings)
+            case HeadOutput() | SumVariable():
+                return _line_through(inputs[0], numbers)
+        return None
+
+
+def _line_through(variable: Variable, numbers: list[Fraction | None]) -> Linear | None:
+    """The line through (code, number), if there is one."""
+    points: dict[Fraction, Fraction] = {}
+    for (_, code), number in zip(variable.states, numbers, strict=True):
+        if number is not None and points.setdefault(code, number) != number:
+            return None
+    (first, low), (second, high), *rest = points.items()
+    slope = (high - low) / (second - first)
+    if any(low + slope * (code - first) != number for code, number in rest):
+        return None
+    base = variable.linear if isinstance(variable, SumVariable) else Linear(
+        Fraction(0), {("out", variable): Fraction(1)}
+    )  # fmt: skip
+    return base.times(slope).plus(low - slope * first)
+
+
+def _kinds(op: str, operands: list[Values]) -> frozenset[type]:
+    """The kinds a number made by an operator can have."""
+    if op in ("/", "float"):
+        return frozenset({Fraction})
+    if op in ("round", "int", "indicator"):
+        return frozenset({int})
+    if op == "bool":
+        return frozenset({bool})
+    if any(operand.kinds == {Fraction} for operand in operands):
+        return frozenset({Fraction})
+    if any(Fraction in operand.kinds for operand in operands):
+        return frozenset({int, Fraction})
+    return frozenset({int})
+
+
+def _as_kinds(code: Fraction, kinds: frozenset[type]) -> list[Atom]:
+    """A number as an atom of each kind it may have."""
+    found: list[Atom] = []
+    if int in kinds and code.denominator == 1:
+        found.append(int(code))
+    if bool in kinds and code in (0, 1):
+        found.append(bool(code))
+    if Fraction in kinds or not found:
+        found.append(code)
+    return found

@@ -1,0 +1,115 @@
+"""Variables: the things that elementwise work at one position can depend on.
+
+The token, the index, what a head put out, a weighted sum of these, or a value that an earlier
+feed-forward computed. Each has finitely many states: an atom, and the number that stands for
+it in the residual stream (its code).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeAlias
+
+from rasp.atoms import Atom
+from rasp.compiler.formulas import Formula
+from rasp.compiler.linear import Linear
+from rasp.graph import Score, SOp
+
+State: TypeAlias = tuple[Atom, Fraction]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Variable:
+    """Something with finitely many states, known after the attention of layer `layer`."""
+
+    layer: int
+    states: tuple[State, ...]
+
+    @property
+    def is_noisy(self) -> bool:
+        """Whether rounding can move its code: everything but the embedding."""
+        return self.layer > 0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TokenVariable(Variable):
+    """The token; its codes are its places in the vocabulary."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IndexVariable(Variable):
+    """The index."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HeadOutput(Variable):
+    """What one head puts out for one values s-op."""
+
+    head: Head
+    values: SOp
+    default: Atom | None
+    """What a query that picks nothing gets; None where that cannot happen, or for sums."""
+    codes: dict[Atom, Fraction] | None = None
+    """Codes of the values where they are no numbers."""
+    is_length: bool = False
+    known_by: SOp | None = None
+    """The s-op of the program that this is, or that needs it."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SumVariable(Variable):
+    """A weighted sum of other variables."""
+
+    linear: Linear
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NodeVariable(Variable):
+    """The value of an s-op that the feed-forward of an earlier layer computes."""
+
+    node: SOp
+
+
+@dataclass(eq=False, repr=False)
+class Head:
+    """One attention head: whom it attends to, and how its outputs come out of the softmax.
+
+    mode "mean": the weights of the picked keys add up to 1. mode "sum": a heavy sink takes
+    nearly all the weight, so that the output, scaled back, is the sum over the picked keys.
+    """
+
+    layer: int
+    mode: str
+    formula: Formula
+    best: Score | None
+    may_be_empty: bool
+    needs_uniform: bool
+    selector_text: str
+    outputs: list[HeadOutput] = field(default_factory=list)
+
+
+def codes_of(atoms: Iterable[Atom]) -> dict[Atom, Fraction]:
+    """Give each atom a number: numbers stand for themselves, strings are counted in order.
+
+    Atoms that are equal (1, 1.0, True) get the same number.
+    """
+    known = list(atoms)
+    if not any(isinstance(atom, str) for atom in known):
+        return {atom: Fraction(atom) for atom in known}  # type: ignore[arg-type]
+    strings = sorted({atom for atom in known if isinstance(atom, str)})
+    codes: dict[Atom, Fraction] = {text: Fraction(place) for place, text in enumerate(strings)}
+    numbers = sorted({Fraction(atom) for atom in known if not isinstance(atom, str)})
+    codes |= {number: Fraction(-1 - place) for place, number in enumerate(numbers)}
+    return codes
+
+
+def typed(atom: Atom) -> tuple[type, Atom]:
+    """A key that tells 1 from True and from 1.0."""
+    return type(atom), atom
+
+
+def distinct(atoms: Iterable[Atom | None]) -> list[Atom]:
+    """The different atoms, kinds told apart, in order of appearance."""
+    return list({typed(atom): atom for atom in atoms if atom is not None}.values())
