@@ -27,6 +27,7 @@ PAD = 12.0
 BETWEEN = 30.0
 """Between one box of the flow and the next: room for an arrow."""
 LONGEST_NAME = 34
+LONGEST_TITLE = 100
 LONGEST_EXPRESSION = 64
 
 
@@ -48,18 +49,20 @@ def flow_block(flow: Flow) -> Block:
         if at + 1 < len(frames):
             parts.append(_arrow(width / 2, y + 3, y + BETWEEN - 3))
             y += BETWEEN
-    return below([_heading(flow.title, flow.note), Block(width, y, "".join(parts))], 12)
+    return below([heading_block(flow.title, flow.note), Block(width, y, "".join(parts))], 12)
 
 
 def selection_block(plan: SelectionShown) -> Block:
     """Draw one selection alone."""
     head = head_block(plan.head, "", plan.strips, plan.tokens)
-    return below([_heading(plan.title, ""), framed(head, "box", PAD)], 12)
+    return below([heading_block(plan.title), framed(head, "box", PAD)], 12)
 
 
-def _heading(title: str, note: str) -> Block:
-    parts = label(0, 15, title, "heading")
-    width = text_width(title, HEADING_FONT)
+def heading_block(title: str, note: str = "") -> Block:
+    """Write a title, and a note below it."""
+    shown = cut(title, LONGEST_TITLE)
+    parts = label(0, 15, shown, "heading")
+    width = text_width(shown, HEADING_FONT)
     if note:
         parts += label(0, 34, note, "soft")
         width = max(width, text_width(note, NAME_FONT))
@@ -122,7 +125,7 @@ def _expression(strip: Strip) -> str:
     return cut(f"= {strip.expression}", LONGEST_EXPRESSION)
 
 
-def document(block: Block, style: str, title: str) -> str:
+def document(block: Block, style: str, title: str, role: str = "img") -> str:
     """Wrap a block as a whole SVG document."""
     width, height = block.width + 2 * MARGIN, block.height + 2 * MARGIN
     paper = element("rect", width=width, height=height, class_="paper")
@@ -131,6 +134,6 @@ def document(block: Block, style: str, title: str) -> str:
     size = f"{number(width)} {number(height)}"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" '
-        f'height="{number(height)}" viewBox="0 0 {size}" role="img">'
+        f'height="{number(height)}" viewBox="0 0 {size}" role="{role}">'
         f"{inside}{paper}{moved(block, MARGIN, MARGIN)}</svg>\n"
     )

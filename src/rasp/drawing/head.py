@@ -179,7 +179,7 @@ def _caption(head: HeadShown, heading: str, width: float) -> Block:
     """Write the head's selector, broken into lines that fit."""
     room = max(36, int(width / (SMALL_FONT * 0.61)))
     first = f"{heading} " if heading else ""
-    name = f"{head.label} = " if head.label else ""
+    name = f"{cut(head.label, LONGEST_NAME)} = " if head.label else ""
     lines = textwrap.wrap(
         head.expression,
         room,

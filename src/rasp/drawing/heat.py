@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rasp.atoms import from_python
+from rasp.drawing.flow import heading_block
 from rasp.drawing.glyphs import columns, cut, in_cell, printable
 from rasp.drawing.plan import HeatMap, HeatMaps
 from rasp.drawing.planning import LONGEST_INPUT
@@ -31,7 +32,6 @@ from rasp.drawing.svg import (
 )
 from rasp.errors import RaspLimitError, RaspTypeError, RaspValueError
 
-HEADING_FONT = 16.0
 SHADES = 32
 PER_ROW = 4
 """Heat maps beside one another before a new row begins."""
@@ -97,8 +97,7 @@ def heat_block(plan: HeatMaps) -> Block:
     """Draw heat maps beside one another, a few in each row."""
     maps = [framed(_map_block(one), "box", 12) for one in plan.maps]
     rows = [beside(maps[at : at + PER_ROW], 14) for at in range(0, len(maps), PER_ROW)]
-    heading = Block(text_width(plan.title, HEADING_FONT), 20, label(0, 15, plan.title, "heading"))
-    parts = ([heading] if plan.title else []) + rows
+    parts = ([heading_block(plan.title)] if plan.title else []) + rows
     return below([*parts, _scale()], 12)
 
 

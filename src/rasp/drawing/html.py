@@ -28,7 +28,7 @@ def page(plan: Plan, block: Block, theme: str) -> str:
     style = "\n".join((style_sheet(theme), page_colours(theme), _file("page.css")))
     script = _file("page.js")
     data = json.dumps(as_dict(plan), ensure_ascii=True, separators=(",", ":"))
-    picture = document(block, "", plan.title)
+    picture = document(block, "", plan.title, role="group")
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}"
     title = escape(plan.title)
     help_line = "" if isinstance(plan, HeatMaps) else f'<p id="help">{_help(plan)}</p>\n'

@@ -1,18 +1,17 @@
 """Outputs and an input in, the plan of a picture out.
 
 The values come from the plain evaluator and the layers and heads from the schedule; this
-module only chooses what is shown. Shown are the input, every aggregate, what heads read,
-the outputs and whatever a person gave a name; everything else is folded into expressions.
+module puts them together; `choice` says what is shown and what it is called.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 
 from rasp.architecture.schedule import Head, Schedule, schedule
 from rasp.atoms import Atom, read_input, show_input
+from rasp.drawing.choice import parts_of, read_by, shown_nodes, with_short_names
 from rasp.drawing.glyphs import cut, in_title, kept_in_place, printable
 from rasp.drawing.plan import (
     AggregateShown,
@@ -49,13 +48,11 @@ LONGEST_INPUT = 200
 """Tokens of an input that a picture can show."""
 MOST_CELLS = 2_000_000
 """Cells of all selections together that one picture can hold."""
-MOST_STRIPS = 3_000
+MOST_LINKS = 1_000_000
 MOST_IN_TITLE = 12
 EXPRESSION_DEPTH = 6
 LONGEST_EXPRESSION = 400
 LONGEST_LABEL = 60
-LONGEST_UNNAMED = 26
-"""Letters of an expression that can stand as its own name."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +77,9 @@ class _Context:
         text = expression(node, self.names, EXPRESSION_DEPTH)
         return printable(cut(text, LONGEST_EXPRESSION))
 
+    def shown(self, nodes: Iterable[Node]) -> tuple[str, ...]:
+        return tuple(self.ids[node] for node in nodes if node in self.ids)
+
     def place(self, node: Node) -> str:
         span = None if isinstance(node, (Tokens, Indices)) else self.origins.get(node)
         return printable(str(span)) if span else ""
@@ -99,51 +99,37 @@ def plan_flow(
     [1]
     """
     program = program or Program()
-    for output in outputs:
-        if not isinstance(output, SOp):
-            raise RaspTypeError(
-                "the flow ends in s-ops, but this is a "
-                + ("scorer" if isinstance(output, Scorer) else "selector"),
-                hint="draw a selector alone with `draw_selector`, or `rasp draw … --selector`",
-            )
+    _check_outputs(outputs)
     tokens = _tokens(outputs, given, limits)
     placed = schedule(outputs)
-    values = _evaluate(outputs, tokens, program, limits)
     context = _Context(
-        names=_with_short_names(program.names, placed),
+        names=with_short_names(program.names, placed),
         origins=program.origins,
         tokens=tokens,
-        values=values,
-        ids=_shown(outputs, placed, program),
+        values=_evaluate(outputs, tokens, program, limits),
+        ids=shown_nodes(outputs, placed, program),
     )
     heads = {
         head: f"h{layer_number}.{head_number}"
         for layer_number, layer in enumerate(placed.layer_list, 1)
         for head_number, head in enumerate(layer.heads, 1)
     }
-    strips = _strips(context, placed, heads)
-    in_feed_forward = [set(layer.feed_forward) for layer in placed.layer_list]
-    embedding = (Tokens(), Indices(), *placed.embedding)
+    names = ", ".join(context.label(output) for output in outputs)
     return Flow(
-        title=f"{', '.join(context.label(output) for output in outputs)}"
-        f" on {_input_in_title(tokens)}",
+        title=f"{names} on {_input_in_title(tokens)}",
         tokens=tokens,
-        strips=strips,
-        embedding=tuple(context.ids[node] for node in embedding if node in context.ids),
-        input_feed_forward=tuple(
-            context.ids[node] for node in placed.input_feed_forward if node in context.ids
-        ),
+        strips=_strips(context, placed, heads),
+        embedding=context.shown((Tokens(), Indices(), *placed.embedding)),
+        input_feed_forward=context.shown(placed.input_feed_forward),
         layers=tuple(
             LayerShown(
                 number,
                 tuple(_head(context, head, heads[head]) for head in layer.heads),
-                tuple(name for node, name in context.ids.items() if node in made),
+                context.shown(layer.feed_forward),
             )
-            for number, (layer, made) in enumerate(
-                zip(placed.layer_list, in_feed_forward, strict=True), 1
-            )
+            for number, layer in enumerate(placed.layer_list, 1)
         ),
-        outputs=tuple(context.ids[output] for output in outputs),
+        outputs=context.shown(outputs),
         note=_size_in_words(placed),
     )
 
@@ -165,13 +151,23 @@ def plan_selection(
         )
     tokens = _tokens([selector], given, limits)
     values = _evaluate([selector], tokens, program, limits)
-    ids = {node: f"s{number}" for number, node in enumerate([Tokens(), *_read_by(selector)])}
+    ids = {node: f"s{number}" for number, node in enumerate([Tokens(), *read_by(selector)])}
     everything = {Tokens(): list(tokens), **values}
     context = _Context(program.names, program.origins, tokens, everything, ids)
     head = _head(context, Head(selector, ()), "h")
     strips = {name: _strip(context, node, 0, (), None) for node, name in ids.items()}
     title = f"{head.label or 'selection'} on {_input_in_title(tokens)}"
     return SelectionShown(title, tokens, strips, head)
+
+
+def _check_outputs(outputs: Sequence[Node]) -> None:
+    for output in outputs:
+        if not isinstance(output, SOp):
+            raise RaspTypeError(
+                "the flow ends in s-ops, but this is a "
+                + ("scorer" if isinstance(output, Scorer) else "selector"),
+                hint="draw a selector alone with `draw_selector`, or `rasp draw … --selector`",
+            )
 
 
 def _tokens(outputs: Sequence[Node], given: object, limits: Limits) -> tuple[Atom, ...]:
@@ -207,87 +203,24 @@ def _evaluate(
         raise error from None
 
 
-def _shown(outputs: Sequence[Node], placed: Schedule, program: Program) -> dict[Node, str]:
-    """Number everything that gets a strip, in order."""
-    wanted: set[Node] = {Tokens(), *outputs}
-    for layer in placed.layer_list:
-        for head in layer.heads:
-            wanted.update(_read_by(head.selector))
-            wanted.update(aggregate.values for aggregate in head.aggregates)
-    shown: dict[Node, str] = {Tokens(): "s0"}
-    for node in in_order(outputs):
-        is_named = node in program.names and isinstance(node, SOp) and not isinstance(node, Const)
-        if node in wanted or is_named or isinstance(node, (Aggregate, Indices)):
-            shown.setdefault(node, f"s{len(shown)}")
-    if len(shown) > MOST_STRIPS:
-        raise RaspLimitError(
-            f"{len(shown)} sequences are too many for one picture: at most {MOST_STRIPS} fit",
-            hint="draw one part of the program",
-        )
-    return shown
-
-
-def _with_short_names(names: Mapping[Node, str], placed: Schedule) -> dict[Node, str]:
-    """Name what heads make (r1, r2, …) and the long things they read (x1, x2, …) if nobody did.
-
-    So whatever uses them can be written shortly; the picture says what they stand for.
-    """
-    found = dict(names)
-    taken = set(names.values())
-    results = (name for name in map("r{}".format, count(1)) if name not in taken)
-    others = (name for name in map("x{}".format, count(1)) if name not in taken)
-    for layer in placed.layer_list:
-        for head in layer.heads:
-            values = (aggregate.values for aggregate in head.aggregates)
-            for node in (*_read_by(head.selector), *values):
-                is_unnamed = node not in found and node not in placed.outputs
-                if is_unnamed and len(expression(node, found, 4)) > LONGEST_UNNAMED:
-                    found[node] = next(others)
-        for head in layer.heads:
-            for node in head.aggregates:
-                if node not in found and node not in placed.outputs:
-                    found[node] = next(results)
-    return found
-
-
-def _read_by(selector: Selector) -> list[Node]:
-    """List the keys and queries of every comparison in a selector, each once."""
-    found: dict[Node, None] = {}
-    for part in _parts(selector):
-        match part:
-            case Select(keys, queries) | Score(keys, queries):
-                found[keys] = None
-                found[queries] = None
-    return list(found)
-
-
-def _parts(selector: Selector) -> list[Node]:
-    """List the selectors and scorers inside a selector, in order; s-ops are not entered."""
-    order: list[Node] = []
-    seen: set[Node] = set()
-    stack: list[tuple[Node, bool]] = [(selector, False)]
-    while stack:
-        node, is_ready = stack.pop()
-        if is_ready:
-            order.append(node)
-        elif node not in seen and not isinstance(node, SOp):
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((needed, False) for needed in reversed(node.needs))
-    return order
-
-
 def _strips(context: _Context, placed: Schedule, heads: Mapping[Head, str]) -> dict[str, Strip]:
     computed_in: dict[Node, str] = {
         aggregate: name for head, name in heads.items() for aggregate in head.aggregates
     }
     nearest: dict[Node, dict[str, None]] = {}  # the shown strips a node is made from
     strips: dict[str, Strip] = {}
+    links = 0
     for node in in_order([Tokens(), *context.ids]):
         needs: dict[str, None] = {}
         for needed in node.needs:
             needs.update(nearest[needed])
         nearest[node] = needs
+        links += len(needs)
+        if links > MOST_LINKS:
+            raise RaspLimitError(
+                "too much depends on too much here for one picture",
+                hint="draw one part of the program, or give names to its parts",
+            )
         if node in context.ids:
             name = context.ids[node]
             strips[name] = _strip(
@@ -343,7 +276,7 @@ def _head(context: _Context, head: Head, name: str) -> HeadShown:
 
 def _conditions(context: _Context, selector: Selector) -> list[Condition]:
     found: list[Condition] = []
-    for part in _parts(selector):
+    for part in parts_of(selector):
         match part:
             case Select(keys, queries, op):
                 picks = _picks(context.values[part])

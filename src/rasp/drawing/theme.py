@@ -47,7 +47,7 @@ COLOURS: tuple[tuple[str, str, str, str], ...] = (
     (".output .cell,.output .rule", "stroke", "#cf6b74", "#9c4a52"),
 )
 
-SHAPES = f"""svg{{font-family:{FONTS};font-size:12px}}
+SHAPES = f"""svg{{font-family:{FONTS};font-size:12px;direction:ltr}}
 .mid{{text-anchor:middle}}.end{{text-anchor:end}}
 .small{{font-size:10.5px}}.strong{{font-weight:bold}}.heading{{font-size:16px}}
 .faint{{opacity:.45}}.rule,.lines,.arrow{{fill:none}}.lines{{stroke-width:.5}}.arrow{{stroke-width:2}}
