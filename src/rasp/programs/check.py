@@ -1,0 +1,97 @@
+"""Entries in, disagreements out: each program against its specification, on many inputs.
+
+`python -m rasp.programs.check --count 1000` is the full check: random inputs up to length 100
+and every tiny input, for each program. Kinds count too: 1, 1.0 and True are different answers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from rasp.atoms import from_python, read_input, show, show_input
+from rasp.evaluator import evaluate_plain
+from rasp.graph import Node
+from rasp.programs import entries, entry, load
+from rasp.programs.catalogue import IGNORED, Entry
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """An input on which a program and its specification differ."""
+
+    name: str
+    tokens: tuple[Any, ...]
+    computed: list[Any]
+    specified: list[Any]
+
+    def __str__(self) -> str:
+        computed = ", ".join(show(atom) for atom in self.computed)
+        specified = ", ".join("…" if atom is IGNORED else show(atom) for atom in self.specified)
+        given = show_input(self.tokens, most=len(self.tokens))
+        return f"{self.name}({given}) is [{computed}], but should be [{specified}]"
+
+
+def random_inputs(entry: Entry, count: int, longest: int, seed: int = 0) -> Iterator[list[Any]]:
+    """Draw inputs of lengths from 1 to `longest`; the first two are of these very lengths."""
+    rng = Random(f"{entry.name} {seed}")
+    for number in range(count):
+        length = (longest, 1)[number] if number < 2 else rng.randint(1, longest)
+        yield entry.inputs.sample(rng, length)
+
+
+def disagreements(
+    entry: Entry, node: Node, inputs: Iterable[Sequence[Any]]
+) -> Iterator[Disagreement]:
+    """Give each input on which the node's values are not those of the specification."""
+    for given in inputs:
+        tokens = read_input(list(given))
+        specified = [
+            atom if atom is IGNORED else from_python(atom) for atom in entry.specification(given)
+        ]
+        computed = evaluate_plain([node], tokens)[node]
+        if not _agree(computed, specified):
+            yield Disagreement(entry.name, tokens, computed, specified)
+
+
+def _agree(computed: list[Any], specified: list[Any]) -> bool:
+    return len(computed) == len(specified) and all(
+        wanted is IGNORED or (type(got) is type(wanted) and got == wanted)
+        for got, wanted in zip(computed, specified, strict=True)
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Check the programs named on the command line, or all of them; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m rasp.programs.check", description=__doc__)
+    parser.add_argument("names", nargs="*", help="programs; all of them where none is named")
+    parser.add_argument("--count", type=int, default=1000, help="random inputs for each program")
+    parser.add_argument("--longest", type=int, default=100, help="their greatest length")
+    parser.add_argument("--tiny", type=int, default=3000, help="how many tiny inputs at most")
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args(argv)
+    chosen = [entry(name) for name in arguments.names] or entries()
+    wrong = 0
+    for each in chosen:
+        started = time.perf_counter()
+        inputs = [
+            *each.inputs.tiny(arguments.tiny),
+            *random_inputs(each, arguments.count, arguments.longest, arguments.seed),
+        ]
+        found = next(disagreements(each, load(each.name).node, inputs), None)
+        wrong += found is not None
+        verdict = "agrees" if found is None else f"DISAGREES: {found}"
+        seconds = time.perf_counter() - started
+        sys.stdout.write(f"{each.name:28} {len(inputs):6} inputs {seconds:7.2f} s  {verdict}\n")
+        sys.stdout.flush()
+    sys.stdout.write(f"{len(chosen)} programs, {wrong} of them wrong\n")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,33 @@
+"""A program's name in, its text out: the gallery's files are part of the package."""
+
+from __future__ import annotations
+
+import difflib
+from functools import cache
+from importlib.resources import files
+
+from rasp.errors import RaspNameError
+from rasp.source import Source
+
+SUFFIX = ".rasp"
+
+
+@cache
+def program_names() -> tuple[str, ...]:
+    """List the programs of the gallery in alphabetical order.
+
+    >>> "reverse" in program_names()
+    True
+    """
+    found = (each.name for each in files("rasp.programs").iterdir())
+    return tuple(sorted(name.removesuffix(SUFFIX) for name in found if name.endswith(SUFFIX)))
+
+
+def read_program(name: str) -> Source:
+    """Return the text of a program of the gallery, or say which ones there are."""
+    if name not in program_names():
+        close = difflib.get_close_matches(name, program_names(), n=1)
+        hint = f"did you mean `{close[0]}`?" if close else "`rasp gallery list` names them all"
+        raise RaspNameError(f"the gallery has no program `{name}`", hint=hint)
+    text = files("rasp.programs").joinpath(name + SUFFIX).read_text(encoding="utf-8")
+    return Source(name + SUFFIX, text)

@@ -1,0 +1,148 @@
+"""The inputs a program is for: random ones of a given length, and every tiny one.
+
+Random inputs draw from a few letters of the alphabet only, so that tokens repeat; for a
+language, most of them are members of it or one token away, so that both answers occur.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count, product
+from random import Random
+from typing import Any, TypeAlias
+
+BOS = "§"
+
+Sampler: TypeAlias = Callable[[Random, int], list[Any]]
+Members: TypeAlias = Callable[[Random, int], Sequence[Any]]
+
+
+def _everything(tokens: Sequence[Any]) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """How to draw an input, and what the tiny ones are made of.
+
+    `sample(rng, length)` gives a fitting input of that length, or of the nearest length that
+    fits. Tiny inputs are all those of `pieces` between `before` and `after` that `accepts`
+    lets pass; a piece is one token, or several that belong together.
+    """
+
+    sample: Sampler
+    pieces: tuple[tuple[Any, ...], ...]
+    before: tuple[Any, ...] = ()
+    after: tuple[Any, ...] = ()
+    accepts: Callable[[Sequence[Any]], bool] = _everything
+
+    @property
+    def alphabet(self) -> tuple[Any, ...]:
+        """The tokens that tiny inputs are made of."""
+        every = [*self.before, *(token for piece in self.pieces for token in piece), *self.after]
+        return tuple(dict.fromkeys(every))
+
+    def tiny(self, most: int) -> Iterator[list[Any]]:
+        """Give every tiny input, shortest first: all of a length, until `most` are passed.
+
+        >>> ["".join(tokens) for tokens in letters("ab").tiny(6)]
+        ['a', 'b', 'aa', 'ab', 'ba', 'bb']
+        """
+        tried = 0
+        for number in count():
+            tried += len(self.pieces) ** number
+            if tried > most + 1:
+                return
+            for pieces in product(self.pieces, repeat=number):
+                middle = (token for piece in pieces for token in piece)
+                tokens = [*self.before, *middle, *self.after]
+                if tokens and self.accepts(tokens):
+                    yield tokens
+
+
+def letters(alphabet: str, tiny: str | None = None, members: Members | None = None) -> Inputs:
+    """Strings over an alphabet; with `members`, mostly strings of a language or near it."""
+    return tokens_of(tuple(alphabet), tuple(tiny or alphabet[:3]), members)
+
+
+def numbers(lowest: int, highest: int, tiny: Sequence[int] = (0, 1, 2)) -> Inputs:
+    """Lists of ints from `lowest` to `highest`."""
+    return tokens_of(tuple(range(lowest, highest + 1)), tuple(tiny))
+
+
+def tokens_of(
+    alphabet: tuple[Any, ...], tiny: tuple[Any, ...], members: Members | None = None
+) -> Inputs:
+    """Inputs of any of these tokens."""
+
+    def sample(rng: Random, length: int) -> list[Any]:
+        if members is not None and rng.random() < 0.7:
+            drawn = list(members(rng, length))
+            if rng.random() < 0.5:
+                drawn[rng.randrange(len(drawn))] = rng.choice(alphabet)
+            return drawn
+        few = rng.sample(alphabet, rng.randint(1, len(alphabet)))
+        return rng.choices(few, k=length)
+
+    return Inputs(sample, pieces=tuple((token,) for token in tiny))
+
+
+def with_bos(inputs: Inputs) -> Inputs:
+    """The same inputs after a beginning-of-sequence token, which counts in the length."""
+
+    def sample(rng: Random, length: int) -> list[Any]:
+        return [BOS, *(inputs.sample(rng, length - 1) if length > 1 else [])]
+
+    return Inputs(sample, inputs.pieces, (BOS, *inputs.before), inputs.after)
+
+
+def at_least(shortest: int, inputs: Inputs) -> Inputs:
+    """The same inputs without those of fewer tokens."""
+
+    def sample(rng: Random, length: int) -> list[Any]:
+        return inputs.sample(rng, max(shortest, length))
+
+    def accepts(tokens: Sequence[Any]) -> bool:
+        return len(tokens) >= shortest and inputs.accepts(tokens)
+
+    return Inputs(sample, inputs.pieces, inputs.before, inputs.after, accepts)
+
+
+def two_parts(bar: str, alphabet: str, tiny: str, both: bool = False) -> Inputs:
+    """Two strings with a bar between them, often made of the same letters.
+
+    `both` asks that neither of them is empty.
+    """
+
+    def sample(rng: Random, length: int) -> list[Any]:
+        length = max(length, 3 if both else 1)
+        few = rng.sample(alphabet, rng.randint(1, len(alphabet)))
+        left = rng.choices(few, k=_cut(rng, length - 1, both))
+        right = rng.choices(few, k=length - 1 - len(left))
+        if rng.random() < 0.6:
+            right = _alike(rng, left, len(right), alphabet)
+        return [*left, bar, *right]
+
+    def accepts(tokens: Sequence[Any]) -> bool:
+        inside = not both or (tokens[0] != bar and tokens[-1] != bar)
+        return list(tokens).count(bar) == 1 and inside
+
+    return Inputs(sample, tuple((token,) for token in (*tiny, bar)), accepts=accepts)
+
+
+def _cut(rng: Random, total: int, both: bool) -> int:
+    """Where the first of two parts ends; half of the time in the middle."""
+    if rng.random() < 0.5:
+        return total // 2
+    return rng.randint(1, total - 1) if both else rng.randint(0, total)
+
+
+def _alike(rng: Random, left: list[str], length: int, alphabet: str) -> list[str]:
+    """A second part made of the first: a copy or a permutation, sometimes with a slip."""
+    made = (left * (length + 1))[:length] if left else rng.choices(alphabet, k=length)
+    if rng.random() < 0.5:
+        rng.shuffle(made)
+    if made and rng.random() < 0.4:
+        made[rng.randrange(length)] = rng.choice(alphabet)
+    return made

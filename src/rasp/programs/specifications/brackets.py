@@ -1,0 +1,131 @@
+"""Brackets: Dyck languages with neutral tokens, shuffles of them, depths and partners."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import accumulate
+from random import Random
+from typing import Any
+
+from rasp.programs.catalogue import Entry, Specification
+from rasp.programs.inputs import Inputs, letters
+
+entry = partial(Entry, "brackets")
+
+PAIRS = ("()", "{}", "[]", "<>", "«»")
+
+
+def prefixes_of_dyck(kinds: int) -> Specification:
+    """T, P or F for each prefix, by keeping a stack of what is open."""
+    closer_of = dict(PAIRS[:kinds])
+
+    def specification(tokens: Sequence[Any]) -> list[Any]:
+        wanted: list[str] = []
+        failed = False
+        answer = []
+        for token in tokens:
+            if token in closer_of:
+                wanted.append(closer_of[token])
+            elif token in closer_of.values():
+                failed = failed or not wanted or wanted.pop() != token
+            answer.append("F" if failed else "P" if wanted else "T")
+        return answer
+
+    return specification
+
+
+def shuffle_dyck(tokens: Sequence[Any]) -> list[Any]:
+    each = [prefixes_of_dyck(1)([token for token in tokens if token in "()"]),
+            prefixes_of_dyck(1)([PAIRS[0]["{}".index(token)] for token in tokens
+                                 if token in "{}"])]  # fmt: skip
+    return [all(not verdicts or verdicts[-1] == "T" for verdicts in each)] * len(tokens)
+
+
+def is_balanced(tokens: Sequence[Any]) -> list[Any]:
+    return [prefixes_of_dyck(3)(tokens)[-1] == "T"] * len(tokens)
+
+
+def _steps(tokens: Sequence[Any]) -> list[int]:
+    return [(token == "(") - (token == ")") for token in tokens]
+
+
+def bracket_depth(tokens: Sequence[Any]) -> list[Any]:
+    return [
+        max(depth, depth - step)
+        for depth, step in zip(accumulate(_steps(tokens)), _steps(tokens), strict=True)
+    ]
+
+
+def deepest_nesting(tokens: Sequence[Any]) -> list[Any]:
+    return [max(accumulate(_steps(tokens)))] * len(tokens)
+
+
+def matching_bracket(tokens: Sequence[Any]) -> list[Any]:
+    answer = [-1] * len(tokens)
+    open_at: list[int] = []
+    for position, token in enumerate(tokens):
+        if token == "(":
+            open_at.append(position)
+        elif token == ")" and open_at:
+            answer[position] = open_at.pop()
+            answer[answer[position]] = position
+    return answer
+
+
+def outside_brackets(tokens: Sequence[Any]) -> list[Any]:
+    depth = 0
+    answer = []
+    for token in tokens:
+        depth += token == "("
+        depth -= token == ")"
+        answer.append("_" if token in "()" or depth > 0 else token)
+    return answer
+
+
+def prefix_of_balanced(kinds: int, rng: Random, length: int) -> list[str]:
+    """The beginning of a balanced text, most often the whole of one, with neutral tokens."""
+    stack: list[str] = []
+    made: list[str] = []
+    neutral = rng.random() / 2
+    while len(made) < length:
+        if rng.random() < neutral:
+            made.append(rng.choice("ab"))
+        elif stack and (rng.random() < 0.5 or len(stack) >= length - len(made)):
+            made.append(stack.pop())
+        else:
+            opener, closer = rng.choice(PAIRS[:kinds])
+            made.append(opener)
+            stack.append(closer)
+    return made
+
+
+def brackets(kinds: int) -> Inputs:
+    """Texts with brackets: mostly prefixes of balanced ones, some with a slip."""
+    tiny = "".join(PAIRS[: min(kinds, 2)]) + "a"
+    return letters("".join(PAIRS[:kinds]) + "ab", tiny, partial(prefix_of_balanced, kinds))
+
+
+def never_negative(tokens: Sequence[Any]) -> bool:
+    return min(accumulate(_steps(tokens))) >= 0
+
+
+ONE = brackets(1)
+OPENED_FIRST = Inputs(partial(prefix_of_balanced, 1), ONE.pieces, accepts=never_negative)
+
+ENTRIES = (
+    entry("dyck1", prefixes_of_dyck(1), ONE),
+    entry("dyck2", prefixes_of_dyck(2), brackets(2)),
+    entry("dyck2_pure", prefixes_of_dyck(2), brackets(2)),
+    entry("dyck3", prefixes_of_dyck(3), brackets(3)),
+    entry("dyck3_pure", prefixes_of_dyck(3), brackets(3)),
+    entry("dyck_k", prefixes_of_dyck(5), brackets(5)),
+    entry("dyck_k_pure", prefixes_of_dyck(5), brackets(5)),
+    entry("shuffle_dyck", shuffle_dyck, brackets(2)),
+    entry("shuffle_dyck_best", shuffle_dyck, brackets(2)),
+    entry("is_balanced", is_balanced, brackets(3)),
+    entry("bracket_depth", bracket_depth, ONE),
+    entry("deepest_nesting", deepest_nesting, ONE),
+    entry("matching_bracket", matching_bracket, ONE),
+    entry("outside_brackets", outside_brackets, OPENED_FIRST),
+)
