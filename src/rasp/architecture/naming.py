@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from rasp.graph import Aggregate, Elementwise, Node, Program, Selector, SOp, expression, users
+from rasp.graph import Elementwise, Node, Program, expression, users
 
 LONGEST = 60
 DEPTH = 4
@@ -24,10 +24,24 @@ class Naming:
         return name or shortened(expression(node, self.program.names, depth=DEPTH), longest)
 
     def purpose(self, node: Node) -> str:
-        """Return the name a person would know an attention by: its own, or what it goes into.
+        """Return what a person would know an attention by: its name, or what it is a step of.
 
         `selector_width` uses two aggregates to make one s-op: both are known by that s-op's name.
         """
+        own = self._nearest_name(node, Elementwise)
+        if own is not None:
+            return own
+        later = self._nearest_name(node, Node)
+        return self.label(node) if later is None else f"a step of {later}"
+
+    def quoted(self, node: Node) -> str:
+        """Return the purpose with its name marked as the program's own words."""
+        purpose = self.purpose(node)
+        step = "a step of "
+        return f"{step}`{purpose[len(step) :]}`" if purpose.startswith(step) else f"`{purpose}`"
+
+    def _nearest_name(self, node: Node, through: type[Node]) -> str | None:
+        """The name of the node, or of the first user that has one, by way of one sort of user."""
         seen, row = {node}, [node]
         while row:
             for each in row:
@@ -37,11 +51,11 @@ class Naming:
                 user
                 for each in row
                 for user in self._needed_by.get(each, ())
-                if isinstance(user, Elementwise) and user not in seen
+                if isinstance(user, through) and user not in seen
             ]
-            seen.update(further)
             row = list(dict.fromkeys(further))
-        return self.label(node)
+            seen.update(row)
+        return None
 
     def line(self, node: Node) -> str:
         """Return where a node was written, as `file:line`, or nothing where that is not known."""
@@ -70,12 +84,3 @@ def shortened(text: str, longest: int = LONGEST) -> str:
         return text
     tail = (longest - 2) // 3
     return f"{text[: longest - 2 - tail]}… {text[-tail:].lstrip()}"
-
-
-def kind_word(node: Node) -> str:
-    """Say what sort of thing a node is."""
-    if isinstance(node, Aggregate):
-        return "aggregate"
-    if isinstance(node, Selector):
-        return "selector"
-    return "s-op" if isinstance(node, SOp) else "scorer"

@@ -85,16 +85,29 @@ def reach(form: Form) -> Reach:
 
 
 def _reach_of_comparison(keys: SOp, queries: SOp, signs: frozenset[str]) -> Reach:
-    """`key + a` against `query + b` bounds key - query by b - a; anything else says nothing."""
+    """`key + a` against `query + b` bounds key - query by b - a.
+
+    Against a constant only the sure bounds are left, since no position is less than 0: a key
+    of at most c is at most c after any query, and a query of at most c at most c after any key.
+    """
     ours, theirs = _offset(keys), _offset(queries)
-    if ours is None or theirs is None:
-        return EVERYWHERE
-    apart = theirs - ours
-    low: float = -math.inf if "<" in signs else math.ceil(apart)
-    high: float = math.inf if ">" in signs else math.floor(apart)
-    if "=" not in signs:
-        low = max(low, math.floor(apart) + 1) if "<" not in signs else low
-        high = min(high, math.ceil(apart) - 1) if ">" not in signs else high
+    if ours is not None and theirs is not None:
+        return _between(theirs - ours, signs)
+    if ours is not None and isinstance(queries, Const) and not isinstance(queries.value, str):
+        return -math.inf, _between(queries.value - ours, signs)[1]
+    if theirs is not None and isinstance(keys, Const) and not isinstance(keys.value, str):
+        return _between(theirs - keys.value, signs)[0], math.inf
+    return EVERYWHERE
+
+
+def _between(bound: Fraction, signs: frozenset[str]) -> Reach:
+    """The whole numbers x that compare with a bound by one of the signs, x on the left."""
+    low: float = -math.inf
+    high: float = math.inf
+    if "<" not in signs:
+        low = math.ceil(bound) if "=" in signs else math.floor(bound) + 1
+    if ">" not in signs:
+        high = math.floor(bound) if "=" in signs else math.ceil(bound) - 1
     return low, high
 
 

@@ -10,7 +10,7 @@ from rasp.architecture.layers import earliest_layers
 from rasp.architecture.naming import Naming
 from rasp.architecture.order import Order, earliest_times
 from rasp.architecture.problem import Problem, selector_of
-from rasp.graph import Elementwise, Node
+from rasp.graph import Aggregate, Elementwise, Node, in_order
 
 MOST_LINKS = 12
 """Links of a chain that are listed; of longer ones the middle is left out."""
@@ -37,7 +37,7 @@ def listed(words: Sequence[str]) -> str:
 def chain_lines(naming: Naming, times: Mapping[Node, int], outputs: Sequence[Node]) -> list[str]:
     """List the attentions that wait for one another, each with its slot and source line."""
     chain = deepest_chain(outputs, times)
-    rows = [(str(times[each] // 2), f"`{naming.purpose(each)}`", *_made_by(naming, each))
+    rows = [(str(times[each] // 2), naming.quoted(each), *_made_by(naming, each))
             for each in chain]  # fmt: skip
     if len(rows) > MOST_LINKS:
         left_out = len(rows) - MOST_LINKS
@@ -90,7 +90,7 @@ def why_so_wide(naming: Naming, problem: Problem, width: int, is_exact: bool) ->
         if problem.kind[attention] not in seen:
             seen.add(problem.kind[attention])
             selector = naming.label(selector_of(attention))
-            rows.append((selector, f"`{naming.purpose(attention)}`", naming.line(attention)))
+            rows.append((selector, naming.quoted(attention), naming.line(attention)))
     if low == high:
         start = f"layer {low} has {count(floor, 'selector')} that no other layer can take:"
     else:
@@ -104,12 +104,16 @@ def input_work(naming: Naming, work: Sequence[Elementwise], outputs: Sequence[No
     tops = [node for node in work if not any(node in user.needs for user in made)]
     names = listed([f"`{naming.label(node)}`" for node in tops[:3]])
     more = f" and {len(tops) - 3} more" if len(tops) > 3 else ""
-    without = plain_stack_depth(outputs)
-    cost = f"without it, {count(without, 'layer')} would be needed" if without else (
-        "without it, this cannot be computed")  # fmt: skip
+    without = count(plain_stack_depth(outputs), "layer")
+    if not any(isinstance(node, Aggregate) for node in in_order(outputs)):
+        return (
+            f"{names}{more} takes a feed-forward, to work on tokens and indices together; a plain "
+            f"stack has its first one in a layer, so it needs {without}"
+        )
     return (
         f"{names}{more} must be computed from tokens and indices together before the first "
-        f"attention, by a feed-forward that a plain stack does not have; {cost}"
+        f"attention, by a feed-forward that a plain stack does not have; without it, {without} "
+        "would be needed"
     )
 
 

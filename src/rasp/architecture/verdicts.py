@@ -98,7 +98,7 @@ def _heads_line(counts: tuple[int, ...], slot_word: str = "layer") -> str:
 
 def _misfit(naming: Naming, order: Order, times: dict[Node, int], node: Node) -> str:
     """Say why a node has no place in an order."""
-    name, line = f"`{naming.purpose(node)}`", naming.line(node)
+    name, line = naming.quoted(node), naming.line(node)
     place = f"{name} ({line})" if line else name
     if not isinstance(node, Elementwise):
         start = f"{place} comes out of `s` number {times[node] // 2} at the earliest, and there "

@@ -1,0 +1,234 @@
+"""A program in, changes that would save a layer or a head out, each one tried.
+
+A suggestion is made only where the changed graph has been built and scheduled, and comes out
+smaller. Where the change must not alter any answer, the two are also compared on inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rasp.architecture.inputs import (
+    Input,
+    alphabet_of,
+    answer,
+    answers,
+    every_input,
+    random_inputs,
+)
+from rasp.architecture.naming import Naming
+from rasp.architecture.normal import ALWAYS, normal_form
+from rasp.architecture.reasons import listed
+from rasp.architecture.rewrite import rewritten
+from rasp.architecture.schedule import Schedule, schedule
+from rasp.errors import RaspError
+from rasp.graph import (
+    Aggregate,
+    Const,
+    Elementwise,
+    Indices,
+    Node,
+    Score,
+    Select,
+    SelectBest,
+    Selector,
+    SelectorAnd,
+    SelectorOr,
+    SOp,
+    in_order,
+)
+
+Change: TypeAlias = tuple[str, tuple[Node, ...]]
+"""What to do, and the outputs once it is done."""
+
+MOST_NODES = 2_000
+MOST_SELECTORS = 40
+IS_FIRST = Elementwise("indicator", (Elementwise("==", (Indices(), Const(0))),))
+FIRST = Select(Indices(), Const(0), "==")
+LAST = SelectBest(Select(Const(1), Const(1), "=="), Score(Indices(), Const(1)))
+UP_TO_HERE = Select(Indices(), Indices(), "<=")
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A change, and the schedule that the changed program has."""
+
+    advice: str
+    outputs: tuple[Node, ...]
+    schedule: Schedule
+
+    def __str__(self) -> str:
+        return f"{self.advice}: {self.schedule}"
+
+
+def suggestions(naming: Naming, found: Schedule) -> tuple[Suggestion, ...]:
+    """Return what would make a schedule smaller, the most saving first."""
+    if len(found.layer_of) > MOST_NODES or found.heads < 2:
+        return ()
+    made = []
+    for advice, outputs in _changes(naming):
+        smaller = schedule(outputs)
+        if size(smaller) < size(found):
+            made.append(Suggestion(advice, outputs, smaller))
+    return tuple(sorted(made, key=lambda each: size(each.schedule)))
+
+
+def size(found: Schedule) -> tuple[int, int, int]:
+    """Return what a schedule costs: layers, then width, then heads."""
+    return found.layers, found.width, found.heads
+
+
+def _changes(naming: Naming) -> Iterator[Change]:
+    yield from _with_a_bos(naming)
+    trial = _inputs(naming.outputs)
+    for change in (_last_by_select_best, _one_prefix_head, _same_picks):
+        for advice, outputs in change(naming, trial):
+            if _agree(naming.outputs, outputs, trial):
+                yield advice, outputs
+
+
+def _with_a_bos(naming: Naming) -> Iterator[Change]:
+    """`selector_width` needs its second head only to count position 0 rightly."""
+    nodes = set(in_order(naming.outputs))
+    second = [
+        node
+        for node in nodes
+        if isinstance(node, Aggregate) and (counted := _counted_at_first(node)) is not None
+        and nodes.intersection(_first_heads(counted))
+    ]  # fmt: skip
+    if not second:
+        return
+    second.sort(key=lambda node: (naming.line(node), naming.purpose(node)))
+    names = listed(list(dict.fromkeys(naming.quoted(node) for node in second)))
+    changed = rewritten(naming.outputs, lambda old, _: Const(0) if old in second else None)
+    yield (
+        f"if inputs begin with a BOS token, `assume_bos=True` in `selector_width` saves the "
+        f"second head of {names}",
+        changed,
+    )
+
+
+def _counted_at_first(node: Aggregate) -> Selector | None:
+    """The selector that `selector_width` counts, if this is the second of its two heads."""
+    if node.values is not IS_FIRST or not isinstance(node.selector, SelectorAnd):
+        return None
+    match node.selector:
+        case SelectorAnd(counted, first) if first is FIRST:
+            return counted
+        case SelectorAnd(first, counted) if first is FIRST:
+            return counted
+    return None
+
+
+def _first_heads(counted: Selector) -> list[Node]:
+    return [
+        Aggregate(SelectorOr(counted, FIRST), IS_FIRST),
+        Aggregate(SelectorOr(FIRST, counted), IS_FIRST),
+    ]
+
+
+def _last_by_select_best(naming: Naming, _: Sequence[Input]) -> Iterator[Change]:
+    """The last position is the one with the greatest index: no need to know `length`."""
+
+    def change(old: Node, _: Node) -> Node | None:
+        match old:
+            case Select(Indices(), SOp() as queries, "==") if _after_length(queries) == -1:
+                return LAST
+        return None
+
+    if any(change(node, node) for node in in_order(naming.outputs)):
+        advice = "`select_best(select_all, score(indices, 1))` finds the last position without "
+        yield advice + "`length`", rewritten(naming.outputs, change)
+
+
+def _after_length(node: SOp) -> int | None:
+    """The whole number that an s-op adds to `length`, or None where it is something else."""
+    match node:
+        case Elementwise("-", (rest, Const(int(number)))):
+            before = _after_length(rest)
+            return None if before is None else before - number
+        case Elementwise("+", (rest, Const(int(number)))):
+            before = _after_length(rest)
+            return None if before is None else before + number
+        case Elementwise("round" | "int", (rest,)):
+            return _after_length(rest)
+        case Elementwise("/", (Const(1), Aggregate(selector, values))) if values is IS_FIRST:
+            return 0 if normal_form(selector) == ALWAYS else None
+    return None
+
+
+def _one_prefix_head(naming: Naming, _: Sequence[Input]) -> Iterator[Change]:
+    """A mean over what lies before can be had from the mean that includes the position itself."""
+    nodes = in_order(naming.outputs)
+    before = Select(Indices(), Indices(), "<")
+    both = {node.selector for node in nodes if isinstance(node, Aggregate)}
+    if not both.issuperset([before, UP_TO_HERE]):
+        return
+
+    def change(old: Node, new: Node) -> Node | None:
+        if not isinstance(new, Aggregate) or new.selector is not before:
+            return None
+        here, mean = Indices(), Aggregate(UP_TO_HERE, new.values)
+        total = Elementwise("*", (Elementwise("+", (here, Const(1))), mean))
+        others = Elementwise("-", (total, new.values))
+        is_start = Elementwise("==", (here, Const(0)))
+        divisor = Elementwise("if", (is_start, Const(1), here))
+        spread = Elementwise("/", (others, divisor))
+        return Elementwise("if", (is_start, Const(new.default), spread))
+
+    yield (
+        "the mean over `select(indices, indices, <)` is that over `<=` less the position's own "
+        "value, by arithmetic",
+        rewritten(naming.outputs, change),
+    )
+
+
+def _same_picks(naming: Naming, trial: Sequence[Input]) -> Iterator[Change]:
+    """Selectors that picked the same pairs on every input tried can be written alike."""
+    attentions = [node for node in in_order(naming.outputs) if isinstance(node, Aggregate)]
+    different = list({normal_form(each.selector): each.selector for each in reversed(attentions)}
+                     .values())[::-1][:MOST_SELECTORS]  # fmt: skip
+    picks: dict[object, Selector] = {}
+    values = [answer(different, tokens) for tokens in trial[:60]]
+    if not values or any(isinstance(each, RaspError) for each in values):
+        return
+    for number, selector in enumerate(different):
+        key = repr([each[number] for each in values])  # type: ignore[index]
+        first = picks.setdefault(key, selector)
+        if first is not selector:
+            yield _written_alike(naming, first, selector, len(values))
+
+
+def _written_alike(naming: Naming, first: Selector, second: Selector, tried: int) -> Change:
+    form = normal_form(second)
+
+    def change(old: Node, new: Node) -> Node | None:
+        if not isinstance(old, Aggregate) or normal_form(old.selector) != form:
+            return None
+        assert isinstance(new, Aggregate)
+        return Aggregate(first, new.values, new.default)
+
+    advice = (
+        f"`{naming.label(first)}` and `{naming.label(second)}` picked the same on {tried} inputs: "
+        "written alike, they share a head"
+    )
+    return advice, rewritten(naming.outputs, change)
+
+
+def _inputs(outputs: Sequence[Node]) -> list[Input]:
+    """Inputs that the outputs can be computed on."""
+    try:
+        alphabet = alphabet_of(outputs)
+    except RaspError:
+        return []
+    tried = [tokens for length in (1, 2, 3) for tokens in every_input(alphabet[:4], length)]
+    for length in (4, 5, 6, 9, 14):
+        tried += random_inputs(alphabet, length, 20, seed=1)
+    found = answers(outputs, tried)
+    return [tokens for tokens, each in zip(tried, found, strict=True) if isinstance(each, list)]
+
+
+def _agree(one: Sequence[Node], other: Sequence[Node], trial: Sequence[Input]) -> bool:
+    return bool(trial) and answers(one, trial) == answers(other, trial)

@@ -1,0 +1,85 @@
+"""`rasp arch FILE NAME`: how many layers and heads an s-op needs, and why."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from rasp.architecture.explain import Explanation, explain
+from rasp.architecture.schedule import Layer
+from rasp.cli.files import find_handle, run_program
+from rasp.graph import Node, expression
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", help="the program; `-` reads standard input")
+    parser.add_argument("name", help="the s-op or selector to ask about")
+    parser.add_argument("--json", action="store_true", help="everything as one JSON value")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    handle = find_handle(run_program(arguments.file), arguments.name)
+    explanation = explain(handle)
+    if arguments.json:
+        print(json.dumps(record(explanation, arguments.name), ensure_ascii=False, indent=1))
+    else:
+        print(explanation)
+    return 0
+
+
+def record(explanation: Explanation, name: str) -> dict[str, Any]:
+    """Return an explanation as JSON-able data."""
+    found = explanation.schedule
+    return {
+        "name": name,
+        "layers": found.layers,
+        "width": found.width,
+        "heads": found.heads,
+        "heads_per_layer": found.heads_per_layer,
+        "exact": found.exact,
+        "method": found.method,
+        "earliest_heads_per_layer": explanation.paper.heads_per_layer,
+        "layer_list": [_layer(explanation, layer) for layer in found.layer_list],
+        "input_feed_forward": [_node(explanation, node) for node in found.input_feed_forward],
+        "chain": [_node(explanation, node) for node in explanation.chain],
+        "why_so_deep": explanation.why_so_deep,
+        "why_so_wide": explanation.why_so_wide,
+        "notes": explanation.notes,
+        "front": [
+            {"layers": each.layers, "heads_per_layer": each.heads_per_layer}
+            for each in explanation.front
+        ],
+        "suggestions": [
+            {
+                "advice": each.advice,
+                "layers": each.schedule.layers,
+                "heads_per_layer": each.schedule.heads_per_layer,
+            }
+            for each in explanation.suggestions
+        ],
+    }
+
+
+def _layer(explanation: Explanation, layer: Layer) -> dict[str, Any]:
+    return {
+        "heads": [
+            {
+                "selector": _node(explanation, head.selector),
+                "aggregates": [_node(explanation, each) for each in head.aggregates],
+            }
+            for head in layer.heads
+        ],
+        "feed_forward": [_node(explanation, node) for node in layer.feed_forward],
+    }
+
+
+def _node(explanation: Explanation, node: Node) -> dict[str, Any]:
+    program = explanation.naming.program
+    span = program.origins.get(node)
+    return {
+        "name": program.names.get(node),
+        "expression": expression(node, program.names, depth=6),
+        "file": span.source.name if span else None,
+        "line": span.line if span else None,
+    }

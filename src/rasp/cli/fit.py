@@ -1,0 +1,74 @@
+"""`rasp fit FILE NAME …`: does an s-op fit into an architecture? Exit code 0: yes; 1: no."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from rasp.architecture.counterexample import Counterexample
+from rasp.architecture.fit import Fit, fit
+from rasp.architecture.patterns import known_patterns
+from rasp.atoms import to_python
+from rasp.cli.files import find_handle, read_given, run_program
+from rasp.errors import RaspError
+from rasp.frontend.handles import plain_lists
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", help="the program; `-` reads standard input")
+    parser.add_argument("name", help="the s-op or selector to ask about")
+    parser.add_argument("--layers", type=int, help="how many layers there are")
+    parser.add_argument("--heads", type=int, help="how many heads each layer has")
+    parser.add_argument("--order", help="sublayers in order, `s` attention, `f` feed-forward: sfsf")
+    parser.add_argument("--attention", help=f"what heads may look at: {known_patterns()}")
+    parser.add_argument("--alphabet", help="tokens to try patterns on: letters, or a JSON list")
+    parser.add_argument("--json", action="store_true", help="everything as one JSON value")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    handle = find_handle(run_program(arguments.file), arguments.name)
+    alphabet = None if arguments.alphabet is None else read_given(arguments.alphabet)
+    found = fit(
+        handle,
+        layers=arguments.layers,
+        heads=arguments.heads,
+        order=arguments.order,
+        attention=arguments.attention,
+        alphabet=alphabet,
+    )
+    if arguments.json:
+        print(json.dumps(record(found), ensure_ascii=False, indent=1))
+    else:
+        print(found)
+    return 0 if found else 1
+
+
+def record(found: Fit) -> dict[str, Any]:
+    """Return what was found as JSON-able data."""
+    return {
+        "fits": found.fits,
+        "verdicts": [
+            {
+                "question": verdict.question,
+                "fits": verdict.fits,
+                "is_proved": verdict.is_proved,
+                "reason": verdict.reason,
+                "counterexample": _counterexample(verdict.counterexample),
+            }
+            for verdict in found.verdicts
+        ],
+        "notes": found.notes,
+    }
+
+
+def _counterexample(found: Counterexample | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "input": [to_python(token) for token in found.tokens],
+        "meant": plain_lists(found.meant)[0],
+        "got": None if isinstance(found.got, RaspError) else plain_lists(found.got)[0],
+        "error": found.got.message if isinstance(found.got, RaspError) else None,
+        "is_shortest": found.is_shortest,
+    }
