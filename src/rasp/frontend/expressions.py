@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 from rasp.atoms import PythonAtom
-from rasp.errors import RaspError
+from rasp.errors import RaspError, RaspTypeError
 from rasp.frontend import operations, refusals
 from rasp.frontend.handles import NOTHING_KNOWN, Handle, handles_in, value_of
 from rasp.frontend.places import Place, calling_place
@@ -230,17 +230,22 @@ def logic(op: str, left: object, right: object) -> SelectorHandle:
 
 
 def _binary(op: str, left: Value, right: Value) -> Value:
-    return operations.binary(op, left, right, DEFAULT_LIMITS)
+    try:
+        return operations.binary(op, left, right, DEFAULT_LIMITS)
+    except RaspTypeError as error:
+        if any(isinstance(side, Selector) for side in (left, right)) and (
+            any(isinstance(side, SOp) for side in (left, right))
+        ):
+            error.hint = refusals.MIXED_HINT
+        raise
 
 
 def built(kind: type[AnyHandle], build: Callable[..., Value], *values: object) -> AnyHandle:
     """Build a value of RASP from Python's, and return it as Python holds it."""
-    given: tuple[Value, ...] = ()
     try:
-        given = tuple(map(value_of, values))
-        value = build(*given)
+        value = build(*map(value_of, values))
     except RaspError as error:
-        raise refusals.in_python_words(error, given) from None
+        raise refusals.in_python_words(error) from None
     if is_atom(value):
         value = Const(value)
     handle = handle_of(value, NOTHING_KNOWN, tuple(handles_in(values)), calling_place())

@@ -26,6 +26,8 @@ from rasp.words import BUILT_IN_DOCS, KEYWORDS
 
 LONGEST_REPR = 200
 NOTHING_KNOWN = Program()
+RESERVED = (*KEYWORDS, *BUILT_IN_DOCS, "out")
+"""Words that cannot name a handle; `out` always is the last value of a session."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -156,9 +158,9 @@ def check_name(name: str) -> None:
         raise RaspNameError(
             f"`{name}` cannot be a name", hint="use letters, digits and `_`, a letter first"
         )
-    if name in KEYWORDS or name in BUILT_IN_DOCS:
+    if name in RESERVED:
         raise RaspNameError(
-            f"`{name}` is a word of the language", hint="choose another name, such as `my_" + name
+            f"`{name}` is a word of the language", hint=f"choose another name, such as `my_{name}`"
         )
 
 

@@ -28,12 +28,8 @@ MIXED_HINT = (
 )
 
 
-def in_python_words(error: RaspError, nodes: tuple[object, ...] = ()) -> RaspError:
+def in_python_words(error: RaspError) -> RaspError:
     """Say in Python's words what went wrong while a program was built, and point at the place."""
-    if any(isinstance(node, Selector) for node in nodes) and (
-        any(isinstance(node, SOp) for node in nodes)
-    ):
-        error.hint = MIXED_HINT
     for rasp_word, python_word in PYTHON_WORDS.items():
         error.message = error.message.replace(rasp_word, python_word)
         error.hint = error.hint and error.hint.replace(rasp_word, python_word)

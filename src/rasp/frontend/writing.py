@@ -12,14 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rasp.errors import RaspNameError, RaspTypeError, RaspUnsupportedError
-from rasp.frontend.handles import Handle, check_name
+from rasp.frontend.handles import RESERVED, Handle, check_name
 from rasp.frontend.session import Session
 from rasp.frontend.values import kind_name
 from rasp.graph import Const, Elementwise, Node, expression, in_order
 from rasp.source import Source
 from rasp.syntax import parse
 from rasp.syntax.printer import WIDTH, print_program
-from rasp.words import BUILT_IN_DOCS, KEYWORDS
 
 LONGEST_EXPRESSION = 12
 """Nodes written in one expression before its parts get names of their own."""
@@ -45,7 +44,7 @@ def to_rasp(program: Handle | Mapping[str, Any], name: str | None = None) -> str
     outputs: dict[str, Node] = {}
     if isinstance(program, Handle):
         names |= program.program.names
-        called = name or _free(program.name or "result", {*KEYWORDS, *BUILT_IN_DOCS})
+        called = name or _free(program.name or "result", set(RESERVED))
         program = {called: program}
     for key, handle in program.items():
         if not isinstance(handle, Handle):
@@ -68,13 +67,20 @@ def to_rasp(program: Handle | Mapping[str, Any], name: str | None = None) -> str
 
 def write_program(outputs: Mapping[str, Node], names: Mapping[Node, str]) -> str:
     """Write nodes under their names, with the names that are known of others."""
-    _refuse_what_has_no_text(in_order(outputs.values()))
-    library = _library_names(outputs, names)
+    every_node = in_order(outputs.values())
+    _refuse_what_has_no_text(every_node)
+    library: Mapping[Node, str] = Session().elaborator.names
+    results = set(outputs.values())
+    own_names = {
+        node: names[node]
+        for node in every_node
+        if node in names and node not in results and names[node] != library.get(node)
+    }
+    library = _not_hidden(library, outputs, own_names)
     order = _written(outputs.values(), library)
-    own_names = {node: name for node, name in names.items() if library.get(node) != name}
-    defined = _definitions(order, set(outputs.values()) | own_names.keys(), library)
+    defined = _definitions(order, results | own_names.keys(), library)
     called = _unique_names([node for node in order if node in defined], outputs, own_names, library)
-    references = library | called
+    references = {**library, **called}
     lines = []
     for node in order:
         if node in called:
@@ -124,7 +130,7 @@ def _unique_names(
     library: Mapping[Node, str],
 ) -> dict[Node, str]:
     """Give every defined node a legal name that nothing else has."""
-    taken = {*KEYWORDS, *BUILT_IN_DOCS, *library.values(), *outputs}
+    taken = {*RESERVED, *library.values(), *outputs}
     called: dict[Node, str] = {}
     for name, node in outputs.items():
         if node in defined and node not in called:
@@ -173,14 +179,13 @@ def _line(name: str, right_side: str) -> str:
     return print_program(parse(Source("<writing>", line))).rstrip("\n")
 
 
-def _library_names(outputs: Mapping[str, Node], names: Mapping[Node, str]) -> dict[Node, str]:
-    """The library's values that can be called by their names: those nobody called otherwise."""
-    used = {*outputs.items(), *((name, node) for node, name in names.items())}
-    meant: dict[str, set[Node]] = {}
-    for name, node in used:
-        meant.setdefault(name, set()).add(node)
-    library = Session().elaborator.names
-    return {node: name for node, name in library.items() if meant.get(name, {node}) == {node}}
+def _not_hidden(
+    library: Mapping[Node, str], outputs: Mapping[str, Node], own_names: Mapping[Node, str]
+) -> dict[Node, str]:
+    """The library's values that can be called by their names: nothing else is called so."""
+    hidden = {name for name, node in outputs.items() if library.get(node) != name}
+    hidden.update(own_names.values())
+    return {node: name for node, name in library.items() if name not in hidden}
 
 
 def _refuse_what_has_no_text(order: Sequence[Node]) -> None:
