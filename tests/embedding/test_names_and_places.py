@@ -48,7 +48,7 @@ def test_a_function_of_a_text_takes_handles_atoms_lists_and_python_functions() -
     )
     assert names["pick"](["x", tokens, "z"], indices)("abcd") == ["x", "b", "z", "x"]
     assert names["twice"](lambda s: s + "!", tokens)("ab") == ["a!!", "b!!"]
-    assert names["twice"](f=rasp.lib.has_prev, s=tokens)("aba") == [False, True, True]
+    assert names["twice"](f=rasp.lib.has_prev, s=tokens)("aba") == [False, True, False]
 
 
 def test_an_error_points_at_the_python_expression_that_made_the_node() -> None:
