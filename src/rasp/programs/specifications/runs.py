@@ -1,0 +1,97 @@
+"""Runs of equal tokens: where they begin and end, how long they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import groupby
+from random import Random
+from typing import Any
+
+from rasp.programs.catalogue import Entry
+from rasp.programs.inputs import letters, numbers
+
+entry = partial(Entry, "runs and boundaries")
+
+
+def runs(tokens: Sequence[Any]) -> list[list[Any]]:
+    return [list(run) for _, run in groupby(tokens)]
+
+
+def run_starts(tokens: Sequence[Any]) -> list[Any]:
+    return [place == 0 for place in position_in_run(tokens)]
+
+
+def run_ends(tokens: Sequence[Any]) -> list[Any]:
+    return [place == len(run) - 1 for run in runs(tokens) for place in range(len(run))]
+
+
+def run_number(tokens: Sequence[Any]) -> list[Any]:
+    return [number for number, run in enumerate(runs(tokens)) for _ in run]
+
+
+def number_of_runs(tokens: Sequence[Any]) -> list[Any]:
+    return [len(runs(tokens))] * len(tokens)
+
+
+def position_in_run(tokens: Sequence[Any]) -> list[Any]:
+    return [place for run in runs(tokens) for place in range(len(run))]
+
+
+def run_length(tokens: Sequence[Any]) -> list[Any]:
+    return [len(run) for run in runs(tokens) for _ in run]
+
+
+def longest_run(tokens: Sequence[Any]) -> list[Any]:
+    return [max(map(len, runs(tokens)))] * len(tokens)
+
+
+def longest_run_token(tokens: Sequence[Any]) -> list[Any]:
+    return [max(runs(tokens), key=len)[0]] * len(tokens)
+
+
+def longest_ascent(tokens: Sequence[Any]) -> list[Any]:
+    longest = size = 1
+    for position in range(1, len(tokens)):
+        size = size + 1 if tokens[position] > tokens[position - 1] else 1
+        longest = max(longest, size)
+    return [longest] * len(tokens)
+
+
+def padded(items: list[Any], tokens: Sequence[Any]) -> list[Any]:
+    return items + ["_"] * (len(tokens) - len(items))
+
+
+def collapse_runs(tokens: Sequence[Any]) -> list[Any]:
+    return padded([run[0] for run in runs(tokens)], tokens)
+
+
+def run_length_encoding(tokens: Sequence[Any]) -> list[Any]:
+    return padded([f"{run[0]}{len(run)}" for run in runs(tokens)], tokens)
+
+
+def _long_runs(rng: Random, length: int) -> list[str]:
+    few = rng.sample("abcde", rng.randint(1, 5))
+    typical = rng.choice((1, 2, 3, 12, 60))
+    made: list[str] = []
+    while len(made) < length:
+        made += [rng.choice(few)] * rng.randint(1, 2 * typical)
+    return made[:length]
+
+
+RUNS = letters("abcde", "ab", members=_long_runs)
+
+ENTRIES = (
+    entry("run_starts", run_starts, RUNS),
+    entry("run_ends", run_ends, RUNS),
+    entry("run_number", run_number, RUNS),
+    entry("number_of_runs", number_of_runs, RUNS),
+    entry("position_in_run", position_in_run, RUNS),
+    entry("run_length", run_length, RUNS),
+    entry("run_length_pure", run_length, RUNS),
+    entry("longest_run", longest_run, RUNS),
+    entry("longest_run_token", longest_run_token, RUNS),
+    entry("longest_ascent", longest_ascent, numbers(0, 50)),
+    entry("collapse_runs", collapse_runs, RUNS),
+    entry("run_length_encoding", run_length_encoding, RUNS),
+)
