@@ -1,0 +1,138 @@
+"""One run of training as data: everything that decides its result, frozen, with a name and an id.
+
+The id is a hash of the content, so the same run is never trained twice, and a name that meant
+another run before is noticed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from rasp.errors import RaspValueError
+from rasp.training.tasks import Task
+
+RECIPE = 1
+"""Counts changes of the training code that change results."""
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """The paper's recipe by default: its appendix A.
+
+    >>> from rasp.training.paper import TASKS
+    >>> RunConfig("mine", TASKS["reverse"], layers=2, heads=1).size
+    '2×1'
+    """
+
+    name: str
+    task: Task
+    layers: int
+    heads: int
+    width: int = 256
+    feed_forward: int = 512
+    rate: float = 3e-4
+    decay: float = 0.98
+    """What the learning rate is multiplied by after each epoch."""
+    epochs: int = 100
+    batch: int = 50
+    train: int = 50_000
+    validation: int = 1_000
+    test: int = 1_000
+    seed: int = 0
+    """Decides the first weights and the order of the examples."""
+    data_seed: int = 0
+    attention: float = 0.0
+    """The weight of attention's own loss; 0 leaves attention free."""
+    start: str = "random"
+    """Where the weights come from: `random`, or `compiled` from the program."""
+
+    def __post_init__(self) -> None:
+        sizes = {"layers": self.layers, "heads": self.heads, "epochs": self.epochs,
+                 "batch": self.batch}  # fmt: skip
+        for what, number in sizes.items():
+            if number < 1:
+                raise RaspValueError(f"{what} must be at least 1, not {number}", hint="give more")
+        if self.width % (2 * self.heads):
+            raise RaspValueError(
+                f"{self.heads} heads cannot share a width of {self.width} evenly",
+                hint="take a width that twice the number of heads divides",
+            )
+        for split in ("train", "validation", "test"):
+            if getattr(self, split) % self.batch or getattr(self, split) < self.batch:
+                raise RaspValueError(
+                    f"{getattr(self, split)} {split} examples cannot be dealt out in batches "
+                    f"of {self.batch}",
+                    hint="take a number of examples that the batch divides",
+                )
+
+    @property
+    def size(self) -> str:
+        """Layers × heads."""
+        return f"{self.layers}×{self.heads}"
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """Everything but the name, as JSON can hold it."""
+        content = asdict(self) | {"recipe": RECIPE}
+        del content["name"]
+        return json.loads(json.dumps(content))  # type: ignore[no-any-return]
+
+    @property
+    def id(self) -> str:
+        """A hash of the content."""
+        text = json.dumps(self.content, sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many examples each split has; as many longer inputs as test inputs."""
+        return {
+            "train": self.train,
+            "validation": self.validation,
+            "test": self.test,
+            "longer": self.test,
+        }
+
+    @property
+    def stack_key(self) -> tuple[Any, ...]:
+        """Runs with equal keys can be trained together."""
+        own = (self.layers, self.heads, self.width, self.feed_forward, self.epochs, self.batch,
+               self.train, self.validation, self.test, self.attention)  # fmt: skip
+        return own + ((self.task,) if self.attention else ())
+
+
+def read_config(name: str, content: dict[str, Any]) -> RunConfig:
+    """Return the configuration that a record holds."""
+    own = {field.name for field in fields(RunConfig)} - {"name", "task"}
+    task = dict(content["task"])
+    task["alphabet"], task["lengths"] = tuple(task["alphabet"]), tuple(task["lengths"])
+    return RunConfig(name, Task(**task), **{key: content[key] for key in own})
+
+
+def miniature(config: RunConfig) -> RunConfig:
+    """Return a run small enough for a CPU to do in a second or two: for trying the machinery."""
+    task = replace(config.task, lengths=(1, 8), alphabet=config.task.alphabet[:5])
+    return replace(
+        config, task=task, name="smoke/" + config.name, width=config.width // 8, feed_forward=64,
+        epochs=3, batch=20, train=600, validation=60, test=60,
+    )  # fmt: skip
+
+
+def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """Say what differs between two contents."""
+    found = []
+    for key in new:
+        before, after = old.get(key), new[key]
+        if isinstance(before, dict) and isinstance(after, dict):
+            found += differences(before, after)
+        elif before != after:
+            found.append(f"{key} was {_short(before)} and is now {_short(after)}")
+    return found
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) < 40 else text[:37] + "…"

@@ -1,0 +1,206 @@
+"""A task's program in, what attention should be out: which head imitates which selection.
+
+The schedule says which layer each selector belongs to; its heads take the first places. A head's
+target is its selection with every row divided by how much it picks. A row that picks nothing is
+turned to the BOS, where there is one, and is otherwise left free; so are the BOS's own row and all
+padding. Selections are made on the device, batch by batch, by comparing codes: the leaves of a
+selector are s-ops, whose values the evaluator gives once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import torch
+
+from rasp.architecture import schedule
+from rasp.atoms import Atom
+from rasp.errors import RaspUnsupportedError
+from rasp.graph import (
+    Node,
+    Score,
+    Select,
+    SelectBest,
+    Selector,
+    SelectorAnd,
+    SelectorNot,
+    SelectorOr,
+    SOp,
+    expression,
+    in_order,
+)
+from rasp.training.config import RunConfig
+from rasp.training.data import Data, as_inputs, evaluate_batch
+from rasp.training.network import Plan
+from rasp.training.tasks import Task
+
+COMPARE = {
+    "==": torch.eq, "!=": torch.ne, "<": torch.lt, "<=": torch.le, ">": torch.gt, ">=": torch.ge,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Supervised:
+    """One head, and the selector it should imitate."""
+
+    layer: int
+    head: int
+    selector: Selector
+    title: str
+
+
+@dataclass(frozen=True)
+class Supervision:
+    """The heads to supervise, and the names under which the selectors' leaves are held."""
+
+    heads: tuple[Supervised, ...]
+    leaves: Mapping[Node, str]
+    scores: Mapping[Node, str]
+    """Leaves of scorers, which are multiplied and not only compared."""
+    bos: bool
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        return tuple(sorted({each.layer for each in self.heads}))
+
+    def targets(
+        self,
+        selector: Selector,
+        values: Mapping[str, torch.Tensor],
+        plan: Plan,
+        lengths: torch.Tensor,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return a selector's normalised selection, and where it counts. (models, cells) each
+
+        `values` holds each leaf's codes. (models, size)
+        """
+        inside = plan.position_of < lengths[:, plan.slot_of]  # (models, size)
+        present = inside[:, plan.cell_queries] & inside[:, plan.cell_keys]
+        picked = (self._picks(selector, values, plan, present) & present).float()
+        widths = _row_sums(picked, plan)[:, plan.cell_queries]
+        target = picked / widths.clamp(min=1)
+        counts = present
+        if self.bos:
+            to_bos = (plan.position_of[plan.cell_keys] == 0) & (widths == 0)
+            target = torch.where(to_bos, 1.0, target)
+            counts = present & (plan.position_of[plan.cell_queries] > 0)
+        else:
+            counts = present & (widths > 0)
+        return target, counts
+
+    def _picks(
+        self,
+        selector: Selector,
+        values: Mapping[str, torch.Tensor],
+        plan: Plan,
+        present: torch.Tensor,
+    ) -> torch.Tensor:
+        match selector:
+            case Select(keys, queries, op):
+                return COMPARE[op](
+                    values[self.leaves[keys]][:, plan.cell_keys],
+                    values[self.leaves[queries]][:, plan.cell_queries],
+                )
+            case SelectorAnd(left, right):
+                return self._picks(left, values, plan, present) & self._picks(
+                    right, values, plan, present
+                )
+            case SelectorOr(left, right):
+                return self._picks(left, values, plan, present) | self._picks(
+                    right, values, plan, present
+                )
+            case SelectorNot(inner):
+                return ~self._picks(inner, values, plan, present)
+            case SelectBest(inner, Score(keys, queries)):
+                picked = self._picks(inner, values, plan, present) & present
+                score = (
+                    values[self.scores[keys]][:, plan.cell_keys]
+                    * values[self.scores[queries]][:, plan.cell_queries]
+                )
+                return picked & (score == _row_maxima(score, picked, plan))
+        raise AssertionError(f"no selection for {type(selector).__name__}")
+
+
+def _row_sums(cells: torch.Tensor, plan: Plan) -> torch.Tensor:
+    """Add up each query's cells. (models, size)"""
+    return cells.new_zeros(len(cells), plan.layout.size).index_add_(1, plan.cell_queries, cells)
+
+
+def _row_maxima(score: torch.Tensor, picked: torch.Tensor, plan: Plan) -> torch.Tensor:
+    """Each cell's row's highest score among what is picked. (models, cells)"""
+    lowest = score.new_full((len(score), plan.layout.size), float("-inf"))
+    places = plan.cell_queries.expand(len(score), -1)
+    kept = torch.where(picked, score, float("-inf"))
+    return lowest.scatter_reduce(1, places, kept, "amax")[:, plan.cell_queries]
+
+
+def plan_supervision(task: Task, layers: int, heads: int) -> Supervision:
+    """Say which head of a model should imitate which selector of a task's program."""
+    found = schedule(task.handle.node)
+    if found.layers > layers or found.width > heads:
+        raise RaspUnsupportedError(
+            f"the program needs {found.layers} layers of {found.width} heads, and the model has "
+            f"{layers} of {heads}: its attention has no place there",
+            hint="train a model of at least the program's size, or without supervision",
+        )
+    names = task.handle.program.names
+    supervised = [
+        Supervised(layer, head, each.selector, expression(each.selector, names, depth=3))
+        for layer, placed in enumerate(found.layer_list)
+        for head, each in enumerate(placed.heads)
+    ]
+    compared: list[Node] = []
+    scored: list[Node] = []
+    for node in in_order([each.selector for each in supervised]):
+        if isinstance(node, (Select, Score)):
+            (compared if isinstance(node, Select) else scored).extend(node.needs)
+    return Supervision(
+        tuple(supervised),
+        {node: f"leaf {number}" for number, node in enumerate(dict.fromkeys(compared))},
+        {node: f"score {number}" for number, node in enumerate(dict.fromkeys(scored))},
+        task.bos is not None,
+    )
+
+
+def supervise(data: Data, config: RunConfig) -> tuple[Supervision, dict[str, np.ndarray]]:
+    """Plan a run's supervision, and compute what it compares on every training example."""
+    supervision = plan_supervision(data.task, config.layers, config.heads)
+    return supervision, leaf_values(supervision, data, "train")
+
+
+def leaf_values(supervision: Supervision, data: Data, split: str) -> dict[str, np.ndarray]:
+    """Compute the leaves of selectors on a split: codes that compare as the atoms do."""
+    examples = data.splits[split]
+    nodes = [*supervision.leaves, *supervision.scores]
+    inputs = as_inputs(data.task, examples.tokens, examples.lengths)
+    values = evaluate_batch(nodes, inputs, data.task)
+    atoms: set[Atom] = set()
+    for node in supervision.leaves:
+        atoms.update(*values[node])
+    code = {atom: place for place, atom in enumerate(sorted(atoms, key=_order))}
+    inside = np.arange(examples.tokens.shape[1]) < examples.lengths[:, None]
+
+    def as_array(node: Node, kind: type, read: Mapping[Atom, int] | None) -> np.ndarray:
+        found = np.zeros(inside.shape, kind)
+        flat = (atom for row in values[node] for atom in row)
+        found[inside] = [float(atom) if read is None else read[atom] for atom in flat]
+        return found
+
+    arrays = {name: as_array(node, np.int32, code) for node, name in supervision.leaves.items()}
+    return arrays | {
+        name: as_array(node, np.float64, None) for node, name in supervision.scores.items()
+    }
+
+
+def _order(atom: Atom) -> tuple[bool, str, Fraction]:
+    if isinstance(atom, str):
+        return (True, atom, Fraction(0))
+    return (False, "", Fraction(atom))
+
+
+def is_s_op(node: Node) -> bool:
+    """Tell whether a node is a sequence."""
+    return isinstance(node, SOp)
