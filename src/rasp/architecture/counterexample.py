@@ -75,12 +75,12 @@ def look_for_counterexample(
     longest = max(LONGEST_RANDOM, free + 20)
     each = RANDOM_INPUTS // max(1, longest - exhausted)
     for length in range(free + 1, longest + 1):
+        if length > exhausted + 1 and not trial.computed:
+            raise trial.failure(length - 1)
         found = trial.at_length(length, each if length > exhausted else None)
         if found is not None:
             example = trial.example(trial.shrunk(found), exhausted)
             return Search(alphabet, example, min(exhausted, length - 1), trial.at_random, length)
-    if not trial.computed:
-        raise trial.failure(free + 1)
     return Search(alphabet, None, exhausted, trial.at_random, longest)
 
 

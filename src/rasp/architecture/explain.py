@@ -19,6 +19,7 @@ from rasp.architecture.schedule import (
     output_nodes,
     program_of,
     schedule,
+    show_counts,
 )
 from rasp.architecture.suggestions import Suggestion, suggestions
 from rasp.graph import Elementwise, Node, Program
@@ -73,7 +74,7 @@ class Explanation:
         if not self.schedule.exact:
             notes.append(self.schedule.remark)
         if self.paper.heads_per_layer != self.schedule.heads_per_layer:
-            early = " ".join(map(str, self.paper.heads_per_layer))
+            early = show_counts(self.paper.heads_per_layer)
             notes.append(f"with everything as early as it can be, heads per layer: {early}")
         if len(self.front) > 1:
             deeper = [f"{each.layers} of {count(each.width, 'head')}" for each in self.front[1:]]

@@ -21,11 +21,13 @@ Input = tuple[Atom, ...]
 MOST_KNOWN = 8
 """Tokens of a program's own that an alphabet takes up."""
 FEWEST_LETTERS = 3
+SMALL_BATCH = 8
+"""Inputs that are quicker computed one by one."""
 
 
 def answers(outputs: Sequence[Node], inputs: Sequence[Input]) -> list[list[Any] | RaspError]:
     """Compute the outputs on many inputs: for each its values, or the error that it ends in."""
-    if len(inputs) < 2:
+    if len(inputs) <= SMALL_BATCH:
         return [answer(outputs, tokens) for tokens in inputs]
     try:
         from rasp.evaluator.fast.evaluate import evaluate

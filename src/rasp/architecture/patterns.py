@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
 
 from rasp.architecture.rewrite import rewritten
@@ -152,7 +153,7 @@ class Pattern:
                 return self._bigbird(width, globals_, random_links(length, links))
         return Select(here, here, "<=")
 
-    def _bigbird(self, width: int, globals_: int, links: list[list[int]]) -> Selector:
+    def _bigbird(self, width: int, globals_: int, links: Sequence[Sequence[int]]) -> Selector:
         first = Const(globals_)
         found: Selector = SelectorOr(
             near(width),
@@ -185,11 +186,12 @@ def near(width: int) -> Selector:
     )
 
 
-def random_links(length: int, links: int) -> list[list[int]]:
+@lru_cache(maxsize=64)
+def random_links(length: int, links: int) -> tuple[tuple[int, ...], ...]:
     """Return, for each query, the keys drawn for it; the same for the same numbers."""
     random = Random(f"bigbird {length} {links}")
     count = min(links, length)
-    return [random.sample(range(length), count) for _ in range(length)]
+    return tuple(tuple(random.sample(range(length), count)) for _ in range(length))
 
 
 def under(pattern: Pattern, outputs: Sequence[Node], length: int) -> tuple[Node, ...]:

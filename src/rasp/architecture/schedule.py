@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Protocol, TypeAlias
 
 from rasp.architecture.layers import earliest_layers, layers_between
@@ -26,6 +27,8 @@ from rasp.graph import (
     SOp,
     in_order,
 )
+
+MOST_COUNTS = 30
 
 
 class HasNode(Protocol):
@@ -106,11 +109,22 @@ class Schedule:
         if not self.layers:
             return "no layers: elementwise work on the embedding"
         layers = "1 layer" if self.layers == 1 else f"{self.layers} layers"
-        counts = " ".join(map(str, self.heads_per_layer))
-        return f"{layers}, heads per layer: {counts}"
+        return f"{layers}, heads per layer: {show_counts(self.heads_per_layer)}"
 
     def __repr__(self) -> str:
         return f"<Schedule: {self}>"
+
+
+def show_counts(counts: Sequence[int]) -> str:
+    """Write how many heads each layer has; where there are many layers, equal ones together.
+
+    >>> show_counts((1, 2, 1)), show_counts((1,) * 99 + (2,))
+    ('1 2 1', '1×99 2')
+    """
+    if len(counts) <= MOST_COUNTS:
+        return " ".join(map(str, counts))
+    runs = [(count, len(list(run))) for count, run in groupby(counts)]
+    return " ".join(f"{count}×{times}" if times > 1 else str(count) for count, times in runs)
 
 
 def output_nodes(outputs: Outputs) -> tuple[Node, ...]:

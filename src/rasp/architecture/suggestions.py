@@ -19,7 +19,7 @@ from rasp.architecture.inputs import (
     random_inputs,
 )
 from rasp.architecture.naming import Naming
-from rasp.architecture.normal import ALWAYS, normal_form
+from rasp.architecture.normal import ALWAYS, Form, normal_form
 from rasp.architecture.reasons import listed
 from rasp.architecture.rewrite import rewritten
 from rasp.architecture.schedule import Schedule, schedule
@@ -43,7 +43,7 @@ from rasp.graph import (
 Change: TypeAlias = tuple[str, tuple[Node, ...]]
 """What to do, and the outputs once it is done."""
 
-MOST_NODES = 2_000
+MOST_NODES = 1_000
 MOST_SELECTORS = 40
 IS_FIRST = Elementwise("indicator", (Elementwise("==", (Indices(), Const(0))),))
 FIRST = Select(Indices(), Const(0), "==")
@@ -104,8 +104,8 @@ def _with_a_bos(naming: Naming) -> Iterator[Change]:
     names = listed(list(dict.fromkeys(naming.quoted(node) for node in second)))
     changed = rewritten(naming.outputs, lambda old, _: Const(0) if old in second else None)
     yield (
-        f"if inputs begin with a BOS token, `assume_bos=True` in `selector_width` saves the "
-        f"second head of {names}",
+        "if inputs begin with a BOS token, which is never counted, `assume_bos=True` in "
+        f"`selector_width` saves the second head of {names}",
         changed,
     )
 
@@ -188,32 +188,32 @@ def _one_prefix_head(naming: Naming, _: Sequence[Input]) -> Iterator[Change]:
 def _same_picks(naming: Naming, trial: Sequence[Input]) -> Iterator[Change]:
     """Selectors that picked the same pairs on every input tried can be written alike."""
     attentions = [node for node in in_order(naming.outputs) if isinstance(node, Aggregate)]
-    different = list({normal_form(each.selector): each.selector for each in reversed(attentions)}
-                     .values())[::-1][:MOST_SELECTORS]  # fmt: skip
-    picks: dict[object, Selector] = {}
-    values = [answer(different, tokens) for tokens in trial[:60]]
-    if not values or any(isinstance(each, RaspError) for each in values):
-        return
-    for number, selector in enumerate(different):
-        key = repr([each[number] for each in values])  # type: ignore[index]
-        first = picks.setdefault(key, selector)
-        if first is not selector:
-            yield _written_alike(naming, first, selector, len(values))
+    different: dict[Form, Selector] = {}
+    for each in attentions:
+        different.setdefault(normal_form(each.selector), each.selector)
+    selectors = list(different.values())[:MOST_SELECTORS]
+    tried = trial[:: max(1, len(trial) // 30)]
+    found = [values for tokens in tried if isinstance(values := answer(selectors, tokens), list)]
+    alike: dict[str, list[Selector]] = {}
+    for number, selector in enumerate(selectors):
+        alike.setdefault(repr([values[number] for values in found]), []).append(selector)
+    for group in alike.values():
+        if found and len(group) > 1:
+            yield _written_alike(naming, group, len(found))
 
 
-def _written_alike(naming: Naming, first: Selector, second: Selector, tried: int) -> Change:
-    form = normal_form(second)
+def _written_alike(naming: Naming, group: list[Selector], tried: int) -> Change:
+    forms = {normal_form(selector) for selector in group}
 
     def change(old: Node, new: Node) -> Node | None:
-        if not isinstance(old, Aggregate) or normal_form(old.selector) != form:
+        if not isinstance(old, Aggregate) or normal_form(old.selector) not in forms:
             return None
         assert isinstance(new, Aggregate)
-        return Aggregate(first, new.values, new.default)
+        return Aggregate(group[0], new.values, new.default)
 
-    advice = (
-        f"`{naming.label(first)}` and `{naming.label(second)}` picked the same on {tried} inputs: "
-        "written alike, they share a head"
-    )
+    names = [f"`{naming.label(selector, 40)}`" for selector in group]
+    shown = names if len(names) < 4 else [*names[:2], f"{len(names) - 2} more"]
+    advice = f"{listed(shown)} picked the same on {tried} inputs: written alike, they share a head"
     return advice, rewritten(naming.outputs, change)
 
 

@@ -14,7 +14,7 @@ from rasp.architecture.placing import place
 from rasp.architecture.problem import heads_per_slot, problem_of
 from rasp.architecture.reach import stays_within
 from rasp.architecture.reasons import chain_lines, count, why_so_deep, why_so_wide
-from rasp.architecture.schedule import front, schedule
+from rasp.architecture.schedule import front, schedule, show_counts
 from rasp.atoms import show, show_input
 from rasp.errors import RaspError
 from rasp.graph import Elementwise, Node, Selector, in_order
@@ -93,7 +93,7 @@ def _size_question(layers: int | None, heads: int | None) -> str:
 def _heads_line(counts: tuple[int, ...], slot_word: str = "layer") -> str:
     if not counts:
         return "no attention is needed"
-    return f"heads per {slot_word}: " + " ".join(map(str, counts))
+    return f"heads per {slot_word}: {show_counts(counts)}"
 
 
 def _misfit(naming: Naming, order: Order, times: dict[Node, int], node: Node) -> str:
