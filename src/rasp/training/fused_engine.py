@@ -122,7 +122,6 @@ class FusedEngine:
 
     def _tally(self, split: str) -> None:
         buffers, pool = self.batches[split], self.stack.pools[split]
-        model = FusedModel(stack.shape, pool.layout, views(self.chosen, stack.shape), stack.counts)
         self.counted.zero_()
         for number in range(pool.batches):
             buffers.gather(buffers.in_turn, buffers.now)
