@@ -1,7 +1,8 @@
 """Entries in, disagreements out: each program against its specification, on many inputs.
 
 `python -m rasp.programs.check --count 1000` is the full check: random inputs up to length 100
-and every tiny input, for each program. Kinds count too: 1, 1.0 and True are different answers.
+and every tiny input, for each program, in both evaluators. Kinds count too: 1, 1.0 and True
+are different answers.
 """
 
 from __future__ import annotations
@@ -9,16 +10,19 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, TypeAlias
 
-from rasp.atoms import from_python, read_input, show, show_input
+from rasp.atoms import Atom, from_python, read_input, show, show_input
 from rasp.evaluator import evaluate_plain
 from rasp.graph import Node
 from rasp.programs import entries, entry, load
 from rasp.programs.catalogue import IGNORED, Entry
+
+Inputs: TypeAlias = Sequence[tuple[Atom, ...]]
+Evaluator: TypeAlias = Callable[[Node, Inputs], Iterable[list[Any]]]
 
 
 @dataclass(frozen=True)
@@ -46,17 +50,32 @@ def random_inputs(entry: Entry, count: int, longest: int, seed: int = 0) -> Iter
 
 
 def disagreements(
-    entry: Entry, node: Node, inputs: Iterable[Sequence[Any]]
+    entry: Entry, node: Node, inputs: Iterable[Sequence[Any]], evaluator: Evaluator
 ) -> Iterator[Disagreement]:
     """Give each input on which the node's values are not those of the specification."""
-    for given in inputs:
-        tokens = read_input(list(given))
+    given = [read_input(list(tokens)) for tokens in inputs]
+    for tokens, computed in zip(given, evaluator(node, given), strict=True):
         specified = [
-            atom if atom is IGNORED else from_python(atom) for atom in entry.specification(given)
+            atom if atom is IGNORED else from_python(atom)
+            for atom in entry.specification(list(tokens))
         ]
-        computed = evaluate_plain([node], tokens)[node]
         if not _agree(computed, specified):
             yield Disagreement(entry.name, tokens, computed, specified)
+
+
+def plain(node: Node, inputs: Inputs) -> Iterable[list[Any]]:
+    """Compute a node with the plain evaluator, which is the meaning of the language."""
+    return (evaluate_plain([node], tokens)[node] for tokens in inputs)
+
+
+def fast(node: Node, inputs: Inputs) -> Iterable[list[Any]]:
+    """Compute a node with the fast evaluator, all inputs as one batch."""
+    from rasp.evaluator.fast.evaluate import evaluate
+
+    return evaluate([node], inputs)[node]
+
+
+EVALUATORS: dict[str, Evaluator] = {"plain": plain, "fast": fast}
 
 
 def _agree(computed: list[Any], specified: list[Any]) -> bool:
@@ -64,6 +83,19 @@ def _agree(computed: list[Any], specified: list[Any]) -> bool:
         wanted is IGNORED or (type(got) is type(wanted) and got == wanted)
         for got, wanted in zip(computed, specified, strict=True)
     )
+
+
+def check(
+    entry: Entry, count: int, longest: int, tiny: int, seed: int, evaluators: Iterable[str]
+) -> tuple[int, Disagreement | None]:
+    """Compare one program with its specification; return how many inputs, and a disagreement."""
+    node = load(entry.name).node
+    inputs = [*entry.inputs.tiny(tiny), *random_inputs(entry, count, longest, seed)]
+    for evaluator in evaluators:
+        found = next(disagreements(entry, node, inputs, EVALUATORS[evaluator]), None)
+        if found is not None:
+            return len(inputs), found
+    return len(inputs), None
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -74,22 +106,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--longest", type=int, default=100, help="their greatest length")
     parser.add_argument("--tiny", type=int, default=3000, help="how many tiny inputs at most")
     parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args(argv)
-    chosen = [entry(name) for name in arguments.names] or entries()
+    parser.add_argument("--evaluator", choices=[*EVALUATORS, "both"], default="both")
+    chosen = parser.parse_args(argv)
+    programs = [entry(name) for name in chosen.names] or entries()
+    evaluators = list(EVALUATORS) if chosen.evaluator == "both" else [chosen.evaluator]
     wrong = 0
-    for each in chosen:
+    for each in programs:
         started = time.perf_counter()
-        inputs = [
-            *each.inputs.tiny(arguments.tiny),
-            *random_inputs(each, arguments.count, arguments.longest, arguments.seed),
-        ]
-        found = next(disagreements(each, load(each.name).node, inputs), None)
+        number, found = check(
+            each, chosen.count, chosen.longest, chosen.tiny, chosen.seed, evaluators
+        )
         wrong += found is not None
         verdict = "agrees" if found is None else f"DISAGREES: {found}"
         seconds = time.perf_counter() - started
-        sys.stdout.write(f"{each.name:28} {len(inputs):6} inputs {seconds:7.2f} s  {verdict}\n")
+        sys.stdout.write(f"{each.name:28} {number:6} inputs {seconds:7.2f} s  {verdict}\n")
         sys.stdout.flush()
-    sys.stdout.write(f"{len(chosen)} programs, {wrong} of them wrong\n")
+    sys.stdout.write(f"{len(programs)} programs, {wrong} of them wrong\n")
     return 1 if wrong else 0
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, product
 from random import Random
+from string import ascii_lowercase
 from typing import Any, TypeAlias
 
 BOS = "§"
@@ -146,3 +147,7 @@ def _alike(rng: Random, left: list[str], length: int, alphabet: str) -> list[str
     if made and rng.random() < 0.4:
         made[rng.randrange(length)] = rng.choice(alphabet)
     return made
+
+
+WORDS = letters(ascii_lowercase, "abc")
+BITS = letters("01")

@@ -7,7 +7,23 @@ from importlib import import_module
 
 from rasp.programs.catalogue import Entry
 
-FAMILIES = ("paper", "brackets", "logic", "neighbours", "rearranging", "order", "counting", "runs", "sets", "languages", "induction")
+FAMILIES = (
+    "paper",
+    "brackets",
+    "logic",
+    "neighbours",
+    "rearranging",
+    "order",
+    "counting",
+    "runs",
+    "sets",
+    "languages",
+    "induction",
+    "modular",
+    "numerals",
+    "strings",
+    "packing",
+)
 """The families' modules, in the order in which the gallery shows them."""
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from rasp.programs.catalogue import Entry, Specification
 from rasp.programs.inputs import Inputs, letters
+from rasp.programs.specifications.answers import everywhere
 
 entry = partial(Entry, "brackets")
 
@@ -18,7 +19,7 @@ PAIRS = ("()", "{}", "[]", "<>", "«»")
 
 def prefixes_of_dyck(kinds: int) -> Specification:
     """T, P or F for each prefix, by keeping a stack of what is open."""
-    closer_of = dict(PAIRS[:kinds])
+    closer_of = {pair[0]: pair[1] for pair in PAIRS[:kinds]}
 
     def specification(tokens: Sequence[Any]) -> list[Any]:
         wanted: list[str] = []
@@ -36,14 +37,15 @@ def prefixes_of_dyck(kinds: int) -> Specification:
 
 
 def shuffle_dyck(tokens: Sequence[Any]) -> list[Any]:
-    each = [prefixes_of_dyck(1)([token for token in tokens if token in "()"]),
-            prefixes_of_dyck(1)([PAIRS[0]["{}".index(token)] for token in tokens
-                                 if token in "{}"])]  # fmt: skip
-    return [all(not verdicts or verdicts[-1] == "T" for verdicts in each)] * len(tokens)
+    def is_balanced_alone(pair: str) -> bool:
+        own = ["()"[pair.index(token)] for token in tokens if token in pair]
+        return not own or prefixes_of_dyck(1)(own)[-1] == "T"
+
+    return everywhere(is_balanced_alone("()") and is_balanced_alone("{}"), tokens)
 
 
 def is_balanced(tokens: Sequence[Any]) -> list[Any]:
-    return [prefixes_of_dyck(3)(tokens)[-1] == "T"] * len(tokens)
+    return everywhere(prefixes_of_dyck(3)(tokens)[-1] == "T", tokens)
 
 
 def _steps(tokens: Sequence[Any]) -> list[int]:
@@ -58,7 +60,7 @@ def bracket_depth(tokens: Sequence[Any]) -> list[Any]:
 
 
 def deepest_nesting(tokens: Sequence[Any]) -> list[Any]:
-    return [max(accumulate(_steps(tokens)))] * len(tokens)
+    return everywhere(max(accumulate(_steps(tokens))), tokens)
 
 
 def matching_bracket(tokens: Sequence[Any]) -> list[Any]:
@@ -94,9 +96,9 @@ def prefix_of_balanced(kinds: int, rng: Random, length: int) -> list[str]:
         elif stack and (rng.random() < 0.5 or len(stack) >= length - len(made)):
             made.append(stack.pop())
         else:
-            opener, closer = rng.choice(PAIRS[:kinds])
-            made.append(opener)
-            stack.append(closer)
+            pair = rng.choice(PAIRS[:kinds])
+            made.append(pair[0])
+            stack.append(pair[1])
     return made
 
 

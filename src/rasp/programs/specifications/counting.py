@@ -8,17 +8,13 @@ from fractions import Fraction
 from functools import partial
 from itertools import accumulate
 from operator import mul
-from string import ascii_lowercase
 from typing import Any
 
 from rasp.programs.catalogue import Entry
-from rasp.programs.inputs import letters, numbers
+from rasp.programs.inputs import BITS, WORDS, letters, numbers
+from rasp.programs.specifications.answers import everywhere
 
 entry = partial(Entry, "counting and majority")
-
-
-def everywhere(value: Any, tokens: Sequence[Any]) -> list[Any]:
-    return [value] * len(tokens)
 
 
 def count_x(tokens: Sequence[Any]) -> list[Any]:
@@ -128,8 +124,6 @@ def product_so_far(tokens: Sequence[Any]) -> list[Any]:
     return list(accumulate(tokens, mul))
 
 
-WORDS = letters(ascii_lowercase, "abc")
-BITS = letters("01")
 NUMBERS = numbers(-20, 20, tiny=(-1, 0, 2))
 
 ENTRIES = (

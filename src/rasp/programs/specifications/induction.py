@@ -11,6 +11,7 @@ from typing import Any
 
 from rasp.programs.catalogue import Entry, Specification
 from rasp.programs.inputs import Inputs, letters, tokens_of
+from rasp.programs.specifications.answers import everywhere
 
 entry = partial(Entry, "induction and retrieval")
 
@@ -121,7 +122,7 @@ def tile_pattern(tokens: Sequence[Any]) -> list[Any]:
 
 def indirect_object(tokens: Sequence[Any]) -> list[Any]:
     alone = [name for name in NAMES if list(tokens).count(name) == 1]
-    return [alone[0] if len(alone) == 1 else "?"] * len(tokens)
+    return everywhere(alone[0] if len(alone) == 1 else "?", tokens)
 
 
 def skip_trigram(tokens: Sequence[Any]) -> list[Any]:

@@ -5,25 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 from random import Random
 from typing import Any
 
 from rasp.programs.catalogue import Entry, Specification
-from rasp.programs.inputs import Inputs, letters
+from rasp.programs.inputs import BITS, Inputs, letters
+from rasp.programs.specifications.answers import whole
 
 entry = partial(Entry, "palindromes and languages")
 
 
-def whole(question: Callable[[str], bool]) -> Specification:
-    """Ask once of the whole input; the answer stands at every position."""
-    return lambda tokens: [question("".join(tokens))] * len(tokens)
-
-
 def prefixes(question: Callable[[str], bool]) -> Specification:
     """Ask of each prefix; the answer stands at its last position."""
-    return lambda tokens: [
-        question("".join(tokens[:end])) for end in range(1, len(tokens) + 1)
-    ]
+    return lambda tokens: [question("".join(tokens[:end])) for end in range(1, len(tokens) + 1)]
 
 
 def matching(pattern: str) -> Callable[[str], bool]:
@@ -71,8 +66,7 @@ def equal_abc(text: str) -> bool:
 def tomita3(text: str) -> bool:
     runs = re.findall(r"1+|0+", text)
     return not any(
-        one[0] == "1" and len(one) % 2 and len(other) % 2
-        for one, other in zip(runs, runs[1:], strict=False)
+        one[0] == "1" and len(one) % 2 and len(other) % 2 for one, other in pairwise(runs)
     )
 
 
@@ -111,7 +105,7 @@ def _unlike_neighbours(rng: Random, length: int) -> str:
 
 
 def _in_blocks(alphabet: str) -> Callable[[Random, int], str]:
-    """Equal blocks of each letter in turn; where they do not fill the length, the last is longer."""
+    """Equal blocks of each letter in turn; the last is longer where they do not fill it all."""
 
     def make(rng: Random, length: int) -> str:
         size = length // len(alphabet)
@@ -129,7 +123,6 @@ def _bit_runs(rng: Random, length: int) -> str:
 
 
 MIRRORED = made(_palindrome, "abcd")
-BITS = letters("01")
 RUNS_OF_BITS = made(_bit_runs, "01")
 
 ENTRIES = (

@@ -10,6 +10,7 @@ from typing import Any
 
 from rasp.programs.catalogue import Entry, Specification
 from rasp.programs.inputs import Inputs
+from rasp.programs.specifications.answers import everywhere, whole
 
 entry = partial(Entry, "logic and inference")
 
@@ -30,7 +31,7 @@ def set_inference(steps: int) -> Specification:
         [(element, asked)] = re.findall(r"(\w)∈(\w)\?", text)
         facts = [of for who, of in re.findall(r"([^x])∈(\w),", text) if who == element]
         rules = re.findall(r"x∈(\w)→x∈(\w)", text)
-        return [asked in within(facts, rules, steps)] * len(tokens)
+        return everywhere(asked in within(facts, rules, steps), tokens)
 
     return specification
 
@@ -42,21 +43,20 @@ def set_inference_signed(tokens: Sequence[Any]) -> list[Any]:
     rules = re.findall(r"x([∈∉]\w)→x([∈∉]\w)", text)
     contraposed = [(_denied(conclusion), _denied(premise)) for premise, conclusion in rules]
     known = within(facts, rules + contraposed, 3)
-    return ["T" if f"∈{asked}" in known else "F" if f"∉{asked}" in known else "?"] * len(tokens)
+    answer = "T" if f"∈{asked}" in known else "F" if f"∉{asked}" in known else "?"
+    return everywhere(answer, tokens)
 
 
 def _denied(literal: str) -> str:
     return {"∈": "∉", "∉": "∈"}[literal[0]] + literal[1]
 
 
-def dnf_value(tokens: Sequence[Any]) -> list[Any]:
-    clauses = "".join(tokens).split("|")
-    return [any("F" not in clause for clause in clauses)] * len(tokens)
+def dnf_value(text: str) -> bool:
+    return any("F" not in clause for clause in text.split("|"))
 
 
-def cnf_value(tokens: Sequence[Any]) -> list[Any]:
-    clauses = "".join(tokens).split("&")
-    return [all("T" in clause for clause in clauses)] * len(tokens)
+def cnf_value(text: str) -> bool:
+    return all("T" in clause for clause in text.split("&"))
 
 
 def edges_of(tokens: Sequence[Any]) -> list[tuple[Any, Any]]:
@@ -124,8 +124,8 @@ ENTRIES = (
     entry("set_inference", set_inference(1), premises("∈")),
     entry("set_inference_four", set_inference(4), premises("∈")),
     entry("set_inference_signed", set_inference_signed, premises("∈∉")),
-    entry("dnf_value", dnf_value, clauses("|")),
-    entry("cnf_value", cnf_value, clauses("&")),
+    entry("dnf_value", whole(dnf_value), clauses("|")),
+    entry("cnf_value", whole(cnf_value), clauses("&")),
     entry("mutual_edges", mutual_edges, EDGES),
     entry("reachable_in_three", reachable_in_three, EDGES),
 )

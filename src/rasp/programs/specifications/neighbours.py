@@ -10,7 +10,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from rasp.programs.catalogue import Entry
-from rasp.programs.inputs import letters, numbers
+from rasp.programs.inputs import BITS, WORDS, letters, numbers
 
 entry = partial(Entry, "neighbours and shifts")
 
@@ -95,9 +95,7 @@ def rule_90_four_steps(tokens: Sequence[Any]) -> list[Any]:
     return [str(cell) for cell in line[8:-8]]
 
 
-WORDS = letters(ascii_lowercase, "abc")
 NUMBERS = numbers(0, 20)
-BITS = letters("01")
 
 ENTRIES = (
     entry("previous_token", previous_token, WORDS),

@@ -7,11 +7,11 @@ from fractions import Fraction
 from functools import partial
 from itertools import accumulate, combinations, pairwise
 from random import Random
-from string import ascii_lowercase
 from typing import Any
 
 from rasp.programs.catalogue import Entry
-from rasp.programs.inputs import Inputs, at_least, letters, numbers, tokens_of
+from rasp.programs.inputs import WORDS, Inputs, at_least, numbers, tokens_of
+from rasp.programs.specifications.answers import everywhere
 
 entry = partial(Entry, "order and rank")
 
@@ -46,10 +46,6 @@ def evens_first(tokens: Sequence[Any]) -> list[Any]:
 def sort_by_distance_from_mean(tokens: Sequence[Any]) -> list[Any]:
     mean = Fraction(sum(tokens), len(tokens))
     return sorted(tokens, key=lambda number: abs(number - mean))
-
-
-def everywhere(value: Any, tokens: Sequence[Any]) -> list[Any]:
-    return [value] * len(tokens)
 
 
 def largest(tokens: Sequence[Any]) -> list[Any]:
@@ -159,7 +155,6 @@ def _rising(rng: Random, length: int) -> list[int]:
 
 NUMBERS = numbers(-20, 20, tiny=(-1, 0, 2))
 NOT_NEGATIVE = numbers(0, 20)
-WORDS = letters(ascii_lowercase, "abc")
 NEARLY_SORTED = tokens_of(tuple(range(100)), (0, 1, 2), _rising)
 NEARLY_PERMUTED = tokens_of(tuple(range(100)), (0, 1, 2), _permutation)
 PERMUTATIONS = Inputs(

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 from random import Random
-from string import ascii_lowercase
 from typing import Any
 
 from rasp.programs.catalogue import IGNORED, Entry
-from rasp.programs.inputs import BOS, Inputs, letters, with_bos
+from rasp.programs.inputs import BOS, WORDS, Inputs, letters, with_bos
+from rasp.programs.specifications.answers import everywhere
 
 entry = partial(Entry, "the paper's tasks")
 
@@ -64,7 +64,7 @@ def most_freq_no_bos(tokens: Sequence[Any]) -> list[Any]:
 def fraction_of_a(tokens: Sequence[Any]) -> list[Any]:
     if len(tokens) == 1:  # a lone pick passes through as it is: an int
         return [int(tokens[0] == "a")]
-    return [Fraction(list(tokens).count("a"), len(tokens))] * len(tokens)
+    return everywhere(Fraction(list(tokens).count("a"), len(tokens)), tokens)
 
 
 def fraction_so_far(tokens: Sequence[Any]) -> list[Any]:
@@ -99,7 +99,6 @@ def has_one_plus(tokens: Sequence[Any]) -> bool:
 
 
 SUMS = Inputs(_sum, (("0",), ("4",), ("5",), ("9",), ("+",)), accepts=has_one_plus)
-WORDS = letters(ascii_lowercase, "abc")
 
 ENTRIES = (
     entry("reverse", reverse, WORDS),

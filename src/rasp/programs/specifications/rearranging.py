@@ -9,7 +9,8 @@ from string import ascii_lowercase
 from typing import Any
 
 from rasp.programs.catalogue import Entry
-from rasp.programs.inputs import Inputs, letters, numbers, two_parts
+from rasp.programs.inputs import WORDS, Inputs, numbers, two_parts
+from rasp.programs.specifications.answers import everywhere
 
 entry = partial(Entry, "rotations and swaps")
 
@@ -91,18 +92,17 @@ def sort_pairs(tokens: Sequence[Any]) -> list[Any]:
 
 
 def last_token(tokens: Sequence[Any]) -> list[Any]:
-    return [tokens[-1]] * len(tokens)
+    return everywhere(tokens[-1], tokens)
 
 
 def middle_token(tokens: Sequence[Any]) -> list[Any]:
-    return [tokens[(len(tokens) - 1) // 2]] * len(tokens)
+    return everywhere(tokens[(len(tokens) - 1) // 2], tokens)
 
 
 def _table(rng: Random, length: int) -> list[Any]:
     return rng.choices(ascii_lowercase, k=max(3, length - length % 3))
 
 
-WORDS = letters(ascii_lowercase, "abc")
 NUMBERS = numbers(-20, 20, tiny=(-1, 0, 2))
 BARRED = two_parts("|", ascii_lowercase, "ab")
 TABLES = Inputs(_table, tuple((one, "b", two) for one in "abc" for two in "abc"))

@@ -10,6 +10,7 @@ from typing import Any
 
 from rasp.programs.catalogue import Entry
 from rasp.programs.inputs import letters, numbers
+from rasp.programs.specifications.answers import everywhere, padded
 
 entry = partial(Entry, "runs and boundaries")
 
@@ -31,7 +32,7 @@ def run_number(tokens: Sequence[Any]) -> list[Any]:
 
 
 def number_of_runs(tokens: Sequence[Any]) -> list[Any]:
-    return [len(runs(tokens))] * len(tokens)
+    return everywhere(len(runs(tokens)), tokens)
 
 
 def position_in_run(tokens: Sequence[Any]) -> list[Any]:
@@ -43,11 +44,11 @@ def run_length(tokens: Sequence[Any]) -> list[Any]:
 
 
 def longest_run(tokens: Sequence[Any]) -> list[Any]:
-    return [max(map(len, runs(tokens)))] * len(tokens)
+    return everywhere(max(map(len, runs(tokens))), tokens)
 
 
 def longest_run_token(tokens: Sequence[Any]) -> list[Any]:
-    return [max(runs(tokens), key=len)[0]] * len(tokens)
+    return everywhere(max(runs(tokens), key=len)[0], tokens)
 
 
 def longest_ascent(tokens: Sequence[Any]) -> list[Any]:
@@ -55,11 +56,7 @@ def longest_ascent(tokens: Sequence[Any]) -> list[Any]:
     for position in range(1, len(tokens)):
         size = size + 1 if tokens[position] > tokens[position - 1] else 1
         longest = max(longest, size)
-    return [longest] * len(tokens)
-
-
-def padded(items: list[Any], tokens: Sequence[Any]) -> list[Any]:
-    return items + ["_"] * (len(tokens) - len(items))
+    return everywhere(longest, tokens)
 
 
 def collapse_runs(tokens: Sequence[Any]) -> list[Any]:

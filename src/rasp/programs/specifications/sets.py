@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
-from string import ascii_lowercase
 from typing import Any
 
 from rasp.programs.catalogue import Entry
-from rasp.programs.inputs import at_least, letters, two_parts
+from rasp.programs.inputs import WORDS, at_least, letters, two_parts
+from rasp.programs.specifications.answers import everywhere, padded
 
 entry = partial(Entry, "duplicates and sets")
-
-
-def padded(items: list[Any], tokens: Sequence[Any]) -> list[Any]:
-    return items + ["_"] * (len(tokens) - len(items))
 
 
 def halves(tokens: Sequence[Any]) -> tuple[list[Any], list[Any]]:
@@ -69,20 +65,19 @@ def common_tokens(tokens: Sequence[Any]) -> list[Any]:
 
 def is_subset(tokens: Sequence[Any]) -> list[Any]:
     left, right = halves(tokens)
-    return [set(left) <= set(right)] * len(tokens)
+    return everywhere(set(left) <= set(right), tokens)
 
 
 def is_anagram(tokens: Sequence[Any]) -> list[Any]:
     left, right = halves(tokens)
-    return [sorted(left) == sorted(right)] * len(tokens)
+    return everywhere(sorted(left) == sorted(right), tokens)
 
 
 def jaccard(tokens: Sequence[Any]) -> list[Any]:
     left, right = map(set, halves(tokens))
-    return [Fraction(len(left & right), len(left | right))] * len(tokens)
+    return everywhere(Fraction(len(left & right), len(left | right)), tokens)
 
 
-WORDS = letters(ascii_lowercase, "abc")
 TWO_SETS = two_parts("|", "abcdefgh", "abc")
 
 ENTRIES = (
