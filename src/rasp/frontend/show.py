@@ -63,7 +63,9 @@ def show_value(value: Value, full: bool = False) -> str:
     """Write a compile-time value as RASP does."""
     match value:
         case list() if value and all(isinstance(row, list) for row in value):
-            return "[" + ",\n      ".join(show_value(row, full) for row in value) + "]"
+            rows = value if full else value[:MOST_ITEMS]
+            cut = f",\n      … {len(value)} in all" if len(rows) < len(value) else ""
+            return "[" + ",\n      ".join(show_value(row, full) for row in rows) + cut + "]"
         case list():
             return show_sequence(value, full)
         case dict():

@@ -37,19 +37,13 @@ def talk_on_terminal(conversation: Conversation) -> int:
     session = make_prompt(conversation)
     while True:
         try:
-            text = session.prompt(">> ")
+            answer = conversation.respond(session.prompt(">> "))
+            if answer:
+                print(coloured(answer))
         except KeyboardInterrupt:
-            continue
-        except EOFError:
+            print("stopped")
+        except (EOFError, Leave):
             return 0
-        try:
-            answer = conversation.respond(text)
-        except Leave:
-            return 0
-        except KeyboardInterrupt:
-            answer = "stopped"
-        if answer:
-            print(coloured(answer))
 
 
 def make_prompt(conversation: Conversation) -> PromptSession[str]:

@@ -1,0 +1,165 @@
+"""The command line as a person or a script uses it."""
+
+from __future__ import annotations
+
+import io
+import json
+import stat
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rasp.cli import COMMANDS, main
+
+PROGRAM = """\
+# how often each token occurs
+hist = selector_width(select(tokens, tokens, ==));
+same = select(tokens, tokens, ==);
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "hist.rasp"
+    path.write_text(PROGRAM)
+    return path
+
+
+def call(capsys: Any, *words: object) -> tuple[int, str, str]:
+    code = main([str(word) for word in words])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_run_prints_what_the_repl_would(capsys: Any, program: Path) -> None:
+    code, out, _ = call(capsys, "run", program)
+    assert code == 0
+    assert 'hist("hello") = [1, 1, 2, 2, 1]' in out
+    assert "selector: same" in out
+
+
+def test_eval_takes_text_and_lists(capsys: Any, program: Path) -> None:
+    code, out, _ = call(capsys, "eval", program, "hist", "aab", '["x", "yy", "x"]')
+    assert code == 0
+    assert out.splitlines() == [
+        'hist("aab") = [2, 2, 1]',
+        'hist(["x", "yy", "x"]) = [2, 1, 2]',
+    ]
+
+
+def test_eval_can_take_a_bracket_as_text(capsys: Any, program: Path) -> None:
+    _, out, _ = call(capsys, "eval", program, "hist", "--text", "--json", "[1]")
+    assert json.loads(out) == [1, 1, 1]
+
+
+def test_eval_in_json_is_json(capsys: Any, program: Path) -> None:
+    code, out, _ = call(capsys, "eval", program, "same", "ab", "--json")
+    assert code == 0
+    assert json.loads(out) == [[True, False], [False, True]]
+
+
+def test_eval_reads_inputs_a_line_each(
+    capsys: Any, program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO('aa\n["b", "c"]\n\n"dd"\n'))
+    code, out, _ = call(capsys, "eval", program, "hist", "--json")
+    assert code == 0
+    assert [json.loads(line) for line in out.splitlines()] == [[2, 2], [1, 1], [2, 2]]
+
+
+def test_the_program_can_come_from_standard_input(
+    capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("double = indices * 2;"))
+    _, out, _ = call(capsys, "eval", "-", "double", "abc")
+    assert out == 'double("abc") = [0, 2, 4]\n'
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["eval", "{}", "histo", "aab"], "did you mean `hist`"),
+        (["eval", "{}", "zzz", "aab"], "it defines `hist`, `same`"),
+        (["eval", "{}", "selector_width", "aab"], "name something that can be applied"),
+        (["eval", "{}", "hist", ""], "give at least one token"),
+        (["run", "/no/such/file.rasp"], "check the path"),
+        (["evl", "x"], "did you mean `rasp eval`"),
+        (["program.rasp"], "rasp run program.rasp"),
+        (["frobnicate"], "`rasp --help` lists"),
+    ],
+)
+def test_a_wrong_call_says_what_to_do(
+    capsys: Any, program: Path, words: list[str], hint: str
+) -> None:
+    code, out, err = call(capsys, *[word.replace("{}", str(program)) for word in words])
+    assert code == 2
+    assert hint in err
+    assert not out
+
+
+def test_an_error_in_json_is_json(capsys: Any, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.rasp"
+    path.write_text("x = (1;\ny = tokens + indices;")
+    code, out, err = call(capsys, "eval", path, "y", "ab", "--json")
+    assert code == 2
+    assert not err
+    (error,) = json.loads(out)["errors"]
+    assert error["kind"] == "syntax"
+    assert (error["line"], error["column"]) == (1, 7)
+
+
+def test_check_lists_mistakes_and_warnings(capsys: Any, tmp_path: Path) -> None:
+    path = tmp_path / "messy.rasp"
+    path.write_text("x = lenght;\ny = x + 1;\nz = -2 ^ 2;\nlength = 3;\n")
+    code, out, _ = call(capsys, "check", path)
+    assert code == 1
+    assert "`lenght` is not defined" in out
+    assert "`x` is not defined" not in out, "what follows from a mistake is not a new one"
+    assert "the 2021 REPL reads `-2 ^ 2` as `(-2) ^ 2`" in out
+    assert "`length` hides the library's `length`" in out
+    assert out.strip().endswith("1 mistake, 2 warnings")
+
+
+def test_check_finds_names_that_nothing_reads(capsys: Any, tmp_path: Path) -> None:
+    path = tmp_path / "unused.rasp"
+    path.write_text("_spare = 1;\ndef f(x) { idle = 2; used = 3; return x + used; }\ny = f(1);\n")
+    code, out, _ = call(capsys, "check", path, "--json")
+    assert code == 0
+    messages = [warning["message"] for warning in json.loads(out)["warnings"]]
+    assert messages == ["`_spare` is never used", "`idle` is never used"]
+    assert call(capsys, "check", path, "--strict")[0] == 1
+
+
+def test_fmt_lays_out_in_place_and_keeps_the_mode(capsys: Any, tmp_path: Path) -> None:
+    path = tmp_path / "untidy.rasp"
+    path.write_text("x=1;   y = x+1 ; # why\n")
+    path.chmod(0o640)
+    assert call(capsys, "fmt", path, "--check")[0] == 1
+    assert call(capsys, "fmt", path)[0] == 0
+    assert path.read_text() == "x = 1;\ny = x + 1; # why\n"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert call(capsys, "fmt", path, "--check")[0] == 0
+    assert [each.name for each in tmp_path.iterdir()] == ["untidy.rasp"]
+
+
+def test_fmt_leaves_a_wrong_program_alone(capsys: Any, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.rasp"
+    path.write_text("x = (;")
+    assert call(capsys, "fmt", path)[0] == 2
+    assert path.read_text() == "x = (;"
+
+
+def test_help_names_every_command(capsys: Any) -> None:
+    code, out, _ = call(capsys, "--help")
+    assert code == 0
+    assert all(f"rasp {name}" in out for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(capsys: Any, name: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([name, "--help"])
+    assert ended.value.code == 0
+    assert f"usage: rasp {name}" in capsys.readouterr().out
