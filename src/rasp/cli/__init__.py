@@ -24,7 +24,11 @@ COMMANDS = {
     "run": ("rasp.cli.run", "run a program and show what the REPL would"),
     "eval": ("rasp.cli.eval", "apply a program's s-op to inputs"),
     "check": ("rasp.cli.check", "find every mistake, and what other readers would misread"),
+    "arch": ("rasp.cli.arch", "how many layers and heads an s-op needs, and why"),
+    "fit": ("rasp.cli.fit", "does an s-op fit into an architecture?"),
+    "diff": ("rasp.cli.diff", "are two programs the same? proves, tries, or shows where not"),
     "draw": ("rasp.cli.draw", "draw how an s-op is computed, layer by layer"),
+    "gallery": ("rasp.cli.gallery", "programs to read, run and draw, each with a specification"),
     "fmt": ("rasp.cli.fmt", "lay a program out"),
 }
 PREVIEW = "rasp                    talk to the language (Ctrl-D ends it)"
@@ -67,8 +71,16 @@ def _dispatch(words: list[str]) -> int:
     module = importlib.import_module(COMMANDS[first][0])
     parser = argparse.ArgumentParser(prog=f"rasp {first}", description=COMMANDS[first][1] + ".")
     module.configure(parser)
-    exit_code: int = module.run(parser.parse_args(words[1:]))
+    exit_code: int = module.run(_parse(parser, words[1:]))
     return exit_code
+
+
+def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
+    """Take options before, between and after the other words, as people type them."""
+    try:
+        return parser.parse_intermixed_args(words)
+    except TypeError:  # a command with commands of its own cannot have them mixed
+        return parser.parse_args(words)
 
 
 def _usage() -> str:
