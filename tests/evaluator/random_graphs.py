@@ -50,7 +50,7 @@ class Graphs:
     def sop(self, sort: str, depth: int) -> SOp:
         """An s-op whose atoms are probably of a sort."""
         rng = self.rng
-        if rng.random() < 0.02:
+        if rng.random() < 0.008:
             sort = rng.choice([NUMBER, BOOL, TEXT])
         if self.made[sort] and rng.random() < 0.25:
             return rng.choice(self.made[sort])
@@ -105,7 +105,9 @@ class Graphs:
             case 10:
                 parts = (self.sop(NUMBER, depth), self.sop(BOOL, depth))
                 return Elementwise(rng.choice("+-*"), parts)
-        return Elementwise(rng.choice(["int", "float"]), (self.sop(TEXT, depth),))
+        digits = Elementwise("string", (Elementwise("round", (self.sop(NUMBER, depth),)),))
+        text = digits if rng.random() < 0.9 else self.sop(TEXT, depth)
+        return Elementwise(rng.choice(["int", "float"]), (text,))
 
     def bool(self, depth: int) -> SOp:
         rng = self.rng
@@ -135,7 +137,9 @@ class Graphs:
             case 0 | 1:
                 return Elementwise("+", (self.sop(TEXT, depth), self.sop(TEXT, depth)))
             case 2:
-                parts = (self.sop(TEXT, depth), Elementwise("round", (self.leaf(NUMBER),)))
+                times = Elementwise("%", (Indices(), Const(rng.randint(1, 4))))
+                times = times if rng.random() < 0.9 else self.leaf(NUMBER)
+                parts = (self.sop(TEXT, depth), times)
                 return Elementwise("*", parts if rng.random() < 0.5 else parts[::-1])
             case 3:
                 return Elementwise("string", (self.sop(rng.choice([NUMBER, BOOL, TEXT]), depth),))
@@ -154,21 +158,21 @@ class Graphs:
         leaf = self.leaf if rng.random() < 0.3 else lambda kind: Const(self.atom(kind))
         if rng.random() < 0.5:
             index = Elementwise("%", (self.sop(NUMBER, depth), Const(count)))
-            if rng.random() < 0.7:
-                index = Elementwise("round", (Elementwise("%", (Indices(), Const(count))),))
+            if rng.random() < 0.9:
+                index = Elementwise("%", (Elementwise("round", (index,)), Const(count)))
             return Elementwise("at", (index, *(leaf(sort) for _ in range(count))))
         keys = Elementwise("%", (Indices(), Const(count)))
         pairs = [part for at in range(count) for part in (Const(at), leaf(sort))]
-        return Elementwise("lookup", (keys if rng.random() < 0.8 else self.sop(NUMBER, depth),
-                                      *pairs))  # fmt: skip
+        keys = keys if rng.random() < 0.95 else self.sop(NUMBER, depth)
+        return Elementwise("lookup", (keys, *pairs))
 
     def aggregate(self, sort: str, depth: int) -> SOp:
         rng = self.rng
         default: Atom = self.atom(sort) if sort == TEXT or rng.random() < 0.5 else 0
-        if rng.random() < 0.05:
+        if rng.random() < 0.03:
             default = self.atom(rng.choice([NUMBER, BOOL, TEXT]))
         selector = self.selector(depth - 1, rng.randint(1, MOST_COMPARISONS))
-        if sort != NUMBER and rng.random() < 0.8:  # a lone pick, mostly
+        if sort != NUMBER and rng.random() < 0.97:  # a lone pick, mostly
             offset = Elementwise("-", (Indices(), Const(rng.randint(-2, 2))))
             selector = SelectorAnd(selector, Select(Indices(), offset, "=="))
         return Aggregate(selector, self.sop(sort, depth - 1), default)
@@ -202,7 +206,7 @@ class Graphs:
         rng = self.rng
         op = rng.choice([*COMPARISONS, "==", "=="])
         sort = rng.choice([NUMBER, NUMBER, BOOL, TEXT])
-        if rng.random() < 0.4:
+        if rng.random() < 0.3:
             if sort == self.tokens_sort or rng.random() < 0.5:
                 return Select(Tokens(), Tokens(), op)
             return Select(Indices(), Indices(), op)

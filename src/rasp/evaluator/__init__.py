@@ -1,16 +1,41 @@
-"""GRAPH + INPUTS -> VALUES. `plain` is the meaning of the language; `fast` must agree with it."""
+"""GRAPH + INPUTS -> VALUES. `plain` is the meaning of the language; `fast` must agree with it.
+
+The caller never chooses: short inputs are computed plainly, which is faster for them, and all
+others (and batches) by the fast evaluator, where numpy is installed.
+"""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.util import find_spec
 from typing import Any
 
-from rasp.atoms import read_input
+from rasp.atoms import Atom, read_input
+from rasp.errors import RaspError, RaspLimitError
 from rasp.evaluator.plain import EvaluationError, Scores, Selection, Values
 from rasp.evaluator.plain import evaluate as evaluate_plain
-from rasp.graph import Node, Program, expression
+from rasp.graph import Node, Program, SOp, expression
 from rasp.limits import DEFAULT_LIMITS, Limits
 
-__all__ = ["EvaluationError", "Scores", "Selection", "Values", "apply", "evaluate_plain"]
+__all__ = [
+    "EvaluationError",
+    "Scores",
+    "Selection",
+    "Values",
+    "apply",
+    "evaluate_batch",
+    "evaluate_each",
+    "evaluate_plain",
+    "explain_plan",
+]
+
+PLAIN_COST = 1_600
+"""Up to here plain evaluation is faster, counting cells of a selection and 40 for each token."""
+COLD_PLAIN_COST = 40_000
+"""The same before numpy is imported, which takes as long as an input of 180 tokens or so."""
+CHUNK_TOKENS = 1_000_000
+"""Tokens of a batch that are computed at once."""
 
 
 def apply(
@@ -22,14 +47,154 @@ def apply(
     >>> apply(Indices(), "hey")
     [0, 1, 2]
     """
-    program = program or Program()
     tokens = read_input(given, limits)
     try:
-        return evaluate_plain([node], tokens, limits)[node]
+        return _evaluate([node], [tokens], limits)[0][node]
     except EvaluationError as failed:
-        error = failed.error
-        if failed.node in program.origins:
-            error.located(program.origins[failed.node])
-        else:
-            error.message += f", in `{expression(failed.node, program.names, depth=4)}`"
-        raise error from None
+        raise _pointing(failed, program or Program()) from None
+
+
+def evaluate_batch(
+    outputs: Sequence[Node],
+    inputs: Iterable[object],
+    program: Program | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    start: int = 0,
+) -> list[Values]:
+    """Compute several nodes on many inputs of any lengths in one pass; work is shared.
+
+    For each input, the values of each output. An error is that of the first input that fails,
+    and says which one it is, counting from `start`.
+
+    >>> from rasp.graph import Indices
+    >>> [values[Indices()] for values in evaluate_batch([Indices()], ["hey", "you!"])]
+    [[0, 1, 2], [0, 1, 2, 3]]
+    """
+    return list(evaluate_each(outputs, inputs, program, limits, start))
+
+
+def evaluate_each(
+    outputs: Sequence[Node],
+    inputs: Iterable[object],
+    program: Program | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    start: int = 0,
+) -> Iterator[Values]:
+    """Compute the same a chunk at a time, and give the results before one that fails."""
+    done = start
+    for chunk, unreadable in _chunks(inputs, limits):
+        try:
+            yield from _evaluate(outputs, chunk, limits)
+        except EvaluationError as failed:
+            yield from _evaluate(outputs, chunk[: failed.number], limits)
+            error = _pointing(failed, program or Program())
+            raise _numbered(error, done + failed.number, done + len(chunk)) from None
+        done += len(chunk)
+        if unreadable is not None:
+            raise _numbered(unreadable, done, done + 1) from None
+
+
+def explain_plan(outputs: Sequence[Node], program: Program | None = None) -> str:
+    """Say which strategy each aggregate gets on long inputs, and why.
+
+    >>> from rasp.graph import Aggregate, Const, Select, Tokens
+    >>> print(explain_plan([Aggregate(Select(Tokens(), Tokens(), "=="), Const(1))]))
+    aggregate(select(tokens, tokens, ==), 1)
+      groups          tokens == tokens
+    <BLANKLINE>
+    groups: equal keys and queries meet in a group, and each group is summed once
+    time O(n) but for numbering what occurs, memory O(n)
+    """
+    from rasp.evaluator.fast.explain import explain
+
+    return explain(outputs, (program or Program()).names)
+
+
+def _evaluate(
+    outputs: Sequence[Node], inputs: Sequence[tuple[Atom, ...]], limits: Limits
+) -> list[Values]:
+    _check_dense(outputs, inputs, limits)
+    if not inputs or _is_short(inputs) or not _has_numpy():
+        return [_plainly(outputs, tokens, number, limits) for number, tokens in enumerate(inputs)]
+    from rasp.evaluator.fast.evaluate import evaluate
+
+    found = evaluate(outputs, inputs, limits)
+    return [{node: lists[number] for node, lists in found.items()} for number in range(len(inputs))]
+
+
+def _plainly(
+    outputs: Sequence[Node], tokens: tuple[Atom, ...], number: int, limits: Limits
+) -> Values:
+    try:
+        return evaluate_plain(outputs, tokens, limits)
+    except EvaluationError as failed:
+        failed.number = number
+        raise
+
+
+def _check_dense(
+    outputs: Sequence[Node], inputs: Sequence[tuple[Atom, ...]], limits: Limits
+) -> None:
+    """Refuse to write down a selection that is too large, before anything is computed."""
+    matrix = next((node for node in outputs if not isinstance(node, SOp)), None)
+    if matrix is None:
+        return
+    for number, tokens in enumerate(inputs):
+        length = len(tokens)
+        if length * length > limits.dense_cells:
+            error = RaspLimitError(
+                f"a selection of {length} × {length} cells is over the limit of "
+                f"{limits.dense_cells} cells",
+                hint="give a shorter input, or aggregate over the selector instead",
+            )
+            failed = EvaluationError(error, matrix, None)
+            failed.number = number
+            raise failed
+
+
+def _chunks(
+    inputs: Iterable[object], limits: Limits
+) -> Iterator[tuple[list[tuple[Atom, ...]], RaspError | None]]:
+    """Read inputs, some at a time; an input that cannot be read ends the last chunk."""
+    chunk: list[tuple[Atom, ...]] = []
+    size = 0
+    for given in inputs:
+        try:
+            tokens = read_input(given, limits)
+        except RaspError as error:
+            yield chunk, error
+            return
+        if chunk and size + len(tokens) > CHUNK_TOKENS:
+            yield chunk, None
+            chunk, size = [], 0
+        chunk.append(tokens)
+        size += len(tokens)
+    if chunk:
+        yield chunk, None
+
+
+def _pointing(failed: EvaluationError, program: Program) -> RaspError:
+    """Make an error point at the expression that failed."""
+    error = failed.error
+    if failed.node in program.origins:
+        return error.located(program.origins[failed.node])
+    error.message += f", in `{expression(failed.node, program.names, depth=4)}`"
+    return error
+
+
+def _numbered(error: RaspError, number: int, known: int) -> RaspError:
+    """Say which input it is, where more than one is known."""
+    if known == 1:
+        return error
+    error.message += f", in input {number} (the first is 0)"
+    return error
+
+
+def _is_short(inputs: Sequence[tuple[Atom, ...]]) -> bool:
+    """Tell whether plain evaluation is likely to be done first."""
+    cost = sum(len(tokens) * (len(tokens) + 40) for tokens in inputs)
+    return cost <= (PLAIN_COST if "numpy" in sys.modules else COLD_PLAIN_COST)
+
+
+def _has_numpy() -> bool:
+    return find_spec("numpy") is not None

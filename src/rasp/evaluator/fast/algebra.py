@@ -9,7 +9,7 @@ condition at all. `select_best` is one more equality, with the best score of the
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -300,22 +300,30 @@ def _without_different(value: SignedSum) -> SignedSum:
 
 
 def _merged(value: SignedSum) -> SignedSum:
-    """Join terms that differ in one pair's outcomes only: `<` and `==` become `<=`."""
-    if len(value) > MOST_TERMS:
+    """Join terms that differ in one pair only: `<` and `==` become `<=`, 1 minus `<` is `>=`."""
+    if sum(map(abs, value.values())) > MOST_TERMS:
         raise TooManyTerms
-    for first, coefficient in value.items():
-        for pair, outcomes in first:
-            rest = first - {(pair, outcomes)}
-            for others in (LESS, EQUAL, GREATER, LESS | EQUAL, EQUAL | GREATER):
-                second = rest | {(pair, others)}
-                joined = outcomes | others
-                disjoint = not outcomes & others and joined != DIFFERENT
-                if disjoint and value.get(second) == coefficient:
-                    smaller = {term: times for term, times in value.items()
-                               if term not in (first, second)}  # fmt: skip
-                    union = rest if joined == ANY else rest | {(pair, joined)}
-                    return _merged(_plus(smaller, {union: coefficient}))
-    return value
+    joined = next(_joinable(value), None)
+    return value if joined is None else _merged(joined)
+
+
+def _joinable(value: SignedSum) -> Iterator[SignedSum]:
+    """The sum with two of its terms joined, for each way to do so; filters first."""
+    for filters_first in (True, False):
+        every = [(term, pair, outcomes) for term in value for pair, outcomes in term
+                 if pair.is_filter == filters_first]  # fmt: skip
+        for term, pair, outcomes in every:
+            times = value[term]
+            rest = term - {(pair, outcomes)}
+            others = [(rest, -times, ANY - outcomes)]
+            others += [(rest | {(pair, other)}, times, outcomes | other)
+                       for other in OPERATORS_OF if not other & outcomes]  # fmt: skip
+            for other, wanted, joined in others:
+                if value.get(other) != wanted or (joined == DIFFERENT and not pair.is_filter):
+                    continue
+                left = {kept: value[kept] for kept in value if kept not in (term, other)}
+                union = rest if joined == ANY else rest | {(pair, joined)}
+                yield _plus(left, {union: wanted})
 
 
 def _all_pairs(left: list[Conjunction], right: list[Conjunction]) -> list[Conjunction]:

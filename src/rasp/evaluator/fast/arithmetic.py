@@ -66,9 +66,10 @@ def divide(left: Column, right: Column) -> Result:
     zero = right.numerators == 0
     doubt = either(doubt, zero if zero.any() else None)
     top, bottom = left.numerators * right.denominators, left.denominators * right.numerators
-    negative = bottom < 0
-    if negative.any():
-        top, bottom = np.where(negative, -top, top), np.abs(bottom)
+    if bottom.min() < 0:
+        top, bottom = np.where(bottom < 0, -top, top), np.abs(bottom)
+    if doubt is None and left.size == 1 and abs(int(left.numerators[0])) == 1 and left.is_whole:
+        return numbers(one_kind(FLOAT), top, bottom), None  # a reciprocal stays in lowest terms
     return lowest_terms(one_kind(FLOAT), top, bottom, doubt)
 
 

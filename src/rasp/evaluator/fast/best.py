@@ -16,6 +16,7 @@ from rasp.evaluator.fast.coding import sorting_order
 from rasp.evaluator.fast.columns import Array, Column
 from rasp.evaluator.fast.layout import Layout, lay_out
 from rasp.evaluator.fast.plan import plan_best
+from rasp.evaluator.fast.sums import counted
 from rasp.evaluator.fast.workspace import Workspace
 from rasp.graph import Score, SelectBest, Selector
 
@@ -46,10 +47,10 @@ def _highest(selector: Selector, space: Workspace, ranks: Array) -> Array:
         return blocked_highest(selector, plan, space, ranks)
     highest = np.full(space.batch.size, -1, np.int64)
     for term in plan.terms:
-        layout = lay_out(term, space)
+        layout = lay_out(term.meeting, space)
         if layout is None:
             continue
-        found = _highest_in_layout(layout, ranks)
+        found = _highest_in_layout(layout, counted(term, space).keys, ranks)
         if layout.queries is None:
             highest = np.maximum(highest, found)
         else:
@@ -57,12 +58,12 @@ def _highest(selector: Selector, space: Workspace, ranks: Array) -> Array:
     return highest
 
 
-def _highest_in_layout(layout: Layout, ranks: Array) -> Array:
+def _highest_in_layout(layout: Layout, keys: Array | None, ranks: Array) -> Array:
     codings = layout.first
-    kept = ranks if layout.keys is None else ranks[layout.keys]
+    codes = codings.keys if keys is None else codings.keys[keys]
     starts = np.zeros(codings.size + 1, np.int64)
-    np.cumsum(np.bincount(codings.keys, minlength=codings.size), out=starts[1:])
-    in_order = kept[sorting_order(codings.keys)]
+    np.cumsum(np.bincount(codes, minlength=codings.size), out=starts[1:])
+    in_order = (ranks if keys is None else ranks[keys])[sorting_order(codes)]
     return stretch_highest(in_order, starts[codings.low], starts[codings.ends])
 
 

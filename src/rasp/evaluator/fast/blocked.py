@@ -53,7 +53,7 @@ class Block:
 
 def blocks(selector: Selector, plan: Plan, space: Workspace) -> Iterator[Block]:
     """Make all rows of a selection, block by block."""
-    groups = grouped(plan.grouping, space, None, None)
+    groups = grouped(plan.grouping, space, None)
     codes = compressed([groups.keys, groups.low]) if groups.size > 1 else None
     key_groups = groups.keys if codes is None else codes.arrays[0]
     query_groups = groups.low if codes is None else codes.arrays[1]

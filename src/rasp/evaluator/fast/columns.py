@@ -99,22 +99,27 @@ def from_atoms(atoms: Sequence[Atom]) -> Column:
     types = set(map(type, atoms))
     if types == {str}:
         return from_strings(atoms)
-    if types <= {int, bool}:
+    if len(types) == 1:
+        kinds = one_kind(KINDS[next(iter(types))])
+    else:
         kinds = np.fromiter((KINDS[type(atom)] for atom in atoms), np.uint8, len(atoms))
-        return numbers(narrowed(kinds), _integers(atoms))
-    kinds = np.fromiter((KINDS[type(atom)] for atom in atoms), np.uint8, len(atoms))
+    if types <= {int, bool}:
+        return numbers(kinds, _integers(atoms))
     strings = from_strings([atom for atom in atoms if isinstance(atom, str)])
     places = iter(strings.numerators.tolist())
     tops = [next(places) if isinstance(atom, str) else atom.numerator for atom in atoms]
     bottoms = [1 if isinstance(atom, str) else atom.denominator for atom in atoms]
-    return numbers(narrowed(kinds), _integers(tops), _integers(bottoms), strings.strings)
+    return numbers(kinds, _integers(tops), _integers(bottoms), strings.strings)
 
 
 def from_strings(atoms: Sequence[Any]) -> Column:
     """Make a column of strings."""
     table = tuple(sorted(set(atoms)))
     if table and all(len(text) == 1 for text in table):
-        places = np.searchsorted(_code_points(table), _code_points(atoms))
+        known = _code_points(table)
+        place_of = np.zeros(int(known[-1]) + 1, np.int64)  # by code point
+        place_of[known] = np.arange(len(known))
+        places = place_of[_code_points(atoms)]
     else:
         place = {text: at for at, text in enumerate(table)}
         places = np.fromiter(map(place.__getitem__, atoms), np.int64, len(atoms))
@@ -132,11 +137,6 @@ def numbers(
     if len(denominators) > 1 and denominators.max() == 1:
         denominators = ONE
     return Column(kinds, _held(numerators), _held(denominators), strings)
-
-
-def narrowed(values: Array) -> Array:
-    """One element where all are equal."""
-    return values[:1] if len(values) > 1 and (values == values[0]).all() else values
 
 
 def one_kind(kind: int) -> Array:

@@ -21,15 +21,18 @@ if TYPE_CHECKING:
     from rasp.evaluator.fast.layout import Codings
 
 
-def dominance_sums(first: Codings, second: Codings, weights: Sequence[Array | None]) -> list[Array]:
+def dominance_sums(
+    first: Codings, second: Codings, keys: Array | None, weights: Sequence[Array | None]
+) -> list[Array]:
     """Sum each weight (None: count) over the keys in both of a query's ranges."""
-    order = sorting_order(first.keys)
+    codes = first.keys if keys is None else first.keys[keys]
+    order = sorting_order(codes)
     starts = np.zeros(first.size + 1, np.int64)
-    np.cumsum(np.bincount(first.keys, minlength=first.size), out=starts[1:])
+    np.cumsum(np.bincount(codes, minlength=first.size), out=starts[1:])
     begin, end = starts[first.low], starts[first.ends]
     columns = [np.ones(len(order)) if weight is None else weight for weight in weights]
     table = np.stack(columns, axis=1)[order]  # (keys, weights)
-    codes = second.keys[order]
+    codes = second.keys[order if keys is None else keys[order]]
     sums = _below(codes, table, begin, end, second.ends, second.size)
     if second.low.any():
         sums -= _below(codes, table, begin, end, second.low, second.size)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import numpy as np
@@ -97,7 +97,7 @@ class _Evaluation:
         columns = self.space.columns
         match node:
             case Tokens():
-                columns[node] = self._of_one_kind(from_atoms(list(chain(*self.batch.inputs))))
+                columns[node] = self._of_one_kind(from_atoms(self.batch.tokens))
             case Indices():
                 columns[node] = Column(one_kind(INT), self.batch.indices)
             case Const(value):
@@ -120,6 +120,8 @@ class _Evaluation:
         stretches = list(pairwise(bounds))
         if isinstance(node, SOp):
             atoms = self.space.columns[node].atoms(self.batch.size)
+            if len(stretches) == 1:
+                return [atoms]
             return [atoms[start:end] for start, end in stretches]
         if isinstance(node, Selector):
             return [self._rows(node, start, end).tolist() for start, end in stretches]

@@ -8,7 +8,7 @@ sums: O(n) where codes are few, O(n log n) where they must be sorted first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -17,7 +17,7 @@ import numpy as np
 from rasp.evaluator.fast.algebra import EQUAL, GREATER, LESS, Pair
 from rasp.evaluator.fast.coding import WIDEST, Codes, compressed, numbered
 from rasp.evaluator.fast.columns import Array
-from rasp.evaluator.fast.plan import Range, Term
+from rasp.evaluator.fast.plan import Meeting, Range
 from rasp.evaluator.fast.workspace import Workspace
 
 
@@ -37,9 +37,8 @@ class Codings:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Which keys and queries take part (None: all), and how they find each other."""
+    """Which queries take part (None: all), and how keys and queries find each other."""
 
-    keys: Array | None
     queries: Array | None
     first: Codings
     second: Codings | None = None  # a second order: both ranges must hold
@@ -58,60 +57,57 @@ class Order:
     size: int
 
 
-def lay_out(term: Term, space: Workspace) -> Layout | None:
-    """Lay out a conjunction; None where no key or no query is left."""
-    keys = space.filtered(term.key_filters)
-    queries = space.filtered(term.query_filters)
-    if (keys is not None and not len(keys)) or (queries is not None and not len(queries)):
+def lay_out(meeting: Meeting, space: Workspace) -> Layout | None:
+    """Lay out keys and queries that meet; None where no query is left."""
+    queries = space.filtered(meeting.query_filters)
+    if queries is not None and not len(queries):
         return None
-    groups = grouped(term.equalities, space, keys, queries)
-    if not term.ranges:
-        return Layout(keys, queries, groups)
-    orders = [_ordered(order, space, keys, queries) for order in term.ranges]
+    groups = grouped(meeting.equalities, space, queries)
+    if not meeting.ranges:
+        return Layout(queries, groups)
+    orders = [_ordered(order, space, queries) for order in meeting.ranges]
     orders.sort(key=lambda order: -order.size)
     first = _refined(groups, orders[0])
     if len(orders) == 1:
-        return Layout(keys, queries, first)
+        return Layout(queries, first)
     alone = Codings(groups.keys * 0, groups.low * 0, None, 1)
-    return Layout(keys, queries, first, _refined(alone, orders[1]))
+    return Layout(queries, first, _refined(alone, orders[1]))
 
 
-def grouped(
-    equalities: tuple[Pair, ...], space: Workspace, keys: Array | None, queries: Array | None
-) -> Codings:
+def grouped(equalities: Iterable[Pair], space: Workspace, queries: Array | None) -> Codings:
     """One number per group of keys and queries that are equal in every way asked for."""
     size = space.batch.size
-    group_keys, count = space.batch.numbers_or_zero, len(space.batch.inputs)
-    group_queries = group_keys
+    keys, count = space.batch.numbers_or_zero, len(space.batch.inputs)
+    asked = keys
     for pair in equalities:
         codes = space.codes(pair.keys, pair.queries)
         if count * codes.size >= WIDEST:
-            (group_keys, group_queries), count = _ranked(group_keys, group_queries)
+            (keys, asked), count = _ranked(keys, asked)
             codes = Codes(*_ranked(*codes.arrays))
-        is_same = group_queries is group_keys and codes.arrays[0] is codes.arrays[1]
-        group_keys = group_keys * codes.size + codes.arrays[0]
-        if not is_same:
-            group_queries = group_queries * codes.size + codes.arrays[1]
-        else:
-            group_queries = group_keys
+        is_same = asked is keys and codes.arrays[0] is codes.arrays[1]
+        joined = keys * codes.size + codes.arrays[0]
+        asked = joined if is_same else asked * codes.size + codes.arrays[1]
+        keys = joined
         count *= codes.size
-    found = _kept(group_keys, keys, size)
-    same = keys is queries and group_keys is group_queries
-    asked = found if same else _kept(group_queries, queries, size)
-    if count > 4 * (len(found) + len(asked)) + 1024:
-        (found, asked), count = _ranked(found, asked)
-    return Codings(found, asked, None, count)
+    is_same = asked is keys and queries is None
+    keys = _kept(keys, None, size)
+    asked = keys if is_same else _kept(asked, queries, size)
+    if count > 4 * (len(keys) + len(asked)) + 1024:
+        (keys, asked), count = _ranked(keys, asked)
+    return Codings(keys, asked, None, count)
 
 
-def _ordered(order: Range, space: Workspace, keys: Array | None, queries: Array | None) -> Order:
-    codes = space.codes(order.keys, *(bound for bound, _ in order.bounds))
+def _ordered(order: Range, space: Workspace, queries: Array | None) -> Order:
+    bounds = list(order.bounds)
+    codes = space.codes(order.keys, *(bound for bound, _ in bounds))
     size = space.batch.size
     low: Bound | None = None
     high: Bound | None = None
-    found = _kept(codes.arrays[0], keys, size)
-    for bound, (_, outcomes) in zip(codes.arrays[1:], order.bounds, strict=True):
-        is_same = bound is codes.arrays[0] and keys is queries
-        asked = found if is_same else _kept(bound, queries, size)
+    found = _kept(codes.arrays[0], None, size)
+    for bound, (_, outcomes) in zip(codes.arrays[1:], bounds, strict=True):
+        asked = (
+            found if bound is codes.arrays[0] and queries is None else _kept(bound, queries, size)
+        )
         if not outcomes & LESS:
             low = _tighter(np.maximum, low, (asked, 0 if outcomes & EQUAL else 1))
         if not outcomes & GREATER:

@@ -18,7 +18,7 @@ from rasp.graph import (
 
 
 def last_uses(order: Sequence[Node], outputs: Sequence[Node]) -> list[list[Hashable]]:
-    """For each node in order, the columns, selectors and conjunctions last used there."""
+    """For each node in order, the columns, selectors and terms last used there."""
     last: dict[Hashable, int] = {}
     for at, node in enumerate(order):
         last.update(dict.fromkeys(_used(node), at))
@@ -40,7 +40,8 @@ def _used(node: Node) -> Iterator[Hashable]:
         case Aggregate(selector, values):
             yield values
             yield from _read(selector)
-            yield from (term.conjunction for term in plan_sums(selector).terms)
+            for term in plan_sums(selector).terms:
+                yield from (term, term.meeting)
 
 
 def _read(selector: Selector) -> Iterator[Hashable]:

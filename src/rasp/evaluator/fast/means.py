@@ -48,23 +48,29 @@ def aggregated(
     node: Aggregate, values: Column, picks: Picks, batch: Batch
 ) -> tuple[Column, Array | None]:
     """The aggregate's column; the second part is True where the picked values have no mean."""
+    column, failed = _of_picks(values, picks, batch)
+    if int(picks.count.min()) > 0 or failed is not None:
+        return column, failed
+    return chosen(picks.count == 0, constant(node.default), column), None
+
+
+def _of_picks(values: Column, picks: Picks, batch: Batch) -> tuple[Column, Array | None]:
+    """The same where something was picked."""
     count = picks.count
-    default = constant(node.default)
-    if values.size == 1 and int(values.kinds[0]) not in (BOOL, STRING):
+    is_summable = len(values.kinds) == 1 and int(values.kinds[0]) not in (BOOL, STRING)
+    if values.size == 1 and is_summable:
         mean = Column(one_kind(FLOAT), values.numerators, values.denominators)
-        return chosen(count == 0, default, chosen(count == 1, values, mean)), None
+        return chosen(count == 1, values, mean), None
     if int(count.max()) <= 1:
-        return chosen(count == 0, default, values.take(_places(picks))), None
+        return values.take(_places(picks)), None
     has_no_mean = _has_no_mean(values, picks)
     if has_no_mean is not None:
         return values, has_no_mean
     column, too_large = _means(values, picks, batch)
-    if len(values.kinds) == 1 and int(values.kinds[0]) not in (BOOL, STRING):
+    if is_summable:  # the mean of one value is that value, but for its kind
         kinds = np.where(count == 1, values.kinds, np.uint8(FLOAT))
-        column = Column(kinds, *column.parts[1:])
-    else:
-        column = chosen(count == 1, values.take(_places(picks)), column)
-    return chosen(count == 0, default, column), too_large
+        return Column(kinds, *column.parts[1:]), too_large
+    return chosen(count == 1, values.take(_places(picks)), column), too_large
 
 
 def _places(picks: Picks) -> Array:

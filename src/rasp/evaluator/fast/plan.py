@@ -7,6 +7,7 @@ number, and every s-op whose keys are compared by order is one dimension of a ra
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
@@ -23,6 +24,7 @@ from rasp.evaluator.fast.algebra import (
 from rasp.graph import Const, Selector, SOp
 
 Queries: TypeAlias = SOp | Best
+Filters: TypeAlias = frozenset[tuple[Pair, int]]  # comparisons with constants
 
 GROUPS, RANGES, DOMINANCE, BLOCKED = "groups", "sorted ranges", "dominance", "blocked"
 
@@ -32,23 +34,31 @@ class Range:
     """Keys of one s-op compared by order, with the outcomes allowed against each query."""
 
     keys: SOp
-    bounds: tuple[tuple[Queries, int], ...]
+    bounds: frozenset[tuple[Queries, int]]
 
 
 @dataclass(frozen=True)
-class Term:
-    """A conjunction, sorted out by what its comparisons look at."""
+class Meeting:
+    """Which keys and queries meet, whatever the key's own merits: a layout is made of it."""
 
-    conjunction: Conjunction
-    coefficient: int
-    key_filters: tuple[tuple[Pair, int], ...]
-    query_filters: tuple[tuple[Pair, int], ...]
-    equalities: tuple[Pair, ...]
-    ranges: tuple[Range, ...]
+    equalities: frozenset[Pair]
+    ranges: frozenset[Range]
+    query_filters: Filters
 
     @property
     def strategy(self) -> str:
         return (GROUPS, RANGES, DOMINANCE, BLOCKED)[min(len(self.ranges), 3)]
+
+
+@dataclass(frozen=True)
+class Term:
+    """Conjunctions that differ in their key filters only: what each key counts for, and where.
+
+    A key counts for the sum of the coefficients of the filters that it passes.
+    """
+
+    meeting: Meeting
+    weights: tuple[tuple[Filters, int], ...]
 
 
 @dataclass(frozen=True)
@@ -57,7 +67,7 @@ class Plan:
 
     terms: tuple[Term, ...]
     blocked: str | None = None
-    grouping: tuple[Pair, ...] = ()
+    grouping: frozenset[Pair] = frozenset()
     """Equalities that every pick satisfies: a block needs only the keys of its own groups."""
 
 
@@ -69,7 +79,7 @@ def plan_sums(selector: Selector) -> Plan:
     """Plan the counting and summing of a selector's picks.
 
     >>> from rasp.graph import Select, Tokens
-    >>> [term.strategy for term in plan_sums(Select(Tokens(), Tokens(), "==")).terms]
+    >>> [term.meeting.strategy for term in plan_sums(Select(Tokens(), Tokens(), "==")).terms]
     ['groups']
     """
     plan = _plans.get(selector)
@@ -91,8 +101,8 @@ def _sums_planned(selector: Selector) -> Plan:
         total = signed_sum(selector)
     except TooManyTerms:
         return Plan((), "its comparisons multiply out to too many conjunctions")
-    terms = tuple(_term(conjunction, times) for conjunction, times in total.items())
-    most = max((len(term.ranges) for term in terms), default=0)
+    terms = _terms(total.items())
+    most = max((len(term.meeting.ranges) for term in terms), default=0)
     if most > 2:
         reason = f"a conjunction compares {most} different keys by order"
         return Plan(terms, reason, _shared_equalities(terms))
@@ -101,33 +111,43 @@ def _sums_planned(selector: Selector) -> Plan:
 
 def _best_planned(selector: Selector) -> Plan:
     try:
-        terms = tuple(_term(conjunction, 1) for conjunction in cover(selector))
+        terms = _terms((conjunction, 1) for conjunction in cover(selector))
     except TooManyTerms:
         return Plan((), "its comparisons multiply out to too many conjunctions")
-    most = max((len(term.ranges) for term in terms), default=0)
+    most = max((len(term.meeting.ranges) for term in terms), default=0)
     if most > 1:
         reason = f"a highest score under {most} orders has no shortcut"
         return Plan(terms, reason, _shared_equalities(terms))
     return Plan(terms)
 
 
-def _term(conjunction: Conjunction, coefficient: int) -> Term:
-    key_filters, query_filters, equalities = [], [], []
+def _terms(total: Iterable[tuple[Conjunction, int]]) -> tuple[Term, ...]:
+    """Sort each conjunction's comparisons by what they look at; join what differs in keys only."""
+    weights: dict[Meeting, list[tuple[Filters, int]]] = {}
+    for conjunction, coefficient in total:
+        meeting, key_filters = _meeting(conjunction)
+        weights.setdefault(meeting, []).append((key_filters, coefficient))
+    return tuple(Term(meeting, tuple(found)) for meeting, found in weights.items())
+
+
+def _meeting(conjunction: Conjunction) -> tuple[Meeting, Filters]:
+    key_filters: Filters = frozenset(
+        (pair, outcomes) for pair, outcomes in conjunction if isinstance(pair.queries, Const)
+    )
+    query_filters: Filters = frozenset(
+        (pair, outcomes) for pair, outcomes in conjunction if isinstance(pair.keys, Const)
+    )
+    equalities: list[Pair] = []
     bounds: dict[SOp, list[tuple[Queries, int]]] = {}
-    for pair, outcomes in conjunction:
-        if isinstance(pair.queries, Const):
-            key_filters.append((pair, outcomes))
-        elif isinstance(pair.keys, Const):
-            query_filters.append((pair, outcomes))
-        elif outcomes == EQUAL:
+    for pair, outcomes in conjunction - key_filters - query_filters:
+        if outcomes == EQUAL:
             equalities.append(pair)
         else:
             bounds.setdefault(pair.keys, []).append((pair.queries, outcomes))
-    ranges = tuple(Range(keys, tuple(found)) for keys, found in bounds.items())
-    return Term(conjunction, coefficient, tuple(key_filters), tuple(query_filters),
-                tuple(equalities), ranges)  # fmt: skip
+    ranges = frozenset(Range(keys, frozenset(found)) for keys, found in bounds.items())
+    return Meeting(frozenset(equalities), ranges, query_filters), key_filters
 
 
-def _shared_equalities(terms: tuple[Term, ...]) -> tuple[Pair, ...]:
-    shared = set(terms[0].equalities).intersection(*(term.equalities for term in terms[1:]))
-    return tuple(pair for pair in terms[0].equalities if pair in shared)
+def _shared_equalities(terms: tuple[Term, ...]) -> frozenset[Pair]:
+    every = [term.meeting.equalities for term in terms]
+    return every[0].intersection(*every[1:])

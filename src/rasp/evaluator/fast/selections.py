@@ -1,4 +1,4 @@
-"""Selectors in, counts and sums over their picks out, each conjunction laid out only once."""
+"""Selectors in, counts and sums over their picks out; what meets alike is laid out once."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from rasp.evaluator.fast.algebra import Conjunction
 from rasp.evaluator.fast.blocked import blocked_sums
 from rasp.evaluator.fast.columns import Array
 from rasp.evaluator.fast.layout import Layout, lay_out
 from rasp.evaluator.fast.means import Picks
-from rasp.evaluator.fast.plan import Term, plan_sums
-from rasp.evaluator.fast.sums import layout_sums
+from rasp.evaluator.fast.plan import Meeting, Term, plan_sums
+from rasp.evaluator.fast.sums import Counted, counted, layout_sums
 from rasp.evaluator.fast.workspace import Workspace
 from rasp.graph import Selector
 
@@ -23,8 +22,8 @@ class Selections:
 
     def __init__(self, space: Workspace) -> None:
         self._space = space
-        self._layouts: dict[Conjunction, Layout | None] = {}
-        self._term_counts: dict[Conjunction, Array] = {}
+        self._layouts: dict[Meeting, Layout | None] = {}
+        self._counted: dict[Term, Counted] = {}
         self._counts: dict[Selector, Array] = {}
         self._positions: dict[Selector, Array] = {}
 
@@ -56,32 +55,26 @@ class Selections:
         totals: list[Array] = [np.zeros(1, np.int64) for _ in weights]
         for term in plan.terms:
             sums = self._term_sums(term, weights)
-            if term.coefficient != 1:
-                sums = [term.coefficient * value for value in sums]
-            totals = [total + value if total.any() else value
-                      for total, value in zip(totals, sums, strict=True)]  # fmt: skip
+            totals = [total + value for total, value in zip(totals, sums, strict=True)]
         return [np.broadcast_to(total, self._space.batch.size) for total in totals]
 
     def forget(self, key: Hashable) -> None:
-        """Drop what is kept for a selector or a conjunction."""
+        """Drop what is kept for a selector, a term or a meeting."""
         caches: tuple[dict[Any, Any], ...] = (
-            self._layouts, self._term_counts, self._counts, self._positions
+            self._layouts, self._counted, self._counts, self._positions
         )  # fmt: skip
         for cache in caches:
             cache.pop(key, None)
 
     def _term_sums(self, term: Term, weights: Sequence[Array | None]) -> list[Array]:
-        key = term.conjunction
-        if key not in self._layouts:
-            self._layouts[key] = lay_out(term, self._space)
-        layout, size = self._layouts[key], self._space.batch.size
+        if term.meeting not in self._layouts:
+            self._layouts[term.meeting] = lay_out(term.meeting, self._space)
+        layout = self._layouts[term.meeting]
         if layout is None:
             return [np.zeros(1, np.int64) for _ in weights]
-        if len(weights) == 1 and weights[0] is None:
-            if key not in self._term_counts:
-                [self._term_counts[key]] = layout_sums(layout, weights, size)
-            return [self._term_counts[key]]
-        return layout_sums(layout, weights, size)
+        if term not in self._counted:
+            self._counted[term] = counted(term, self._space)
+        return layout_sums(layout, self._counted[term], weights, self._space.batch.size)
 
     def _position_weights(self) -> Array:
         return np.arange(self._space.batch.size, dtype=np.float64)

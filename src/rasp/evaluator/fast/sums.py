@@ -14,9 +14,12 @@ import numpy as np
 
 from rasp.evaluator.fast.columns import LARGEST, Array
 from rasp.evaluator.fast.dominance import dominance_sums
-from rasp.evaluator.fast.layout import Layout
+from rasp.evaluator.fast.layout import Codings, Layout
+from rasp.evaluator.fast.plan import Term
+from rasp.evaluator.fast.workspace import Workspace
 
-EXACT_DOUBLE = 2**53
+EXACT_SUM_BITS = 47
+"""Doubles add whole numbers exactly below 2^53; a key may count up to 2^6 times."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +32,8 @@ class Limbs:
 
     def joined(self, sums: Sequence[Array]) -> Array:
         """Put the sums of the weights together."""
+        if len(sums) == 1 and not self.is_big:
+            return sums[0]
         total = np.zeros(1, object if self.is_big else np.int64)
         for value, shift in zip(sums, self.shifts, strict=True):
             total = total + (value.astype(object) if self.is_big else value) * (1 << shift)
@@ -39,15 +44,15 @@ def limbs(values: Array) -> Limbs:
     """Cut whole numbers, int64 or Python's, into weights whose sums are exact.
 
     >>> limbs(np.array([2**60, 1])).shifts
-    (0, 50)
+    (0, 45)
     """
     if values.dtype == object:
         return _limbs_of_big(values)
     largest = max(int(values.max()), -int(values.min()))
-    if largest * len(values) < EXACT_DOUBLE:
+    if largest * len(values) < 2**EXACT_SUM_BITS:
         return Limbs((values.astype(np.float64),), (0,), False)
     is_big = largest * len(values) >= LARGEST
-    bits = 52 - len(values).bit_length()
+    bits = EXACT_SUM_BITS - len(values).bit_length()
     shifts = range(0, largest.bit_length(), bits)
     parts = [(values >> shift) & ((1 << bits) - 1) for shift in shifts]
     parts[-1] = values >> shifts[-1]  # the last part carries the sign
@@ -56,7 +61,7 @@ def limbs(values: Array) -> Limbs:
 
 def _limbs_of_big(values: Array) -> Limbs:
     """Python's integers as little-endian words."""
-    word = 4 if len(values) < 2**20 else 2
+    word = 4 if len(values) < 2 ** (EXACT_SUM_BITS - 32) else 2
     bits = max(value.bit_length() for value in values) + 1
     count = -(-bits // (8 * word))
     joined = b"".join(value.to_bytes(count * word, "little", signed=True) for value in values)
@@ -66,21 +71,52 @@ def _limbs_of_big(values: Array) -> Limbs:
     return Limbs(tuple(weights), tuple(range(0, 8 * word * count, 8 * word)), True)
 
 
-def layout_sums(layout: Layout, weights: Sequence[Array | None], size: int) -> list[Array]:
-    """For each weight (None counts the keys), one whole number per query, zero where none."""
-    kept = [weight if weight is None or layout.keys is None else weight[layout.keys]
-            for weight in weights]  # fmt: skip
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The keys that count at all (None: every one), and what each counts for (None: one)."""
+
+    keys: Array | None
+    times: Array | None
+
+    def of(self, weight: Array | None) -> Array | None:
+        """A weight (None: one per key) of these keys, times what they count for."""
+        if weight is None:
+            return self.times
+        kept = weight if self.keys is None else weight[self.keys]
+        return kept if self.times is None else kept * self.times
+
+
+def counted(term: Term, space: Workspace) -> Counted:
+    """What each key counts for: the sum of the coefficients of the filters that it passes."""
+    if len(term.weights) == 1 and term.weights[0][1] == 1:
+        return Counted(space.filtered(term.weights[0][0]), None)
+    times = np.zeros(1)
+    for filters, coefficient in term.weights:
+        times = times + coefficient * space.passes(filters)
+    times = np.broadcast_to(times, space.batch.size)
+    keys = None if times.all() else np.flatnonzero(times)
+    return Counted(keys, times if keys is None else times[keys])
+
+
+def layout_sums(
+    layout: Layout, counted: Counted, weights: Sequence[Array | None], size: int
+) -> list[Array]:
+    """For each weight (None counts the keys), a whole number per query, or one for all."""
+    kept = [counted.of(weight) for weight in weights]
     if layout.second is not None:
-        sums = dominance_sums(layout.first, layout.second, kept)
+        sums = dominance_sums(layout.first, layout.second, counted.keys, kept)
     else:
-        sums = [_range_sums(layout, weight) for weight in kept]
+        sums = [_range_sums(layout.first, counted.keys, weight) for weight in kept]
     whole = [values.astype(np.int64, copy=False) for values in sums]
     return whole if layout.queries is None else [_spread(v, layout.queries, size) for v in whole]
 
 
-def _range_sums(layout: Layout, weight: Array | None) -> Array:
-    codings = layout.first
-    table = np.bincount(codings.keys, weight, codings.size)
+def _range_sums(codings: Codings, keys: Array | None, weight: Array | None) -> Array:
+    if codings.size == 1 and codings.high is None:  # one group: everybody gets the same
+        count = len(codings.keys) if keys is None else len(keys)
+        return np.array([count if weight is None else weight.sum()])
+    codes = codings.keys if keys is None else codings.keys[keys]
+    table = np.bincount(codes, weight, codings.size)
     if codings.high is None:
         return table[codings.low]
     running = np.zeros(codings.size + 1, table.dtype)

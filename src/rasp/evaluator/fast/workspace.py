@@ -6,9 +6,10 @@ equality in every selection, so inputs of different lengths cost nothing extra.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -25,6 +26,10 @@ class Batch:
     """Inputs one after the other."""
 
     inputs: Sequence[tuple[Atom, ...]]
+
+    @property
+    def tokens(self) -> Sequence[Atom]:
+        return self.inputs[0] if len(self.inputs) == 1 else list(chain(*self.inputs))
 
     @cached_property
     def starts(self) -> Array:
@@ -81,16 +86,19 @@ class Workspace:
             return found
         return Codes(tuple(found.arrays[once.index(node)] for node in needed), found.size)
 
-    def filtered(self, filters: Sequence[tuple[Pair, int]]) -> Array | None:
-        """The positions that pass all comparisons with constants; None where all do."""
-        passes = np.ones(1, bool)
+    def passes(self, filters: Iterable[tuple[Pair, int]]) -> Array:
+        """Where all comparisons with constants hold: a bool per position, or one for all."""
+        holds = np.ones(1, bool)
         for pair, outcomes in filters:
             operands = [self.column(pair.keys), self.column(pair.queries)]
             column, _ = elementwise(OPERATORS_OF[outcomes], operands)
-            passes = passes & (column.numerators != 0)
-        if passes.all():
-            return None
-        return np.flatnonzero(np.broadcast_to(passes, self.batch.size))
+            holds = holds & (column.numerators != 0)
+        return holds
+
+    def filtered(self, filters: Iterable[tuple[Pair, int]]) -> Array | None:
+        """The positions that pass all filters; None where all do."""
+        holds = self.passes(filters)
+        return None if holds.all() else np.flatnonzero(np.broadcast_to(holds, self.batch.size))
 
     def forget(self, node: SOp | Best) -> None:
         """Drop a column that nothing needs any more."""

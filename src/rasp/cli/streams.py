@@ -1,0 +1,95 @@
+"""Lines in as they come, lists of them out: as many at a time as are waiting, and how far we are.
+
+Slow producers get each answer at once; fast ones are answered in large batches.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from queue import Queue
+from threading import Thread
+from typing import IO, Any
+
+MOST_AT_ONCE = 4096
+WIDTH = 30
+
+
+def waiting(items: Iterable[Any]) -> Iterator[list[Any]]:
+    """Give what is there, at least one item at a time; an error comes after the items before it."""
+    queue: Queue[tuple[str, Any]] = Queue(MOST_AT_ONCE)
+
+    def read() -> None:
+        try:
+            for item in items:
+                queue.put(("item", item))
+        except Exception as error:
+            queue.put(("error", error))
+        queue.put(("end", None))
+
+    Thread(target=read, daemon=True).start()
+    chunk: list[Any] = []
+    while True:
+        what, item = queue.get()
+        if what == "item":
+            chunk.append(item)
+        if chunk and (what != "item" or queue.empty() or len(chunk) == MOST_AT_ONCE):
+            yield chunk
+            chunk = []
+        if what == "error":
+            raise item
+        if what == "end":
+            return
+
+
+class Progress:
+    """A line on the terminal that says how many inputs are done; silent anywhere else."""
+
+    def __init__(self, read: IO[str], written: IO[str] | None = None) -> None:
+        self.shown = written or sys.stderr
+        self.is_on = self.shown.isatty() and not read.isatty() and not sys.stdout.isatty()
+        self.total = _file_size(read) if self.is_on else 0
+        self.inputs = self.characters = 0
+        self.began = self.drawn = time.monotonic()
+
+    def counting(self, lines: Iterable[str]) -> Iterator[str]:
+        """Pass lines on, and count what has been read."""
+        for line in lines:
+            self.characters += len(line)
+            yield line
+
+    def advance(self, inputs: int) -> None:
+        """Count inputs that are done, and draw at most ten times a second."""
+        self.inputs += inputs
+        now = time.monotonic()
+        if self.is_on and now - self.drawn >= 0.1:
+            self.drawn = now
+            self.shown.write(f"\r{self.text(now)}\x1b[K")
+            self.shown.flush()
+
+    def text(self, now: float) -> str:
+        """What the line says."""
+        rate = self.inputs / max(now - self.began, 1e-6)
+        told = f"{self.inputs:,} inputs, {rate:,.0f} a second"
+        if not self.total:
+            return told
+        share = min(self.characters / self.total, 1.0)
+        return f"[{'#' * round(share * WIDTH):<{WIDTH}}] {share:4.0%} {told}"
+
+    def finish(self) -> None:
+        """Take the line away."""
+        if self.is_on:
+            self.shown.write("\r\x1b[K")
+            self.shown.flush()
+
+
+def _file_size(stream: IO[str]) -> int:
+    """How long a file is, where the stream is one; else 0."""
+    try:
+        status = os.fstat(stream.fileno())
+    except (OSError, ValueError):
+        return 0
+    return status.st_size if stat.S_ISREG(status.st_mode) else 0
