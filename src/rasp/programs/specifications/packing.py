@@ -14,7 +14,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from rasp.programs.catalogue import Entry
-from rasp.programs.inputs import BITS, Inputs, letters, two_parts
+from rasp.programs.inputs import BITS, Inputs, letters, numbers, two_parts
 from rasp.programs.specifications.answers import everywhere
 
 entry = partial(Entry, "packing into numbers")
@@ -60,6 +60,11 @@ def burrows_wheeler(tokens: Sequence[Any]) -> list[Any]:
     return [rotation[-1] for rotation in rotations]
 
 
+def match_three(tokens: Sequence[Any]) -> list[Any]:
+    sums = {(one + other) % 10 for one in tokens for other in tokens}
+    return [-number % 10 in sums for number in tokens]
+
+
 def _factors(rng: Random, length: int) -> list[str]:
     star = (length - 1) // 2 if rng.random() < 0.5 else rng.randrange(length)
     digits = rng.choices(rng.choice(("0123456789", "89", "019")), k=length)
@@ -101,4 +106,5 @@ ENTRIES = (
     entry("smallest_period", smallest_period, PERIODIC),
     entry("suffix_ranks", suffix_ranks, PERIODIC),
     entry("burrows_wheeler", burrows_wheeler, PERIODIC),
+    entry("match_three", match_three, numbers(0, 9, tiny=(0, 1, 4, 5, 8))),
 )
