@@ -45,6 +45,7 @@ from rasp.graph import (
     Selector,
     SOp,
     Tokens,
+    TokensAs,
     in_order,
 )
 from rasp.limits import DEFAULT_LIMITS, Limits
@@ -98,6 +99,9 @@ class _Evaluation:
         match node:
             case Tokens():
                 columns[node] = self._of_one_kind(from_atoms(self.batch.tokens))
+            case TokensAs(kind):
+                column, failed = elementwise(kind, [from_atoms(self.batch.tokens)])
+                columns[node] = self._of_one_kind(column, failed)
             case Indices():
                 columns[node] = Column(one_kind(INT), self.batch.indices)
             case Const(value):

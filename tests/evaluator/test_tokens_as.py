@@ -1,0 +1,36 @@
+"""The input read as another kind: the fast evaluator agrees with the plain one, errors included."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from rasp.atoms import Atom
+from rasp.evaluator.fast.evaluate import evaluate
+from rasp.evaluator.plain import EvaluationError
+from rasp.evaluator.plain import evaluate as evaluate_plain
+from rasp.graph import TokensAs
+
+INPUTS: list[tuple[Atom, ...]] = [
+    ("4", "07", "-2"),
+    (1, True, Fraction(5, 2)),
+    ("3", 5, "6"),  # no sequence as it is, but one of ints
+    ("", "x", "0"),
+    (Fraction(-5, 2), 0),
+]
+
+
+@pytest.mark.parametrize("tokens", INPUTS, ids=str)
+@pytest.mark.parametrize("kind", ["int", "float", "string", "bool"])
+def test_both_evaluators_read_tokens_alike(kind: str, tokens: tuple[Atom, ...]) -> None:
+    node = TokensAs(kind)
+    try:
+        wanted = evaluate_plain([node], tokens)[node]
+    except EvaluationError as failed:
+        with pytest.raises(EvaluationError) as caught:
+            evaluate([node], [("1",), tokens])
+        assert caught.value.error.message == failed.error.message
+        return
+    [_, found] = evaluate([node], [("1",), tokens])[node]
+    assert [(type(atom), atom) for atom in found] == [(type(atom), atom) for atom in wanted]
