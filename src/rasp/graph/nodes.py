@@ -51,8 +51,11 @@ class Node(metaclass=_Interned):
         return ()
 
     def __repr__(self) -> str:
-        """Name the kind of node alone: written out in full, a shared graph can be endless."""
-        return f"<{type(self).__name__} at {id(self):#x}>"
+        """Write base nodes in full, of others only the kind: a shared graph can be endless."""
+        if self.needs:
+            return f"<{type(self).__name__} at {id(self):#x}>"
+        names: tuple[str, ...] = type(self).__match_args__  # type: ignore[attr-defined]
+        return f"{type(self).__name__}({', '.join(repr(getattr(self, name)) for name in names)})"
 
 
 class SOp(Node):
