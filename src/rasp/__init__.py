@@ -14,7 +14,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rasp import lib
+    from rasp import lib, programs
+    from rasp.architecture import explain, fit, front, schedule
+    from rasp.compiler import compile
+    from rasp.drawing import draw, draw_selector, heat_map
+    from rasp.equivalence import equivalent
     from rasp.errors import (
         RaspError,
         RaspLimitError,
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
         RaspValueError,
     )
     from rasp.frontend import Handle, ScorerHandle, SelectorHandle, SOpHandle, run
+    from rasp.frontend.batches import evaluate, explain_plan
     from rasp.frontend.embedding import (
         aggregate,
         constant,
@@ -70,6 +75,12 @@ _HOMES = {
         "rasp.frontend.embedding",
     ),
     **dict.fromkeys(("contains", "has_focus", "selector_width"), "rasp.lib"),
+    **dict.fromkeys(("evaluate", "explain_plan"), "rasp.frontend.batches"),
+    **dict.fromkeys(("explain", "fit", "front", "schedule"), "rasp.architecture"),
+    **dict.fromkeys(("draw", "draw_selector", "heat_map"), "rasp.drawing"),
+    "compile": "rasp.compiler",
+    "equivalent": "rasp.equivalence",
+    "programs": "rasp.programs",
     "lib": "rasp.lib",
     "to_rasp": "rasp.frontend.writing",
 }  # fmt: skip
@@ -89,14 +100,26 @@ __all__ = [
     "SelectorHandle",
     "__version__",
     "aggregate",
+    "compile",
     "constant",
     "contains",
+    "draw",
+    "draw_selector",
+    "equivalent",
+    "evaluate",
+    "explain",
+    "explain_plan",
+    "fit",
+    "front",
     "has_focus",
+    "heat_map",
     "indicator",
     "indices",
     "length",
     "lib",
+    "programs",
     "run",
+    "schedule",
     "score",
     "select",
     "select_all",

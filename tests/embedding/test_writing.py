@@ -12,7 +12,7 @@ import rasp
 from rasp import aggregate, indices, length, select, select_all, tokens, where
 from rasp.frontend.embedding import constant
 from rasp.frontend.expressions import handle_of
-from rasp.graph import Const, Elementwise, Indices, Tokens
+from rasp.graph import Const, Elementwise, Indices, Tokens, expression
 from rasp.limits import Limits
 
 NO_LIMITS = Limits(text_length=10**8, steps=10**8, graph_size=10**8)
@@ -175,7 +175,7 @@ def test_deep_selectors_are_cut_too() -> None:
         Elementwise("lookup", (Tokens(), Const(1), Tokens(), Const(True), Tokens())),
         Const(3),
     ],
-    ids=str,
+    ids=expression,
 )
 def test_what_no_text_can_say_is_refused(node: Any) -> None:
     with pytest.raises(rasp.RaspUnsupportedError) as caught:

@@ -1,0 +1,75 @@
+"""Handles and many inputs in, plain Python lists out: `rasp.evaluate` and `rasp.explain_plan`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rasp.errors import RaspTypeError
+from rasp.evaluator import evaluate_batch
+from rasp.evaluator import explain_plan as explain_nodes
+from rasp.frontend.handles import Handle, plain_lists
+from rasp.graph import Program
+
+
+def evaluate(program: Handle | Mapping[str, Any], inputs: Iterable[Any]) -> list[Any]:
+    """Apply a handle, or every handle of a program, to many inputs of any lengths in one pass.
+
+    A handle gives one list for each input; a mapping of names (what `rasp.run` returns, or a
+    dict of handles) gives one dict for each input, and its outputs share their work.
+
+    >>> import rasp
+    >>> names = rasp.run("hist = histf(tokens); first = not has_prev(tokens);")
+    >>> evaluate(names["hist"], ["hello", "aa"])
+    [[1, 1, 2, 2, 1], [2, 2]]
+    >>> evaluate(names, ["aa"])
+    [{'hist': [2, 2], 'first': [True, False]}]
+    """
+    if isinstance(program, Handle):
+        found = evaluate_batch([program.node], _inputs(inputs), program.program)
+        return [plain_lists(values[program.node]) for values in found]
+    handles = handles_of(program)
+    nodes = [handle.node for handle in handles.values()]
+    known = next((handle.program for handle in handles.values()), Program())
+    return [
+        {name: plain_lists(values[handle.node]) for name, handle in handles.items()}
+        for values in evaluate_batch(nodes, _inputs(inputs), known)
+    ]
+
+
+def explain_plan(program: Handle | Mapping[str, Any]) -> str:
+    """Say how each aggregate is computed on long inputs, and what that costs.
+
+    >>> import rasp
+    >>> print(explain_plan(rasp.run("hist = histf(tokens, assume_bos=True);")["hist"]))
+    aggregate(select(tokens, tokens, ==) or select(indices, 0, ==), indicator(indices == 0))
+      groups          all keys; keys where indices == 0
+      groups          tokens == tokens; keys where indices != 0
+    <BLANKLINE>
+    groups: equal keys and queries meet in a group, and each group is summed once
+    time O(n) but for numbering what occurs, memory O(n)
+    """
+    if isinstance(program, Handle):
+        return explain_nodes([program.node], program.program)
+    handles = list(handles_of(program).values())
+    known = handles[0].program if handles else Program()
+    return explain_nodes([handle.node for handle in handles], known)
+
+
+def handles_of(program: Mapping[str, Any]) -> dict[str, Handle]:
+    """Return the s-ops, selectors and scorers among the names of a program."""
+    if not isinstance(program, Mapping):
+        raise RaspTypeError(
+            "what is evaluated is a handle, or the names of a program",
+            hint='give `names["hist"]`, or all that `rasp.run` returned',
+        )
+    return {name: value for name, value in program.items() if isinstance(value, Handle)}
+
+
+def _inputs(inputs: Iterable[Any]) -> list[Any]:
+    if isinstance(inputs, str):
+        raise RaspTypeError(
+            "many inputs are a list of inputs, but this is one string",
+            hint='write `["hello"]` for one input, or call the handle itself: `hist("hello")`',
+        )
+    return list(inputs)
