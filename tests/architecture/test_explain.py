@@ -26,7 +26,7 @@ def of(text: str, name: str) -> Explanation:
 
 
 def test_the_chain_has_one_attention_in_every_layer_each_needing_the_one_before():
-    for seed in range(30):
+    for seed in range(15):
         outputs = random_outputs(seed, 50)
         layers = earliest_layers(outputs)
         chain = explain(outputs).chain
@@ -79,8 +79,10 @@ def test_work_before_the_first_attention_is_never_hidden():
         "odd"
     ]
     (note,) = explanation.notes
-    assert note.startswith("`odd` must be computed from tokens and indices together before")
-    assert note.endswith("without it, 2 layers would be needed")
+    assert note == (
+        "before the first attention, a feed-forward must compute `odd` from tokens and indices "
+        "together; a plain stack has none there and would need 2 layers"
+    )
     assert str(explanation).splitlines()[3].split() == ["0", "feed-forward", "odd"]
 
 
@@ -123,7 +125,7 @@ def test_length_for_another_position_is_left_alone():
 def test_selectors_that_pick_the_same_are_pointed_out():
     text = """
     p = select(indices, indices - 1, ==);
-    q = select(indices + 1, indices, ==);
+    q = select((indices + 1) * (indices + 1), indices * indices, ==);
     x = aggregate(p, tokens, "-") + aggregate(q, tokens, "+");
     y = aggregate(p, tokens, "-") + aggregate(select(indices, indices - 2, ==), tokens, "+");
     """
@@ -149,7 +151,7 @@ def test_a_mean_before_and_a_mean_up_to_here_can_share_a_head():
 
 
 def test_nothing_is_suggested_that_saves_nothing():
-    for seed in range(60):
+    for seed in range(25):
         outputs = random_outputs(seed, 30)
         explanation = explain(outputs)
         found = explanation.schedule

@@ -128,7 +128,7 @@ def test_work_on_tokens_and_indices_together_needs_a_feed_forward_before_attenti
     found = fit(handle, layers=1)
     assert found
     assert "before the first attention" in found.notes[0]
-    assert "2 layers would be needed" in found.notes[0]
+    assert "would need 2 layers" in found.notes[0]
     assert "tokens and indices together, which takes an `f`" in str(fit(handle, order="ss"))
 
 
@@ -185,7 +185,7 @@ def test_a_program_that_needs_its_neighbours_only_fits_a_window_by_proof():
 
 
 def test_what_only_trying_can_tell_says_what_was_tried():
-    handle = rasp.run('a = aggregate(select(indices, indices * 1 - 1, ==), tokens, "-");')["a"]
+    handle = rasp.run('a = aggregate(select(indices % 1000, indices - 1, ==), tokens, "-");')["a"]
     found = fit(handle, attention="window:1")
     assert found
     assert not found.verdicts[0].is_proved

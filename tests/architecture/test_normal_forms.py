@@ -23,6 +23,7 @@ from rasp.graph import (
     SelectorAnd,
     SelectorNot,
     SelectorOr,
+    SOp,
     Tokens,
 )
 
@@ -33,6 +34,26 @@ EVERYWHERE = Select(Const(1), Const(1), "==")
 NOWHERE = Select(Const(1), Const(2), "==")
 FIRST = Elementwise("==", (Indices(), Const(0)))
 LAST_SAME = SelectBest(SAME, Score(Indices(), Const(1)))
+HERE = Indices()
+LENGTH = Aggregate(EVERYWHERE, HERE)
+DOUBLE = Elementwise("+", (Tokens(), Tokens()))
+
+
+def _node(value):
+    return value if isinstance(value, SOp) else Const(value)
+
+
+def plus(left, right):
+    return Elementwise("+", (_node(left), _node(right)))
+
+
+def less(left, right):
+    return Elementwise("-", (_node(left), _node(right)))
+
+
+def times(left, right):
+    return Elementwise("*", (_node(left), _node(right)))
+
 
 EQUAL = [
     (SelectorAnd(SAME, BEFORE), SelectorAnd(BEFORE, SAME)),
@@ -53,6 +74,15 @@ EQUAL = [
     (SelectBest(SAME, Score(Indices(), Const(2))), LAST_SAME),
     (SelectorNot(SelectorNot(LAST_SAME)), LAST_SAME),
     (SelectorOr(LAST_SAME, SelectorNot(LAST_SAME)), EVERYWHERE),
+    (Select(HERE, less(HERE, 1), "=="), Select(plus(HERE, 1), HERE, "==")),
+    (
+        Select(HERE, less(less(LENGTH, 1), HERE), "=="),
+        Select(HERE, less(less(LENGTH, HERE), 1), "=="),
+    ),
+    (Select(less(0, HERE), less(0, HERE), "<"), Select(HERE, HERE, ">")),
+    (Select(times(HERE, 2), times(2, HERE), "<="), Select(HERE, HERE, "<=")),
+    (Select(less(HERE, HERE), Const(1), "<"), EVERYWHERE),
+    (Select(HERE, Const(True), "=="), Select(less(HERE, 1), Const(0), "==")),
 ]
 
 DIFFERENT = [
@@ -62,6 +92,10 @@ DIFFERENT = [
     (SelectBest(SAME, Score(Indices(), Const(0))), LAST_SAME),
     (Select(Tokens(), Const(True), "=="), Select(Tokens(), Const(False), "!=")),  # tokens: any atom
     (Select(Tokens(), Const(1), "=="), Select(Tokens(), Const(2), "==")),
+    (  # strings are joined, and joining has an order
+        Select(plus(Tokens(), DOUBLE), Tokens(), "=="),
+        Select(plus(DOUBLE, Tokens()), Tokens(), "=="),
+    ),
 ]
 
 
@@ -69,7 +103,7 @@ DIFFERENT = [
 def test_equal_selectors_have_equal_forms_and_share_a_head(one: Selector, other: Selector):
     assert normal_form(one) == normal_form(other)
     pair = Elementwise("+", (Aggregate(one, Indices()), Aggregate(other, Const(1))))
-    assert schedule(pair).heads_per_layer == (1,)
+    assert schedule(pair).heads_per_layer[-1] == 1
     picks = evaluate([one, other], ("b", "a", "b", "a"))
     assert picks[one] == picks[other]
 
@@ -81,8 +115,13 @@ def test_selectors_that_can_differ_have_heads_of_their_own(one: Selector, other:
 
 
 def random_selector(random: Random, depth: int) -> Selector:
-    s_ops = [Indices(), Tokens(), Const(1), FIRST, Elementwise("not", (FIRST,)), Const(True),
-             Elementwise("not", (Tokens(),)), Elementwise("bool", (FIRST,))]  # fmt: skip
+    number = random.randint(-2, 2)
+    s_ops = [
+        plus(HERE, number), less(number, HERE), times(number, Tokens()), plus(Tokens(), HERE),
+        less(Tokens(), plus(number, HERE)), Indices(), Tokens(), Const(1), Const(True), FIRST,
+        Elementwise("not", (FIRST,)), Elementwise("not", (Tokens(),)),
+        Elementwise("bool", (FIRST,)),
+    ]  # fmt: skip
     if depth == 0:
         return Select(random.choice(s_ops), random.choice(s_ops), random.choice(COMPARISONS))
     one, other = random_selector(random, depth - 1), random_selector(random, depth - 1)

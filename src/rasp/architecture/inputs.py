@@ -77,16 +77,17 @@ def alphabet_of(outputs: Sequence[Node]) -> tuple[Atom, ...]:
     digits = _filled([str(number) for number in numbers], [str(digit) for digit in range(10)])
     candidates: list[tuple[Atom, ...]] = [
         _filled(words, list("abcdefghijklmnop")),
+        tuple(dict.fromkeys([*words, *digits])),
         digits,
         _filled(numbers, list(range(10))),
         (False, True),
     ]
     tried = [answers(outputs, _sample(alphabet)) for alphabet in candidates]
     works = [sum(isinstance(each, list) for each in found) for found in tried]
-    best = max(range(len(candidates)), key=lambda number: (works[number], -number))
-    if not works[best]:
+    if not any(works):
         raise _nothing_works(tried[0], candidates[0])
-    return candidates[best]
+    often = next((number for number, count in enumerate(works) if 4 * count >= len(tried[0])), None)
+    return candidates[works.index(max(works)) if often is None else often]
 
 
 def _nothing_works(found: list[list[Any] | RaspError], alphabet: tuple[Atom, ...]) -> RaspError:

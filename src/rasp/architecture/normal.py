@@ -2,13 +2,15 @@
 
 Cheap rules only. `not` goes inward until it meets a comparison; `and` and `or` forget their
 order, repetition and nesting; comparisons of the same keys and queries join into one (`<` or
-`==` is `<=`), and those that are always or never true vanish.
+`==` is `<=`), and those that are always or never true vanish; sums are compared as sums.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from fractions import Fraction
+from typing import Any, TypeAlias
 
+from rasp.architecture.linear import Sum, Terms, linear, scaled
 from rasp.atoms import Atom
 from rasp.errors import RaspError
 from rasp.graph import (
@@ -26,7 +28,7 @@ from rasp.graph import (
     apply_operator,
 )
 
-Form: TypeAlias = tuple[object, ...]
+Form: TypeAlias = tuple[Any, ...]
 
 # A comparison is the set of orders in which it holds.
 SIGNS = {
@@ -34,6 +36,7 @@ SIGNS = {
     "<=": frozenset("<="), ">": frozenset(">"), ">=": frozenset("=>"),
 }  # fmt: skip
 EVERY_SIGN = frozenset("<=>")
+TURNED = {"<": ">", "=": "=", ">": "<"}
 ALWAYS: Form = ("always",)
 NEVER: Form = ("never",)
 TRUTH_OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "and", "or", "not", "bool", "in")
@@ -102,16 +105,31 @@ def _scale(queries: SOp) -> object:
 
 
 def _comparison(keys: SOp, queries: SOp, signs: frozenset[str]) -> Form:
-    if not signs:
-        return NEVER
-    if signs == EVERY_SIGN:
-        return ALWAYS
     if isinstance(keys, Const) and isinstance(queries, Const):
         order = _order(keys.value, queries.value)
         if order is not None:
             return ALWAYS if order in signs else NEVER
     keys, queries, signs = _plain_truths(keys, queries, signs)
-    return ("compare", keys, queries, signs)
+    return _comparison_of_sums(linear(keys), linear(queries), signs)
+
+
+def _comparison_of_sums(ours: Sum, theirs: Sum, signs: frozenset[str]) -> Form:
+    """Compare sums with the constant on the queries' side, and some factor made 1."""
+    keys, queries, apart = ours[0], theirs[0], theirs[1] - ours[1]
+    if not keys and not queries:
+        return ALWAYS if ("<" if apart > 0 else ">" if apart < 0 else "=") in signs else NEVER
+    _, factor = min(keys or queries, key=lambda term: id(term[0]))  # any one, always the same
+    if factor != 1:
+        keys, _ = scaled((keys, apart), 1 / factor)
+        queries, apart = scaled((queries, apart), 1 / factor)
+        signs = frozenset(TURNED[sign] for sign in signs) if factor < 0 else signs
+    return _joinable(keys, queries, apart, signs)
+
+
+def _joinable(keys: Terms, queries: Terms, apart: Fraction, signs: frozenset[str]) -> Form:
+    if not signs:
+        return NEVER
+    return ALWAYS if signs == EVERY_SIGN else ("compare", keys, queries, apart, signs)
 
 
 def _order(left: Atom, right: Atom) -> str | None:
@@ -151,25 +169,20 @@ def _is_truth(node: SOp) -> bool:
 def _joined(word: str, parts: list[Form]) -> Form:
     """Join forms with `and` or `or`: order, repetition and nesting are forgotten."""
     neutral, final = (ALWAYS, NEVER) if word == "and" else (NEVER, ALWAYS)
-    signs: dict[tuple[object, object], frozenset[str]] = {}
+    compared: dict[tuple[Any, ...], frozenset[str]] = {}
     others: set[Form] = set()
     for part in parts:
-        members = part[1] if part[0] == word else frozenset([part])
-        for member in members:  # type: ignore[attr-defined]
+        for member in part[1] if part[0] == word else (part,):
             if member[0] == "compare":
-                _, keys, queries, new = member
-                old = signs.get((keys, queries))
-                both = new if old is None else old & new if word == "and" else old | new
-                signs[keys, queries] = both
-            elif member != neutral:
+                *sides, signs = member[1:]
+                known = compared.get(tuple(sides), signs)
+                compared[tuple(sides)] = known & signs if word == "and" else known | signs
+            else:
                 others.add(member)
-    for (keys, queries), joined in signs.items():
-        member = _comparison(keys, queries, joined)  # type: ignore[arg-type]
-        if member != neutral:
-            others.add(member)
-    if final in others:
-        return final
-    if any(("not", member) in others for member in others):
+    for (keys, queries, apart), signs in compared.items():
+        others.add(_joinable(keys, queries, apart, signs))
+    others.discard(neutral)
+    if final in others or any(("not", member) in others for member in others):
         return final
     if len(others) > 1:
         return (word, frozenset(others))

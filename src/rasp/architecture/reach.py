@@ -11,22 +11,21 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
+from rasp.architecture.linear import Terms
 from rasp.architecture.normal import NEVER, Form, normal_forms
 from rasp.architecture.patterns import Pattern
 from rasp.graph import (
     Aggregate,
-    Const,
-    Elementwise,
     Indices,
     Node,
     SelectBest,
     Selector,
-    SOp,
     in_order,
 )
 
 Reach: TypeAlias = tuple[float, float]
 """The least and the greatest of key position minus query position."""
+POSITION: Terms = frozenset([(Indices(), Fraction(1))])
 EVERYWHERE: Reach = (-math.inf, math.inf)
 NOWHERE: Reach = (math.inf, -math.inf)
 
@@ -64,13 +63,14 @@ def reach(form: Form) -> Reach:
 
     >>> from rasp.graph import Select
     >>> from rasp.architecture.normal import normal_form
+    >>> from rasp.graph import Const, Elementwise
     >>> before = Elementwise("-", (Indices(), Const(1)))
     >>> reach(normal_form(Select(Indices(), before, "==")))
     (-1, -1)
     """
     match form:
-        case ("compare", SOp() as keys, SOp() as queries, frozenset() as signs):
-            return _reach_of_comparison(keys, queries, signs)
+        case ("compare", keys, queries, apart, signs):
+            return _reach_of_comparison(keys, queries, apart, signs)
         case ("best", tuple() as inner, *_):
             return reach(inner)
         case ("and", frozenset() as members):
@@ -84,19 +84,20 @@ def reach(form: Form) -> Reach:
     return NOWHERE if form == NEVER else EVERYWHERE
 
 
-def _reach_of_comparison(keys: SOp, queries: SOp, signs: frozenset[str]) -> Reach:
-    """`key + a` against `query + b` bounds key - query by b - a.
+def _reach_of_comparison(
+    keys: Terms, queries: Terms, apart: Fraction, signs: frozenset[str]
+) -> Reach:
+    """A key's position against a query's plus a constant bounds key - query by the constant.
 
-    Against a constant only the sure bounds are left, since no position is less than 0: a key
-    of at most c is at most c after any query, and a query of at most c at most c after any key.
+    Against a constant alone only the sure bounds are left, since no position is less than 0: a
+    key of at most c is at most c after any query, a query of at most c at most c after any key.
     """
-    ours, theirs = _offset(keys), _offset(queries)
-    if ours is not None and theirs is not None:
-        return _between(theirs - ours, signs)
-    if ours is not None and isinstance(queries, Const) and not isinstance(queries.value, str):
-        return -math.inf, _between(queries.value - ours, signs)[1]
-    if theirs is not None and isinstance(keys, Const) and not isinstance(keys.value, str):
-        return _between(theirs - keys.value, signs)[0], math.inf
+    if keys == queries == POSITION:
+        return _between(apart, signs)
+    if keys == POSITION and not queries:
+        return -math.inf, _between(apart, signs)[1]
+    if queries == POSITION and not keys:
+        return _between(apart, signs)[0], math.inf
     return EVERYWHERE
 
 
@@ -109,24 +110,3 @@ def _between(bound: Fraction, signs: frozenset[str]) -> Reach:
     if ">" not in signs:
         high = math.floor(bound) if "=" in signs else math.ceil(bound) - 1
     return low, high
-
-
-def _offset(s_op: SOp) -> Fraction | None:
-    """The constant that an s-op adds to `indices`, or None where it is something else."""
-    offset = Fraction(0)
-    while isinstance(s_op, Elementwise):
-        match s_op:
-            case Elementwise("+", (rest, Const(value)) | (Const(value), rest)) if _number(value):
-                offset += Fraction(value)
-            case Elementwise("-", (rest, Const(value))) if _number(value):
-                offset -= Fraction(value)
-            case Elementwise("plus", (rest,)):
-                pass
-            case _:
-                return None
-        s_op = rest
-    return offset if isinstance(s_op, Indices) else None
-
-
-def _number(value: object) -> bool:
-    return not isinstance(value, str)

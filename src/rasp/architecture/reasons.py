@@ -111,9 +111,8 @@ def input_work(naming: Naming, work: Sequence[Elementwise], outputs: Sequence[No
             f"stack has its first one in a layer, so it needs {without}"
         )
     return (
-        f"{names}{more} must be computed from tokens and indices together before the first "
-        f"attention, by a feed-forward that a plain stack does not have; without it, {without} "
-        "would be needed"
+        f"before the first attention, a feed-forward must compute {names}{more} from tokens and "
+        f"indices together; a plain stack has none there and would need {without}"
     )
 
 

@@ -13,7 +13,6 @@ from typing import TypeAlias
 from rasp.architecture.inputs import (
     Input,
     alphabet_of,
-    answer,
     answers,
     every_input,
     random_inputs,
@@ -45,6 +44,8 @@ Change: TypeAlias = tuple[str, tuple[Node, ...]]
 
 MOST_NODES = 1_000
 MOST_SELECTORS = 40
+FEWEST_INPUTS = 100
+"""Inputs on which selectors must have picked something, and the same, to be spoken of."""
 IS_FIRST = Elementwise("indicator", (Elementwise("==", (Indices(), Const(0))),))
 FIRST = Select(Indices(), Const(0), "==")
 LAST = SelectBest(Select(Const(1), Const(1), "=="), Score(Indices(), Const(1)))
@@ -192,13 +193,14 @@ def _same_picks(naming: Naming, trial: Sequence[Input]) -> Iterator[Change]:
     for each in attentions:
         different.setdefault(normal_form(each.selector), each.selector)
     selectors = list(different.values())[:MOST_SELECTORS]
-    tried = trial[:: max(1, len(trial) // 30)]
-    found = [values for tokens in tried if isinstance(values := answer(selectors, tokens), list)]
+    found = [values for values in answers(selectors, trial) if isinstance(values, list)]
     alike: dict[str, list[Selector]] = {}
     for number, selector in enumerate(selectors):
         alike.setdefault(repr([values[number] for values in found]), []).append(selector)
     for group in alike.values():
-        if found and len(group) > 1:
+        number = selectors.index(group[0])
+        telling = sum(any(map(any, values[number])) for values in found)
+        if telling >= FEWEST_INPUTS and len(group) > 1:
             yield _written_alike(naming, group, len(found))
 
 
@@ -218,14 +220,14 @@ def _written_alike(naming: Naming, group: list[Selector], tried: int) -> Change:
 
 
 def _inputs(outputs: Sequence[Node]) -> list[Input]:
-    """Inputs that the outputs can be computed on."""
+    """Inputs that the outputs can be computed on, a few hundred where they can be found."""
     try:
         alphabet = alphabet_of(outputs)
     except RaspError:
         return []
-    tried = [tokens for length in (1, 2, 3) for tokens in every_input(alphabet[:4], length)]
-    for length in (4, 5, 6, 9, 14):
-        tried += random_inputs(alphabet, length, 20, seed=1)
+    tried = [tokens for length in (1, 2, 3) for tokens in every_input(alphabet[:6], length)]
+    for length in range(4, 15):
+        tried += random_inputs(alphabet, length, 40, seed=1)
     found = answers(outputs, tried)
     return [tokens for tokens, each in zip(tried, found, strict=True) if isinstance(each, list)]
 
