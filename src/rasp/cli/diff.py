@@ -1,0 +1,88 @@
+"""`rasp diff A NAME B NAME`: are two programs the same? Exit code 0 same, 1 different, 2 error."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+
+from rasp.cli.files import find_handle, read_given, read_program
+from rasp.equivalence import equivalent
+from rasp.equivalence.compare import RANDOM_INPUTS, RANDOM_LENGTH, Progress
+from rasp.frontend.session import Session, deep_recursion
+from rasp.syntax import parse
+from rasp.syntax.tree import Evaluate
+
+BAR_WIDTH = 30
+PATIENCE = 0.5
+"""Seconds before a progress bar is worth showing."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="A", help="the first program; `-` reads standard input")
+    parser.add_argument("name", metavar="NAME", help="its s-op or selector")
+    parser.add_argument("other_file", metavar="B", help="the second program")
+    parser.add_argument("other_name", metavar="NAME", help="its s-op or selector")
+    parser.add_argument(
+        "--alphabet", help="tokens to try: abc, or a JSON list (default: what the programs know)"
+    )
+    parser.add_argument("--max-length", type=int, help="try all inputs up to this length")
+    parser.add_argument(
+        "--random", type=int, default=RANDOM_INPUTS, help="how many longer inputs to try"
+    )
+    parser.add_argument(
+        "--random-length", type=int, default=RANDOM_LENGTH, help="the greatest length of these"
+    )
+    parser.add_argument("--bos", help="a token that every input begins with, and is not compared")
+    parser.add_argument("--kinds", action="store_true", help="let 2 and 2.0, or 1 and True, differ")
+    parser.add_argument("--seed", type=int, default=0, help="of the random inputs")
+    parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    first = find_handle(_defined(arguments.file), arguments.name)
+    second = find_handle(_defined(arguments.other_file), arguments.other_name)
+    bar = _bar() if sys.stderr.isatty() and not arguments.json else None
+    try:
+        verdict = equivalent(
+            first,
+            second,
+            alphabet=None if arguments.alphabet is None else read_given(arguments.alphabet),
+            max_length=arguments.max_length,
+            random=arguments.random,
+            random_length=arguments.random_length,
+            bos=arguments.bos,
+            kinds=arguments.kinds,
+            seed=arguments.seed,
+            progress=bar,
+        )
+    finally:
+        if bar is not None:
+            print("\r\x1b[K", end="", file=sys.stderr)
+    print(json.dumps(verdict.as_dict(), ensure_ascii=False) if arguments.json else verdict)
+    return 0 if verdict.same else 1
+
+
+def _defined(path: str) -> Session:
+    """Run a program's definitions; its examples may well fail, if it is the one that is wrong."""
+    session = Session()
+    with deep_recursion():
+        for statement in parse(read_program(path), session.limits):
+            if not isinstance(statement, Evaluate):
+                session.execute(statement)
+    return session
+
+
+def _bar() -> Progress:
+    """Draw how far the search is, once it takes long enough to wonder."""
+    started = time.monotonic()
+
+    def draw(done: int, total: int) -> None:
+        if time.monotonic() - started < PATIENCE:
+            return
+        filled = BAR_WIDTH * done // max(1, total)
+        bar = "█" * filled + "·" * (BAR_WIDTH - filled)
+        print(f"\r{bar} {done:,} of {total:,} inputs", end="", file=sys.stderr, flush=True)
+
+    return draw

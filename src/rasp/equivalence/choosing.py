@@ -1,0 +1,90 @@
+"""Two programs in, the inputs on which to compare them out: what they know, and what they do not.
+
+Whether they want letters, digits or numbers is found by trying; where both compute on letters
+and only ask whether tokens are equal, a few inputs stand for every alphabet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from rasp.architecture.inputs import answers, read_alphabet
+from rasp.atoms import Atom, read_input
+from rasp.equivalence.inputs import (
+    Inputs,
+    compared_constants,
+    every_string,
+    fresh_tokens,
+    only_asks_for_equality,
+    reads_tokens,
+)
+from rasp.errors import RaspError, RaspValueError
+from rasp.graph import Node
+
+MOST_KNOWN = 8
+FEWEST_TOKENS = 3
+MOST_FRESH = 2
+"""Tokens that neither program knows, beside those that they do."""
+
+
+def choose_inputs(
+    nodes: Sequence[Node], is_everything: bool, alphabet: object = None, bos: object = None
+) -> Inputs:
+    """Choose what to try; `is_everything` says that the nodes are all that is compared."""
+    prefix = read_input([bos]) if bos is not None else ()
+    if alphabet is not None:
+        given = tuple(token for token in read_alphabet(alphabet) if token not in prefix)
+        if not given:
+            raise RaspValueError(
+                "the alphabet holds nothing but the BOS", hint="give it other tokens too"
+            )
+        return Inputs(given, prefix)
+    if is_everything and not reads_tokens(nodes):
+        return Inputs(("a",), prefix, reads_tokens=False)
+    known = [atom for atom in compared_constants(nodes) if atom not in (*prefix, "")]
+    chosen = _that_works(nodes, known, prefix)
+    is_text = isinstance(chosen[-1], str) and not chosen[-1].isdigit()
+    if is_everything and is_text and only_asks_for_equality(nodes):
+        words = tuple(atom for atom in known if isinstance(atom, str))
+        avoid = every_string(nodes)
+        inputs = Inputs(words, prefix, any_alphabet=True, known=len(words), avoid=avoid)
+        return inputs.with_unknown(len(prefix) + FEWEST_TOKENS)
+    return Inputs(chosen, prefix)
+
+
+def _that_works(
+    nodes: Sequence[Node], known: Sequence[Atom], prefix: tuple[Atom, ...]
+) -> tuple[Atom, ...]:
+    """The kind of tokens on which one of the programs computes most often."""
+    words = [atom for atom in known if isinstance(atom, str)][:MOST_KNOWN]
+    numbers = [atom for atom in known if not isinstance(atom, str)][:MOST_KNOWN]
+    digits = [str(atom) for atom in known if str(atom).isdigit()][:MOST_KNOWN]
+    candidates: list[tuple[Atom, ...]] = [
+        _filled(words, fresh_tokens((*words, *prefix), FEWEST_TOKENS)),
+        _filled(digits, [str(digit) for digit in range(10)]),
+        _filled(numbers, list(range(10))),
+        (False, True),
+    ]
+    works = [_times_computed(nodes, prefix, alphabet) for alphabet in candidates]
+    return candidates[max(range(len(candidates)), key=lambda each: (works[each], -each))]
+
+
+def _times_computed(
+    nodes: Sequence[Node], prefix: tuple[Atom, ...], alphabet: tuple[Atom, ...]
+) -> int:
+    random = Random(0)
+    sample = [
+        prefix + tuple(random.choice(alphabet) for _ in range(length))
+        for length in (1, 2, 3, 4, 5, 6, 8)
+        for _ in range(3)
+    ]
+    return max(
+        sum(not isinstance(one, RaspError) for one in answers([node], sample)) for node in nodes
+    )
+
+
+def _filled(known: Sequence[Atom], fresh: Sequence[Atom]) -> tuple[Atom, ...]:
+    """The known tokens and a few fresh ones: three tokens at least."""
+    new = [token for token in fresh if token not in known]
+    return (*known, *new[: max(MOST_FRESH if known else 0, FEWEST_TOKENS - len(known))])

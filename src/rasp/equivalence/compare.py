@@ -1,0 +1,218 @@
+"""Two programs in, a `Verdict` out: proved where it can be, tried beyond, or a counterexample.
+
+The same graph is the same everywhere. Otherwise all inputs are tried, shortest first, up to a
+length, so the first difference is a shortest one; then longer ones at random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from random import Random
+from typing import TypeAlias
+
+from rasp.equivalence.choosing import choose_inputs
+from rasp.equivalence.inputs import Inputs
+from rasp.equivalence.sides import Input, Pair, check_kinds, side_of
+from rasp.equivalence.verdict import Difference, Verdict
+from rasp.errors import RaspError, RaspLimitError, RaspValueError
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Told how many inputs were tried, of how many."""
+
+EXHAUSTIVE_INPUTS = 50_000
+"""Inputs tried without leaving one out, where no length is asked for."""
+MOST_INPUTS = 5_000_000
+"""The same, at most, where one is."""
+LONGEST_UNREAD = 60
+"""The length up to which programs that read no tokens are compared: one input for each."""
+UNREAD_AT_RANDOM = 20
+RANDOM_INPUTS = 2_000
+RANDOM_LENGTH = 40
+BATCH = 1_000
+
+
+def equivalent(
+    first: object,
+    second: object,
+    *,
+    alphabet: object = None,
+    max_length: int | None = None,
+    random: int = RANDOM_INPUTS,
+    random_length: int = RANDOM_LENGTH,
+    bos: object = None,
+    kinds: bool = False,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Verdict:
+    """Compare two programs, or a program and a Python function that says what it should do.
+
+    All inputs up to `max_length` over `alphabet` are tried (as many as are quick, where these
+    are not given), then `random` longer ones up to `random_length`. With a `bos`, every input
+    begins with that token, and its position is not compared. With `kinds`, 2 and 2.0 differ.
+
+    >>> from rasp.frontend.embedding import aggregate, indices, length, select, tokens
+    >>> reverse = aggregate(select(indices, length - 1 - indices, "=="), tokens)
+    >>> bool(equivalent(reverse, lambda tokens: tokens[::-1], max_length=4))
+    True
+    >>> print(equivalent(reverse, tokens))
+    different on "ab"
+      first:  ["b", "a"]
+      second: ["a", "b"]
+    all shorter inputs of non-empty strings over any alphabet agree
+    """
+    left, right = side_of(first), side_of(second)
+    check_kinds(left, right)
+    if left is right:
+        return _verdict(Search(Pair(left, right), Inputs(())), same_graph=True)
+    pair = Pair(left, right, ignored=0 if bos is None else 1)
+    everything = len(pair.nodes) == 2
+    inputs = choose_inputs(pair.nodes, everything, alphabet, bos)
+    search = Search(pair, inputs, kinds, progress)
+    longest = _longest(inputs, max_length)
+    if not inputs.reads_tokens:
+        random, random_length = min(random, UNREAD_AT_RANDOM), 4 * longest
+    search.try_all(longest, random)
+    if search.difference is None and random:
+        search.try_at_random(random, max(random_length, longest + 1), Random(seed))
+    return _verdict(search)
+
+
+class Search:
+    """A comparison on its way: what was tried so far, and what came of it."""
+
+    def __init__(
+        self, pair: Pair, inputs: Inputs, kinds: bool = False, progress: Progress | None = None
+    ) -> None:
+        self.pair = pair
+        self.inputs = inputs
+        self.kinds = kinds
+        self.progress = progress
+        self.difference: Difference | None = None
+        self.kinds_differ: Difference | None = None
+        self.all_up_to = 0
+        self.tried = 0
+        self.at_random = 0
+        self.longest = 0
+        self.failing = 0
+        self.total = 0
+
+    def try_all(self, longest: int, more: int) -> None:
+        """Try every input up to a length, shortest first; stop at the first difference."""
+        self.total = more + sum(self.inputs.count(length) for length in range(1, longest + 1))
+        for length in range(1, longest + 1):
+            self.inputs = self.inputs.with_unknown(length)
+            for batch in _batches(self.inputs.of_length(length)):
+                found = self._first_difference(batch)
+                self.tried += len(batch)
+                self._tell()
+                if found is not None:
+                    self.difference = self._difference(found, is_shortest=True)
+                    return
+            self.all_up_to = length
+
+    def try_at_random(self, count: int, longest: int, random: Random) -> None:
+        """Try longer inputs, and make the first on which the programs differ as short as can be."""
+        shortest = self.all_up_to + 1
+        drawn = (self._drawn(random, shortest, longest) for _ in range(count))
+        for batch in _batches(drawn):
+            found = self._first_difference(batch)
+            self.at_random += len(batch)
+            self.longest = max(self.longest, *map(len, batch))
+            self._tell()
+            if found is not None:
+                found = self._shrunk(found)
+                is_shortest = len(found) <= self.all_up_to + 1
+                self.difference = self._difference(found, is_shortest)
+                return
+
+    def _tell(self) -> None:
+        if self.progress is not None:
+            self.progress(self.tried + self.at_random, self.total)
+
+    def _first_difference(self, batch: list[Input]) -> Input | None:
+        for tokens, (left, right) in zip(batch, self.pair.answers(batch), strict=True):
+            if not self.pair.agree(left, right, self.kinds) and self._differ(tokens):
+                return tokens
+            self.failing += isinstance(left, RaspError)
+            if self.kinds_differ is None and not self.pair.agree(left, right, kinds=True):
+                self.kinds_differ = Difference(tokens, left, right, is_shortest=False)
+        return None
+
+    def _differ(self, tokens: Input) -> bool:
+        """Ask the plain evaluator, which has the last word."""
+        return not self.pair.agree(*self.pair.answer(tokens), self.kinds)
+
+    def _difference(self, tokens: Input, is_shortest: bool) -> Difference:
+        left, right = self.pair.answer(tokens)
+        return Difference(tokens, left, right, is_shortest)
+
+    def _drawn(self, random: Random, shortest: int, longest: int) -> Input:
+        """A random input; few different tokens and repeated stretches are likely."""
+        prefix, alphabet = self.inputs.prefix, self.inputs.alphabet
+        free = max(1, random.randint(shortest, longest) - len(prefix))
+        few = random.sample(alphabet, random.randint(1, len(alphabet)))
+        tokens = random.choices(few, k=free)
+        if random.random() < 0.3:
+            stretch = tokens[: random.randint(1, free)]
+            tokens = (stretch * free)[:free]
+        return (*prefix, *tokens)
+
+    def _shrunk(self, tokens: Input) -> Input:
+        """Drop and simplify tokens for as long as the programs differ."""
+        smaller: Input | None = tokens
+        while smaller is not None:
+            tokens = smaller
+            smaller = next((each for each in self._simpler(tokens) if self._differ(each)), None)
+        return tokens
+
+    def _simpler(self, tokens: Input) -> Iterator[Input]:
+        start = len(self.inputs.prefix)
+        if len(tokens) > start + 1:
+            for size in (len(tokens) // 2, 1):
+                for at in range(start, len(tokens) - size + 1):
+                    if len(tokens) - size > 0:
+                        yield tokens[:at] + tokens[at + size :]
+        for at in range(start, len(tokens)):
+            for simpler in self.inputs.alphabet[: self.inputs.alphabet.index(tokens[at])]:
+                yield (*tokens[:at], simpler, *tokens[at + 1 :])
+
+
+def _longest(inputs: Inputs, asked: int | None) -> int:
+    """The length up to which all inputs are tried."""
+    if asked is not None and asked < 1:
+        raise RaspValueError(
+            f"inputs up to length {asked} are none at all", hint="give a length of 1 or more"
+        )
+    budget = EXHAUSTIVE_INPUTS if asked is None else MOST_INPUTS
+    most = LONGEST_UNREAD if asked is None else asked
+    length, total = 0, 0
+    while length < most and total + inputs.count(length + 1) <= budget:
+        length += 1
+        total += inputs.count(length)
+    if asked is not None and length < asked:
+        raise RaspLimitError(
+            f"there are more than {MOST_INPUTS:,} inputs up to length {asked}",
+            hint=f"ask for a length of at most {length}, or for a smaller alphabet",
+        )
+    return length
+
+
+def _batches(inputs: Iterable[Input]) -> Iterator[list[Input]]:
+    source = iter(inputs)
+    while batch := list(islice(source, BATCH)):
+        yield batch
+
+
+def _verdict(search: Search, same_graph: bool = False) -> Verdict:
+    return Verdict(
+        difference=search.difference,
+        same_graph=same_graph,
+        inputs=search.inputs,
+        all_up_to=search.all_up_to,
+        tried=search.tried,
+        at_random=search.at_random,
+        longest=search.longest,
+        failing=search.failing,
+        kinds=search.kinds_differ,
+    )

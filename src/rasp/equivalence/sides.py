@@ -1,0 +1,187 @@
+"""Two programs in, their answers on many inputs out, and whether two answers agree.
+
+A side is a node of the graph, or a Python function that says what should come out: it gets the
+tokens as a list, and gives one value for each position (`None` where anything will do).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from rasp.architecture.inputs import answer, answers
+from rasp.atoms import Atom, from_python, to_python
+from rasp.errors import RaspError, RaspLimitError, RaspTypeError, RaspValueError
+from rasp.graph import Node, Scorer, Selector, SOp
+
+Input: TypeAlias = tuple[Atom, ...]
+Answer: TypeAlias = list[Any] | RaspError
+Specification: TypeAlias = Callable[[list[Any]], Any]
+Side: TypeAlias = Node | Specification
+FLOAT_TOLERANCE = 1e-9
+"""How far a Python function's floats may be off; RASP's own numbers are exact."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The two programs, and how their answers are compared."""
+
+    left: Side
+    right: Side
+    ignored: int = 0
+    """How many positions at the start are not compared: that of a BOS."""
+
+    @property
+    def nodes(self) -> list[Node]:
+        return [side for side in (self.left, self.right) if isinstance(side, Node)]
+
+    def answers(self, inputs: Sequence[Input]) -> list[tuple[Answer, Answer]]:
+        """Compute both on many inputs, together where both are graphs."""
+        if len(self.nodes) < 2:
+            one, other = (_answers(side, inputs) for side in (self.left, self.right))
+            return list(zip(one, other, strict=True))
+        together = answers(self.nodes, inputs)
+        return [
+            self.answer(tokens) if isinstance(found, RaspError) else (found[0], found[1])
+            for tokens, found in zip(inputs, together, strict=True)
+        ]
+
+    def answer(self, tokens: Input) -> tuple[Answer, Answer]:
+        """Compute both on one input, by the language's plain meaning."""
+        return _answer(self.left, tokens), _answer(self.right, tokens)
+
+    def agree(self, left: Answer, right: Answer, kinds: bool = False) -> bool:
+        """Tell whether two answers are the same; `kinds` tells 2 from 2.0 and True from 1."""
+        if isinstance(left, RaspError) or isinstance(right, RaspError):
+            return _fail_alike(left, right, by_kind=len(self.nodes) == 2)
+        if left == right and (not kinds or _kinds(left) == _kinds(right)):
+            return True
+        return len(left) == len(right) and all(
+            _equal(one, other, kinds)
+            for one, other in zip(left[self.ignored :], right[self.ignored :], strict=True)
+        )
+
+
+def side_of(given: object) -> Side:
+    """Take a handle, a node or a Python function as one side of a comparison."""
+    node = getattr(given, "node", given)
+    if isinstance(node, Node):
+        return node
+    if callable(given):
+        return given
+    raise RaspTypeError(
+        "a program to compare is a handle or a Python function, but this is neither",
+        hint="write `rasp.equivalent(handle, other_handle)`, or a function of a list of tokens",
+    )
+
+
+def check_kinds(left: Side, right: Side) -> None:
+    """Refuse to compare an s-op with a selector, or two Python functions."""
+    kinds = [_kind(side) for side in (left, right)]
+    if kinds == ["function", "function"]:
+        raise RaspTypeError(
+            "at least one of the two must be a RASP program",
+            hint="compare two Python functions in Python",
+        )
+    if "function" not in kinds and kinds[0] != kinds[1]:
+        raise RaspTypeError(
+            f"the first is {_article(kinds[0])}, the second {_article(kinds[1])}: they are "
+            "never the same",
+            hint="compare two s-ops, two selectors or two scorers",
+        )
+
+
+def _kind(side: Side) -> str:
+    match side:
+        case SOp():
+            return "s-op"
+        case Selector():
+            return "selector"
+        case Scorer():
+            return "scorer"
+    return "function"
+
+
+def _article(kind: str) -> str:
+    return f"an {kind}" if kind == "s-op" else f"a {kind}"
+
+
+def _answers(side: Side, inputs: Sequence[Input]) -> list[Answer]:
+    if not isinstance(side, Node):
+        return [_specified(side, tokens) for tokens in inputs]
+    found = answers([side], inputs)
+    return [one if isinstance(one, RaspError) else one[0] for one in found]
+
+
+def _answer(side: Side, tokens: Input) -> Answer:
+    if not isinstance(side, Node):
+        return _specified(side, tokens)
+    found = answer([side], tokens)
+    if isinstance(found, RaspLimitError):
+        raise found
+    return found if isinstance(found, RaspError) else list(found[0])
+
+
+def _specified(function: Specification, tokens: Input) -> Answer:
+    """Ask a Python function; what it raises is its way to fail."""
+    try:
+        given = function([to_python(token) for token in tokens])
+    except Exception as error:
+        return RaspValueError(f"{type(error).__name__}: {error}")
+    return _read(given)
+
+
+def _read(given: Any) -> list[Any]:
+    if isinstance(given, str):
+        return list(given)
+    items = given if isinstance(given, (list, tuple)) else getattr(given, "tolist", lambda: given)()
+    if not isinstance(items, (list, tuple)):
+        raise RaspTypeError(
+            "the Python function gives no list of values",
+            hint="return a list with one value for each position",
+        )
+    return [
+        None if item is None else _read(item) if isinstance(item, (list, tuple)) else
+        item if isinstance(item, float) else from_python(item)
+        for item in items
+    ]  # fmt: skip
+
+
+def _fail_alike(left: Answer, right: Answer, by_kind: bool) -> bool:
+    for found in (left, right):
+        if isinstance(found, RaspLimitError):
+            raise found
+    if not (isinstance(left, RaspError) and isinstance(right, RaspError)):
+        return False
+    return not by_kind or left.kind == right.kind
+
+
+def _equal(one: Any, other: Any, kinds: bool) -> bool:
+    if one is None or other is None:
+        return True
+    if isinstance(one, list) or isinstance(other, list):
+        return (
+            isinstance(one, list)
+            and isinstance(other, list)
+            and len(one) == len(other)
+            and all(_equal(left, right, kinds) for left, right in zip(one, other, strict=True))
+        )
+    if isinstance(one, float) or isinstance(other, float):
+        return _close(one, other, kinds)
+    return one == other and (not kinds or type(one) is type(other))
+
+
+def _kinds(answer: list[Any]) -> list[type]:
+    return list(map(type, answer))
+
+
+def _close(one: Any, other: Any, kinds: bool) -> bool:
+    """Compare with a Python function's float."""
+    if isinstance(one, str) or isinstance(other, str):
+        return False
+    if kinds and not all(isinstance(side, (float, Fraction)) for side in (one, other)):
+        return False
+    return math.isclose(one, other, rel_tol=FLOAT_TOLERANCE, abs_tol=FLOAT_TOLERANCE)
