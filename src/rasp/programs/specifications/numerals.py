@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from random import Random
@@ -12,6 +13,8 @@ from rasp.programs.inputs import BITS, Inputs, letters, numbers
 from rasp.programs.specifications.answers import everywhere
 
 entry = partial(Entry, "numbers and numerals")
+
+NUMERAL = re.compile("(?=.)M{0,3}(CM|CD|D?C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})")
 
 
 def written(number: int, width: int, base: int = 10) -> list[str]:
@@ -179,11 +182,10 @@ def _leading_zeros(rng: Random, length: int) -> str:
 
 
 DIGITS = letters("0123456789", "059")
-NUMERALS = frozenset(map(roman, range(1, 40)))
 ROMAN = Inputs(
     lambda rng, length: list(_roman_of_length(rng, length)),
     (("I",), ("V",), ("X",)),
-    accepts=lambda tokens: "".join(tokens) in NUMERALS,
+    accepts=lambda tokens: NUMERAL.fullmatch("".join(tokens)) is not None,
 )
 
 ENTRIES = (
