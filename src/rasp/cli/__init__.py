@@ -30,6 +30,7 @@ COMMANDS = {
     "draw": ("rasp.cli.draw", "draw how an s-op is computed, layer by layer"),
     "gallery": ("rasp.cli.gallery", "programs to read, run and draw, each with a specification"),
     "fmt": ("rasp.cli.fmt", "lay a program out"),
+    "play": ("rasp.cli.play", "the playground: RASP in the browser, live"),
 }
 PREVIEW = "rasp                    talk to the language (Ctrl-D ends it)"
 

@@ -1,0 +1,82 @@
+"""One request in, one answer out, both plain dicts that JSON can hold.
+
+The whole playground behind the page, in a process of its own or under Pyodide. An answer is
+what was asked for, or holds `error`: a mistake in RASP's words with a hint.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from rasp.errors import RaspError, RaspLimitError, RaspUnsupportedError
+from rasp.playground import pictures, structure, teaching, values, weights
+from rasp.playground.records import error_record
+
+KINDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "run": values.run,
+    "flow": pictures.flow,
+    "picture": pictures.picture,
+    "architecture": structure.architecture,
+    "fit": structure.fits,
+    "weights": weights.weights,
+    "gallery": teaching.gallery,
+    "program": teaching.program,
+    "exercises": teaching.exercises,
+    "exercise": teaching.exercise,
+    "words": teaching.words,
+    "format": teaching.formatted,
+}
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Answer a request.
+
+    >>> answer({"kind": "format", "program": "x=1 ;"})
+    {'program': 'x = 1;\\n'}
+    """
+    kind = request.get("kind")
+    if kind not in KINDS:
+        unknown = RaspUnsupportedError(f"there is no request `{kind}`", hint="reload the page")
+        return {"error": error_record(unknown)}
+    try:
+        return KINDS[kind](request)
+    except RaspError as error:
+        return {"error": error_record(error)}
+    except MemoryError:
+        return {"error": error_record(too_much_memory())}
+    except RecursionError:
+        return {"error": error_record(too_deep())}
+
+
+def answer_text(text: str) -> str:
+    """Answer a request written as JSON."""
+    return json.dumps(answer(json.loads(text)), ensure_ascii=True, separators=(",", ":"))
+
+
+def too_much_memory() -> RaspError:
+    return RaspLimitError(
+        "the program needed more memory than the playground gives it",
+        hint="make its lists smaller or the example shorter",
+    )
+
+
+def too_deep() -> RaspError:
+    return RaspLimitError(
+        "the program is nested too deeply", hint="give the inner parts names of their own"
+    )
+
+
+def too_slow(seconds: float) -> RaspError:
+    return RaspLimitError(
+        f"this took longer than {seconds:g} seconds and was stopped",
+        hint="look for a loop or a recursion that never ends, or try a shorter example",
+    )
+
+
+def broken() -> RaspError:
+    return RaspLimitError(
+        "the program used up what the playground gives it, and was stopped",
+        hint="make its lists smaller, its numbers shorter or the example shorter",
+    )

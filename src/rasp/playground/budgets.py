@@ -1,0 +1,46 @@
+"""What one request of the playground may use: time, memory, and the language's own budgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rasp.limits import Limits
+
+LONGEST_EXAMPLE = 200
+"""Tokens of a running example: as many as a picture can show."""
+MOST_NAMES = 150
+"""S-ops, and selectors, that one page shows values of."""
+MOST_SELECTIONS_SHOWN = 40
+MOST_OUTPUTS = 60
+LARGEST_REQUEST = 1_000_000
+"""Bytes of one request."""
+LIMITS = Limits(text_length=100_000, input_length=20_000, graph_size=200_000, dense_cells=2_000_000)
+MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Seconds and bytes for one kind of request; slow kinds have workers of their own."""
+
+    seconds: float
+    memory: int
+    is_slow: bool = False
+
+
+QUICK = Budget(2.0, 512 * MEGABYTE)
+LONG = Budget(20.0, 1536 * MEGABYTE, is_slow=True)
+BUDGETS = {
+    "run": QUICK,
+    "format": QUICK,
+    "flow": QUICK,
+    "picture": QUICK,
+    "words": QUICK,
+    "gallery": QUICK,
+    "program": QUICK,
+    "exercises": QUICK,
+    "architecture": LONG,
+    "fit": LONG,
+    "exercise": LONG,
+    "weights": LONG,
+}
+"""Every kind of request there is."""

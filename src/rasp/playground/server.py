@@ -1,0 +1,135 @@
+"""The playground's server: one page, its files, and requests handed to worker processes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import mimetypes
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from rasp.playground.budgets import BUDGETS, LARGEST_REQUEST, LONG, QUICK
+from rasp.playground.guard import Guard
+from rasp.playground.pictures import style_sheet
+from rasp.playground.pool import Pool
+
+QUICK_WORKERS = 3
+SLOW_WORKERS = 2
+LONGEST_TAB = 64
+
+
+@dataclass(frozen=True)
+class Start:
+    """What the page begins with: a file's name and text, if one was given."""
+
+    name: str = ""
+    program: str = ""
+
+
+def make_app(port: int, start: Start | None = None, names: tuple[str, ...] = ()) -> Starlette:
+    """Make the application for one address."""
+    quick, slow = Pool(QUICK_WORKERS, QUICK), Pool(SLOW_WORKERS, LONG)
+    known = start or Start()
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        starting = asyncio.gather(quick.start(), slow.start())
+        try:
+            yield
+        finally:
+            starting.cancel()
+            await asyncio.gather(starting, return_exceptions=True)
+            await asyncio.gather(quick.stop(), slow.stop())
+
+    async def ask(request: Request) -> Response:
+        asked = await _read(request)
+        kind = request.path_params["kind"]
+        if kind not in BUDGETS:
+            raise HTTPException(404, "there is no such request")
+        tab = str(asked.pop("tab", ""))[:LONGEST_TAB]
+        pool = slow if BUDGETS[kind].is_slow else quick
+        lane = f"{tab} {kind}" if tab else ""
+        return JSONResponse(await pool.ask(asked | {"kind": kind}, lane))
+
+    async def begin(request: Request) -> Response:
+        return JSONResponse({"name": known.name, "program": known.program})
+
+    return Starlette(
+        routes=[
+            Route("/", _file),
+            Route("/drawing.css", _drawing_style),
+            Route("/start", begin),
+            Route("/ask/{kind}", ask, methods=["POST"]),
+            Route("/{path:path}", _file),
+        ],
+        middleware=[Middleware(Guard, names=names, port=port)],
+        lifespan=lifespan,
+    )
+
+
+async def _read(request: Request) -> dict[str, Any]:
+    """Read a request's JSON, and refuse it early where it is too large."""
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise HTTPException(415, "a request is JSON")
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > LARGEST_REQUEST:
+            raise HTTPException(413, f"a request has at most {LARGEST_REQUEST:,} bytes")
+    try:
+        asked = json.loads(body)
+    except (ValueError, RecursionError):
+        raise HTTPException(400, "this is not JSON") from None
+    if not isinstance(asked, dict):
+        raise HTTPException(400, "a request is a JSON object")
+    return asked
+
+
+async def _file(request: Request) -> Response:
+    """Give one file of the page; nothing outside its folder has a name here."""
+    parts = (request.path_params.get("path") or "index.html").split("/")
+    place = files("rasp.playground").joinpath("static")
+    for part in parts:
+        if part not in {each.name for each in place.iterdir()} if place.is_dir() else ():
+            raise HTTPException(404, "there is no such page")
+        place = place.joinpath(part)
+    if not place.is_file():
+        raise HTTPException(404, "there is no such page")
+    kind = mimetypes.guess_type(parts[-1])[0] or "application/octet-stream"
+    return Response(place.read_bytes(), media_type=kind)
+
+
+async def _drawing_style(request: Request) -> Response:
+    return Response(style_sheet(), media_type="text/css")
+
+
+def serve(
+    start: Start,
+    host: str,
+    port: int,
+    names: tuple[str, ...],
+    when_ready: Callable[[str], None],
+) -> None:
+    """Serve until interrupted; `when_ready` is told the address."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=family) as listening:
+        port = listening.getsockname()[1]
+        written = f"[{host}]" if ":" in host else host
+        own = () if host in ("0.0.0.0", "::") else (written,)
+        app = make_app(port, start, (*own, *names))
+        config = uvicorn.Config(app, log_level="warning", lifespan="on", access_log=False)
+        server = uvicorn.Server(config)
+        when_ready(f"http://{written}:{port}/")
+        asyncio.run(server.serve(sockets=[listening]))

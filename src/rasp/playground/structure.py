@@ -1,0 +1,104 @@
+"""A program's s-op in, its layers and heads with the reasons out; and what it fits into."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rasp.architecture import Explanation, Layer, explain, fit
+from rasp.architecture.counterexample import Counterexample
+from rasp.architecture.schedule import show_counts
+from rasp.atoms import show_input
+from rasp.equivalence.verdict import show_answer
+from rasp.errors import RaspError
+from rasp.playground.requests import find_handle, read_number, read_word, run_text
+
+MOST_LAYERS = 64
+MOST_HEADS = 64
+MOST_SHOWN = 12
+
+
+def architecture(request: dict[str, Any]) -> dict[str, Any]:
+    """Say how many layers and heads an s-op needs, and why no fewer."""
+    found = explain(find_handle(run_text(request.get("program")), request.get("name")))
+    placed = found.schedule
+    return {
+        "summary": str(placed),
+        "layers": placed.layers,
+        "width": placed.width,
+        "heads_per_layer": list(placed.heads_per_layer),
+        "layer_list": [_layer(found, layer) for layer in placed.layer_list[:MOST_LAYERS]],
+        "input_feed_forward": _names(found, placed.input_feed_forward),
+        "why_so_deep": list(found.why_so_deep) if placed.layers else [],
+        "why_so_wide": list(found.why_so_wide),
+        "notes": list(found.notes),
+        "suggestions": [
+            {
+                "advice": each.advice,
+                "heads_per_layer": show_counts(each.schedule.heads_per_layer),
+            }
+            for each in found.suggestions
+        ],
+    }
+
+
+def _layer(found: Explanation, layer: Layer) -> dict[str, Any]:
+    naming = found.naming
+    heads = []
+    for head in layer.heads:
+        gives = dict.fromkeys(naming.purpose(each) for each in head.aggregates)
+        written = naming.line(head.aggregates[0] if head.aggregates else head.selector)
+        file, _, line = written.rpartition(":")
+        heads.append(
+            {
+                "selector": naming.label(head.selector),
+                "gives": list(gives)[:MOST_SHOWN],
+                "line": int(line) if file == "program" else None,
+            }
+        )
+    return {"heads": heads, "feed_forward": _names(found, layer.feed_forward)}
+
+
+def _names(found: Explanation, work: Any) -> list[str]:
+    """The names of what a feed-forward makes; unnamed steps on the way are left out."""
+    names = found.naming.program.names
+    named = [names[node] for node in work if node in names]
+    return named[:MOST_SHOWN] or [found.naming.label(node, 40) for node in work[-1:]]
+
+
+def fits(request: dict[str, Any]) -> dict[str, Any]:
+    """Say whether an s-op fits into a given size, order of sublayers or attention pattern."""
+    handle = find_handle(run_text(request.get("program")), request.get("name"))
+    found = fit(
+        handle,
+        layers=read_number(request.get("layers"), "the number of layers", 0, 1000),
+        heads=read_number(request.get("heads"), "the number of heads", 0, 1000),
+        order=read_word(request, "order"),
+        attention=read_word(request, "attention"),
+        alphabet=read_word(request, "alphabet"),
+    )
+    return {
+        "fits": found.fits,
+        "verdicts": [
+            {
+                "question": verdict.question,
+                "fits": verdict.fits,
+                "is_proved": verdict.is_proved,
+                "reason": verdict.reason,
+                "counterexample": _counterexample(verdict.counterexample),
+            }
+            for verdict in found.verdicts
+        ],
+        "notes": list(found.notes),
+    }
+
+
+def _counterexample(found: Counterexample | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    got = found.got if isinstance(found.got, RaspError) else found.got[0]
+    return {
+        "input": show_input(found.tokens),
+        "meant": show_answer(found.meant[0]),
+        "got": show_answer(got),
+        "is_shortest": found.is_shortest,
+    }

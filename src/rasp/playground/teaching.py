@@ -1,0 +1,166 @@
+"""The gallery, the exercises and the words of the language, as the page lists them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rasp import programs
+from rasp.atoms import read_input, show_input
+from rasp.equivalence import Verdict, equivalent
+from rasp.equivalence.verdict import show_answer
+from rasp.errors import RaspTypeError
+from rasp.frontend.calls import signature
+from rasp.frontend.session import Session
+from rasp.frontend.values import BuiltIn, Function, kind_name
+from rasp.graph import SOp
+from rasp.playground.exercises import EXERCISES, Exercise, find_exercise
+from rasp.playground.requests import find_handle, run_text
+from rasp.source import Source
+from rasp.syntax import parse, print_program
+from rasp.words import BUILT_IN_DOCS, KEYWORDS
+
+EXHAUSTIVE = 4_000
+"""Inputs of an exercise that are tried without leaving one out."""
+AT_RANDOM = 300
+
+
+def gallery(request: dict[str, Any]) -> dict[str, Any]:
+    """List the programs of the gallery, family by family."""
+    return {
+        "families": [
+            {
+                "family": family,
+                "programs": [
+                    {
+                        "name": entry.name,
+                        "summary": entry.summary,
+                        "heads_per_layer": list(entry.heads_per_layer),
+                    }
+                    for entry in entries
+                ],
+            }
+            for family, entries in programs.families().items()
+        ]
+    }
+
+
+def program(request: dict[str, Any]) -> dict[str, Any]:
+    """Return one program of the gallery, with an example it is for."""
+    entry = programs.entry(str(request.get("name")))
+    return {
+        "name": entry.name,
+        "program": entry.source.text,
+        "example": example_text(entry.example),
+    }
+
+
+def example_text(given: object) -> str:
+    """Write an input as it stands in the example's box.
+
+    >>> example_text("abc"), example_text([1, 2])
+    ('abc', '[1, 2]')
+    """
+    tokens = read_input(given)
+    if all(isinstance(token, str) and len(token) == 1 for token in tokens):
+        return "".join(map(str, tokens))
+    return show_input(tokens, most=len(tokens))
+
+
+def exercises(request: dict[str, Any]) -> dict[str, Any]:
+    """List the exercises in the order in which they teach."""
+    return {
+        "exercises": [
+            {
+                "name": each.name,
+                "title": each.title,
+                "story": list(each.story),
+                "shows": [
+                    {"input": given, "answer": show_answer(each.specification(list(given)))}
+                    for given in each.shown
+                ],
+                "start": each.start,
+                "example": each.example,
+                "output": each.output,
+                "hints": list(each.hints),
+                "solution": each.solution,
+            }
+            for each in EXERCISES
+        ]
+    }
+
+
+def exercise(request: dict[str, Any]) -> dict[str, Any]:
+    """Check an answer to an exercise: right on every small input, or wrong on a shortest one."""
+    asked = find_exercise(str(request.get("name")))
+    ran = run_text(request.get("program"))
+    handle = find_handle(ran, asked.output)
+    if not isinstance(handle.node, SOp):
+        raise RaspTypeError(
+            f"`{asked.output}` is a {kind_name(handle.node)}, but should be an s-op",
+            hint="use the selector in `aggregate` or `selector_width` to make an s-op",
+        )
+    return check(asked, handle)
+
+
+def check(asked: Exercise, handle: object) -> dict[str, Any]:
+    """Compare an answer with what is asked for."""
+    verdict = equivalent(
+        handle,
+        asked.specification,
+        alphabet=asked.alphabet,
+        max_length=_longest(len(asked.alphabet)),
+        random=AT_RANDOM,
+        random_length=16,
+    )
+    if verdict.difference is None:
+        return {"is_right": True, "proof": _proof(verdict)}
+    difference = verdict.difference
+    return {
+        "is_right": False,
+        "input": example_text(difference.input),
+        "got": show_answer(difference.left),
+        "wanted": show_answer(difference.right),
+        "is_shortest": difference.is_shortest,
+    }
+
+
+def _proof(verdict: Verdict) -> str:
+    return (
+        f"right on all {verdict.tried:,} inputs up to length {verdict.all_up_to}"
+        f" and on {verdict.at_random:,} longer ones"
+    )
+
+
+def _longest(letters: int) -> int:
+    """How long inputs can be so that all of them can be tried.
+
+    >>> _longest(2), _longest(3)
+    (10, 7)
+    """
+    length = 1
+    while sum(letters**each for each in range(1, length + 2)) <= EXHAUSTIVE:
+        length += 1
+    return length
+
+
+def words(request: dict[str, Any]) -> dict[str, Any]:
+    """List every word that the editor can complete, with what it is for."""
+    session = Session()
+    found = [{"name": word, "kind": "keyword", "detail": "", "doc": ""} for word in KEYWORDS]
+    for name in sorted({*session.library.every_name(), *BUILT_IN_DOCS}):
+        value = session.scope.find(name)
+        is_function = isinstance(value, (Function, BuiltIn))
+        found.append(
+            {
+                "name": name,
+                "kind": "function" if is_function else kind_name(value),
+                "detail": signature(value) if is_function else "",
+                "doc": session.doc(name),
+            }
+        )
+    return {"words": found}
+
+
+def formatted(request: dict[str, Any]) -> dict[str, Any]:
+    """Lay a program out."""
+    return {"program": print_program(parse(Source("program", str(request.get("program")))))}

@@ -1,0 +1,165 @@
+"""A program and a running example in, everything that both panes show while typing out.
+
+Every named s-op becomes a strip of one plan, so that the page can follow a cell back to the
+input; a name that does not fit the example is told apart and never hides the others.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rasp.architecture import earliest_layers
+from rasp.atoms import Atom
+from rasp.drawing import as_dict, plan_flow, plan_selection
+from rasp.drawing.plan import Flow, Strip
+from rasp.errors import RaspError
+from rasp.evaluator import apply
+from rasp.frontend.builtins import DrawRequest
+from rasp.frontend.calls import signature
+from rasp.frontend.session import Session
+from rasp.frontend.show import show_named, show_value
+from rasp.frontend.values import BuiltIn, Function, Value, kind_name
+from rasp.graph import Node, Selector, SOp, expression
+from rasp.playground.budgets import (
+    LIMITS,
+    MOST_NAMES,
+    MOST_OUTPUTS,
+    MOST_SELECTIONS_SHOWN,
+)
+from rasp.playground.records import error_record, place_record
+from rasp.playground.requests import Ran, read_example, run_text
+from rasp.syntax import parse_with_errors
+from rasp.syntax.lint import misreadings
+from rasp.syntax.tree import Evaluate
+
+Named = list[tuple[str, Node]]
+
+
+def run(request: dict[str, Any]) -> dict[str, Any]:
+    """Run a program and show all its names on the example."""
+    ran = run_text(request.get("program"))
+    answer: dict[str, Any] = {
+        "errors": [error_record(error, ran.source) for error in ran.errors],
+        "warnings": _warnings(ran),
+        "names": [_name(name, value, ran.session) for name, value in ran.session.names().items()],
+        "outputs": _outputs(ran),
+    }
+    try:
+        tokens = read_example(request.get("example"))
+    except RaspError as error:
+        return answer | {"example_error": error_record(error)}
+    return answer | _on_example(ran, tokens)
+
+
+def _warnings(ran: Ran) -> list[dict[str, Any]]:
+    statements, _ = parse_with_errors(ran.source, LIMITS)
+    found = [
+        {"message": each.message, "hint": each.hint} | place_record(each.span)
+        for statement in statements
+        for each in misreadings(statement)
+    ]
+    found += [
+        {"message": each.message, "hint": "choose another name if you did not mean to"}
+        | place_record(each.span)
+        for each in ran.session.warnings
+        if each.span.source is ran.source
+    ]
+    return sorted(found, key=lambda record: record["start"])
+
+
+def _name(name: str, value: Value, session: Session) -> dict[str, Any]:
+    is_function = isinstance(value, (Function, BuiltIn))
+    return {
+        "name": name,
+        "kind": kind_name(value),
+        "detail": signature(value) if is_function else "",
+        "doc": session.doc(name),
+    }
+
+
+def _outputs(ran: Ran) -> list[dict[str, Any]]:
+    """What the program's bare expressions give, line by line, as the REPL would show it."""
+    found = []
+    for result in ran.results:
+        if not isinstance(result.statement, Evaluate) or result.value is None:
+            continue
+        if isinstance(result.value, DrawRequest):
+            text = "drawn: see the Flow tab"
+        elif isinstance(result.value, Node):
+            text = show_named("", result.value, ran.session).strip()
+        else:
+            text = show_value(result.value)
+        found.append({"line": result.statement.span.line, "text": text[:4000]})
+    return found[:MOST_OUTPUTS]
+
+
+def _on_example(ran: Ran, tokens: tuple[Atom, ...]) -> dict[str, Any]:
+    own = ran.session.names().items()
+    s_ops: Named = [(name, value) for name, value in own if isinstance(value, SOp)]
+    selectors: Named = [(name, value) for name, value in own if isinstance(value, Selector)]
+    left_out = max(0, len(s_ops) - MOST_NAMES)
+    s_ops = s_ops[:MOST_NAMES]
+    failed: list[dict[str, Any]] = []
+    try:
+        plan = plan_flow([node for _, node in s_ops], list(tokens), ran.session.program, LIMITS)
+    except RaspError:
+        s_ops = _fitting(ran, s_ops, tokens, failed)
+        plan = _plan_of_fitting(ran, s_ops, tokens)
+    shown = dict(zip([name for name, _ in s_ops], plan.outputs, strict=True))
+    return {
+        "plan": as_dict(plan),
+        "rows": [{"name": name, "strip": strip} for name, strip in shown.items()],
+        "selections": _selections(ran, selectors[:MOST_SELECTIONS_SHOWN], tokens, failed),
+        "failed": failed,
+        "left_out": left_out + max(0, len(selectors) - MOST_SELECTIONS_SHOWN),
+    }
+
+
+def _fitting(
+    ran: Ran, s_ops: Named, tokens: tuple[Atom, ...], failed: list[dict[str, Any]]
+) -> Named:
+    """Keep the s-ops that have a value on the example."""
+    fitting = []
+    for name, node in s_ops:
+        try:
+            apply(node, list(tokens), ran.session.program, LIMITS)
+            fitting.append((name, node))
+        except RaspError as error:
+            failed.append({"name": name} | error_record(error, ran.source))
+    return fitting
+
+
+def _plan_of_fitting(ran: Ran, s_ops: Named, tokens: tuple[Atom, ...]) -> Flow:
+    """Plan everything; where that is too much for one picture, the values alone."""
+    program = ran.session.program
+    try:
+        return plan_flow([node for _, node in s_ops], list(tokens), program, LIMITS)
+    except RaspError as error:
+        layers = earliest_layers([node for _, node in s_ops])
+        strips = {
+            f"s{number}": Strip(
+                id=f"s{number}",
+                label=name,
+                expression=expression(node, program.names, 4)[:400],
+                values=tuple(apply(node, list(tokens), program, LIMITS)),
+                layer=layers[node],
+            )
+            for number, (name, node) in enumerate(s_ops, 1)
+        }
+        first = Strip("s0", "tokens", "", tokens, 0)
+        return Flow(
+            "", tokens, {"s0": first, **strips}, ("s0",), (), (), tuple(strips), error.message
+        )
+
+
+def _selections(
+    ran: Ran, selectors: Named, tokens: tuple[Atom, ...], failed: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    found = []
+    for name, node in selectors:
+        try:
+            plan = plan_selection(node, list(tokens), ran.session.program, LIMITS)
+            found.append({"name": name, "plan": as_dict(plan)})
+        except RaspError as error:
+            failed.append({"name": name} | error_record(error, ran.source))
+    return found

@@ -1,0 +1,48 @@
+"""`python -m rasp.playground.worker`: requests in on standard input, answers out, one a line.
+
+The process may be killed at any time and holds nothing worth keeping. Its memory has a limit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from typing import BinaryIO
+
+from rasp.playground.answers import answer_text
+
+WARMING = '{"kind":"run","program":"x = length;","example":"ab"}'
+
+
+def work(requests: BinaryIO, answers: BinaryIO) -> None:
+    """Answer until there are no more requests."""
+    for line in requests:
+        answers.write(answer_text(line.decode()).encode() + b"\n")
+        answers.flush()
+
+
+def limit_memory(most: int) -> None:
+    """Bound the data of this process, where the system knows how to; more is a MemoryError."""
+    try:
+        import resource
+    except ImportError:  # not on Windows: there only the time is bounded
+        return
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def main() -> None:
+    """Work on standard input and output; whatever prints goes nowhere."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    limit_memory(int(sys.argv[1]))
+    answer_text(WARMING)
+    answers.write(b"ready\n")
+    answers.flush()
+    work(sys.stdin.buffer, answers)
+
+
+if __name__ == "__main__":
+    main()
