@@ -82,16 +82,21 @@ def alphabet_of(outputs: Sequence[Node]) -> tuple[Atom, ...]:
         _filled(numbers, list(range(10))),
         (False, True),
     ]
-    tried = [answers(outputs, _sample(alphabet)) for alphabet in candidates]
-    works = [sum(isinstance(each, list) for each in found) for found in tried]
-    if not any(works):
-        raise _nothing_works(tried[0], candidates[0])
-    often = next((number for number, count in enumerate(works) if 4 * count >= len(tried[0])), None)
-    return candidates[works.index(max(works)) if often is None else often]
+    best, most, failed = candidates[0], 0, None
+    for alphabet in candidates:
+        found = answers(outputs, _sample(alphabet))
+        works = sum(isinstance(each, list) for each in found)
+        failed = failed or next((each for each in found if isinstance(each, RaspError)), None)
+        if works > most:
+            best, most = alphabet, works
+        if 4 * works >= len(found):
+            return alphabet
+    if not most and failed is not None:
+        raise _nothing_works(failed, candidates[0])
+    return best
 
 
-def _nothing_works(found: list[list[Any] | RaspError], alphabet: tuple[Atom, ...]) -> RaspError:
-    first = next(each for each in found if isinstance(each, RaspError))
+def _nothing_works(first: RaspError, alphabet: tuple[Atom, ...]) -> RaspError:
     return type(first)(
         f"this fails on every input tried: {first.message}",
         hint=f"say which tokens it is for (tried were {show_alphabet(alphabet)}, digits and "
@@ -109,8 +114,8 @@ def _sample(alphabet: Sequence[Atom]) -> list[Input]:
     random = Random(0)
     return [
         tuple(random.choice(alphabet) for _ in range(length))
-        for length in (1, 2, 3, 4, 5, 6, 8)
-        for _ in range(3)
+        for length in (1, 2, 3, 4, 5, 6, 7)
+        for _ in range(2)
     ]
 
 

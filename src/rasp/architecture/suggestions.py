@@ -42,8 +42,10 @@ from rasp.graph import (
 Change: TypeAlias = tuple[str, tuple[Node, ...]]
 """What to do, and the outputs once it is done."""
 
-MOST_NODES = 1_000
+MOST_NODES = 600
 MOST_SELECTORS = 40
+FIRST_LOOK = 8
+"""Inputs on which most selectors that differ are seen to."""
 FEWEST_INPUTS = 100
 """Inputs on which selectors must have picked something, and the same, to be spoken of."""
 IS_FIRST = Elementwise("indicator", (Elementwise("==", (Indices(), Const(0))),))
@@ -193,15 +195,22 @@ def _same_picks(naming: Naming, trial: Sequence[Input]) -> Iterator[Change]:
     for each in attentions:
         different.setdefault(normal_form(each.selector), each.selector)
     selectors = list(different.values())[:MOST_SELECTORS]
-    found = [values for values in answers(selectors, trial) if isinstance(values, list)]
+    short = [tokens for tokens in trial if 3 <= len(tokens) <= 5]
+    for some in _alike(selectors, short[:: max(1, len(short) // FIRST_LOOK)]):
+        for group in _alike(some, trial):
+            found = answers(group[:1], trial)
+            telling = sum(isinstance(each, list) and any(map(any, each[0])) for each in found)
+            if telling >= FEWEST_INPUTS:
+                yield _written_alike(naming, group, len(trial))
+
+
+def _alike(selectors: list[Selector], inputs: Sequence[Input]) -> list[list[Selector]]:
+    """Those of the selectors that pick the same as another one, on every one of the inputs."""
+    found = [values for values in answers(selectors, inputs) if isinstance(values, list)]
     alike: dict[str, list[Selector]] = {}
     for number, selector in enumerate(selectors):
         alike.setdefault(repr([values[number] for values in found]), []).append(selector)
-    for group in alike.values():
-        number = selectors.index(group[0])
-        telling = sum(any(map(any, values[number])) for values in found)
-        if telling >= FEWEST_INPUTS and len(group) > 1:
-            yield _written_alike(naming, group, len(found))
+    return [group for group in alike.values() if len(group) > 1]
 
 
 def _written_alike(naming: Naming, group: list[Selector], tried: int) -> Change:
