@@ -76,3 +76,11 @@ def test_a_name_that_is_not_there_says_what_to_do(capsys: Captured) -> None:
     for action in ("show", "run", "draw", "check"):
         assert main(["gallery", action, "revers"]) == 2
         assert "did you mean `reverse`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words", [["show"], ["run"], ["draw", "hist", "a", "b"], ["list", "a", "b"]]
+)
+def test_too_few_or_too_many_words_say_how_to_write_it(capsys: Captured, words: list[str]) -> None:
+    assert main(["gallery", *words]) == 2
+    assert f"write `rasp gallery {words[0]} " in capsys.readouterr().err

@@ -8,50 +8,56 @@ import sys
 from typing import Any
 
 from rasp.atoms import read_input, show_input
-from rasp.cli.files import read_given
+from rasp.cli.files import as_error, read_given
 from rasp.programs import entries, entry, families, load, source
 from rasp.programs.catalogue import Entry
 
+ACTIONS = {
+    "list": "list [WORD]          the programs, or those that mention a word",
+    "show": "show NAME            a program's text",
+    "run": "run NAME [INPUT…]    what it gives, on its own example or on inputs",
+    "draw": "draw NAME [INPUT]    how it is computed, layer by layer",
+    "check": "check [NAME…]        programs against their specifications, on random inputs",
+}
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", metavar="ACTION")
-    _configure_list(actions.add_parser("list", help="name the programs, family by family"))
-    show = actions.add_parser("show", help="print a program")
-    show.add_argument("name", help="the program")
-    run = actions.add_parser("run", help="apply a program to inputs")
-    run.add_argument("name", help="the program")
-    run.add_argument("input", nargs="*", help="text, or a JSON list; else the program's example")
-    run.add_argument("--text", action="store_true", help="take inputs as text, even `[1, 2]`")
-    run.add_argument("--json", action="store_true", help="one JSON list a line")
-    draw = actions.add_parser("draw", help="draw how a program computes its answer")
-    draw.add_argument("name", help="the program")
-    draw.add_argument("input", nargs="?", help="text, or a JSON list; else the program's example")
-    draw.add_argument("-o", "--output", help="the picture: .svg, .html, .png, .pdf or .txt")
-    draw.add_argument("--theme", choices=("auto", "light", "dark"), default="auto")
-    draw.add_argument("--text", action="store_true", help="take the input as text, even `[1]`")
-    check = actions.add_parser("check", help="compare programs with their specifications")
-    check.add_argument("names", nargs="*", help="programs; all of them where none is named")
-    check.add_argument("--count", type=int, default=100, help="random inputs for each program")
-
-
-def _configure_list(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("word", nargs="?", default="", help="only programs that mention it")
-    parser.add_argument("--json", action="store_true", help="one JSON object a program")
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = "\n".join(["actions:", *(f"  {line}" for line in ACTIONS.values())])
+    parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="see below")
+    parser.add_argument("words", nargs="*", help="what it needs; inputs are text or JSON lists")
+    parser.add_argument("--text", action="store_true", help="take inputs as text, even `[1, 2]`")
+    parser.add_argument("--json", action="store_true", help="list, run: one JSON value a line")
+    parser.add_argument("-o", "--output", help="draw: to a .svg, .html, .png, .pdf or .txt file")
+    parser.add_argument("--theme", choices=("auto", "light", "dark"), default="auto")
+    parser.add_argument("--count", type=int, default=100, help="check: random inputs for each")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    match arguments.action:
-        case "show":
-            sys.stdout.write(source(arguments.name))
+    words: list[str] = arguments.words
+    match arguments.action, words:
+        case "list", []:
+            return _list("", arguments.json)
+        case "list", [word]:
+            return _list(word, arguments.json)
+        case "show", [name]:
+            sys.stdout.write(source(name))
             return 0
-        case "run":
-            return _run(arguments)
-        case "draw":
-            return _draw(arguments)
-        case "check":
-            return _check(arguments)
-        case _:
-            return _list(getattr(arguments, "word", ""), getattr(arguments, "json", False))
+        case "run", [name, *inputs]:
+            return _run(name, [read_given(text, arguments.text) for text in inputs], arguments.json)
+        case "draw", [name]:
+            return _draw(name, entry(name).example, arguments)
+        case "draw", [name, given]:
+            return _draw(name, read_given(given, arguments.text), arguments)
+        case "check", _:
+            from rasp.programs.check import main
+
+            return main([*words, "--count", str(arguments.count)])
+    usage = " ".join(ACTIONS[arguments.action].split("  ")[0].split())
+    raise as_error(
+        f"`rasp gallery {arguments.action}` does not take {len(words)} words",
+        f"write `rasp gallery {usage}`",
+    )
 
 
 def _list(word: str, as_json: bool) -> int:
@@ -87,38 +93,28 @@ def _record(each: Entry) -> dict[str, Any]:
     }
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def _run(name: str, inputs: list[Any], as_json: bool) -> int:
     from rasp.evaluator import apply
     from rasp.frontend.handles import plain_lists
     from rasp.frontend.show import show_sequence
 
-    handle = load(arguments.name)
-    inputs = [read_given(text, arguments.text) for text in arguments.input]
-    for given in inputs or [entry(arguments.name).example]:
+    handle = load(name)
+    for given in inputs or [entry(name).example]:
         values = apply(handle.node, given, handle.program)
-        if arguments.json:
+        if as_json:
             print(json.dumps(plain_lists(values), ensure_ascii=False))
         else:
-            called = f"{arguments.name}({show_input(read_input(given))})"
+            called = f"{name}({show_input(read_input(given))})"
             print(f"{called} = {show_sequence(values, full=True)}")
     return 0
 
 
-def _draw(arguments: argparse.Namespace) -> int:
+def _draw(name: str, given: Any, arguments: argparse.Namespace) -> int:
     from rasp.drawing import draw
 
-    given = entry(arguments.name).example
-    if arguments.input is not None:
-        given = read_given(arguments.input, arguments.text)
-    drawing = draw(load(arguments.name), given, theme=arguments.theme)
+    drawing = draw(load(name), given, theme=arguments.theme)
     if arguments.output is None:
         sys.stdout.write(drawing.text())
     else:
         print(f"wrote {drawing.save(arguments.output)}")
     return 0
-
-
-def _check(arguments: argparse.Namespace) -> int:
-    from rasp.programs.check import main
-
-    return main([*arguments.names, "--count", str(arguments.count)])
