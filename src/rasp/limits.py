@@ -21,7 +21,7 @@ class Limits:
     """Characters of one program text."""
     nesting: int = 100
     """Brackets (and other constructs) inside one another in the text."""
-    steps: int = 500_000
+    steps: int = 300_000
     """Expressions evaluated while a program is run."""
     recursion: int = 500
     """Function calls inside one another."""
