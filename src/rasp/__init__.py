@@ -80,6 +80,7 @@ _HOMES = {
     **dict.fromkeys(("draw", "draw_selector", "heat_map"), "rasp.drawing"),
     "compile": "rasp.compiler",
     "equivalent": "rasp.equivalence",
+    **dict.fromkeys(("load_ipython_extension", "unload_ipython_extension"), "rasp.notebook"),
     "programs": "rasp.programs",
     "lib": "rasp.lib",
     "to_rasp": "rasp.frontend.writing",
