@@ -34,7 +34,7 @@ PLAIN_COST = 1_600
 """Up to here plain evaluation is faster, counting cells of a selection and 40 for each token."""
 COLD_PLAIN_COST = 40_000
 """The same before numpy is imported, which takes as long as an input of 180 tokens or so."""
-CHUNK_TOKENS = 1_000_000
+CHUNK_TOKENS = 200_000
 """Tokens of a batch that are computed at once."""
 
 

@@ -87,14 +87,25 @@ def blocked_sums(
     selector: Selector, plan: Plan, space: Workspace, weights: Sequence[Array | None]
 ) -> list[Array]:
     """For each weight (None counts the keys), one whole number per query."""
-    size = space.batch.size
-    table = np.stack([np.ones(size) if weight is None else weight for weight in weights], axis=1)
-    is_small = np.abs(table).sum(axis=0).max() < SMALL_SUM
-    table = table.astype(np.float32) if is_small else table
-    sums = np.zeros(table.shape, np.int64)
+    narrow = [weight if weight is None else _narrowed(weight) for weight in weights]
+    sums = [np.zeros(space.batch.size, np.int64) for _ in weights]
     for block in blocks(selector, plan, space):
-        sums[block.queries] = block.picks.astype(table.dtype) @ table[block.keys]
-    return [np.ascontiguousarray(column) for column in sums.T]
+        for total, weight in zip(sums, narrow, strict=True):
+            total[block.queries] = _row_sums(block, weight)
+    return sums
+
+
+def _narrowed(weight: Array) -> Array:
+    """Single precision where even so every sum is exact."""
+    return weight.astype(np.float32) if np.abs(weight).sum() < SMALL_SUM else weight
+
+
+def _row_sums(block: Block, weight: Array | None) -> Array:
+    if weight is None:
+        return np.asarray(np.count_nonzero(block.picks, axis=1))
+    # `einsum` rather than a matrix product, whose threads fight over a busy machine
+    cells = block.picks.astype(weight.dtype)
+    return np.asarray(np.einsum("qk,k->q", cells, weight[block.keys]))
 
 
 def blocked_highest(selector: Selector, plan: Plan, space: Workspace, ranks: Array) -> Array:

@@ -185,7 +185,7 @@ def _atoms_of_kind(
     kind: int, numerators: Array, denominators: Array, strings: tuple[str, ...]
 ) -> list[Any]:
     if kind == STRING:
-        return list(_object_array(strings)[numerators])
+        return list(_object_array(strings)[numerators.astype(np.int64, copy=False)])
     if kind == BOOL:
         return list(numerators.astype(bool).tolist())
     if kind == INT:

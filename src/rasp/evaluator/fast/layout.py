@@ -20,6 +20,9 @@ from rasp.evaluator.fast.columns import Array
 from rasp.evaluator.fast.plan import Meeting, Range
 from rasp.evaluator.fast.workspace import Workspace
 
+CODES_PER_POSITION = 4
+SPARE_CODES = 1024
+
 
 @dataclass(frozen=True, eq=False)
 class Codings:
@@ -92,7 +95,7 @@ def grouped(equalities: Iterable[Pair], space: Workspace, queries: Array | None)
     is_same = asked is keys and queries is None
     keys = _kept(keys, None, size)
     asked = keys if is_same else _kept(asked, queries, size)
-    if count > 4 * (len(keys) + len(asked)) + 1024:
+    if _is_sparse(count, keys, asked):
         (keys, asked), count = _ranked(keys, asked)
     return Codings(keys, asked, None, count)
 
@@ -124,7 +127,7 @@ def _tighter(choose: Callable[[Array, Array], Array], known: Bound | None, bound
 def _refined(groups: Codings, order: Order) -> Codings:
     """Groups in turn, each ordered inside."""
     count, size = groups.size, order.size
-    if count * size > 4 * (len(groups.keys) + len(groups.low)) + 1024:
+    if _is_sparse(count * size, groups.keys, groups.low):
         return _refined_and_ranked(groups, order)
     base = groups.low * size
     low = base if order.low is None else base + sum(order.low)
@@ -167,6 +170,11 @@ def _order_ranked(order: Order) -> Order:
     low = None if order.low is None else (codes.arrays[1], order.low[1])
     high = None if order.high is None else (codes.arrays[-1], order.high[1])
     return Order(codes.arrays[0], low, high, codes.size)
+
+
+def _is_sparse(count: int, keys: Array, queries: Array) -> bool:
+    """Tell whether a table of all codes would be far longer than the keys and queries."""
+    return count > CODES_PER_POSITION * (len(keys) + len(queries)) + SPARE_CODES
 
 
 def _ranked(left: Array, right: Array) -> tuple[tuple[Array, Array], int]:

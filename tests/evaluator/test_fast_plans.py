@@ -1,0 +1,165 @@
+"""Plans: the signed sum is the selector itself, each shape gets its strategy, and plans print."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+from random_graphs import TEXT, Graphs
+
+from rasp.evaluator import explain_plan
+from rasp.evaluator.fast.algebra import (
+    Best,
+    Conjunction,
+    Pair,
+    TooManyTerms,
+    cover,
+    outcome,
+    signed_sum,
+)
+from rasp.evaluator.fast.plan import plan_best, plan_sums
+from rasp.evaluator.plain import EvaluationError, evaluate
+from rasp.graph import (
+    Aggregate,
+    Const,
+    Elementwise,
+    Indices,
+    Node,
+    Score,
+    Select,
+    SelectBest,
+    Selector,
+    SelectorAnd,
+    SelectorNot,
+    SelectorOr,
+    SOp,
+    Tokens,
+)
+
+BEFORE = Select(Indices(), Indices(), "<")
+SAME = Select(Tokens(), Tokens(), "==")
+SMALLER = Select(Tokens(), Tokens(), "<")
+AT_ZERO = Select(Indices(), Const(0), "==")
+LENGTHS = Elementwise("+", (Indices(), Const(3)))
+WIDER = Select(LENGTHS, Indices(), ">")
+
+
+def selection_of(conjunction: Conjunction, tokens: tuple[str, ...]) -> list[list[bool]]:
+    """A conjunction's cells, straight from its meaning."""
+    needed: list[Node] = [side for pair, _ in conjunction for side in (pair.keys, pair.queries)
+                          if isinstance(side, SOp)]  # fmt: skip
+    values = evaluate(needed, tokens)
+    size = range(len(tokens))
+    return [[all(allowed & outcome(values[pair.keys][key], values[pair.queries][query])  # type: ignore[index]
+                 for pair, allowed in conjunction) for key in size] for query in size]  # fmt: skip
+
+
+def random_selectors(count: int) -> list[Selector]:
+    """Selectors without select_best, of one to six comparisons."""
+    found: list[Selector] = []
+    for seed in itertools.count():
+        graphs = Graphs(random.Random(seed), TEXT)
+        selector = graphs.selector_tree(2, 1 + seed % 6)
+        if not any(isinstance(node, SelectBest) for node in _within(selector)):
+            found.append(selector)
+        if len(found) == count:
+            return found
+    raise AssertionError
+
+
+def _within(node: Node) -> set[Node]:
+    return {node}.union(*(_within(needed) for needed in node.needs))
+
+
+def test_signed_sums_and_covers_pick_what_the_selector_picks() -> None:
+    compared = 0
+    for selector in random_selectors(150):
+        tokens = ("a", "c", "b", "a", "b")
+        try:
+            wanted = evaluate([selector], tokens)[selector]
+            terms, covering = signed_sum(selector), cover(selector)
+        except (EvaluationError, TooManyTerms):
+            continue
+        size = range(len(tokens))
+        cells = {term: selection_of(term, tokens) for term in {*terms, *covering}}
+        total = [[sum(times * cells[term][query][key] for term, times in terms.items())
+                  for key in size] for query in size]  # fmt: skip
+        union = [[any(cells[term][query][key] for term in covering)
+                  for key in size] for query in size]  # fmt: skip
+        assert total == wanted
+        assert union == wanted
+        compared += 1
+    assert compared > 75
+
+
+@pytest.mark.parametrize(
+    ("selector", "strategies"),
+    [
+        (SAME, ["groups"]),
+        (SelectorNot(SAME), ["groups", "groups"]),
+        (BEFORE, ["sorted ranges"]),
+        (SelectorNot(BEFORE), ["sorted ranges"]),
+        (SelectorAnd(SAME, BEFORE), ["sorted ranges"]),
+        (SelectorOr(SMALLER, SelectorAnd(SAME, BEFORE)), ["sorted ranges", "sorted ranges"]),
+        (SelectorOr(SMALLER, SAME), ["sorted ranges"]),
+        (SelectorAnd(SMALLER, SelectorNot(SMALLER)), []),
+        (SelectorOr(SMALLER, SelectorNot(SMALLER)), ["groups"]),
+        (SelectorAnd(SMALLER, BEFORE), ["dominance"]),
+        (Select(Const(1), Const(1), "=="), ["groups"]),
+        (Select(Const(1), Const("a"), "=="), []),
+        (SelectorAnd(AT_ZERO, Select(Indices(), Const(1), "==")), []),
+        (SelectorOr(SAME, AT_ZERO), ["groups", "groups"]),
+    ],
+)
+def test_each_shape_gets_its_strategy(selector: Selector, strategies: list[str]) -> None:
+    plan = plan_sums(selector)
+    assert plan.blocked is None
+    assert [term.meeting.strategy for term in plan.terms] == strategies
+
+
+def test_three_orders_are_made_in_blocks_within_their_groups() -> None:
+    plan = plan_sums(SelectorAnd(SAME, SelectorAnd(SelectorAnd(SMALLER, BEFORE), WIDER)))
+    assert plan.terms == ()  # a token is not both equal and smaller
+    equal = Select(Tokens(), Const("b"), "<")
+    same_first = Select(Elementwise("at", (Indices(), Const(1))), Indices(), "==")
+    orders = SelectorAnd(SelectorAnd(SMALLER, BEFORE), SelectorAnd(WIDER, equal))
+    plan = plan_sums(SelectorAnd(same_first, orders))
+    assert plan.blocked is not None
+    assert "3 different keys" in plan.blocked
+    assert [pair.keys for pair in plan.grouping] == [same_first.keys]
+
+
+def test_too_many_terms_are_made_in_blocks() -> None:
+    different: Selector = Select(Tokens(), Tokens(), "!=")
+    for number in range(8):
+        shifted = Elementwise("+", (Indices(), Const(number)))
+        different = SelectorAnd(different, Select(shifted, Indices(), "!="))
+    assert plan_sums(different).blocked is not None
+    assert plan_best(different).blocked is not None
+
+
+def test_select_best_is_one_more_equality() -> None:
+    best = SelectBest(BEFORE, Score(Indices(), Const(1)))
+    [term] = plan_sums(best).terms
+    assert term.meeting.equalities == {Pair(Indices(), Best(BEFORE, Indices(), Const(1)))}
+    assert plan_sums(SelectBest(BEFORE, Score(Indices(), Const(0)))) == plan_sums(BEFORE)
+
+
+def test_deep_selectors_are_planned_without_recursion() -> None:
+    deep: Selector = SAME
+    for _ in range(3000):
+        deep = SelectorNot(deep)
+    assert plan_sums(deep) == plan_sums(SAME)
+
+
+def test_a_plan_says_what_is_cheap_and_what_is_not() -> None:
+    cheap = explain_plan([Aggregate(SelectorAnd(SAME, BEFORE), Const(1))])
+    assert "sorted ranges   indices < indices and tokens == tokens" in cheap
+    assert "time O(n log n), memory O(n)" in cheap
+    orders = SelectorAnd(SelectorAnd(SMALLER, BEFORE), WIDER)
+    dear = explain_plan([Aggregate(orders, Indices())])
+    assert "blocked" in dear
+    assert "O(n · block) memory" in dear
+    best = SelectBest(BEFORE, Score(Tokens(), Const(-1)))
+    assert "the lowest tokens of each row" in explain_plan([Aggregate(best, Indices())])
