@@ -6,7 +6,10 @@ and nothing is computed twice. The numbers are those of `network`, to rounding (
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
@@ -16,7 +19,10 @@ from rasp.training.layout import Layout
 from rasp.training.network import NORM_EPSILON
 from rasp.training.parameters import Parameters, Shape, sinusoids
 
-TILES = (16, 32, 64, 128)
+TILES = (32, 64, 128)
+WARPS = {32: 4, 64: 4, 128: 8}
+CHUNKS = {32: 64, 64: 64, 128: 64}
+"""Columns of a head that a program takes at a time."""
 ROWS = 8
 STRETCH = 32
 
@@ -45,8 +51,8 @@ class FusedModel:
     layout: Layout
     parameters: Parameters
     counts: torch.Tensor
-    supervised: tuple[int, ...] = ()
-    """The layers whose attention is kept, for its own loss."""
+    trains: bool = True
+    """Whether a backward pass follows; attention is kept for it."""
     saved: list[Saved] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -59,6 +65,10 @@ class FusedModel:
         self.position_of = torch.tensor(self.layout.position_of, **as_int)
         self.positions = sinusoids(max(self.layout.slots), self.shape.width).to(device)
         self.tiles = _tiles(self.layout)
+        on_gpu = device.type == "cuda"
+        self.streams = [torch.cuda.Stream() for _ in self.tiles[1:]] if on_gpu else []
+        self.branches = [nullcontext, *(partial(_beside, stream) for stream in self.streams)]
+        self.branches += [nullcontext] * (len(self.tiles) - len(self.branches))
 
     def forward(self, tokens: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
         """Return logits, their bias left out: `loss` adds it. (models, size, classes)"""
@@ -113,8 +123,8 @@ class FusedModel:
         attended = torch.bmm(stream, own[f"{layer}.attend"])
         mixed = self._new(shape.width)
         cells = None
-        if layer in self.supervised:
-            cells = torch.zeros(self.models, shape.heads, self.layout.cells, device=stream.device)
+        if self.trains:
+            cells = stream.new_empty(self.models, shape.heads, self.layout.cells)
         bias = own[f"{layer}.attend_bias"]
         self._attend(
             kernels.attend_forward, (attended, bias, mixed, mixed if cells is None else cells),
@@ -164,14 +174,14 @@ class FusedModel:
         d_hidden = torch.bmm(d_total, own[at + "narrow"].mT)
         self._relu_backward(saved.hidden, d_hidden, gradient[at + "widen_bias"])
         torch.bmm(saved.middle.mT, d_hidden, out=gradient[at + "widen"])
-        d_middle = torch.baddbmm(d_total, d_hidden, own[at + "widen"].mT)
+        d_middle = torch.baddbmm(d_total, d_hidden, own[at + "widen"].mT, out=d_total)
         total, moments = saved.first_total, saved.first_moments
         d_total = self._norm_backward(d_middle, total, moments, at + "join_norm", gradient)
         torch.bmm(saved.mixed.mT, d_total, out=gradient[at + "join"])
         d_mixed = torch.bmm(d_total, own[at + "join"].mT)
         d_attended = self._attend_backward(layer, d_mixed, lengths, gradient, d_cells)
         torch.bmm(saved.stream.mT, d_attended, out=gradient[at + "attend"])
-        return torch.baddbmm(d_total, d_attended, own[at + "attend"].mT)
+        return torch.baddbmm(d_total, d_attended, own[at + "attend"].mT, out=d_total)
 
     def _attend_backward(
         self,
@@ -182,11 +192,13 @@ class FusedModel:
         d_cells: torch.Tensor | None,
     ) -> torch.Tensor:
         saved, bias = self.saved[layer], self.parameters[f"{layer}.attend_bias"]
+        assert saved.cells is not None
         d_attended = torch.empty_like(saved.attended)
         d_bias = d_mixed.new_empty(self.models, self.layout.batch, 3 * self.shape.width)
         given = d_mixed if d_cells is None else d_cells
         self._attend(
-            kernels.attend_backward, (saved.attended, bias, d_mixed, given, d_attended, d_bias),
+            kernels.attend_backward,
+            (saved.attended, bias, saved.cells, d_mixed, given, d_attended, d_bias),
             lengths, bias.stride(0), SUPERVISED=d_cells is not None,
         )  # fmt: skip
         torch.sum(d_bias, 1, out=gradient[f"{layer}.attend_bias"])
@@ -198,14 +210,17 @@ class FusedModel:
     ) -> None:  # fmt: skip
         """Run an attention kernel on each stretch of slots that a size of tile fits."""
         head = self.shape.width // self.shape.heads
-        for tile, first, count in self.tiles:
-            kernel[(self.models * count, self.shape.heads)](
-                *tensors, lengths, self.starts, self.slots, self.cell_starts,
-                first, count, self.layout.batch, self.size, self.layout.cells,
-                bias_stride, head**-0.5,
-                HEADS=self.shape.heads, HEAD=head, TILE=tile, CHUNK=min(head, 32),
-                num_warps=8 if tile == 128 else 4, num_stages=1, **option,
-            )  # fmt: skip
+        for (tile, first, count), beside in zip(self.tiles, self.branches, strict=True):
+            with beside():
+                kernel[(self.models * count, self.shape.heads)](
+                    *tensors, lengths, self.starts, self.slots, self.cell_starts,
+                    first, count, self.layout.batch, self.size, self.layout.cells,
+                    bias_stride, head**-0.5,
+                    HEADS=self.shape.heads, HEAD=head, TILE=tile, CHUNK=min(head, CHUNKS[tile]),
+                    num_warps=WARPS[tile], num_stages=1, **option,
+                )  # fmt: skip
+        for stream in self.streams:
+            torch.cuda.current_stream().wait_stream(stream)
 
     def _norm_backward(
         self, d_output: torch.Tensor, total: torch.Tensor, moments: torch.Tensor,
@@ -213,30 +228,38 @@ class FusedModel:
     ) -> torch.Tensor:  # fmt: skip
         norm, d_total = self.parameters[name], torch.empty_like(total)
         stretches = -(-self.size // STRETCH)
-        partial = total.new_empty(self.models, stretches, 3, self.shape.width)
+        sums = total.new_empty(self.models, stretches, 3, self.shape.width)
         kernels.add_norm_backward[(self.models, stretches)](
-            d_output, total, moments, norm, d_total, partial, self.size, norm.stride(0),
+            d_output, total, moments, norm, d_total, sums, self.size, norm.stride(0),
             WIDTH=self.shape.width, ROWS=ROWS, STRETCH=STRETCH,
         )  # fmt: skip
-        torch.sum(partial, 1, out=gradient[name])
+        torch.sum(sums, 1, out=gradient[name])
         return d_total
 
     def _relu_backward(
         self, hidden: torch.Tensor, d_hidden: torch.Tensor, d_bias: torch.Tensor
     ) -> None:
         stretches = -(-self.size // STRETCH)
-        partial = hidden.new_empty(self.models, stretches, self.shape.feed_forward)
+        sums = hidden.new_empty(self.models, stretches, self.shape.feed_forward)
         kernels.relu_backward[(self.models, stretches)](
-            hidden, d_hidden, partial, self.size,
+            hidden, d_hidden, sums, self.size,
             WIDTH=self.shape.feed_forward, ROWS=ROWS, STRETCH=STRETCH,
         )  # fmt: skip
-        torch.sum(partial, 1, out=d_bias)
+        torch.sum(sums, 1, out=d_bias)
 
     def _new(self, width: int) -> torch.Tensor:
         return torch.empty(self.models, self.size, width, device=self.counts.device)
 
     def _by_rows(self) -> tuple[int, int]:
         return (self.models, -(-self.size // ROWS))
+
+
+@contextmanager
+def _beside(stream: torch.cuda.Stream) -> Iterator[None]:
+    """Work in another stream, after all that was asked of this one."""
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        yield
 
 
 def _power_of_two(number: int) -> int:
@@ -247,5 +270,7 @@ def _tiles(layout: Layout) -> tuple[tuple[int, int, int], ...]:
     """Cut the slots into stretches by the smallest tile that holds them: tile, first, count."""
     fitting = [min(tile for tile in TILES if tile >= length) for length in layout.slots]
     return tuple(
-        (tile, fitting.index(tile), fitting.count(tile)) for tile in TILES if tile in fitting
+        (tile, fitting.index(tile), fitting.count(tile))
+        for tile in reversed(TILES)
+        if tile in fitting
     )

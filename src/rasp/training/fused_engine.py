@@ -39,15 +39,14 @@ class FusedEngine:
         self.gradient = torch.zeros_like(stack.rows)
         self.chosen = stack.rows.clone()
         """The weights that are evaluated."""
-        layers = stack.supervision.layers if stack.supervision else ()
         self.plans = {split: Plan(pool.layout, device) for split, pool in stack.pools.items()}
         self.batches = {split: _Buffers(stack, split, self.plans[split]) for split in stack.pools}
         self.model = FusedModel(
-            stack.shape, pool.layout, views(stack.rows, stack.shape), stack.counts, layers
+            stack.shape, pool.layout, views(stack.rows, stack.shape), stack.counts
         )
         self.judges = {
             split: FusedModel(
-                stack.shape, each.layout, views(self.chosen, stack.shape), stack.counts
+                stack.shape, each.layout, views(self.chosen, stack.shape), stack.counts, False
             )
             for split, each in stack.pools.items()
             if can_fuse(stack.shape, each.layout)

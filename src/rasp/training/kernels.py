@@ -62,22 +62,6 @@ def _rows(base, bias, rows, columns, length, STRIDE: tl.constexpr):
 
 
 @triton.jit
-def _weights(base, bias, length, scale, WIDTH: tl.constexpr, HEAD: tl.constexpr,
-             TILE: tl.constexpr, CHUNK: tl.constexpr):  # fmt: skip
-    """A slot's attention: the softmax over keys, for every query. (TILE, TILE)"""
-    rows = tl.arange(0, TILE)
-    scores = tl.zeros([TILE, TILE], tl.float32)
-    for chunk in range(0, HEAD, CHUNK):
-        columns = chunk + tl.arange(0, CHUNK)
-        queries = _rows(base, bias, rows, columns, length, 3 * WIDTH)
-        keys = _rows(base + WIDTH, bias + WIDTH, rows, columns, length, 3 * WIDTH)
-        scores = tl.dot(queries, tl.trans(keys), scores)
-    scores = tl.where(rows[None, :] < length, scores * scale, float("-inf"))
-    scores = tl.exp(scores - tl.max(scores, 1)[:, None])
-    return scores / tl.sum(scores, 1)[:, None]
-
-
-@triton.jit
 def attend_forward(
     attended, bias, mixed, cells, lengths, starts, slots, cell_starts,
     first, count, batch, size, all_cells, bias_stride, scale,
@@ -94,8 +78,16 @@ def attend_forward(
     token = model * size + tl.load(starts + slot)
     base = attended + token * 3 * WIDTH + head * HEAD
     bias += model * bias_stride + head * HEAD
-    weights = _weights(base, bias, length, scale, WIDTH, HEAD, TILE, CHUNK)
     rows = tl.arange(0, TILE)
+    scores = tl.zeros([TILE, TILE], tl.float32)
+    for chunk in range(0, HEAD, CHUNK):
+        columns = chunk + tl.arange(0, CHUNK)
+        queries = _rows(base, bias, rows, columns, length, 3 * WIDTH)
+        keys = _rows(base + WIDTH, bias + WIDTH, rows, columns, length, 3 * WIDTH)
+        scores = tl.dot(queries, tl.trans(keys), scores)
+    scores = tl.where(rows[None, :] < length, scores * scale, float("-inf"))
+    weights = tl.exp(scores - tl.max(scores, 1)[:, None])
+    weights = weights / tl.sum(weights, 1)[:, None]
     if KEEP:
         square = cells + (model * HEADS + head) * all_cells + tl.load(cell_starts + slot)
         held = (rows < room)[:, None] & (rows < room)[None, :]
@@ -117,7 +109,8 @@ def _store_with_sum(d_base, d_bias, rows, columns, room, found, STRIDE: tl.const
 
 @triton.jit
 def attend_backward(
-    attended, bias, d_mixed, d_cells, d_attended, d_bias, lengths, starts, slots, cell_starts,
+    attended, bias, cells, d_mixed, d_cells, d_attended, d_bias,
+    lengths, starts, slots, cell_starts,
     first, count, batch, size, all_cells, bias_stride, scale,
     HEADS: tl.constexpr, HEAD: tl.constexpr, TILE: tl.constexpr, CHUNK: tl.constexpr,
     SUPERVISED: tl.constexpr,
@@ -136,7 +129,10 @@ def attend_backward(
     d_bias += (model * batch + slot) * 3 * WIDTH + head * HEAD
     rows = tl.arange(0, TILE)
     mixture = d_mixed + (token + rows)[:, None] * WIDTH + head * HEAD
-    weights = _weights(base, bias, length, scale, WIDTH, HEAD, TILE, CHUNK)
+    square = (model * HEADS + head) * all_cells + tl.load(cell_starts + slot)
+    square += rows[:, None] * room + rows[None, :]
+    held = (rows < room)[:, None] & (rows < room)[None, :]
+    weights = tl.load(cells + square, held, 0.0)
     d_weights = tl.zeros([TILE, TILE], tl.float32)
     for chunk in range(0, HEAD, CHUNK):
         columns = chunk + tl.arange(0, CHUNK)
@@ -144,9 +140,7 @@ def attend_backward(
         values = _rows(base + 2 * WIDTH, bias + 2 * WIDTH, rows, columns, length, 3 * WIDTH)
         d_weights = tl.dot(d_out, tl.trans(values), d_weights)
     if SUPERVISED:
-        square = d_cells + (model * HEADS + head) * all_cells + tl.load(cell_starts + slot)
-        held = (rows < room)[:, None] & (rows < room)[None, :]
-        d_weights += tl.load(square + rows[:, None] * room + rows[None, :], held, 0.0)
+        d_weights += tl.load(d_cells + square, held, 0.0)
     total = tl.sum(weights * d_weights, 1)
     d_scores = weights * (d_weights - total[:, None]) * scale
     for chunk in range(0, HEAD, CHUNK):

@@ -12,14 +12,16 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-
 from rasp.training.config import RunConfig
 from rasp.training.data import Data, make_data
-from rasp.training.devices import choose_device, describe_machine, describe_versions
+from rasp.training.devices import choose_device
 from rasp.training.engines import make_engine
-from rasp.training.parameters import views
+from rasp.training.finish import finish
 from rasp.training.stack import Engine, Stack
-from rasp.training.store import Place, Record, Snapshot, Store, restore, snapshot_of
+from rasp.training.store import Place, Snapshot, Store, restore, snapshot_of
+
+STRIDE = 10
+"""Steps of one stack before another has its turn."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,9 @@ class Settings:
     """The most models on the device at a time."""
     save_every: int = 1
     """Epochs between two snapshots."""
-    report: Callable[[Sequence[Stack], float], None] | None = None
-    """Called after each epoch with the stacks in training and the seconds left, as estimated."""
     keep_weights: bool = True
-    wrap_up: Callable[[Stack, int, Record], Record] | None = None
-    """Adds to a finished run's record."""
+    report: Callable[[Sequence[Stack], Stack, float], None] | None = None
+    """Called after each epoch of a stack: with all in training, this one, and seconds left."""
 
 
 @dataclass
@@ -46,12 +46,11 @@ class Clock:
 
     budget: float | None
     started: float = field(default_factory=time.monotonic)
-    longest_epoch: float = 0.0
 
-    def has_time(self) -> bool:
+    def has_time(self, seconds: float = 0.0) -> bool:
         if self.budget is None:
             return True
-        return time.monotonic() - self.started + 1.1 * self.longest_epoch < self.budget * 60
+        return time.monotonic() - self.started + 1.1 * seconds < self.budget * 60
 
 
 def sweep(configs: Sequence[RunConfig], store: Store, settings: Settings | None = None) -> bool:
@@ -61,13 +60,12 @@ def sweep(configs: Sequence[RunConfig], store: Store, settings: Settings | None 
     store.check_names(configs)
     finished = store.records()
     missing = [config for config in configs if config.id not in finished]
-    clock = Clock(settings.budget)
-    make = DataMaker()
+    clock, make = Clock(settings.budget), DataMaker()
     for wave in waves(stacks_of(missing, store.unfinished()), settings.together):
         if not clock.has_time():
             return False
-        stacks = [_prepared(group, store, make, device) for group in wave]
-        if not _train(stacks, store, settings, clock):
+        stacks = [prepared(group, store, make, device) for group in wave]
+        if not train(stacks, store, settings, clock):
             return False
     store.tidy()
     return True
@@ -110,7 +108,8 @@ def waves(groups: Sequence[Group], together: int) -> list[list[Group]]:
     return found
 
 
-def _prepared(group: Group, store: Store, make: DataMaker, device: str) -> Stack:
+def prepared(group: Group, store: Store, make: DataMaker, device: str) -> Stack:
+    """Return a group as a stack, where its snapshots left it."""
     configs = [config for config, _ in group]
     stack = Stack(configs, [make(config) for config in configs], device)
     places = [place for _, place in group if place is not None]
@@ -119,91 +118,106 @@ def _prepared(group: Group, store: Store, make: DataMaker, device: str) -> Stack
     return stack
 
 
-def _train(stacks: Sequence[Stack], store: Store, settings: Settings, clock: Clock) -> bool:
-    """Train stacks side by side, epoch by epoch; return whether all got to their end."""
-    engines = [make_engine(stack) for stack in stacks]
-    pairs = list(zip(stacks, engines, strict=True))
+@dataclass
+class _Runner:
+    """A stack in training."""
+
+    stack: Stack
+    engine: Engine
+    step: int = 0
+    began: float = 0.0
+    epoch_seconds: float = 0.0
+    saved_epoch: int = 0
+
+    @property
+    def share_done(self) -> float:
+        total = self.stack.configs[0].epochs * self.stack.batches
+        return (self.stack.epoch * self.stack.batches + self.step) / total
+
+    def advance(self) -> bool:
+        """Take some steps; return whether an epoch ended."""
+        if self.step == 0:
+            self.began = time.monotonic()
+            self.stack.start_epoch(self.engine)
+        until = min(self.step + STRIDE, self.stack.batches)
+        for number in range(self.step, until):
+            self.engine.train_batch(number)
+        self.step = until % self.stack.batches
+        if self.step:
+            return False
+        self.stack.finish_epoch(self.engine)
+        self.epoch_seconds = time.monotonic() - self.began
+        return True
+
+
+def train(stacks: Sequence[Stack], store: Store, settings: Settings, clock: Clock) -> bool:
+    """Train stacks side by side; return whether all got to their end."""
+    runners = [_Runner(stack, make_engine(stack), saved_epoch=stack.epoch) for stack in stacks]
     with ThreadPoolExecutor(1) as writer:
-        written: Future[None] | None = None
-        while active := [pair for pair in pairs if not pair[0].is_finished]:
-            if not clock.has_time():
-                _write(store, [snapshot_of(stack) for stack, _ in active])
+        writing = _Writing(store, writer)
+        while active := [each for each in runners if not each.stack.is_finished]:
+            if not all(each.step or clock.has_time(each.epoch_seconds) for each in active):
+                active = _until_epochs_end(active)
+                writing.save(active)
+                writing.wait()
                 return False
-            began = time.monotonic()
-            _epoch(active)
-            seconds = time.monotonic() - began
-            for stack, _ in active:
-                for progress in stack.progress:
-                    progress.seconds += seconds * 1 / sum(len(each) for each, _ in active)
-            if active[0][0].epoch % settings.save_every == 0:
-                snapshots = [snapshot_of(stack) for stack, _ in active]
-                if written is not None:
-                    written.result()  # raises what went wrong
-                written = writer.submit(_write, store, snapshots)
-            for stack, engine in active:
-                if stack.is_finished:
-                    _finish(stack, engine, store, settings)
-            clock.longest_epoch = max(clock.longest_epoch, time.monotonic() - began)
-            if settings.report:
-                left = max((stack.configs[0].epochs - stack.epoch for stack, _ in active))
-                settings.report([stack for stack, _ in active], left * seconds)
-        if written is not None:
-            written.result()
+            runner = min(active, key=lambda each: each.share_done)
+            if runner.advance():
+                _after_epoch(runner, active, writing, settings)
+        writing.wait()
     return True
 
 
-def _epoch(active: Sequence[tuple[Stack, Engine]]) -> None:
-    for stack, engine in active:
-        stack.start_epoch(engine)
-    for number in range(max(stack.batches for stack, _ in active)):
-        for stack, engine in active:
-            if number < stack.batches:
-                engine.train_batch(number)
-    for stack, engine in active:
-        stack.finish_epoch(engine)
+def _until_epochs_end(active: Sequence[_Runner]) -> list[_Runner]:
+    """Bring every stack to the end of the epoch it is in."""
+    for runner in active:
+        while runner.step and not runner.advance():
+            pass
+    return list(active)
 
 
-def _write(store: Store, snapshots: Sequence[Snapshot]) -> None:
-    for snapshot in snapshots:
-        store.save_snapshot(snapshot)
+def _after_epoch(
+    runner: _Runner, active: Sequence[_Runner], writing: _Writing, settings: Settings
+) -> None:
+    stack = runner.stack
+    models = sum(len(each.stack) for each in active)
+    for progress in stack.progress:
+        progress.seconds += runner.epoch_seconds / models
+    if stack.is_finished:
+        writing.wait()
+        finish(stack, runner.engine, writing.store, settings.keep_weights)
+    elif stack.epoch - runner.saved_epoch >= settings.save_every:
+        writing.save([runner])
+    if settings.report:
+        left = max(
+            each.epoch_seconds * (each.stack.configs[0].epochs - each.stack.epoch)
+            for each in active
+        )
+        settings.report([each.stack for each in active], stack, left)
 
 
-def _finish(stack: Stack, engine: Engine, store: Store, settings: Settings) -> None:
-    """Test every model of a stack with its best weights, and write its record."""
-    test, longer = (engine.evaluate(stack.best, split) for split in ("test", "longer"))
-    for model, config in enumerate(stack.configs):
-        progress = stack.progress[model]
-        record: Record = {
-            "id": config.id,
-            "name": config.name,
-            "config": config.content,
-            "versions": describe_versions(),
-            "machine": describe_machine(stack.device),
-            "seconds": round(progress.seconds, 3),
-            "best_epoch": progress.best_epoch,
-            "test": {
-                "tokens": _share(test.tokens[model]),
-                "sequences": _share(test.sequences[model]),
-            },
-            "longer": {
-                "tokens": _share(longer.tokens[model]),
-                "sequences": _share(longer.sequences[model]),
-            },
-            "curves": {
-                "loss": [float(f"{each:.5g}") for each in progress.loss],
-                "validation": [_share(each) for each in progress.validation],
-            },
-        }
-        if settings.wrap_up:
-            record = settings.wrap_up(stack, model, record)
-        if settings.keep_weights:
-            row = stack.own_row(stack.best, model)[None]
-            named = {
-                name: each[0].clone() for name, each in views(row, stack.own_shapes[model]).items()
-            }
-            store.save_weights(config, named)
-        store.add_record(record)
+@dataclass
+class _Writing:
+    """Snapshots on their way to disk, while training goes on."""
 
+    store: Store
+    writer: ThreadPoolExecutor
+    last: Future[None] | None = None
 
-def _share(value: float) -> float:
-    return round(float(value), 6)
+    def save(self, runners: Sequence[_Runner]) -> None:
+        due = [each for each in runners if each.stack.epoch > each.saved_epoch]
+        snapshots = [snapshot_of(each.stack) for each in due]
+        self.wait()
+        self.last = self.writer.submit(self._write, snapshots)
+        for each in due:
+            each.saved_epoch = each.stack.epoch
+
+    def wait(self) -> None:
+        """Wait for the last snapshots; raise what went wrong with them."""
+        if self.last is not None:
+            self.last.result()
+        self.last = None
+
+    def _write(self, snapshots: Sequence[Snapshot]) -> None:
+        for snapshot in snapshots:
+            self.store.save_snapshot(snapshot)

@@ -12,8 +12,8 @@ from functools import cache
 
 from rasp.atoms import Atom, PythonAtom, from_python, show
 from rasp.errors import RaspTypeError, RaspValueError
-from rasp.frontend import Handle
-from rasp.frontend import run as run_text
+from rasp.frontend.handles import Handle
+from rasp.frontend.namespace import run as run_text
 from rasp.graph import SOp
 from rasp.training.inputs import WAYS
 

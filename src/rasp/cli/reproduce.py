@@ -1,0 +1,59 @@
+"""`rasp reproduce EXPERIMENT`: train the paper's experiments, and print their table."""
+
+from __future__ import annotations
+
+import argparse
+
+from rasp.errors import RaspUnsupportedError
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("experiment", choices=["table1", "table2", "supervised"])
+    parser.add_argument("--tasks", help="some tasks only, such as reverse,sort")
+    parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
+    parser.add_argument("--budget", type=float, help="minutes after which to stop, to go on later")
+    parser.add_argument("--results", help="the folder of records (results, or results/smoke)")
+    parser.add_argument("--smoke", action="store_true", help="all of it in miniature, on the CPU")
+    parser.add_argument("--engine", default="local", choices=["local", "ray"])
+    parser.add_argument("--address", help="a Ray cluster's address (with --engine ray)")
+    parser.add_argument("--together", type=int, default=64, help="most models at a time")
+    parser.add_argument("--save-every", type=int, default=1, help="epochs between two snapshots")
+    parser.add_argument("--no-weights", action="store_true", help="keep records only")
+    parser.add_argument("--table", action="store_true", help="train nothing, print what is there")
+    parser.add_argument("--markdown", action="store_true", help="print the table for Markdown")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from rasp.training.devices import require_torch
+
+    require_torch()
+    from dataclasses import replace
+
+    from rasp.training.config import miniature
+    from rasp.training.live import Live
+    from rasp.training.store import Store
+    from rasp.training.sweep import Settings, sweep
+    from rasp.training.tables import cells_of, configs_of, render, table_lines
+
+    tasks = arguments.tasks.split(",") if arguments.tasks else None
+    cells = cells_of(arguments.experiment, tasks)
+    if arguments.smoke:
+        cells = [replace(cell, configs=tuple(map(miniature, cell.configs))) for cell in cells]
+    store = Store(arguments.results or ("results/smoke" if arguments.smoke else "results"))
+    finished = True
+    if not arguments.table:
+        settings = Settings(
+            device="cpu" if arguments.smoke and arguments.device == "auto" else arguments.device,
+            budget=arguments.budget,
+            together=arguments.together,
+            save_every=arguments.save_every,
+            keep_weights=not arguments.no_weights,
+            report=Live(),
+        )
+        if arguments.engine == "ray":
+            raise RaspUnsupportedError("not yet", hint="use the local engine")
+        finished = sweep(configs_of(cells), store, settings)
+    print(render(table_lines(cells, store.records()), arguments.markdown))
+    if not finished:
+        print("\nThe budget is used up; the same command goes on from here.")
+    return 0
