@@ -28,7 +28,6 @@ if TYPE_CHECKING:
         RaspUnsupportedError,
         RaspValueError,
     )
-    from rasp.frontend import Handle, ScorerHandle, SelectorHandle, SOpHandle, run
     from rasp.frontend.batches import evaluate, explain_plan
     from rasp.frontend.embedding import (
         aggregate,
@@ -48,6 +47,9 @@ if TYPE_CHECKING:
         tokens_str,
         where,
     )
+    from rasp.frontend.expressions import ScorerHandle, SelectorHandle, SOpHandle
+    from rasp.frontend.handles import Handle
+    from rasp.frontend.namespace import run
     from rasp.frontend.writing import to_rasp
     from rasp.lib import contains, has_focus, selector_width
     from rasp.limits import Limits
@@ -65,9 +67,9 @@ _HOMES = {
     "RaspTypeError": "rasp.errors",
     "RaspUnsupportedError": "rasp.errors",
     "RaspValueError": "rasp.errors",
-    **dict.fromkeys(
-        ("Handle", "SOpHandle", "ScorerHandle", "SelectorHandle", "run"), "rasp.frontend"
-    ),
+    "Handle": "rasp.frontend.handles",
+    "run": "rasp.frontend.namespace",
+    **dict.fromkeys(("SOpHandle", "ScorerHandle", "SelectorHandle"), "rasp.frontend.expressions"),
     **dict.fromkeys(
         ("aggregate", "constant", "indicator", "indices", "length", "score", "select",
          "select_all", "select_best", "table", "tokens", "tokens_bool", "tokens_float",

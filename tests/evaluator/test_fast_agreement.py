@@ -12,7 +12,8 @@ from random_graphs import disagreement, fast_results, plain_results, strained
 import rasp.programs
 from rasp.atoms import read_input
 from rasp.errors import RaspError
-from rasp.frontend import Handle, run
+from rasp.frontend.handles import Handle
+from rasp.frontend.namespace import run
 from rasp.graph import Node
 from rasp.programs.check import random_inputs
 

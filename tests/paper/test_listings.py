@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 import rasp
+from rasp.frontend.namespace import Namespace
 
 LISTINGS = Path(__file__).parent / "listings"
 LETTERS = "abcdefgh"
 LENGTHS = [1, 2, 3, 5, 8, 22, 49, 50, 73, 98, 200]
 
 
-def listing(name: str) -> rasp.frontend.Namespace:
+def listing(name: str) -> Namespace:
     return rasp.run((LISTINGS / f"{name}.rasp").read_text(), name)
 
 

@@ -18,7 +18,7 @@ from rasp.programs.files import program_names as names
 from rasp.programs.files import read_program
 
 if TYPE_CHECKING:
-    from rasp.frontend import Handle
+    from rasp.frontend.handles import Handle
     from rasp.programs.catalogue import Entry
 
 __all__ = ["entries", "entry", "families", "load", "names", "source"]
@@ -30,7 +30,7 @@ def load(name: str) -> Handle:
     >>> load("hist")("hello")
     [1, 1, 2, 2, 1]
     """
-    from rasp.frontend import run
+    from rasp.frontend.namespace import run
 
     program = read_program(name)
     handle: Handle = run(program.text, program.name)[name]
