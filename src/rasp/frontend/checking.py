@@ -1,0 +1,63 @@
+"""A program text in, every mistake and every warning out: what `rasp check` and editors show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rasp.errors import RaspError
+from rasp.frontend.session import Session
+from rasp.source import Source
+from rasp.syntax import parse_with_errors
+from rasp.syntax.lint import Warned, misreadings, walk
+from rasp.syntax.tree import Assign, Define, Name, Statement
+
+
+def check(source: Source, session: Session | None = None) -> tuple[list[RaspError], list[Warned]]:
+    """Find every mistake of a program and everything worth a warning, in source order.
+
+    >>> errors, warnings = check(Source("demo", "x = -2 ^ 2; y = z;"))
+    >>> [error.message for error in errors], [warned.message for warned in warnings]
+    (['`z` is not defined'], ['the 2021 REPL reads `-2 ^ 2` as `(-2) ^ 2`'])
+    """
+    session = session or Session()
+    _, errors = session.check(source)
+    statements, _ = parse_with_errors(source, session.limits)
+    warnings = [warned for statement in statements for warned in misreadings(statement)]
+    warnings += [
+        Warned(each.message, each.span, "choose another name if you did not mean to")
+        for each in session.warnings
+    ]
+    if not errors:
+        warnings += unused(statements)
+    return errors, sorted(warnings, key=lambda warned: warned.span.start)
+
+
+def unused(statements: tuple[Statement, ...]) -> Iterator[Warned]:
+    """Warn of private and local names that nothing reads; public ones are the program's result."""
+    for statement in statements:
+        for node in walk(statement):
+            if isinstance(node, Define):
+                yield from _unused_in(node.body, lambda name: True)
+    yield from _unused_in(statements, lambda name: name.startswith("_"))
+
+
+def _unused_in(
+    statements: tuple[Statement, ...], matters: Callable[[str], bool]
+) -> Iterator[Warned]:
+    read = {
+        node.name
+        for statement in statements
+        for node in walk(statement)
+        if isinstance(node, Name) and not _is_target(node, statement)
+    }
+    for statement in statements:
+        if isinstance(statement, Assign):
+            for target in statement.targets:
+                if target.name not in read and matters(target.name):
+                    yield Warned(
+                        f"`{target.name}` is never used", target.span, "remove it, or use it"
+                    )
+
+
+def _is_target(name: Name, statement: Statement) -> bool:
+    return isinstance(statement, Assign) and any(name is target for target in statement.targets)
