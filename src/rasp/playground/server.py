@@ -64,7 +64,8 @@ def make_app(port: int, start: Start | None = None, names: tuple[str, ...] = ())
         return JSONResponse(await pool.ask(asked | {"kind": kind}, lane))
 
     async def begin(request: Request) -> Response:
-        return JSONResponse({"name": known.name, "program": known.program})
+        beginning = {"name": known.name, "program": known.program, "edition": "server"}
+        return JSONResponse(beginning | {"has_editor": has_editor()})
 
     return Starlette(
         routes=[
@@ -77,6 +78,11 @@ def make_app(port: int, start: Start | None = None, names: tuple[str, ...] = ())
         middleware=[Middleware(Guard, names=names, port=port)],
         lifespan=lifespan,
     )
+
+
+def has_editor() -> bool:
+    """Tell whether CodeMirror was bundled; the page has a plain text area without it."""
+    return files("rasp.playground").joinpath("static", "bundle", "editor.js").is_file()
 
 
 async def _read(request: Request) -> dict[str, Any]:

@@ -1,0 +1,41 @@
+// The program's names in, the one that Flow, Architecture and Weights are about out.
+
+import { make } from "./elements.js";
+
+let names = [];
+let wanted = ""; // what the reader asked for; kept while the program does not define it
+const menus = new Set();
+
+const candidates = () => names.filter((each) => ["s-op", "selector"].includes(each.kind));
+
+export const chosenName = () => {
+  const all = candidates();
+  if (all.some((each) => each.name === wanted)) return wanted;
+  const last = all.filter((each) => each.kind === "s-op").at(-1) || all.at(-1);
+  return last ? last.name : "";
+};
+
+const refill = (menu) => {
+  const list = candidates().map((each) => each.name);
+  if (list.join("\n") !== [...menu.options].map((option) => option.value).join("\n")) {
+    menu.replaceChildren(...list.map((name) => make("option", { value: name }, name)));
+  }
+  menu.value = chosenName();
+};
+
+export const setNames = (found) => {
+  names = found;
+  menus.forEach(refill);
+};
+
+export const want = (name) => {
+  wanted = name;
+  menus.forEach(refill);
+};
+
+export const nameMenu = (label, onChange) => {
+  const menu = make("select", { onchange: () => { want(menu.value); onChange(); } });
+  menus.add(menu);
+  refill(menu);
+  return make("label", {}, `${label} `, menu);
+};

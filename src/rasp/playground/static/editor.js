@@ -1,0 +1,34 @@
+// A place on the page in, an editor out: CodeMirror where it was bundled, else a plain text area.
+
+import { make } from "./elements.js";
+
+const LABEL = "RASP program";
+
+const plainEditor = (parent, text, onChange) => {
+  const area = make("textarea", { "aria-label": LABEL, spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off" });
+  area.value = text;
+  area.addEventListener("input", () => onChange());
+  parent.replaceChildren(area);
+  return {
+    get text() { return area.value; },
+    set text(value) { area.value = value; },
+    focus: () => area.focus(),
+    goTo(start, end) {
+      area.focus();
+      area.setSelectionRange(start, end);
+    },
+    setProblems() {},
+    setWords() {},
+  };
+};
+
+export const makeEditor = async (parent, hasBundle, text, onChange) => {
+  if (!hasBundle) return plainEditor(parent, text, onChange);
+  try {
+    const { codeEditor } = await import("./bundle/editor.js");
+    return codeEditor(parent, LABEL, text, onChange);
+  } catch (error) {
+    console.warn("the editor cannot start, so here is a plain text area", error);
+    return plainEditor(parent, text, onChange);
+  }
+};

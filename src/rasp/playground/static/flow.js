@@ -1,0 +1,176 @@
+// The picture of a program's flow in, a picture that answers and plays step by step out.
+
+import { complaint, find, make, save, tell, tip } from "./elements.js";
+import { chosenName, nameMenu } from "./chooser.js";
+import { headsOf, story, why } from "./why.js";
+
+let page = null; // how to ask, and what is on the page
+let plan = null;
+let steps = [];
+let step = 0;
+let playing = null;
+let wantedKey = "";
+
+// Each step: what it says, and the strips and heads that it makes visible.
+const stepsOf = (flow) => {
+  const found = [{ text: "The input: tokens and their positions.", strips: flow.embedding, heads: [] }];
+  const label = (id) => flow.strips[id].label;
+  if (flow.input_feed_forward.length) found.push({ text: `A feed-forward before any attention makes ${flow.input_feed_forward.map(label).join(", ")}.`, strips: flow.input_feed_forward, heads: [] });
+  for (const layer of flow.layers) {
+    const names = layer.heads.map((head) => head.label || head.expression);
+    const results = layer.heads.flatMap((head) => head.aggregates.map((each) => each.result));
+    const many = layer.heads.length > 1;
+    found.push({ text: `Layer ${layer.number}: ${many ? "each head" : "the head"} compares keys with queries and selects: ${names.join("; ")}.`, strips: [], heads: layer.heads.map((head) => head.id), layer: layer.number });
+    found.push({ text: `Layer ${layer.number}: ${many ? "each head mixes" : "the head mixes"} the values it picked into ${results.map(label).join(", ")}.`, strips: results, heads: [], layer: layer.number });
+    if (layer.feed_forward.length) found.push({ text: `Layer ${layer.number}: the feed-forward makes ${layer.feed_forward.map(label).join(", ")}, each position for itself.`, strips: layer.feed_forward, heads: [], layer: layer.number });
+  }
+  found.push({ text: `Done: ${flow.outputs.map(label).join(", ")}.`, strips: flow.outputs, heads: [], isLast: true });
+  return found;
+};
+
+const constants = () => Object.values(plan.strips).filter((strip) => strip.constant).map((strip) => strip.id);
+
+const showStep = (scroll = true) => {
+  const svg = find("flow").querySelector("svg");
+  if (!svg || !steps.length) return;
+  const isLast = step === steps.length - 1;
+  const strips = new Set(constants());
+  const heads = new Set();
+  for (const each of steps.slice(0, step + 1)) {
+    each.strips.forEach((id) => strips.add(id));
+    each.heads.forEach((id) => heads.add(id));
+  }
+  svg.querySelectorAll("[data-strip], [data-of]").forEach((one) => {
+    const id = one.dataset.strip || one.dataset.of;
+    const isOutput = one.closest(".output") && !isLast;
+    one.classList.toggle("later", !isLast && (!strips.has(id) || Boolean(isOutput)));
+  });
+  svg.querySelectorAll("[data-head]").forEach((one) => {
+    const isLater = !isLast && !heads.has(one.dataset.head);
+    one.querySelector(".selection")?.classList.toggle("later", isLater);
+    one.classList.toggle("current", !isLast && steps[step].heads.includes(one.dataset.head));
+  });
+  find("step-text").textContent = steps[step].text;
+  find("step-count").textContent = `${step + 1} / ${steps.length}`;
+  if (scroll) follow(svg, isLast);
+};
+
+const follow = (svg, isLast) => {
+  const now = steps[step];
+  const target = isLast ? svg.querySelector(".output") :
+    now.layer ? svg.querySelector(`[data-head^="h${now.layer}."]`) : svg.querySelector("[data-made]");
+  const frame = svg.closest(".picture");
+  if (!target || !frame) return;
+  const box = target.getBoundingClientRect();
+  const outer = frame.getBoundingClientRect();
+  const top = frame.scrollTop + box.top - outer.top - Math.max(20, (outer.height - box.height) / 2);
+  frame.scrollTo({ top, behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+};
+
+const go = (to) => {
+  step = Math.max(0, Math.min(steps.length - 1, to));
+  showStep();
+};
+const stop = () => {
+  clearInterval(playing);
+  playing = null;
+  find("play").textContent = "▶ Play";
+};
+const play = () => {
+  if (playing) return stop();
+  if (step === steps.length - 1) go(0);
+  find("play").textContent = "❚❚ Pause";
+  playing = setInterval(() => {
+    go(step + 1);
+    if (step === steps.length - 1) stop();
+  }, 1600);
+  return undefined;
+};
+
+const local = (element, event) =>
+  new DOMPoint(event.clientX, event.clientY).matrixTransform(element.getScreenCTM().inverse());
+
+const hover = (event) => {
+  const grid = event.target.closest(".selection");
+  const strip = event.target.closest("[data-strip]");
+  const clamp = (value, count) => Math.max(0, Math.min(count - 1, Math.floor(value)));
+  if (grid) {
+    const head = headsOf(plan)[grid.closest("[data-head]").dataset.head];
+    const [width, height] = grid.dataset.cells.split(" ").map(Number);
+    const point = local(grid, event);
+    const count = head.picks.length;
+    tip.show(why(plan.strips, head, clamp(point.y / height, count), clamp(point.x / width, count)), event.clientX, event.clientY);
+  } else if (strip && plan.strips[strip.dataset.strip]) {
+    const one = plan.strips[strip.dataset.strip];
+    const point = local(strip, event);
+    const along = strip.dataset.way === "row" ? point.x : point.y;
+    const at = clamp(along / Number(strip.dataset.cell), one.values.length);
+    tip.show(story(plan, one.id, at), event.clientX, event.clientY);
+  } else tip.hide();
+};
+
+const asPng = async (svg) => {
+  const image = new Image();
+  image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  await image.decode();
+  const scale = Math.min(2, 8000 / Math.max(image.width, image.height));
+  const canvas = make("canvas", { width: Math.ceil(image.width * scale), height: Math.ceil(image.height * scale) });
+  const context = canvas.getContext("2d");
+  context.scale(scale, scale);
+  context.drawImage(image, 0, 0);
+  URL.revokeObjectURL(image.src);
+  return new Promise((done) => { canvas.toBlob(done, "image/png"); });
+};
+
+const download = async (kind) => {
+  const theme = window.raspTheme.isDark ? "dark" : "light";
+  const answer = await page.ask("picture", { ...page.now(), name: chosenName(), theme });
+  if (answer.error) return tell(answer.error.message);
+  if (kind === "svg") save(`${chosenName()}.svg`, answer.svg, "image/svg+xml");
+  else save(`${chosenName()}.png`, await asPng(answer.svg), "image/png");
+  return undefined;
+};
+
+export const setUpFlow = (context) => {
+  page = context;
+  const button = (text, label, onclick, id = null) => make("button", { type: "button", "aria-label": label, title: label, onclick, id }, text);
+  find("flow").replaceChildren(
+    make("div", { class: "toolbar" }, nameMenu("How", () => showFlow()), make("span", {}, "is computed"),
+      make("span", { class: "push" }),
+      button("SVG", "Download the picture as SVG", () => download("svg")),
+      button("PNG", "Download the picture as PNG", () => download("png"))),
+    make("div", { class: "toolbar stepper", role: "group", "aria-label": "Step through the computation" },
+      button("|◀", "First step", () => { stop(); go(0); }), button("◀", "Step back", () => { stop(); go(step - 1); }),
+      button("▶ Play", "Play the computation", play, "play"),
+      button("▶", "Step on", () => { stop(); go(step + 1); }, "step-on"), button("▶|", "Show everything", () => { stop(); go(steps.length - 1); }),
+      make("span", { id: "step-count" }), make("span", { id: "step-text", "aria-live": "polite" })),
+    make("div", { class: "picture", tabindex: "0", "aria-label": "The flow, layer by layer", onpointermove: hover, onpointerleave: () => tip.hide() }));
+};
+
+export const showFlow = async () => {
+  const name = chosenName();
+  const frame = find("flow").querySelector(".picture");
+  if (!name) {
+    frame.replaceChildren(make("p", { class: "soft" }, "Define an s-op, and its flow is drawn here."));
+    return;
+  }
+  const asked = JSON.stringify([page.now(), name]);
+  if (asked === wantedKey) return;
+  wantedKey = asked;
+  const answer = await page.ask("flow", { ...page.now(), name });
+  if (answer.replaced || asked !== wantedKey) return;
+  if (answer.error) {
+    wantedKey = "";
+    frame.replaceChildren(complaint(answer.error));
+    return;
+  }
+  const parsed = new DOMParser().parseFromString(answer.svg, "image/svg+xml").documentElement;
+  parsed.querySelectorAll("title").forEach((title) => title.remove());
+  frame.replaceChildren(document.adoptNode(parsed));
+  plan = answer.plan;
+  const wasLast = step >= steps.length - 1;
+  steps = plan.kind === "flow" ? stepsOf(plan) : [];
+  find("flow").querySelector(".stepper").classList.toggle("idle", !steps.length);
+  step = wasLast ? steps.length - 1 : Math.min(step, steps.length - 1);
+  showStep(false);
+};

@@ -1,0 +1,115 @@
+// The exercises in, a list and a lesson above the editor out; answers are checked on request.
+
+import { complaint, find, make, prose, tell } from "./elements.js";
+
+let page = null;
+let exercises = [];
+let current = null;
+const KEPT = "rasp-solved";
+
+const solved = () => {
+  try { return new Set(JSON.parse(localStorage.getItem(KEPT) || "[]")); } catch { return new Set(); }
+};
+const remember = (name) => {
+  try { localStorage.setItem(KEPT, JSON.stringify([...solved().add(name)])); } catch { /* not kept then */ }
+};
+
+const list = () => {
+  const done = solved();
+  find("learn").replaceChildren(
+    make("h2", {}, "Learn RASP by doing"),
+    make("p", {}, "Each exercise brings one idea, and is checked at once. You need nothing but these, in this order."),
+    make("ol", { class: "exercises" }, ...exercises.map((each) => make("li", {},
+      make("button", { type: "button", class: each === current ? "current" : "", onclick: () => begin(each) },
+        make("span", { class: "mark", "aria-hidden": "true" }, done.has(each.name) ? "✓" : ""),
+        each.title, done.has(each.name) ? make("span", { class: "hidden" }, " (done)") : "", make("code", {}, each.output))))));
+};
+
+const check = async () => {
+  const place = find("lesson-answer");
+  place.replaceChildren(make("p", { class: "soft" }, "checking…"));
+  const exercise = current;
+  const answer = await page.ask("exercise", { ...page.now(), name: exercise.name });
+  if (answer.replaced || exercise !== current) return;
+  if (answer.error) place.replaceChildren(complaint(answer.error));
+  else if (answer.is_right) {
+    remember(exercise.name);
+    list();
+    const next = exercises[exercises.indexOf(exercise) + 1];
+    place.replaceChildren(make("div", { class: "verdict yes", role: "alert" },
+      make("p", {}, make("strong", {}, "Right! "), `It is ${answer.proof}.`),
+      next ? make("button", { type: "button", class: "primary", onclick: () => begin(next) }, `Next: ${next.title}`)
+        : make("p", {}, "That was the last one. The Gallery has many more programs to read.")));
+  } else {
+    place.replaceChildren(make("div", { class: "verdict no", role: "alert" },
+      make("p", {}, make("strong", {}, "Not yet. "), "On the input ", make("code", {}, answer.input), ` (${answer.is_shortest ? "a shortest one that shows it" : "for example"})`),
+      make("dl", { class: "compare" }, make("dt", {}, "wanted"), make("dd", {}, answer.wanted), make("dt", {}, "you have"), make("dd", {}, answer.got)),
+      make("button", { type: "button", onclick: () => page.setExample(answer.input) }, "Use it as the example")));
+  }
+};
+
+const lesson = () => {
+  const number = exercises.indexOf(current) + 1;
+  let hint = 0;
+  const hints = make("div", { class: "hints", "aria-live": "polite" });
+  const more = make("button", { type: "button", onclick: () => {
+    if (hint < current.hints.length) hints.append(make("p", { class: "hint" }, "hint: ", prose(current.hints[hint])));
+    else hints.append(make("p", { class: "hint" }, "one solution:"), make("pre", {}, current.solution));
+    hint += 1;
+    more.textContent = hint < current.hints.length ? "Another hint" : "Show a solution";
+    more.hidden = hint > current.hints.length;
+  } }, "Hint");
+  find("lesson").replaceChildren(
+    make("div", { class: "lesson-head" }, make("h2", {}, `${number}. ${current.title}`),
+      make("button", { type: "button", class: "link", onclick: leave, "aria-label": "Leave the exercise" }, "leave")),
+    ...current.story.map((text) => make("p", {}, prose(text))),
+    make("dl", { class: "compare" }, ...current.shows.flatMap((each) => [make("dt", {}, `${each.input} gives`), make("dd", {}, each.answer)])),
+    make("div", { class: "toolbar" }, make("button", { type: "button", class: "primary", id: "check", onclick: check }, "Check my answer"), more),
+    hints, make("div", { id: "lesson-answer" }));
+  find("lesson").hidden = false;
+  find("lesson").scrollTop = 0;
+};
+
+const begin = (exercise) => {
+  current = exercise;
+  lesson();
+  list();
+  page.open({ program: exercise.start, example: exercise.example, exercise: exercise.name });
+  page.showTab("values");
+  page.focusEditor();
+};
+
+export const leave = () => {
+  current = null;
+  find("lesson").hidden = true;
+  find("lesson").replaceChildren();
+  page.setExercise("");
+  list();
+};
+
+export const welcome = () => {
+  find("lesson").replaceChildren(
+    make("div", { class: "lesson-head" }, make("h2", {}, "Write a program, watch every value"),
+      make("button", { type: "button", class: "link", onclick: leave, "aria-label": "Close" }, "close")),
+    make("p", {}, prose("RASP is a language that thinks like a transformer: `select` is attention, everything else happens at each position alone. Change the program or the example, and everything follows.")),
+    make("div", { class: "toolbar" },
+      make("button", { type: "button", class: "primary", onclick: () => exercises.length && begin(exercises[0]) }, "New to RASP? Start with exercise 1"),
+      make("button", { type: "button", onclick: () => page.showTab("gallery") }, "Look through the gallery")));
+  find("lesson").hidden = false;
+};
+
+export const resume = (name) => {
+  const found = exercises.find((each) => each.name === name);
+  if (!found) return;
+  current = found;
+  lesson();
+  list();
+};
+
+export const setUpLearn = async (context) => {
+  page = context;
+  const answer = await page.ask("exercises", {});
+  if (answer.error) tell(answer.error.message);
+  exercises = answer.exercises || [];
+  list();
+};

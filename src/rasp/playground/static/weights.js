@@ -1,0 +1,51 @@
+// A vocabulary and a length in, the compiled transformer out: its size, certificate, attention.
+
+import { complaint, find, make, prose, save } from "./elements.js";
+import { chosenName, nameMenu } from "./chooser.js";
+import { heatMap } from "./heat.js";
+
+let page = null;
+
+const figure = (number, word) => make("div", { class: "figure" }, make("strong", {}, number.toLocaleString("en")), make("span", {}, word));
+
+const comparison = (answer, head) => make("div", { class: "pair" },
+  heatMap(answer.tokens, {}, head, { name: `layer ${head.layer}, head ${head.number}: attention of the model`, weights: head.attention, caption: head.selector }),
+  heatMap(answer.tokens, {}, head, { name: "the program's selection, as shares", weights: head.selection, caption: `largest difference ${head.difference.toExponential(1)}` }));
+
+const shown = (answer) => [
+  make("div", { class: "figures" }, figure(answer.parameters, "parameters"), figure(answer.layers, "layers"),
+    figure(answer.d_model, "dimensions"), figure(answer.hidden, "hidden units")),
+  make("p", { class: `verdict ${answer.is_exact ? "yes" : "no"}` }, make("strong", {}, answer.is_exact ? "Certified: " : "Not certified: "), answer.statement),
+  make("p", {}, `On the example the model gives ${answer.model_answer}, the program ${answer.program_answer}.`),
+  ...(answer.files ? [make("button", { type: "button", onclick: () => save(`${answer.name}.zip`, Uint8Array.from(atob(answer.files), (letter) => letter.charCodeAt(0)), "application/zip") }, "Download the weights (.zip)")] : []),
+  make("details", {}, make("summary", {}, "The whole certificate"), make("pre", {}, answer.certificate)),
+  ...(answer.heads.length ? [make("h2", {}, "Attention beside selection")] : []),
+  ...answer.heads.map((head) => comparison(answer, head)),
+];
+
+const compile = async (event) => {
+  event.preventDefault();
+  const place = find("weights-answer");
+  place.replaceChildren(make("p", { class: "soft" }, "compiling…"));
+  const given = Object.fromEntries(new FormData(event.target));
+  const answer = await page.ask("weights", { ...page.now(), name: chosenName(), ...given });
+  if (answer.replaced) return;
+  place.replaceChildren(...(answer.error ? [complaint(answer.error)] : shown(answer)));
+};
+
+export const setUpWeights = (context, isStatic) => {
+  page = context;
+  if (isStatic) {
+    find("weights").replaceChildren(make("p", {}, prose("Weights are made by the full edition: install it with `pip install \"rasp-lang[play]\"` and start `rasp play`.")));
+    return;
+  }
+  find("weights").replaceChildren(
+    make("form", { class: "toolbar fit", onsubmit: compile },
+      nameMenu("Compile", () => {}),
+      make("label", {}, "for tokens ", make("input", { name: "vocabulary", size: 12, placeholder: "those of the example", autocomplete: "off", spellcheck: "false" })),
+      make("label", {}, "up to length ", make("input", { name: "max_length", type: "number", min: 1, max: 64, placeholder: "10" })),
+      make("label", {}, "BOS ", make("input", { name: "bos", size: 3, autocomplete: "off" })),
+      make("button", { type: "submit", class: "primary" }, "Compile")),
+    make("div", { id: "weights-answer", "aria-live": "polite" },
+      make("p", { class: "soft" }, "A program can be compiled into the weights of a transformer that computes exactly what the program does, with a certificate that says for which inputs.")));
+};

@@ -1,0 +1,133 @@
+// A place on the page in, CodeMirror for RASP out. It lives in a shadow root, where its styles
+// are adopted sheets: the page's content security policy needs no exception for it.
+
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, toggleComment } from "@codemirror/commands";
+import { HighlightStyle, StreamLanguage, bracketMatching, syntaxHighlighting } from "@codemirror/language";
+import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { EditorSelection, EditorState } from "@codemirror/state";
+import { EditorView, drawSelection, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+
+const { keywords, builtins } = RASP_WORDS; // put in by the build, from the language's own table
+const KEYWORDS = new Set(keywords);
+const BUILTINS = new Set(builtins);
+
+const rasp = StreamLanguage.define({
+  name: "rasp",
+  token(stream) {
+    if (stream.eatSpace()) return null;
+    if (stream.match(/^#.*/)) return "comment";
+    if (stream.match(/^"(?:\\.|[^"\\])*"?/) || stream.match(/^'(?:\\.|[^'\\])*'?/)) return "string";
+    if (stream.match(/^\d+(?:\.\d+)?/)) return "number";
+    const word = stream.match(/^[\p{L}_][\p{L}\p{N}_]*/u);
+    if (word) {
+      if (["True", "False"].includes(word[0])) return "bool";
+      if (KEYWORDS.has(word[0])) return "keyword";
+      if (BUILTINS.has(word[0])) return "standard";
+      return stream.match(/^\s*\(/, false) ? "function" : "variableName";
+    }
+    if (stream.match(/^(?:[=!<>]=|[-+*/%^<>=])/)) return "operator";
+    stream.next();
+    return null;
+  },
+  languageData: { commentTokens: { line: "#" }, closeBrackets: { brackets: ["(", "[", "{", '"', "'"] } },
+  tokenTable: { standard: tags.standard(tags.variableName), function: tags.function(tags.variableName) },
+});
+
+const colours = HighlightStyle.define([
+  { tag: tags.comment, color: "var(--soft)", fontStyle: "italic" },
+  { tag: tags.string, color: "var(--green)" },
+  { tag: [tags.number, tags.bool], color: "var(--orange)" },
+  { tag: tags.keyword, color: "var(--purple)", fontWeight: "600" },
+  { tag: tags.standard(tags.variableName), color: "var(--purple)" },
+  { tag: tags.function(tags.variableName), color: "var(--blue)" },
+]);
+
+const look = EditorView.theme({
+  "&": { height: "100%", background: "var(--paper)", color: "var(--ink)", fontSize: "14px" },
+  "&.cm-focused": { outline: "none" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
+  ".cm-content": { caretColor: "var(--ink)", padding: "10px 0" },
+  ".cm-cursor": { borderLeftColor: "var(--ink)" },
+  ".cm-gutters": { background: "var(--paper)", color: "var(--soft)", border: "none" },
+  ".cm-activeLine": { background: "color-mix(in srgb, var(--wash) 60%, transparent)" },
+  ".cm-activeLineGutter": { background: "var(--wash)" },
+  "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { background: "var(--lit) !important" },
+  "&.cm-focused .cm-matchingBracket": { background: "var(--purple-wash)", outline: "1px solid var(--purple)" },
+  ".cm-tooltip": { background: "var(--paper)", border: "1px solid var(--line)", borderRadius: "6px", color: "var(--ink)", boxShadow: "0 4px 18px rgb(0 0 0 / 20%)" },
+  ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "2px 8px" },
+  ".cm-tooltip-autocomplete ul li[aria-selected]": { background: "var(--purple-wash) !important", color: "var(--ink) !important" },
+  ".cm-completionDetail": { color: "var(--soft)", fontStyle: "normal" },
+  ".cm-completionInfo": { maxWidth: "320px", fontFamily: "var(--sans)", fontSize: "13px", padding: "6px 10px" },
+  ".cm-diagnostic": { fontFamily: "var(--sans)", fontSize: "13px", whiteSpace: "pre-wrap" },
+  ".cm-diagnostic-error": { borderLeftColor: "var(--red)" },
+});
+
+const ICONS = { "s-op": "variable", selector: "type", scorer: "type", function: "function", keyword: "keyword" };
+
+const complete = (words) => (context) => {
+  const word = context.matchBefore(/[\p{L}_][\p{L}\p{N}_]*/u);
+  if (!word && !context.explicit) return null;
+  const before = context.state.sliceDoc(Math.max(0, context.pos - 200), context.pos);
+  if (/#[^\n]*$/.test(before)) return null;
+  const own = new Map([...(words.language || []), ...(words.own || [])].map((each) => [each.name, each]));
+  return {
+    from: word ? word.from : context.pos,
+    options: [...own.values()].map((each) => ({
+      label: each.name, type: ICONS[each.kind] || "constant", detail: each.kind === "keyword" ? "" : each.kind,
+      info: [each.detail, each.doc].filter(Boolean).join("\n") || undefined,
+    })),
+    validFor: /^[\p{L}\p{N}_]*$/u,
+  };
+};
+
+const diagnostics = (length, severity, found) => found
+  .filter((each) => each.start !== undefined && each.start <= length)
+  .map((each) => ({
+    from: each.start, to: Math.min(length, Math.max(each.end, each.start + 1)), severity,
+    message: each.hint ? `${each.message}\nhint: ${each.hint}` : each.message,
+  }));
+
+export const codeEditor = (parent, label, text, onChange) => {
+  const words = {};
+  const host = document.createElement("div");
+  parent.replaceChildren(host);
+  const root = host.attachShadow({ mode: "open" });
+  let isOurs = false;
+  const view = new EditorView({
+    root, parent: root,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        lineNumbers(), lintGutter(), highlightSpecialChars(), history(), drawSelection(), highlightActiveLine(), bracketMatching(), closeBrackets(),
+        rasp, syntaxHighlighting(colours), look, autocompletion({ override: [complete(words)], activateOnTypingDelay: 150 }),
+        keymap.of([{ key: "Mod-/", run: toggleComment }, ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
+        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocapitalize: "off" }),
+        EditorView.updateListener.of((update) => { if (update.docChanged && !isOurs) onChange(); }),
+      ],
+    }),
+  });
+  return {
+    get text() { return view.state.doc.toString(); },
+    set text(value) {
+      isOurs = true;
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value } });
+      isOurs = false;
+    },
+    focus: () => view.focus(),
+    goTo(start, end) {
+      const most = view.state.doc.length;
+      const selection = EditorSelection.range(Math.min(start, most), Math.min(end, most));
+      view.dispatch({ selection, effects: EditorView.scrollIntoView(selection, { y: "center" }) });
+      view.focus();
+    },
+    setProblems(errors, warnings, failed) {
+      const length = view.state.doc.length;
+      view.dispatch(setDiagnostics(view.state, [
+        ...diagnostics(length, "error", errors), ...diagnostics(length, "warning", failed), ...diagnostics(length, "info", warnings),
+      ].sort((one, other) => one.from - other.from)));
+    },
+    setWords(found, whose) { words[whose] = found; },
+  };
+};
