@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from rasp.errors import RaspUnsupportedError
 
@@ -48,6 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
             together=arguments.together,
             save_every=arguments.save_every,
             keep_weights=not arguments.no_weights,
+            processes=1 if arguments.smoke else os.cpu_count() or 1,
             report=Live(),
         )
         if arguments.engine == "ray":

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from typing import Any
 
 from rasp.training.config import RunConfig
@@ -36,6 +37,8 @@ class Settings:
     save_every: int = 1
     """Epochs between two snapshots."""
     keep_weights: bool = True
+    processes: int = 1
+    """Processes that make data; more than one only from a program that can be started again."""
     report: Callable[[Sequence[Stack], Stack, float], None] | None = None
     """Called after each epoch of a stack: with all in training, this one, and seconds left."""
 
@@ -60,10 +63,11 @@ def sweep(configs: Sequence[RunConfig], store: Store, settings: Settings | None 
     store.check_names(configs)
     finished = store.records()
     missing = [config for config in configs if config.id not in finished]
-    clock, make = Clock(settings.budget), DataMaker()
+    clock, make = Clock(settings.budget), DataMaker(settings.processes)
     for wave in waves(stacks_of(missing, store.unfinished()), settings.together):
         if not clock.has_time():
             return False
+        make.prepare([config for group in wave for config, _ in group])
         stacks = [prepared(group, store, make, device) for group in wave]
         if not train(stacks, store, settings, clock):
             return False
@@ -72,16 +76,35 @@ def sweep(configs: Sequence[RunConfig], store: Store, settings: Settings | None 
 
 
 class DataMaker:
-    """Makes each task's data once."""
+    """Makes each task's data once, several tasks at a time in processes of their own."""
 
-    def __init__(self) -> None:
+    def __init__(self, processes: int = 1) -> None:
+        self.processes = processes
         self._made: dict[Any, Data] = {}
 
     def __call__(self, config: RunConfig) -> Data:
-        key = (config.task, config.data_seed, tuple(config.sizes.items()))
-        if key not in self._made:
-            self._made[key] = make_data(config.task, config.data_seed, config.sizes)
-        return self._made[key]
+        self.prepare([config])
+        return self._made[_data_key(config)]
+
+    def prepare(self, configs: Sequence[RunConfig]) -> None:
+        """Make the data of several runs."""
+        wanted = {_data_key(config): config for config in configs}
+        missing = {key: config for key, config in wanted.items() if key not in self._made}
+        if self.processes == 1 or len(missing) < 2:
+            self._made |= {key: _data_of(config) for key, config in missing.items()}
+            return
+        with ProcessPoolExecutor(
+            min(self.processes, len(missing)), mp_context=get_context("spawn")
+        ) as pool:
+            self._made |= dict(zip(missing, pool.map(_data_of, missing.values()), strict=True))
+
+
+def _data_key(config: RunConfig) -> Any:
+    return (config.task, config.data_seed, tuple(config.sizes.items()))
+
+
+def _data_of(config: RunConfig) -> Data:
+    return make_data(config.task, config.data_seed, config.sizes)
 
 
 Group = list[tuple[RunConfig, Place | None]]
