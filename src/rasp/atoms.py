@@ -189,7 +189,8 @@ def read_input(value: object, limits: Limits = DEFAULT_LIMITS) -> tuple[Atom, ..
         tokens: tuple[Atom, ...] = tuple(value)
     elif isinstance(value, (list, tuple)) or hasattr(value, "tolist"):
         items = value if isinstance(value, (list, tuple)) else value.tolist()
-        tokens = tuple(from_python(item) for item in items)
+        is_ready = set(map(type, items)) <= {bool, int, str}
+        tokens = tuple(items) if is_ready else tuple(from_python(item) for item in items)
     else:
         raise RaspTypeError(
             f"an input is a string or a list of atoms, but this is {describe_input(value)}",

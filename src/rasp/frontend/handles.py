@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, NoReturn, Self
 
-from rasp.atoms import PythonAtom, from_python, to_python
+from rasp.atoms import from_python, to_python
 from rasp.errors import RaspNameError, RaspTypeError
 from rasp.evaluator import apply
 from rasp.frontend import refusals
@@ -202,8 +202,9 @@ def _in_order_of_making(last: Handle) -> list[Handle]:
 
 def plain_lists(values: list[Any]) -> list[Any]:
     """Return an evaluator's values as plain Python: floats for exact rationals."""
-    return [plain_lists(item) if isinstance(item, list) else _plain(item) for item in values]
-
-
-def _plain(atom: Any) -> PythonAtom:
-    return to_python(atom) if isinstance(atom, Fraction) else atom
+    kinds = set(map(type, values))
+    if list in kinds:
+        return [plain_lists(item) for item in values]
+    if Fraction not in kinds:
+        return list(values)
+    return [to_python(atom) if type(atom) is Fraction else atom for atom in values]
