@@ -129,9 +129,8 @@ def two_numbers(mark: str, ordered: bool = False) -> Inputs:
         cut = length // 2 if rng.random() < 0.6 else rng.randrange(length)
         first = "".join(rng.choices("0123456789", k=cut))
         second = "".join(rng.choices("0123456789", k=length - 1 - cut))
-        if rng.random() < 0.6:
-            same = rng.randint(0, length)
-            second = (first[:same] + second[same:])[: len(second)].rjust(len(second), "0")
+        if rng.random() < 0.7:
+            second = _close_to(first, rng).rjust(len(second), "0")[: len(second)]
         if ordered and int(first or "0") < int(second or "0"):
             first, second = second, first
         return [*first, mark, *second]
@@ -144,6 +143,16 @@ def two_numbers(mark: str, ordered: bool = False) -> Inputs:
         return first >= second or not ordered
 
     return Inputs(sample, (("0",), ("1",), ("9",), (mark,)), accepts=accepts)
+
+
+def _close_to(number: str, rng: Random) -> str:
+    """A number that differs by one in one place, or only from there on, or not at all."""
+    if not number or rng.random() < 0.2:
+        return number
+    place = rng.randrange(len(number))
+    digit = min(9, max(0, int(number[place]) + rng.choice((-1, 1))))
+    rest = number[place + 1 :] if rng.random() < 0.5 else "".join(rng.choices("09", k=len(number)))
+    return (number[:place] + str(digit) + rest)[: len(number)]
 
 
 def equal_parts(alphabet: str) -> Inputs:

@@ -72,19 +72,28 @@ def _factors(rng: Random, length: int) -> list[str]:
     return digits
 
 
+def _with_slip(text: list[str], rng: Random) -> list[str]:
+    """The same with one letter replaced by its neighbour in the alphabet."""
+    place = rng.randrange(len(text))
+    letter = ascii_lowercase[(ascii_lowercase.index(text[place]) + rng.choice((-1, 1))) % 26]
+    return [*text[:place], letter, *text[place + 1 :]]
+
+
 def _with_needle(rng: Random, length: int) -> list[str]:
-    few = ascii_lowercase[: rng.choice((1, 2, 2, 3, 26))]
+    few = rng.sample(ascii_lowercase, rng.choice((1, 2, 2, 3, 26)))
     length = max(length, 3)
     needle = rng.choices(few, k=min(rng.choice((1, 1, 2, 3, 5)), length - 2))
     text: list[str] = []
     while len(text) < length:
-        text += needle if rng.random() < 0.4 else rng.choices(few, k=1)
+        text += rng.choice((needle, _with_slip(needle, rng), rng.choices(few, k=1)))
     return [*needle, "|", *text[: length - len(needle) - 1]]
 
 
 def _periodic(rng: Random, length: int) -> list[str]:
-    period = rng.choices("abc", k=rng.randint(1, length))
-    return (period * length)[:length]
+    few = rng.sample(ascii_lowercase, rng.choice((1, 2, 2, 3, 26)))
+    period = rng.choices(few, k=rng.randint(1, length))
+    text = (period * length)[:length]
+    return _with_slip(text, rng) if rng.random() < 0.4 else text
 
 
 NEEDLES = replace(two_parts("|", "ab", "ab", both=True), sample=_with_needle)

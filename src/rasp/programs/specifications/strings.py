@@ -175,7 +175,9 @@ def _keyed(rng: Random, length: int) -> list[str]:
     return [*key, "|", *rng.choices(ascii_lowercase, k=max(0, length - len(key) - 1))]
 
 
-ANYTHING = letters("abcXYZ019 .,_-", "aZ0 ")
+# the ends of the alphabet and what stands next to them among all characters
+EDGES = "azAZ09 /:@[`{_"
+ANYTHING = letters(EDGES + "mM5.,-", "aZ0 ")
 PHRASES = letters("abeiot ", "ab ", members=_phrase)
 ABC = letters("abcx", "abc", members=_pieces("abc", "a", "b", "x"))
 TABLES = letters("ab,\n", "a,\n", members=_pieces("ab", "a", ",", ",", "\n"))
@@ -229,7 +231,7 @@ ENTRIES = (
     entry(
         "is_identifier",
         whole(lambda text: text.isidentifier()),
-        letters("abXY_019 ", "a_1 ", members=_pieces("ab", "_", "X1", "x")),
+        letters(EDGES, "a_1 ", members=_pieces("az", "_", "AZ09")),
     ),
     entry("common_prefix_length", whole(common_prefix_length), TWO_WORDS),
     entry("dictionary_order", whole(dictionary_order), TWO_WORDS),
