@@ -155,7 +155,8 @@ def test_an_example_runs_from_top_to_bottom_and_gives_what_it_shows(path: Path) 
     fresh = executed(nbformat.read(path, as_version=4))
     for before, after in zip(committed.cells, fresh.cells, strict=True):
         if before.cell_type == "code":
-            assert text(before.outputs) == text(after.outputs), before.source
+            told = f"{before.source}\nif the new answer is right, run scripts/execute_notebooks.py"
+            assert text(before.outputs) == text(after.outputs), told
 
 
 def test_there_are_examples() -> None:

@@ -26,6 +26,7 @@ from rasp.graph import Scorer, Selector, expression
 MOST_COLUMNS = 40
 LONGEST_EXPRESSION = 90
 SHORT_EXPRESSION = 50
+LONGEST_NAME = 24
 MONO = "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace"
 BLOCK = f"{MONO};font-size:13px;line-height:1.35;overflow-x:auto;margin:2px 0"
 TABLE = "border-collapse:separate;border-spacing:1px;margin:3px 0;border:0;width:auto"
@@ -115,7 +116,7 @@ def explanation_html(explanation: Explanation) -> str:
 
 def _strip(handle: Handle, values: Sequence[Atom], tokens: tuple[Atom, ...]) -> str:
     """Two rows: the input, and what is computed from it."""
-    names = ("input", _short(_label(handle), 24))
+    names = ("input", _short(handle.name or "value", LONGEST_NAME))
     cells = ([_text(token) for token in tokens], [_text(value) for value in values])
     rows = []
     for name, row, style in zip(names, cells, (PLAIN, RESULT), strict=True):
