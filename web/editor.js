@@ -76,7 +76,7 @@ const complete = (words) => (context) => {
     from: word ? word.from : context.pos,
     options: [...own.values()].map((each) => ({
       label: each.name, type: ICONS[each.kind] || "constant", detail: each.kind === "keyword" ? "" : each.kind,
-      info: [each.detail, each.doc].filter(Boolean).join("\n") || undefined,
+      info: [each.doc.startsWith(`${each.name}(`) ? "" : each.detail, each.doc].filter(Boolean).join("\n") || undefined,
     })),
     validFor: /^[\p{L}\p{N}_]*$/u,
   };
@@ -101,7 +101,7 @@ export const codeEditor = (parent, label, text, onChange) => {
       doc: text,
       extensions: [
         lineNumbers(), lintGutter(), highlightSpecialChars(), history(), drawSelection(), highlightActiveLine(), bracketMatching(), closeBrackets(),
-        rasp, syntaxHighlighting(colours), look, autocompletion({ override: [complete(words)], activateOnTypingDelay: 150 }),
+        EditorView.lineWrapping, rasp, syntaxHighlighting(colours), look, autocompletion({ override: [complete(words)], activateOnTypingDelay: 150 }),
         keymap.of([{ key: "Mod-/", run: toggleComment }, ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
         EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocapitalize: "off" }),
         EditorView.updateListener.of((update) => { if (update.docChanged && !isOurs) onChange(); }),

@@ -16,6 +16,7 @@ from rasp.errors import RaspError
 from rasp.evaluator import apply
 from rasp.frontend.builtins import DrawRequest
 from rasp.frontend.calls import signature
+from rasp.frontend.checking import unused
 from rasp.frontend.session import Session
 from rasp.frontend.show import show_named, show_value
 from rasp.frontend.values import BuiltIn, Function, Value, kind_name
@@ -29,7 +30,7 @@ from rasp.playground.budgets import (
 from rasp.playground.records import error_record, place_record
 from rasp.playground.requests import Ran, read_example, run_text
 from rasp.syntax import parse_with_errors
-from rasp.syntax.lint import misreadings
+from rasp.syntax.lint import Warned, misreadings
 from rasp.syntax.tree import Evaluate
 
 Named = list[tuple[str, Node]]
@@ -53,18 +54,16 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
 
 def _warnings(ran: Ran) -> list[dict[str, Any]]:
     statements, _ = parse_with_errors(ran.source, LIMITS)
-    found = [
-        {"message": each.message, "hint": each.hint} | place_record(each.span)
-        for statement in statements
-        for each in misreadings(statement)
-    ]
+    found = [warned for statement in statements for warned in misreadings(statement)]
     found += [
-        {"message": each.message, "hint": "choose another name if you did not mean to"}
-        | place_record(each.span)
+        Warned(each.message, each.span, "choose another name if you did not mean to")
         for each in ran.session.warnings
         if each.span.source is ran.source
     ]
-    return sorted(found, key=lambda record: record["start"])
+    if not ran.errors:
+        found += unused(statements)
+    found.sort(key=lambda warned: warned.span.start)
+    return [{"message": one.message, "hint": one.hint} | place_record(one.span) for one in found]
 
 
 def _name(name: str, value: Value, session: Session) -> dict[str, Any]:

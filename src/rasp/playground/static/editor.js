@@ -5,7 +5,7 @@ import { make } from "./elements.js";
 const LABEL = "RASP program";
 
 const plainEditor = (parent, text, onChange) => {
-  const area = make("textarea", { "aria-label": LABEL, spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off" });
+  const area = make("textarea", { "aria-label": LABEL, spellcheck: "false", autocapitalize: "off", autocomplete: "off" });
   area.value = text;
   area.addEventListener("input", () => onChange());
   parent.replaceChildren(area);

@@ -27,10 +27,12 @@ const list = () => {
 
 const check = async () => {
   const place = find("lesson-answer");
-  place.replaceChildren(make("p", { class: "soft" }, "checking…"));
   const exercise = current;
+  if (place.childElementCount) place.classList.add("ghost");
+  else place.append(make("p", { class: "soft" }, "checking…"));
   const answer = await page.ask("exercise", { ...page.now(), name: exercise.name });
   if (answer.replaced || exercise !== current) return;
+  place.classList.remove("ghost");
   if (answer.error) place.replaceChildren(complaint(answer.error));
   else if (answer.is_right) {
     remember(exercise.name);
@@ -76,7 +78,7 @@ const begin = (exercise) => {
   list();
   page.open({ program: exercise.start, example: exercise.example, exercise: exercise.name });
   page.showTab("values");
-  page.focusEditor();
+  page.focusEditor(exercise.start.lastIndexOf(";"));
 };
 
 export const leave = () => {

@@ -220,7 +220,7 @@ const begin = async () => {
     setExample(text) { find("example").value = text; changed(); },
     setExercise(name) { exercise = name; remember(); },
     leaveExercise() { if (exercise) leave(); else find("lesson").hidden = true; },
-    focusEditor: () => editor.focus(),
+    focusEditor: (at) => editor.goTo(at, at),
     goToLine(line) {
       const lines = editor.text.split("\n").slice(0, line);
       const end = lines.join("\n").length;

@@ -17,25 +17,48 @@ const row = (name, strip, kind = "") => make("tr", { class: kind },
   make("th", { scope: "row", title: strip.expression && strip.expression !== name ? `${name} = ${strip.expression}` : name }, name),
   ...cells(strip), make("td", { class: "type" }, `${strip.type}s`));
 
+// While a mistake stands in the way, what a name held before keeps its place, faded.
+const withGhosts = (answer) => {
+  const count = answer.plan.tokens.length;
+  if (!shown || !answer.errors.length || shown.plan.tokens.length !== count) return answer;
+  const has = new Set(answer.rows.map((each) => each.name));
+  const lost = shown.rows.filter((each) => !has.has(each.name)).map((each) => ({ name: each.name, ghost: each.ghost || { ...shown.plan.strips[each.strip], needs: [], head: null } }));
+  const drawn = new Set(answer.selections.map((each) => each.name));
+  const faded = shown.selections.filter((each) => !drawn.has(each.name)).map((each) => ({ ...each, isGhost: true }));
+  return { ...answer, rows: [...answer.rows, ...lost], selections: [...answer.selections, ...faded] };
+};
+
+const stripOf = (answer, each) => each.ghost || answer.plan.strips[each.strip];
+
+const indices = (length) => {
+  const values = Array.from({ length }, (_, at) => String(at));
+  return { id: "indices", label: "indices", expression: "", type: "int", shown: values, values, layer: 0, needs: [], head: null, defaulted: [] };
+};
+
 const heading = (text, length) => make("tr", { class: "layer" }, make("th", { scope: "rowgroup", colspan: length + 2 }, text));
 
 const table = (answer) => {
   const { plan, rows } = answer;
   const length = plan.tokens.length;
-  const inputs = plan.embedding.filter((id) => ["tokens", "indices"].includes(plan.strips[id].label));
-  const named = new Map(rows.map((each) => [each.name, plan.strips[each.strip]]));
-  const others = Object.values(plan.strips).filter((strip) =>
-    !strip.constant && !inputs.includes(strip.id) && ![...named.values()].includes(strip));
-  const every = [...named, ...(unnamed ? others.map((strip) => [strip.label, strip]) : [])];
+  const inputs = plan.embedding.map((id) => plan.strips[id]).filter((strip) => ["tokens", "indices"].includes(strip.label));
+  if (!inputs.some((strip) => strip.label === "indices")) {
+    plan.strips.indices = indices(length);
+    inputs.push(plan.strips.indices);
+  }
+  const named = new Set(rows.map((each) => each.strip));
+  const others = Object.values(plan.strips).filter((strip) => !strip.constant && !inputs.includes(strip) && !named.has(strip.id));
+  const every = [
+    ...rows.map((each) => [each.name, stripOf(answer, each), each.ghost ? "ghost" : ""]),
+    ...(unnamed ? others.map((strip) => [strip.label, strip, "unnamed"]) : []),
+  ];
   const layers = [...new Set(every.map(([, strip]) => strip.layer))].sort((one, other) => one - other);
   const bodies = layers.map((layer) => make("tbody", {},
     heading(layer ? `layer ${layer}` : "before any attention", length),
-    ...every.filter(([, strip]) => strip.layer === layer)
-      .map(([name, strip]) => row(name, strip, named.get(name) === strip ? "" : "unnamed"))));
+    ...every.filter(([, strip]) => strip.layer === layer).map(([name, strip, kind]) => row(name, strip, kind))));
   return make("table", { class: "values", "aria-label": "Values by position" },
     make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "position"),
       ...plan.tokens.map((_, at) => make("th", { scope: "col" }, at)), make("td", { class: "type" }))),
-    make("tbody", {}, ...inputs.map((id) => row(plan.strips[id].label, plan.strips[id], "input"))),
+    make("tbody", {}, ...inputs.map((strip) => row(strip.label, strip, "input"))),
     ...bodies);
 };
 
@@ -95,8 +118,11 @@ const hover = (event) => {
   else tip.show(story(shown.plan, cell.dataset.strip, Number(cell.dataset.at)), event.clientX, event.clientY);
 };
 
-const selectionCards = (answer) => answer.selections.map(({ name, plan }) =>
-  heatMap(plan.tokens, plan.strips, plan.head, { name }));
+const selectionCards = (answer) => answer.selections.map(({ name, plan, isGhost }) => {
+  const card = heatMap(plan.tokens, plan.strips, plan.head, { name });
+  card.classList.toggle("ghost", Boolean(isGhost));
+  return card;
+});
 
 const outputs = (answer) => answer.outputs.length
   ? [make("h2", {}, "Output"), make("dl", { class: "outputs" }, ...answer.outputs.flatMap(({ line, text }) =>
@@ -116,7 +142,7 @@ const build = () => {
     make("label", { class: `toggle${hasUnnamed ? "" : " idle"}` },
       make("input", { type: "checkbox", checked: unnamed, onchange: (event) => { unnamed = event.target.checked; build(); } }),
       " show the steps that have no name"),
-    ...(shown.plan.note && !plan.layers.length && shown.rows.some((each) => plan.strips[each.strip].layer)
+    ...(shown.plan.note && !plan.layers.length && shown.rows.some((each) => stripOf(shown, each).layer)
       ? [make("p", { class: "soft" }, shown.plan.note)] : []),
     ...(shown.left_out ? [make("p", { class: "soft" }, `and ${shown.left_out} more names`)] : []),
     ...(shown.selections.length ? [make("h2", {}, "Selectors ", make("small", {}, "rows ask (queries), columns answer (keys)")),
@@ -138,7 +164,7 @@ export const showValues = (answer) => {
     if (!shown) panel.replaceChildren(make("p", { class: "soft" }, prose("Values appear here as soon as the program and the example can be read.")));
     return;
   }
-  panel.classList.toggle("stale", answer.errors.length > 0);
-  shown = answer;
+  panel.classList.remove("stale");
+  shown = withGhosts(answer);
   build();
 };

@@ -19,7 +19,8 @@ const shown = (answer) => [
   make("p", {}, `On the example the model gives ${answer.model_answer}, the program ${answer.program_answer}.`),
   ...(answer.files ? [make("button", { type: "button", onclick: () => save(`${answer.name}.zip`, Uint8Array.from(atob(answer.files), (letter) => letter.charCodeAt(0)), "application/zip") }, "Download the weights (.zip)")] : []),
   make("details", {}, make("summary", {}, "The whole certificate"), make("pre", {}, answer.certificate)),
-  ...(answer.heads.length ? [make("h2", {}, "Attention beside selection")] : []),
+  ...(answer.heads.length ? [make("h2", {}, "Attention beside selection"),
+    answer.uses_sink ? make("p", { class: "soft" }, "The model puts a hidden token, the sink, before the input. Shown is how each row's attention divides among the input's own tokens.") : null] : []),
   ...answer.heads.map((head) => comparison(answer, head)),
 ];
 
@@ -30,7 +31,7 @@ const compile = async (event) => {
   const given = Object.fromEntries(new FormData(event.target));
   const answer = await page.ask("weights", { ...page.now(), name: chosenName(), ...given });
   if (answer.replaced) return;
-  place.replaceChildren(...(answer.error ? [complaint(answer.error)] : shown(answer)));
+  place.replaceChildren(...(answer.error ? [complaint(answer.error)] : shown(answer).filter(Boolean)));
 };
 
 export const setUpWeights = (context, isStatic) => {

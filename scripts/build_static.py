@@ -1,0 +1,82 @@
+"""Build the static edition of the playground: `python scripts/build_static.py FOLDER`.
+
+One folder that any web host can serve: the page, its editor, Python for the browser (Pyodide,
+from npm) and RASP's core as a zip. Programs run inside the tab; nothing is sent anywhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import zipfile
+from pathlib import Path
+
+import build_web
+
+from rasp.playground.pictures import style_sheet
+
+PACKAGE = build_web.ROOT / "src" / "rasp"
+PYODIDE = build_web.WEB / "node_modules" / "pyodide"
+RUNTIME = (
+    "pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json",
+)  # fmt: skip
+LEFT_OUT = ("cli", "repl", "notebook", "lsp", "compiler", "export", "training", "evaluator/fast")
+"""Folders that the page never asks: other front doors, and what needs numpy or torch."""
+NEVER_ASKED = ("server.py", "pool.py", "guard.py", "worker.py")
+POLICY = (
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; "
+    "connect-src 'self'; worker-src 'self'; img-src 'self' data: blob:; base-uri 'none'; "
+    "form-action 'none'"
+)
+
+
+def build(folder: Path) -> None:
+    """Write the whole edition into a folder."""
+    static = PACKAGE / "playground" / "static"
+    shutil.copytree(static, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".gitignore"))
+    (folder / "drawing.css").write_text(style_sheet(), encoding="utf-8")
+    start = {"name": "", "program": "", "edition": "static", "has_editor": True}
+    (folder / "start").write_text(json.dumps(start), encoding="utf-8")
+    page = (static / "index.html").read_text(encoding="utf-8")
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+    page = page.replace('<meta charset="utf-8">', f'<meta charset="utf-8">\n{policy}')
+    (folder / "index.html").write_text(page, encoding="utf-8")
+    (folder / "pyodide").mkdir(exist_ok=True)
+    for name in RUNTIME:
+        shutil.copyfile(PYODIDE / name, folder / "pyodide" / name)
+    write_core(folder / "rasp.zip")
+
+
+def write_core(target: Path) -> None:
+    """Zip what the page needs of the package; the same files give the same bytes."""
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as core:
+        for path in sorted(PACKAGE.rglob("*")):
+            name = path.relative_to(PACKAGE).as_posix()
+            if path.suffix not in (".py", ".rasp", ".css", ".js") or name.startswith(
+                (*(f"{folder}/" for folder in LEFT_OUT), "playground/static/")
+            ):
+                continue
+            if path.parent.name == "playground" and path.name in NEVER_ASKED:
+                continue
+            entry = zipfile.ZipInfo(f"rasp/{name}")
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            core.writestr(entry, path.read_bytes())
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="where to write it; made if it is not there")
+    chosen = parser.parse_args()
+    code = build_web.main()
+    if code:
+        return code
+    build(chosen.folder)
+    size = sum(path.stat().st_size for path in chosen.folder.rglob("*") if path.is_file())
+    print(f"wrote {chosen.folder}, {size / 1e6:.1f} MB: serve it from any web host")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
