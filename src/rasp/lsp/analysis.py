@@ -1,0 +1,209 @@
+"""A program text in, its mistakes and then the facts about its names out, as plain records.
+
+This is the part of the language server that runs programs, so it stands in the worker process.
+Mistakes come first, in an answer of their own: an editor should not wait for layers and heads.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from textwrap import dedent
+from typing import Any
+
+from rasp.architecture import schedule
+from rasp.atoms import read_input
+from rasp.errors import RaspError, RaspLimitError
+from rasp.frontend.builtins import DrawRequest
+from rasp.frontend.checking import check
+from rasp.frontend.session import Result, Session, Settings
+from rasp.frontend.show import show_named
+from rasp.frontend.values import BROKEN, Value, kind_name
+from rasp.graph import Node, Selector, SOp
+from rasp.limits import Limits
+from rasp.source import Source, Span
+from rasp.syntax import parse_with_errors
+from rasp.syntax.lint import Warned, walk
+from rasp.syntax.tree import Assign, For, Load, Name, Statement
+
+SECONDS = 3.0
+"""How long a program may run, and how long its values, layers and heads may take."""
+LIMITS_ON_EXAMPLE = Limits(input_length=1_000, plain_cells=1_000_000, dense_cells=40_000)
+LONGEST_SHOWN = 4_000
+
+
+class OutOfTime(Exception):
+    """The alarm went off."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise `OutOfTime` in the main thread after some time, where the system has alarms."""
+    if not hasattr(signal, "SIGALRM"):  # on Windows, whoever waits for the worker ends it
+        yield
+        return
+
+    def ring(number: int, frame: object) -> None:
+        raise OutOfTime
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A name that a statement of the main program bound, and what examples were then."""
+
+    statement: Statement
+    name: str
+    value: Value
+    settings: Settings
+
+    @property
+    def key(self) -> str:
+        return f"{self.statement.span.start}:{self.name}"
+
+
+@dataclass
+class WatchedSession(Session):
+    """A session that remembers every binding, and turns the alarm into a mistake in the program."""
+
+    seconds: float = SECONDS
+    bound: list[Bound] = field(default_factory=list)
+    failed: dict[int, Statement] = field(default_factory=dict)
+    """Which statement was being run when an error (by its identity) was raised."""
+    ran_out: bool = False
+
+    def execute(self, statement: Statement) -> Result:
+        before = dict(self.scope.names) if isinstance(statement, Load) else {}
+        try:
+            result = super().execute(statement)
+        except OutOfTime:
+            self.ran_out = True
+            raise RaspLimitError(
+                f"the program has run for more than {self.seconds:g} seconds",
+                statement.span,
+                "is a loop or a recursion longer than it should be?",
+            ) from None
+        except RaspError as error:
+            self.failed[id(error)] = statement
+            raise
+        names = set(result.names)
+        if isinstance(statement, For):
+            names = _bound_in(statement)
+        elif isinstance(statement, Load):
+            now = self.scope.names.items()
+            names = {name for name, value in now if before.get(name) is not value}
+        for name in sorted(names & self.scope.names.keys()):
+            value = self.scope.names[name]
+            self.bound.append(Bound(statement, name, value, replace(self.settings)))
+        return result
+
+
+def analyse(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Check a program, then find out about its names; two answers.
+
+    >>> answers = list(analyse({"name": "demo", "text": "hist = histf(tokens);"}))
+    >>> answers[1]["facts"]["0:hist"]["value"]
+    'hist("hello") = [1, 1, 2, 2, 1]  (ints)'
+    """
+    source = Source(request["name"], request["text"])
+    seconds = float(request.get("seconds", SECONDS))
+    session = WatchedSession(seconds=seconds)
+    _set_example(session, request.get("example"))
+    with time_limit(seconds):
+        errors, warnings = check(source, session)
+    yield {
+        "errors": [_error_record(error, source, session) for error in errors],
+        "warnings": [_warning_record(warned) for warned in warnings],
+    }
+    facts: dict[str, dict[str, Any]] = {}
+    ran_out = session.ran_out
+    try:
+        with time_limit(seconds):
+            for key, fact in _facts(source, session):
+                facts[key] = fact
+    except OutOfTime:
+        ran_out = True
+    yield {"facts": facts, "ran_out": ran_out}
+
+
+def _set_example(session: Session, example: object) -> None:
+    """Take the editor's running example, if it is one."""
+    if example is None:
+        return
+    try:
+        tokens = read_input(example, LIMITS_ON_EXAMPLE)
+    except RaspError:
+        return
+    session.settings.s_op_example = session.settings.selector_example = tokens
+
+
+def _facts(source: Source, session: WatchedSession) -> Iterator[tuple[str, dict[str, Any]]]:
+    session.limits = LIMITS_ON_EXAMPLE
+    for bound in session.bound:
+        if bound.value is not BROKEN:
+            yield bound.key, _fact(bound.name, bound.value, bound.settings, session)
+    statements, _ = parse_with_errors(source)
+    used = {node.name for one in statements for node in walk(one) if isinstance(node, Name)}
+    for name in sorted(used):
+        value = session.library.find(name)
+        if isinstance(value, Node):
+            yield f"library:{name}", _fact(name, value, session.settings, session)
+
+
+def _fact(name: str, value: Value, settings: Settings, session: Session) -> dict[str, Any]:
+    """Say what a name is: its kind, what it gives on the example, and its layers and heads."""
+    if isinstance(value, DrawRequest):
+        return {"kind": "picture"}
+    session.settings = replace(settings, show_s_ops=True, show_selectors=True)
+    shown = show_named(name, value, session)[:LONGEST_SHOWN]
+    fact: dict[str, Any] = {"kind": kind_name(value)}
+    if not isinstance(value, Node):
+        return fact | {"value": shown.strip()}
+    _, _, example = shown.partition("\n")
+    first, _, rest = example.strip().partition("\n")
+    grid = "\n" + dedent(rest) if rest else ""
+    fact["value"] = first.removeprefix("example: ") + grid
+    if isinstance(value, (SOp, Selector)):
+        found = schedule(value)
+        fact |= {"layers": found.layers, "width": found.width, "needs": str(found)}
+        fact |= {"layer": found.layer_of.get(value, found.layers), "exact": found.exact}
+    return fact
+
+
+def _bound_in(loop: For) -> set[str]:
+    names = {target.name for target in loop.targets}
+    for node in walk(loop):
+        if isinstance(node, (Assign, For)):
+            names |= {target.name for target in node.targets}
+    return names
+
+
+def _error_record(error: RaspError, source: Source, session: WatchedSession) -> dict[str, Any]:
+    """Write a mistake down; one in a file that was loaded is shown where it was loaded."""
+    record: dict[str, Any] = {"kind": error.kind, "message": error.message, "hint": error.hint}
+    span = error.span
+    if span is None:
+        return record | {"start": 0, "end": 0}
+    if span.source is source:
+        return record | _place(span)
+    record["elsewhere"] = {"file": span.source.name, "text": span.source.text} | _place(span)
+    record["message"] = f"in {span}: {error.message}"
+    here = session.failed.get(id(error))
+    return record | (_place(here.span) if here else {"start": 0, "end": 0})
+
+
+def _warning_record(warned: Warned) -> dict[str, Any]:
+    return {"message": warned.message, "hint": warned.hint} | _place(warned.span)
+
+
+def _place(span: Span) -> dict[str, Any]:
+    return {"start": span.start, "end": span.end}

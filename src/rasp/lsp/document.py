@@ -1,0 +1,79 @@
+"""One open document: its text, what the text says by itself, and what running it has told."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any
+
+import rasp.frontend
+from rasp.errors import RaspError
+from rasp.frontend.loader import Loader, read_source
+from rasp.lsp.bindings import Bindings, bindings_of, definitions_in, library_scope
+from rasp.lsp.positions import Places
+from rasp.lsp.scopes import Definition
+from rasp.source import Source
+from rasp.syntax import parse_with_errors
+from rasp.syntax.tree import Load, Statement
+from rasp.words import BUILT_IN_DOCS
+
+DEEPEST_LOAD = 10
+
+
+@dataclass(eq=False)
+class Document:
+    """A text that the editor shows; a change makes a new one."""
+
+    source: Source
+    encoding: str = "utf-16"
+    facts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """What is known of each name that a statement bound; of the last text until this one ran."""
+
+    @cached_property
+    def places(self) -> Places:
+        return Places(self.source.text, self.encoding)
+
+    @cached_property
+    def parsed(self) -> tuple[tuple[Statement, ...], list[RaspError]]:
+        return parse_with_errors(self.source)
+
+    @cached_property
+    def bindings(self) -> Bindings:
+        library = library_scope(library_definitions(), BUILT_IN_DOCS)
+        return bindings_of(self.parsed[0], library, lambda load: _loaded(load, self.source.name))
+
+    def fact(self, definition: Definition | None) -> dict[str, Any]:
+        """Return what running the program has told about a definition."""
+        if definition is None:
+            return {}
+        if definition.place < 0:
+            return self.facts.get(f"library:{definition.name}", {})
+        return self.facts.get(f"{definition.statement}:{definition.name}", {})
+
+
+@cache
+def library_definitions() -> list[Definition]:
+    """The library's definitions, in the file they stand in."""
+    path = os.path.join(os.path.dirname(rasp.frontend.__file__), "library.rasp")
+    return definitions_in(parse_with_errors(read_source(path))[0], "library")
+
+
+def _loaded(load: Load, beside: str, depth: int = 0) -> list[Definition]:
+    """List the public definitions of a file that is loaded, and of those that it loads itself."""
+    try:
+        source = Loader().read(load.path, beside)
+    except RaspError:
+        return []
+    statements, _ = parse_with_errors(source)
+    found = definitions_in(statements, "loaded")
+    if depth < DEEPEST_LOAD:
+        for inner in statements:
+            if isinstance(inner, Load):
+                found = _loaded(inner, source.name, depth + 1) + found
+    place = load.span.start
+    return [
+        Definition(each.name, each.span, "loaded", each.tree, place, each.doc)
+        for each in found
+        if not each.name.startswith("_")
+    ]
