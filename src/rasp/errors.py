@@ -12,6 +12,7 @@ from typing import ClassVar
 from rasp.source import Span
 
 LONGEST_LINE_SHOWN = 100
+MOST_CALLS = 2
 
 
 class RaspError(Exception):
@@ -26,6 +27,8 @@ class RaspError(Exception):
         self.hint = hint
         self.others: tuple[RaspError, ...] = ()
         """Further mistakes found in the same run."""
+        self.calls: list[tuple[str, Span]] = []
+        """The functions it happened in, innermost first, and where each was called."""
         self.incomplete = False
         """True where more text could still mend it (the REPL then asks for more)."""
 
@@ -84,6 +87,7 @@ def _render(error: RaspError) -> str:
     lines = [f"error: {error.message}"]
     if error.span is not None:
         lines += excerpt(error.span)
+    lines += [f"note: in `{name}`, called at {span}" for name, span in error.calls[:MOST_CALLS]]
     if error.hint:
         lines.append(f"hint: {error.hint}")
     return "\n".join(lines)

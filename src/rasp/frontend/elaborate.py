@@ -360,6 +360,9 @@ class Elaborator:
             if entered_library:
                 error.message = f"`{function.name}` cannot use this: {error.message}"
                 error.span = span
+                error.calls.clear()
+            elif not function.is_library:
+                error.calls.append((function.name, span))
             raise
         finally:
             self.call_depth -= 1
