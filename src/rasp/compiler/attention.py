@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, log
 
 import numpy as np
 
-from rasp.atoms import Atom
 from rasp.compiler.features import Features
-from rasp.compiler.formulas import Formula, Literal, conjuncts, in_stable_order
-from rasp.compiler.heads import HeadAnalysis
+from rasp.compiler.formulas import Formula, Literal, conjuncts, in_stable_order, literals
+from rasp.compiler.heads import HeadAnalysis, mixture
 from rasp.compiler.linear import Linear, total
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.selectors import Conjunct, Request, make_conjunct
 from rasp.compiler.variables import Head, HeadOutput, codes_of
 from rasp.graph import Score, expression
 
-STRENGTH = 64
-"""How far below a match every other key scores: e^-64 is nothing, even 4096 times over."""
-SINK_WEIGHT = 40
-"""In a sum, the sink's score: it takes all but e^-40 of the weight."""
+STEP = 24
+"""How far apart select_best puts the scores of keys."""
+SINK_WEIGHT = 32.99024200439453
+"""In a sum, the sink's score: it takes all but a 10^-14th of the weight."""
+SHARE = 339 * 2.0**-56
+"""exp(-SINK_WEIGHT) in float32. The score was searched for: its exponential is a number of
+eight bits (to a hundredth of a float32's last place), so that sums of whole numbers of shares
+are exact."""
 MOST_SLACK = 1 << 24
+
+
+def strength_of(mode: str, length: int, noisy: bool) -> int:
+    """How far below a match every other key must score; in a mean, the sink stands half-way.
+
+    Exact scores can be so far apart that all but the wanted weights are 0 in float32. Scores
+    made from noisy numbers err in proportion, so they get no more than is needed.
+    """
+    if mode == "sum":
+        return ceil(2 * log(length) + 8) if noisy else 80
+    return 2 * ceil(log(length) + 14) if noisy else 224
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,24 +60,26 @@ def plan_head(
     analysis: HeadAnalysis,
     head: Head,
     wanted: Iterable[Linear],
-    plain: frozenset[str],
+    care: Mapping[str, int],
 ) -> HeadPlan:
     """Plan one head; `wanted` says which sums of its outputs anything reads."""
     time = 2 * head.layer - 1
     needs_sink = head.mode == "sum" or head.may_be_empty
     best, slack = _best(features, head, time)
-    parts = _conjuncts(features, analysis, head, time, needs_sink, slack, plain)
+    parts = _conjuncts(features, analysis, head, time, needs_sink, slack, care)
     every = [*parts, best] if best else parts
     products = _merged(every)
+    if head.mode == "sum":
+        products += _lowered(every)
     basis = _basis(head, wanted)
     values = [_value(features, each, time) for each in basis]
-    return HeadPlan(head, parts, products, _sink(head, every, products, needs_sink), values,
+    return HeadPlan(head, parts, products, _sink(analysis, head, every, needs_sink), values,
                     basis, best)  # fmt: skip
 
 
 def _conjuncts(
     features: Features, analysis: HeadAnalysis, head: Head, time: int, needs_sink: bool,
-    slack: Fraction, plain: frozenset[str],
+    slack: Fraction, care: Mapping[str, int],
 ) -> list[Conjunct]:  # fmt: skip
     """Realise the conjuncts; one order may score matches unevenly, and the others outweigh it."""
     settings = analysis.settings
@@ -70,13 +87,16 @@ def _conjuncts(
     formulas = in_stable_order(conjuncts(head.formula))
     if head.formula is False:
         raise Refusal("its selector never picks anything", "use the default itself")
+    noisy = is_noisy(analysis, head)
     uneven = None if head.needs_uniform or head.best is not None else _order(formulas)
     for formula in sorted(formulas, key=lambda each: each is not uneven):
-        strength = STRENGTH + int(slack) + (1 if slack % 1 else 0)
+        strength = strength_of(head.mode, settings.max_length, noisy) + ceil(slack)
         request = Request(
-            time, strength, formula is not uneven, needs_sink, head_key(head, formula) in plain
+            time, strength, formula is not uneven, needs_sink, care.get(head_key(head, formula), 0)
         )
-        conjunct = make_conjunct(features, formula, describe(formula), request, settings.causal)
+        conjunct = make_conjunct(
+            features, formula, head_key(head, formula), request, settings.causal
+        )
         if conjunct is not None:
             found.append(conjunct)
             slack += conjunct.spread
@@ -120,13 +140,13 @@ def _best(features: Features, head: Head, time: int) -> tuple[Conjunct | None, F
     query_codes = sorted({Fraction(atom) for atom in queries.atoms})  # type: ignore[arg-type]
     gaps = [high - low for low, high in zip(key_codes, key_codes[1:], strict=False)]
     sizes = [abs(code) for code in query_codes if code]
-    gamma = Fraction(STRENGTH) / (min(gaps) * min(sizes)) if gaps and sizes else Fraction(0)
+    gamma = Fraction(STEP) / (min(gaps) * min(sizes)) if gaps and sizes else Fraction(0)
     corners = [gamma * key * query for key in (key_codes[0], key_codes[-1])
                for query in (query_codes[0], query_codes[-1])]  # fmt: skip
     spread = max(corners) - min(corners)
     if spread > MOST_SLACK / 64:
         raise Refusal(
-            f"the scores of select_best spread over {float(spread / STRENGTH):.0f} times their "
+            f"the scores of select_best spread over {float(spread / STEP):.0f} times their "
             "smallest difference, which is too much for float32",
             "score by smaller whole numbers",
         )
@@ -170,24 +190,30 @@ def _merged(found: list[Conjunct]) -> list[tuple[Linear, Linear]]:
     return products
 
 
-def _sink(
-    head: Head, found: list[Conjunct], products: list[tuple[Linear, Linear]], needs_sink: bool
-) -> Linear:
-    """The sink's score. Keys drop their constants, so the sink drops them too."""
-    dropped = total(query.times(key.constant) for query, key in products)
+def _lowered(found: list[Conjunct]) -> list[tuple[Linear, Linear]]:
+    """Let every match score exactly 0, so that adding it to the sink's score rounds nothing."""
+    reference = total(conjunct.reference for conjunct in found)
+    if not reference.parts and not reference.constant:
+        return []
+    return [(reference.times(-1), Linear(Fraction(1)))]
+
+
+def is_noisy(analysis: HeadAnalysis, head: Head) -> bool:
+    """Whether a head compares anything but functions of the embedding."""
+    nodes = {node for each in literals(head.formula) for node in (each.keys, each.queries)}
+    nodes |= {head.best.keys, head.best.queries} if head.best else set()
+    return any(analysis.of(node).is_noisy for node in nodes)
+
+
+def _sink(analysis: HeadAnalysis, head: Head, found: list[Conjunct], needs_sink: bool) -> Linear:
+    """The sink's score: above every match in a sum; in a mean, half-way to what must not match."""
+    if head.mode == "sum":
+        return Linear(Fraction(SINK_WEIGHT))
+    strength = strength_of(head.mode, analysis.settings.max_length, is_noisy(analysis, head))
     if needs_sink:
-        base = SINK_WEIGHT if head.mode == "sum" else -STRENGTH // 2
-        return total(conjunct.reference for conjunct in found).plus(base) - dropped
-    lowest = sum((Fraction(_lowest(conjunct)) for conjunct in found), Fraction(0))
-    return Linear(lowest - STRENGTH)
-
-
-def _lowest(conjunct: Conjunct) -> float:
-    """The least a match can score, over all queries, with the keys' constants dropped."""
-    if not conjunct.products:
-        return float(conjunct.references.min())
-    constants = np.array([float(key.constant) for _, key in conjunct.products])
-    return float(np.floor((conjunct.references - conjunct.query_values @ constants).min()))
+        return total(conjunct.reference for conjunct in found).plus(-strength // 2)
+    lowest = sum(int(np.floor(conjunct.references.min())) for conjunct in found)
+    return Linear(Fraction(lowest - strength))
 
 
 def _basis(head: Head, wanted: Iterable[Linear]) -> list[dict[HeadOutput, Fraction]]:
@@ -218,19 +244,21 @@ def _basis(head: Head, wanted: Iterable[Linear]) -> list[dict[HeadOutput, Fracti
 
 def _value(features: Features, weights: dict[HeadOutput, Fraction], time: int) -> Linear:
     """What keys send: the weighted sum of the outputs' values, each less its default."""
-    result = Linear()
-    for output, weight in weights.items():
-        values = features.analysis.of(output.values)
-        codes = output.codes or codes_of(values.atoms)
-        shift = default_code(output)
+    if len(weights) > 1 and all(output.codes is None for output in weights):
+        mixed = features.analysis.of(mixture(weights))
+        result = features.of_values(mixed, Fraction, time)  # type: ignore[arg-type]
+    else:
+        result = Linear()
+        for output, weight in weights.items():
+            values = features.analysis.of(output.values)
+            codes = output.codes or codes_of(values.atoms)
+            result = result + features.of_values(values, codes.__getitem__, time).times(weight)
+    return result.plus(-default_shift(weights))
 
-        def code(
-            atom: Atom, codes: dict[Atom, Fraction] = codes, shift: Fraction = shift
-        ) -> Fraction:
-            return codes[atom] - shift
 
-        result = result + features.of_values(values, code, time).times(weight)
-    return result
+def default_shift(weights: dict[HeadOutput, Fraction]) -> Fraction:
+    """The weighted sum of the outputs' defaults."""
+    return sum((weight * default_code(output) for output, weight in weights.items()), Fraction(0))
 
 
 def default_code(output: HeadOutput) -> Fraction:

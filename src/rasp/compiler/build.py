@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rasp.compiler.certificate import certify
 from rasp.compiler.plan import Plan, make_plan
 from rasp.compiler.settings import Settings, read_settings
 from rasp.compiler.transformer import Labels, Readout, Transformer
@@ -27,8 +28,28 @@ def compile(
 ) -> Transformer:
     settings = read_settings(vocabulary, max_length, bos, causal, sink, heads)
     nodes, found = read_outputs(outputs, program)
-    plan = make_plan(nodes, settings, found)
-    return assemble(plan)
+    care: dict[str, int] = {}
+    while True:
+        plan = make_plan(nodes, settings, found, care)
+        model = assemble(plan)
+        assert model.certificate is not None
+        if model.certificate.exact:
+            return model
+        blame = to_blame(model.certificate.checks, care)
+        print([c[:30] + str(v) for c, v in care.items()], model.certificate.statement)
+        if blame is None:
+            return model
+        care[blame] = care.get(blame, 0) + 1
+
+
+def to_blame(checks, care):
+    """The last conjunct with some error before the first block that does not hold."""
+    for place, check in enumerate(checks):
+        if not check.holds:
+            for each in reversed(checks[: place + 1]):
+                if each.blame and each.error > 0 and care.get(each.blame, 0) < 1:
+                    return each.blame
+    return None
 
 
 def read_outputs(outputs: Any, program: Program | None) -> tuple[dict[str, Node], Program]:
@@ -66,4 +87,6 @@ def assemble(plan: Plan) -> Transformer:
             )
         )
     labels = Labels((("sink",) if plan.uses_sink else ()) + tuple(plan.layout.labels), (), ())
-    return Transformer(plan.settings, weights, tuple(readouts), labels, plan.uses_sink)
+    model = Transformer(plan.settings, weights, tuple(readouts), labels, plan.uses_sink)
+    model.certificate = certify(plan, emitter, model)
+    return model

@@ -40,7 +40,6 @@ class Group:
     codes: tuple[tuple[Fraction, ...], ...]
     undefined: set[int] = field(default_factory=set)
     tables: list[Table] = field(default_factory=list)
-    has_slopes: bool = False
 
     @property
     def size(self) -> int:
@@ -59,20 +58,13 @@ class Features:
         self.layers = layers
         self.groups: dict[tuple[int, tuple[Variable, ...]], Group] = {}
 
-    def of_values(
-        self,
-        values: Values,
-        code: Callable[[Atom], Fraction],
-        time: int,
-        slope: Fraction | None = None,
-    ) -> Linear:
+    def of_values(self, values: Values, code: Callable[[Atom], Fraction], time: int) -> Linear:
         """A function of an s-op's atoms, to be read at `time` (2·layer - 1 by attention)."""
         table = [None if atom is None else code(atom) for atom in values.outcomes]
         return self.resolve(values.layer, values.inputs, table, time)
 
     def resolve(
-        self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int,
-        slopes: Table | None = None,
+        self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int
     ) -> Linear:  # fmt: skip
         """A function of variables as a linear function of coordinates."""
         known = [value for value in table if value is not None]
@@ -82,18 +74,16 @@ class Features:
             return Linear(known[0])
         inputs, table = _relevant(inputs, table)
         if len(inputs) == 1:
-            return self._of_one(layer, inputs[0], table, time, slopes)
+            return self._of_one(layer, inputs[0], table, time)
         parts = _additive(inputs, table)
         if parts is not None:
             result = Linear()
             for variable, part in zip(inputs, parts, strict=True):
                 result = result + self.resolve(layer, (variable,), part, time)
             return result
-        return self._term(layer, inputs, table, time, None)
+        return self._term(layer, inputs, table, time)
 
-    def _of_one(
-        self, layer: int, variable: Variable, table: Table, time: int, slopes: Table | None
-    ) -> Linear:
+    def _of_one(self, layer: int, variable: Variable, table: Table, time: int) -> Linear:
         known = next(value for value in table if value is not None)
         filled = [known if value is None else value for value in table]
         match variable:
@@ -114,7 +104,7 @@ class Features:
                 line = _line(variable, table)
                 if line is not None:
                     return line
-        return self._term(layer, (variable,), table, time, slopes)
+        return self._term(layer, (variable,), table, time)
 
     def code(self, variable: Variable, time: int) -> Linear:
         """The code of a variable as it stands in the residual stream."""
@@ -128,8 +118,7 @@ class Features:
         )
 
     def _term(
-        self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int,
-        slopes: Table | None,
+        self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int
     ) -> Linear:  # fmt: skip
         """A term of the feed-forward of `layer`; work on the embedding waits for layer 1 if it can."""
         if layer == 0 and self.layers and time > 2:
@@ -144,11 +133,6 @@ class Features:
             for state, value in enumerate(values)
             if value is not None and value != base
         }
-        if slopes is not None and group.is_noisy:
-            group.has_slopes = True
-            for state, slope in enumerate(_by_code(group, inputs, slopes)):
-                if slope:
-                    parts["slope", group, state] = slope
         return Linear(base, parts)
 
     def _group(self, layer: int, inputs: tuple[Variable, ...]) -> Group:

@@ -80,6 +80,8 @@ class HeadAnalysis(ValueAnalysis):
         self._users = users
         self._sum_shapes: dict[Aggregate, Sum | None] = {}
         self._products: dict[Node, Linear] = {}
+        self.assumes_no_failure = False
+        """Whether some aggregate is taken to pick what it can use, or else the program fails."""
 
     # -- values of aggregates ---------------------------------------------------------------
 
@@ -128,8 +130,11 @@ class HeadAnalysis(ValueAnalysis):
         strings = any(isinstance(atom, str) for atom in atoms)
         is_whole = strings or any(isinstance(atom, bool) for atom in atoms)
         fits = isinstance(node.default, str) == strings
-        may_be_empty = fits and not self.is_never_empty(formula)
+        never_empty = self.is_never_empty(formula)
+        may_be_empty = fits and not never_empty
         unique = is_whole or self.picks_at_most_one(formula, best)
+        if not (fits or never_empty) or (is_whole and not self.picks_at_most_one(formula, best)):
+            self.assumes_no_failure = True
         if may_be_empty and not self.settings.sink:
             raise Refusal(
                 "its selector may pick nothing, and without a sink softmax cannot tell that "
@@ -143,10 +148,12 @@ class HeadAnalysis(ValueAnalysis):
         codes = codes_of(known)
         head = self._head(node, "mean", formula, best)
         head.may_be_empty |= may_be_empty
-        head.needs_uniform |= not unique and len(set(codes_of(atoms).values())) > 1
+        averaged = not unique and len(set(codes_of(atoms).values())) > 1
+        head.needs_uniform |= averaged
         output = HeadOutput(
             head.layer,
             tuple((atom, codes[atom]) for atom in known),
+            averaged or self._is_noisy(formula, best, values),
             head,
             node.values,
             node.default if may_be_empty else None,
@@ -157,6 +164,12 @@ class HeadAnalysis(ValueAnalysis):
         if len({code for _, code in output.states}) == 1:
             return self._finished(0, (), known[:1])
         return self._finished(head.layer, (output,), known)
+
+    def _is_noisy(self, formula: Formula, best: Score | None, values: Values) -> bool:
+        """Whether anything that a head reads is noisy."""
+        nodes = {node for each in literals(formula) for node in (each.keys, each.queries)}
+        nodes |= {best.keys, best.queries} if best else set()
+        return values.is_noisy or any(self.of(node).is_noisy for node in nodes)
 
     def _means(self, atoms: list[Fraction]) -> list[Fraction]:
         try:
@@ -171,7 +184,7 @@ class HeadAnalysis(ValueAnalysis):
     def _sum(self, node: Aggregate, shape: Sum) -> Values:
         linear = Linear(shape.constant)
         for formula, values in shape.parts:
-            linear = linear + self._sum_output(node, formula, values)
+            linear = linear + self._sum_output(node, formula, values, shape)
         if shape.kind == "product":
             for user in self._users[node]:
                 self._products[user] = linear
@@ -193,26 +206,37 @@ class HeadAnalysis(ValueAnalysis):
         return Values(found.layer, found.inputs, found.outcomes, found.kinds, found.linear,
                       reciprocal)  # fmt: skip
 
-    def _sum_output(self, node: Aggregate, formula: Formula, values: SOp) -> Linear:
+    def _sum_output(self, node: Aggregate, formula: Formula, values: SOp, shape: Sum) -> Linear:
         if formula is False:
             return Linear()
         found = self.of(values)
         head = self._head(node, "sum", formula, None)
+        head.family = shape.whole if len(shape.parts) > 1 else None
         for output in head.outputs:
             if output.values is values:
                 return Linear(Fraction(0), {("out", output): ONE})
-        states = tuple((code, code) for code in self._sums_of(found, formula))
+        if shape.kind == "pick":
+            sums = sorted({Fraction(0), *(Fraction(atom) for atom in found.atoms)})  # type: ignore[arg-type]
+        else:
+            sums = self._sums_of([found], formula)
+        states = tuple((code, code) for code in sums)
         is_length = formula is True and found.atoms == [1]
-        output = HeadOutput(head.layer, states, head, values, None, None, is_length, known_by=node)
+        noisy = self._is_noisy(formula, None, found)
+        output = HeadOutput(
+            head.layer, states, noisy, head, values, None, None, is_length, known_by=node
+        )
         head.outputs.append(output)
         return Linear(Fraction(0), {("out", output): ONE})
 
-    def _sums_of(self, values: Values, formula: Formula) -> list[Fraction]:
+    def _sums_of(self, values: list[Values], formula: Formula) -> list[Fraction]:
+        """Every sum over the picked keys, of which each adds one of the values given."""
         least = 1 if self.is_never_empty(formula) else 0
         try:
-            if values.inputs == (self.index,) and None not in values.outcomes:
-                return subset_sums([Fraction(atom) for atom in values.outcomes])  # type: ignore[arg-type]
-            codes = [Fraction(atom) for atom in values.atoms]  # type: ignore[arg-type]
+            tables = {tuple(each.outcomes) for each in values if each.inputs == (self.index,)}
+            alike = len(tables) == 1 and all(each.inputs == (self.index,) for each in values)
+            if alike and None not in next(iter(tables)):
+                return subset_sums([Fraction(atom) for atom in next(iter(tables))])  # type: ignore[arg-type]
+            codes = [Fraction(atom) for each in values for atom in each.atoms]  # type: ignore[arg-type]
             return sums(codes, self.settings.max_length, least)
         except TooMany as error:
             raise Refusal(
@@ -235,33 +259,35 @@ class HeadAnalysis(ValueAnalysis):
 
     def _ranges_of_heads(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
         """Outputs of one head move together: look at the weighted sum of their values."""
-        weights: dict[Head, dict[HeadOutput, Fraction]] = {}
-        for (_, output), weight in linear.of("out").items():
+        weights: dict[object, dict[Head, dict[HeadOutput, Fraction]]] = {}
+        for (_, output), weight in linear.of("out").items():  # type: ignore[misc]
             if output not in skip:
-                weights.setdefault(output.head, {})[output] = weight
-        return [self._range_of_head(head, each) for head, each in weights.items()]
+                head = output.head
+                family = (head.layer, head.family) if head.family is not None else head
+                weights.setdefault(family, {}).setdefault(head, {})[output] = weight
+        return [self._range_of_heads(each) for each in weights.values()]
 
-    def _range_of_head(self, head: Head, weights: dict[HeadOutput, Fraction]) -> list[Fraction]:
-        if len(weights) == 1:
-            ((output, weight),) = weights.items()
-            return sorted({weight * code for _, code in output.states})
-        if any(output.codes is not None for output in weights):
+    def _range_of_heads(self, weights: dict[Head, dict[HeadOutput, Fraction]]) -> list[Fraction]:
+        """The range of a weighted sum of outputs; heads that split a selector share its keys."""
+        every = [output for each in weights.values() for output in each]
+        if len(every) == 1:
+            (each,) = weights.values()
+            return sorted({each[every[0]] * code for _, code in every[0].states})
+        if any(output.codes is not None for output in every):
             reach = [Fraction(0)]
-            for output, weight in weights.items():
+            for output, weight in next(iter(weights.values())).items():
                 values = {weight * code for _, code in output.states}
                 reach = sorted({one + other for one in reach for other in values})
             return reach
-        mixed: SOp = Const(0)
-        for output, weight in weights.items():
-            scaled = Elementwise("*", (output.values, Const(weight)))
-            mixed = Elementwise("+", (mixed, scaled))
-        values = self.of(mixed)
+        mixed = [self.of(mixture(each)) for each in weights.values()]
+        head = next(iter(weights))
         if head.mode == "sum":
-            return self._sums_of(values, head.formula)
-        found = set(self._means([Fraction(atom) for atom in values.atoms]))  # type: ignore[arg-type]
-        if all(output.default is not None for output in weights):
+            whole = head.formula if head.family is None else head.family
+            return self._sums_of(mixed, whole)
+        found = set(self._means([Fraction(atom) for atom in mixed[0].atoms]))  # type: ignore[arg-type]
+        if all(output.default is not None for output in every):
             found.add(sum((weight * Fraction(output.default)  # type: ignore[arg-type]
-                           for output, weight in weights.items()), Fraction(0)))  # fmt: skip
+                           for output, weight in weights[head].items()), Fraction(0)))  # fmt: skip
         return sorted(found)
 
     # -- sums in disguise ---------------------------------------------------------------------
@@ -308,7 +334,7 @@ class HeadAnalysis(ValueAnalysis):
                 condition = at_the_key(each, self._query_value)
                 within = Elementwise("if", (condition, within, Const(0)))
             parts.append((every(kept), within))
-        return Sum(kind, light, Fraction(constant), tuple(parts))
+        return Sum(kind, light, Fraction(constant), tuple(parts), formula)
 
     def _split(self, formula: Formula) -> list[Formula]:
         if self.settings.heads != "split" or not isinstance(formula, Any):
@@ -462,3 +488,14 @@ class HeadAnalysis(ValueAnalysis):
             "keys after the query, which a causal model cannot see",
             "add `and select(indices, indices, <=)`, or compile with `causal=False`",
         )
+
+
+def mixture(weights: Mapping[HeadOutput, Fraction]) -> SOp:
+    """The weighted sum of the values of several outputs of one head, as an s-op."""
+    mixed: SOp | None = None
+    for output, weight in weights.items():
+        scaled = output.values
+        if weight != 1:
+            scaled = Elementwise("*", (scaled, Const(weight)))
+        mixed = scaled if mixed is None else Elementwise("+", (mixed, scaled))
+    return mixed or Const(0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import gcd, lcm
 
 from rasp.compiler.linear import Coordinate, Linear
 
@@ -36,18 +37,32 @@ class Layout:
 
     def add(self, demand: Demand) -> None:
         """Make sure that a function can be read."""
-        rest, used = self._reduced(demand.linear)
-        if not rest:
+        if not self._reduced(demand.linear)[0]:
             return
+        linear = self._bare(demand.linear)
+        rest, used = self._reduced(linear)
         new = len(self.dimensions)
-        self.dimensions.append(Linear(Fraction(0), dict(demand.linear.parts)))
+        unit = _content(linear)
+        self.dimensions.append(linear.times(1 / unit))
         self.labels.append(demand.label)
         pivot = min(rest, key=lambda each: (abs(abs(rest[each]) - 1), str(each[0])))
         scale = rest[pivot]
         made = {place: -weight / scale for place, weight in used.items()}
-        made[new] = 1 / scale
+        made[new] = unit / scale
         self._pivots[pivot] = len(self._echelon)
         self._echelon.append((pivot, {each: w / scale for each, w in rest.items()}, made))
+
+    def _bare(self, linear: Linear) -> Linear:
+        """Leave out the parts that can be read already: the dimension is simpler, and cleaner."""
+        kept: dict[Coordinate, Fraction] = {}
+        kinds: dict[object, dict[Coordinate, Fraction]] = {}
+        for coordinate, weight in linear.parts.items():
+            kind = coordinate[1] if coordinate[0] == "ff" else coordinate[0]
+            kinds.setdefault(kind, {})[coordinate] = weight
+        for parts in kinds.values():
+            if self._reduced(Linear(Fraction(0), parts))[0]:
+                kept |= parts
+        return Linear(Fraction(0), kept)
 
     def read(self, linear: Linear) -> dict[int, Fraction]:
         """The weights with which the dimensions add up to a function, its constant aside."""
@@ -94,3 +109,10 @@ def lay_out(demands: Iterable[Demand]) -> Layout:
             known.add(key)
             layout.add(demand)
     return layout
+
+
+def _content(linear: Linear) -> Fraction:
+    """The largest number of which all weights are whole multiples."""
+    weights = list(linear.parts.values())
+    denominator = lcm(*(weight.denominator for weight in weights))
+    return Fraction(gcd(*(int(weight * denominator) for weight in weights)), denominator)

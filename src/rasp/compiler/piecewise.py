@@ -69,7 +69,8 @@ def _joint(
 
 
 def smooth(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
-    """Choose the slopes at the points so that there are few kinks, then flat ones if equal."""
+    """Pass through the points with few kinks, all of them away from the points, and flat ones
+    where that makes no difference."""
     if len(points) == 1:
         return {}
     chord = [(values[n + 1] - values[n]) / (points[n + 1] - points[n])
@@ -110,9 +111,55 @@ def _traced(
     return slopes[::-1]
 
 
-def value_at(z: Fraction, first: Fraction, kinks: Kinks) -> Fraction:
-    """The function at one input, exactly."""
-    return first + sum(
-        (change * (z - position) for position, change in kinks.items() if z > position),
-        Fraction(0),
-    )
+def base_point(
+    points: Sequence[Fraction], functions: Sequence[tuple[Sequence[Fraction], Kinks]]
+) -> Fraction:
+    """A point where the functions are flat, if there is one: units face away from it.
+
+    That saves the unit for the first slope, and sums of large numbers that cancel: so the
+    function with the largest values comes first.
+    """
+    if not functions:
+        return points[0]
+    _, main = max(functions, key=lambda each: max(each[0]) - min(each[0]))
+    slopes = [_slopes_after(kinks, points) for _, kinks in functions]
+    first = _slopes_after(main, points)
+    middle = len(points) / 2
+    costs = [(abs(first[n]), sum(each[n] != 0 for each in slopes), abs(n - middle))
+             for n in range(len(points))]  # fmt: skip
+    return points[min(range(len(points)), key=costs.__getitem__)]
+
+
+def _slopes_after(kinks: Kinks, points: Sequence[Fraction]) -> list[Fraction]:
+    """The slopes just to the right of the points, for a function that starts flat."""
+    slopes, slope, turns = [], Fraction(0), sorted(kinks.items(), reverse=True)
+    for point in points:
+        while turns and turns[-1][0] <= point:
+            slope += turns.pop()[1]
+        slopes.append(slope)
+    return slopes
+
+
+def one_sided(
+    kinks: Kinks, base: Fraction, first: Fraction
+) -> dict[tuple[Fraction, int], Fraction]:
+    """Units (position, sign) that make the function, up to a constant.
+
+    To the right of the base a unit is relu(z - position), to the left relu(position - z).
+    """
+    made: dict[tuple[Fraction, int], Fraction] = {}
+    (slope,) = _slopes_after(kinks, [base])
+    if slope:
+        made[first - 1, 1] = slope
+    for position, change in kinks.items():
+        key = (position, 1 if position > base else -1)
+        made[key] = made.get(key, Fraction(0)) + change
+    return {key: change for key, change in made.items() if change}
+
+
+def evaluated(made: dict[tuple[Fraction, int], Fraction], z: Fraction) -> Fraction:
+    """What units add at one input, exactly."""
+    return sum(
+        (change * max(Fraction(0), sign * (z - position))
+         for (position, sign), change in made.items()), Fraction(0)
+    )  # fmt: skip

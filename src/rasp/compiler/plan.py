@@ -59,7 +59,7 @@ def make_plan(
     outputs: Mapping[str, Node],
     settings: Settings,
     program: Program,
-    plain: frozenset[str] = frozenset(),
+    care: Mapping[str, int] | None = None,
 ) -> Plan:
     """Plan a program, or raise one error with every reason why it cannot be compiled."""
     refusals = Refusals(program)
@@ -77,7 +77,7 @@ def make_plan(
     refusals.raise_all()
     found = [each for each in planned if each is not None]
     demands += [Demand(end, each.linear, each.name) for each in found]
-    heads, groups = _descend(features, analysis, placed.layers, demands, refusals, plain)
+    heads, groups = _descend(features, analysis, placed.layers, demands, refusals, care or {})
     uses_sink = settings.sink and any(
         plan.head.mode == "sum" or plan.head.may_be_empty for layer in heads for plan in layer
     )
@@ -133,7 +133,7 @@ def _width(atom: Atom) -> int:
 
 def _descend(
     features: Features, analysis: HeadAnalysis, layers: int, demands: list[Demand],
-    refusals: Refusals, plain: frozenset[str],
+    refusals: Refusals, care: Mapping[str, int],
 ) -> tuple[list[list[HeadPlan]], list[list[tuple[Group, Ridge]]]]:  # fmt: skip
     heads: list[list[HeadPlan]] = []
     groups: list[list[tuple[Group, Ridge]]] = []
@@ -145,14 +145,14 @@ def _descend(
             demands.append(Demand(2 * layer, ridge.z, _group_label(group)))
         groups.append(ridges)
         if layer:
-            heads.append(_heads_of(features, analysis, layer, demands, refusals, plain))
+            heads.append(_heads_of(features, analysis, layer, demands, refusals, care))
     refusals.raise_all()
     return heads[::-1], groups[::-1]
 
 
 def _heads_of(
     features: Features, analysis: HeadAnalysis, layer: int, demands: list[Demand],
-    refusals: Refusals, plain: frozenset[str],
+    refusals: Refusals, care: Mapping[str, int],
 ) -> list[HeadPlan]:  # fmt: skip
     found = []
     for head in [each for each in analysis.heads if each.layer == layer]:
@@ -160,7 +160,7 @@ def _heads_of(
         if not any(("out", output) in each.parts for each in wanted for output in head.outputs):
             continue
         try:
-            plan = plan_head(features, analysis, head, wanted, plain)
+            plan = plan_head(features, analysis, head, wanted, care)
         except Refusal as refusal:
             blamed = head.outputs[0].known_by
             assert blamed is not None

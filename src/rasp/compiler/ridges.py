@@ -126,7 +126,7 @@ def _cost(
     slopes = np.diff(values, axis=1) / np.diff(z)
     turns = np.diff(slopes, axis=1, prepend=0.0)
     steep = sum((abs(weight) for weight in weights), Fraction(0))
-    if group.is_noisy and not group.has_slopes:
+    if group.is_noisy:
         changes = (np.abs(slopes) > 1e-12).any(axis=0)
         corners = (np.abs(turns) > 1e-9).any(axis=0)
         return float(min(2 * changes.sum(), corners.sum() + changes.sum())), steep

@@ -75,8 +75,8 @@ class Request:
     strength: int
     uniform: bool
     needs_reference: bool
-    plain: bool = False
-    """Whether to use one column per class even for equality."""
+    care: int = 0
+    """1 where codes are too noisy to be compared by squares: one column per class instead."""
 
 
 def sides_of(features: Features, formula: Formula) -> tuple[Side, Side]:
@@ -155,7 +155,8 @@ def make_conjunct(
     """Realise one conjunct; None where it is always true."""
     keys, queries = sides_of(features, formula)
     truth = truth_of(formula, keys, queries)
-    if causal and _both_are_indices(features, keys, queries):
+    masked = causal and _both_are_indices(features, keys, queries)
+    if masked:
         truth = truth | np.triu(np.ones_like(truth), 1)
     if truth.all():
         return None
@@ -164,10 +165,10 @@ def make_conjunct(
         return maker.of_keys_only()
     if (truth == truth[:, :1]).all():
         return maker.of_queries_only()
-    if isinstance(formula, Literal) and not request.plain:
+    if isinstance(formula, Literal) and not request.care and not masked:
         key_values = features.analysis.of(formula.keys)
         query_values = features.analysis.of(formula.queries)
-        if formula.op == "==" and not causal:
+        if formula.op == "==":
             found = maker.of_equal_numbers(key_values, query_values)
             if found is not None:
                 return found
@@ -175,7 +176,7 @@ def make_conjunct(
             found = maker.of_order(key_values, query_values, formula.op)
             if found is not None:
                 return found
-    if not request.plain and _is_block_diagonal(truth):
+    if not request.care and _is_block_diagonal(truth):
         return maker.of_classes()
     return maker.of_columns()
 
@@ -245,26 +246,13 @@ class _Maker:
         products = [
             ([2 * beta * code for code in query_codes], key_codes, query.times(2 * beta), key),
             ([-beta] * len(query_codes), squares, Linear(-beta),
-             self._square(self.keys, squares, key_codes, key)),
+             self.keys.feature(self.features, squares, self.request.time)),
         ]  # fmt: skip
         reference = Linear()
         if self.request.needs_reference:
             squares = [code * code for code in query_codes]
-            reference = self._square(self.queries, squares, query_codes, query).times(beta)
+            reference = self.queries.feature(self.features, squares, self.request.time).times(beta)
         return self._finished(shape, products, references, reference)
-
-    def _square(
-        self, side: Side, squares: list[Fraction], codes: list[Fraction], linear: Linear
-    ) -> Linear:
-        """The squares of codes, touching them as a tangent so that noise enters only squared."""
-        joint = side.joint
-        values = [None if place is None else squares[place] for place in side.places]
-        slopes = None
-        if len(joint.inputs) == 1:
-            weight = _weight_in(linear, joint)
-            slopes = [None if place is None else 2 * codes[place] * weight
-                      for place in side.places]  # fmt: skip
-        return self.features.resolve(joint.layer, joint.inputs, values, self.request.time, slopes)
 
     def of_order(self, keys: Values, queries: Values, op: str) -> Conjunct | None:
         """`gamma · (cq - ck - ½)` with a sign: any positive score will do for a match."""
@@ -319,7 +307,8 @@ class _Maker:
         ]  # fmt: skip
         reference = Linear()
         if self.request.needs_reference:
-            reference = self.queries.feature(self.features, references, time)
+            squares = [each / beta for each in references]
+            reference = self.queries.feature(self.features, squares, time).times(beta)
         return self._finished("classes", products, references, reference)
 
     def of_columns(self) -> Conjunct:
@@ -391,15 +380,3 @@ def _unit(numbers: list[Fraction]) -> Fraction:
         return Fraction(1)
     denominator = lcm(*(each.denominator for each in differences))
     return Fraction(gcd(*(int(each * denominator) for each in differences)), denominator)
-
-
-def _weight_in(linear: Linear, joint: Joint) -> Fraction:
-    """How a code changes with the code of its one input."""
-    (variable,) = joint.inputs
-    if ("out", variable) in linear.parts:
-        return linear.parts["out", variable]
-    inner = getattr(variable, "linear", None)
-    if inner is None:
-        return Fraction(0)
-    coordinate = next(iter(inner.parts))
-    return linear.parts[coordinate] / inner.parts[coordinate]

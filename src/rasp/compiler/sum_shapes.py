@@ -27,6 +27,8 @@ class Sum:
     light: Atom | None
     constant: Fraction
     parts: tuple[tuple[Formula, SOp], ...]
+    whole: Formula
+    """The formula that the parts split."""
 
 
 def disjoint(parts: list[Formula]) -> bool:

@@ -213,7 +213,7 @@ class Transformer:
 def attend(x: Array, head: HeadWeights, allowed: Array | None, dtype: type) -> tuple[Array, Array]:
     """One head: its attention (batch, query, key) and what it adds (batch, position, model)."""
     queries = x @ head.query.T.astype(dtype) + head.query_bias.astype(dtype)
-    keys = x @ head.key.T.astype(dtype)
+    keys = x @ head.key.T.astype(dtype) + head.key_bias.astype(dtype)
     scores = queries @ keys.transpose(0, 2, 1)
     if allowed is not None:
         scores = np.where(allowed, scores, dtype(-np.inf))

@@ -53,6 +53,10 @@ class Values:
     def atoms(self) -> list[Atom]:
         return distinct(self.outcomes)
 
+    @property
+    def is_noisy(self) -> bool:
+        return any(variable.is_noisy for variable in self.inputs)
+
 
 @dataclass(frozen=True, eq=False)
 class Joint:
@@ -70,10 +74,12 @@ class ValueAnalysis:
         self.settings = settings
         self.refusals = refusals
         self.token = TokenVariable(
-            0, tuple((atom, Fraction(place)) for place, atom in enumerate(settings.vocabulary))
+            0,
+            tuple((atom, Fraction(place)) for place, atom in enumerate(settings.vocabulary)),
+            False,
         )
         self.index = IndexVariable(
-            0, tuple((place, Fraction(place)) for place in range(settings.max_length))
+            0, tuple((place, Fraction(place)) for place in range(settings.max_length)), False
         )
         self.failures: dict[Node, str] = {}
         self._known: dict[Node, Values] = {}
@@ -176,7 +182,7 @@ class ValueAnalysis:
             atoms = values.atoms
             codes = codes_of(atoms)
             states = tuple((atom, codes[atom]) for atom in atoms)
-            self._nodes[node] = NodeVariable(values.layer + 1, states, node)
+            self._nodes[node] = NodeVariable(values.layer + 1, states, values.is_noisy, node)
         return self._nodes[node]
 
     def _reachable(
@@ -234,7 +240,8 @@ class ValueAnalysis:
                 (atom, code) for code in self.range_of(linear) for atom in _as_kinds(code, kinds)
             )
             layer = max(variable.layer for variable in variables)
-            self._sums[key] = SumVariable(layer, states, linear)
+            noisy = any(variable.is_noisy for variable in variables)
+            self._sums[key] = SumVariable(layer, states, noisy, linear)
         variable = self._sums[key]
         atoms = [atom for atom, _ in variable.states]
         return Values(variable.layer, (variable,), atoms, kinds, linear)

@@ -26,11 +26,8 @@ class Variable:
 
     layer: int
     states: tuple[State, ...]
-
-    @property
-    def is_noisy(self) -> bool:
-        """Whether rounding can move its code: everything but the embedding."""
-        return self.layer > 0
+    is_noisy: bool
+    """Whether rounding can move its code: what averages make, and what is made from that."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,6 +84,8 @@ class Head:
     may_be_empty: bool
     needs_uniform: bool
     selector_text: str
+    family: Formula | None = None
+    """Where several heads share out one selector's keys: that selector."""
     outputs: list[HeadOutput] = field(default_factory=list)
 
 

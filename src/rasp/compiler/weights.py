@@ -8,14 +8,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import exp
 
 import numpy as np
 
-from rasp.compiler.attention import SINK_WEIGHT, HeadPlan, default_code
+from rasp.compiler.attention import SHARE, HeadPlan, default_code
 from rasp.compiler.features import Group
 from rasp.compiler.linear import Coordinate, Linear
-from rasp.compiler.piecewise import Kinks, chords, smooth, value_at, with_slopes
+from rasp.compiler.piecewise import (
+    Kinks,
+    base_point,
+    chords,
+    evaluated,
+    one_sided,
+    smooth,
+)
 from rasp.compiler.plan import OutputPlan, Plan
 from rasp.compiler.ridges import Ridge
 
@@ -23,13 +29,23 @@ Array = np.ndarray
 LOUD = 4.0
 
 
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """One hidden unit: relu(sign · (z - position)), and what it adds to each dimension."""
+
+    position: Fraction
+    sign: int
+    out: Array
+
+
 @dataclass(eq=False)
 class HeadWeights:
-    """q = x·queryᵀ + query_bias, k = x·keyᵀ, v = x·valueᵀ + value_bias, out = (attention·v)·outᵀ."""
+    """q = x·queryᵀ + bias, and k and v likewise; out = (attention·v)·outᵀ."""
 
     query: Array  # (score, model)
     query_bias: Array  # (score,)
     key: Array  # (score, model)
+    key_bias: Array  # (score,)
     value: Array  # (value, model)
     value_bias: Array  # (value,)
     out: Array  # (model, value)
@@ -96,17 +112,15 @@ class Emitter:
             for dimension in plan.layout.dimensions
         ]  # fmt: skip
         """What each dimension should hold, less what it does: a feed-forward adds no constant."""
-        self.kinks = {
-            group: self._kinks(group, ridge) for groups in plan.groups for group, ridge in groups
+        self.units = {
+            group: self._units(group, ridge) for groups in plan.groups for group, ridge in groups
         }
 
     def constant(self, linear: Linear) -> float:
         """What a reader of a function has to add."""
-        return float(linear.constant + self._shift(linear))
-
-    def _shift(self, linear: Linear) -> Fraction:
         read = self.plan.layout.read(linear)
-        return sum((weight * self.shifts[place] for place, weight in read.items()), Fraction(0))
+        shift = sum((weight * self.shifts[place] for place, weight in read.items()), Fraction(0))
+        return float(linear.constant + shift)
 
     def row(self, linear: Linear, sink: float = 0.0) -> Array:
         """The weights that read a function."""
@@ -144,13 +158,13 @@ class Emitter:
         products = plan.products
         query = [self.row(query) for query, _ in products]
         bias = [self.constant(query) for query, _ in products]
-        key = [self.row(key) for _, key in products]
+        key_bias = [self.constant(key) for _, key in products]
+        key = [self.row(key, sink=-self.constant(key)) for _, key in products]
         if self.offset:
-            shifts = np.array([float(self._shift(key)) for _, key in products])
-            dropped = shifts @ np.array(query).reshape(-1, self.size)
-            query.append(self.row(plan.sink, sink=self._loudness(plan)) - dropped)
-            bias.append(self.constant(plan.sink) - float(shifts @ np.array(bias)))
+            query.append(self.row(plan.sink, sink=self._loudness(plan)))
+            bias.append(self.constant(plan.sink))
             key.append(np.eye(self.size)[0])
+            key_bias.append(0.0)
         value, value_bias = [], []
         for linear in plan.values:
             constant = self.constant(linear)
@@ -160,6 +174,7 @@ class Emitter:
             np.array(query).reshape(-1, self.size),
             np.array(bias),
             np.array(key).reshape(-1, self.size),
+            np.array(key_bias),
             np.array(value).reshape(-1, self.size),
             np.array(value_bias),
             self._out(plan),
@@ -169,7 +184,7 @@ class Emitter:
         """Enough for the sink, as a query, to attend to itself whatever the keys hold."""
         reach = 0.0
         for query, key in plan.products:
-            reach += abs(self.constant(query)) * largest(key)
+            reach += abs(self.constant(query)) * (largest(key) + abs(self.constant(key)))
         return float(2 ** np.ceil(np.log2(LOUD * (reach + abs(self.constant(plan.sink)) + 256))))
 
     def _out(self, plan: HeadPlan) -> Array:
@@ -185,40 +200,46 @@ class Emitter:
         rounded = np.round(solved * 4096) / 4096
         if np.allclose(rounded, solved, atol=1e-9):
             solved = rounded
-        return solved * (exp(SINK_WEIGHT) if plan.head.mode == "sum" else 1.0)
+        return solved / (SHARE if plan.head.mode == "sum" else 1.0)
 
     def feed_forward(self, groups: list[tuple[Group, Ridge]]) -> FeedForwardWeights:
         inside, bias, out = [], [], []
         for group, ridge in groups:
-            row = self.row(ridge.z)
             constant = self.constant(ridge.z)
-            for position, changes in self.kinks[group].items():
-                start = constant - float(position)
+            for unit in self.units[group]:
+                row = self.row(ridge.z) * unit.sign
+                start = unit.sign * (constant - float(unit.position))
                 if self.offset:
-                    row = row.copy()
                     row[0] = -(abs(start) + 1.0)
                 inside.append(row)
                 bias.append(start)
-                out.append(changes)
+                out.append(unit.out)
         return FeedForwardWeights(
             np.array(inside).reshape(-1, self.size),
             np.array(bias),
             np.array(out).reshape(-1, self.size).T,
         )
 
-    def _kinks(self, group: Group, ridge: Ridge) -> dict[Fraction, Array]:
-        """The hidden units of a group: position, and what each adds to every dimension's slope."""
-        found: dict[Fraction, Array] = {}
+    def _units(self, group: Group, ridge: Ridge) -> list[Unit]:
+        """The hidden units of a group; also notes the constants that they leave out."""
+        found: dict[int, tuple[list[Fraction], Kinks]] = {}
         for place, dimension in enumerate(self.plan.layout.dimensions):
-            values, slopes = tables_of(group, ridge, dimension)
-            if values is None:
-                continue
-            kinks = interpolated(group, ridge, values, slopes)
-            self.shifts[place] += values[0] - value_at(ridge.points[0], Fraction(0), kinks)
-            for position, change in kinks.items():
-                column = found.setdefault(position, np.zeros(self.size))
+            values = table_of(group, ridge, dimension)
+            if values is not None:
+                join = smooth if group.is_noisy else chords
+                found[place] = values, join(ridge.points, values)
+        base = base_point(ridge.points, list(found.values()))
+        units: dict[tuple[Fraction, int], Array] = {}
+        for place, (values, kinks) in found.items():
+            made = one_sided(kinks, base, ridge.points[0])
+            self.shifts[place] += values[0] - evaluated(made, ridge.points[0])
+            for key, change in made.items():
+                column = units.setdefault(key, np.zeros(self.size))
                 column[place + self.offset] += float(change)
-        return dict(sorted(found.items()))
+        return [
+            Unit(position, sign, out)
+            for (position, sign), out in sorted(units.items(), key=lambda pair: pair[0])
+        ]
 
     def readout(self, output: OutputPlan) -> ReadoutWeights:
         row, constant = self.row(output.linear), self.constant(output.linear)
@@ -238,8 +259,7 @@ def largest(linear: Linear) -> float:
         most = 1.0
         if coordinate[0] == "out":
             most = max(abs(float(code)) for _, code in coordinate[1].states)
-        if coordinate[0] != "slope":
-            reach += abs(float(weight)) * most
+        reach += abs(float(weight)) * most
     return reach
 
 
@@ -251,40 +271,7 @@ def is_scored(codes: Array) -> bool:
     return bool(len(codes) <= 2048 and (codes.max() - codes.min()) / gap < 600)
 
 
-def tables_of(
-    group: Group, ridge: Ridge, dimension: Linear
-) -> tuple[list[Fraction] | None, list[Fraction]]:
-    """What a group must add to a dimension at each of its points, and with which slope."""
-    values, slopes, used = [], [], False
-    for states in ridge.states:
-        value = dimension.parts.get(("ff", group, states[0]), Fraction(0))
-        slope = dimension.parts.get(("slope", group, states[0]), Fraction(0))
-        used = used or bool(value) or bool(slope)
-        values.append(value)
-        slopes.append(slope)
-    return (values if used else None), slopes
-
-
-def interpolated(
-    group: Group, ridge: Ridge, values: list[Fraction], slopes: list[Fraction]
-) -> Kinks:
-    """The kinks that make one dimension's values; without noise they may sit on the points."""
-    if not group.is_noisy:
-        return chords(ridge.points, values)
-    if group.has_slopes:
-        scale = ridge_scale(group, ridge)
-        return with_slopes(ridge.points, values, [slope / scale for slope in slopes])
-    return smooth(ridge.points, values)
-
-
-def ridge_scale(group: Group, ridge: Ridge) -> Fraction:
-    """By how much `z` grows when the code of a group's one input grows by one."""
-    if len(group.codes[0]) < 2:
-        return Fraction(1)
-    return (ridge.points[-1] - ridge.points[0]) / (
-        _code(group, ridge.states[-1][0]) - _code(group, ridge.states[0][0])
-    )
-
-
-def _code(group: Group, state: int) -> Fraction:
-    return group.codes[0][state]
+def table_of(group: Group, ridge: Ridge, dimension: Linear) -> list[Fraction] | None:
+    """What a group must add to a dimension at each of its points; None where it adds nothing."""
+    values = [dimension.parts.get(("ff", group, states[0]), Fraction(0)) for states in ridge.states]
+    return values if any(values) else None

@@ -1,0 +1,324 @@
+"""A plan and its weights in; a check of every block, on every state that can reach it, out.
+
+A conjunct is checked on all (query, key) pairs of values, a feed-forward on all its inputs and
+at both ends of their error, a read-out on all its codes. Errors are carried from block to
+block (see `stream`). Because the blocks together see every state, this covers every input.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from rasp.compiler.attention import (
+    SHARE,
+    SINK_WEIGHT,
+    STEP,
+    HeadPlan,
+    default_shift,
+    is_noisy,
+    strength_of,
+)
+from rasp.compiler.features import Group
+from rasp.compiler.linear import Linear, total
+from rasp.compiler.plan import OutputPlan, Plan
+from rasp.compiler.ridges import Ridge
+from rasp.compiler.selectors import Conjunct
+from rasp.compiler.stream import UNIT, Read, Stream, grain_of
+from rasp.compiler.variables import HeadOutput
+from rasp.compiler.weights import Array, Emitter, FeedForwardWeights, ReadoutWeights, Weights
+
+EXP_ERROR = 8 * UNIT
+"""A generous relative error of exp and the division in a softmax."""
+MEASURED = 2.0
+"""How much larger than measured the rounding inside a feed-forward may be."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One block: what was checked, and by how much it holds (above 0: it holds)."""
+
+    block: str
+    detail: str
+    margin: float
+    error: float
+    states: int
+    blame: str = ""
+    """The conjunct to realise more carefully if this does not hold, or something after it."""
+
+    @property
+    def holds(self) -> bool:
+        return bool(self.margin > 0 and np.isfinite(self.error))
+
+
+@dataclass(frozen=True)
+class ConjunctBound:
+    """How unevenly matches score, how deep others fall, and how large the terms are."""
+
+    error: float
+    depth: float
+    size: float
+    grain: float
+    terms: int
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How far a head's scores can be off, and how far apart they are."""
+
+    error: float
+    room: float
+    silent: bool
+    """Whether keys that are not picked get a weight of exactly 0."""
+
+
+class Bounds:
+    """Walks through the model from the embedding to the read-outs."""
+
+    def __init__(self, plan: Plan, emitter: Emitter, weights: Weights) -> None:
+        self.plan, self.emitter, self.weights = plan, emitter, weights
+        self.length = plan.settings.max_length
+        self.stream = Stream(plan, emitter, weights)
+        self.checks: list[Check] = []
+
+    def walk(self) -> list[Check]:
+        """Check every block."""
+        for layer, groups in enumerate(self.plan.groups):
+            if layer:
+                self._attention(layer)
+            self._feed_forward(layer, groups, self.weights.feed_forwards[layer])
+        for output, readout in zip(self.plan.outputs, self.weights.readouts, strict=True):
+            self._readout(output, readout)
+        return self.checks
+
+    # -- attention --------------------------------------------------------------------------------
+
+    def _attention(self, layer: int) -> None:
+        errors, grains = np.zeros(self.emitter.size), np.full(self.emitter.size, np.inf)
+        pairs = zip(self.plan.heads[layer - 1], self.weights.heads[layer - 1], strict=True)
+        for number, (plan, head) in enumerate(pairs):
+            found = self._head(f"layer {layer}, head {number}", plan)
+            for place, (linear, weights) in enumerate(zip(plan.values, plan.basis, strict=True)):
+                moved = self._moved(plan, linear, weights, found)
+                for dim in np.flatnonzero(head.out[:, place]):
+                    error, grain = self._written(plan, float(head.out[dim, place]), moved)
+                    errors[dim] += error
+                    grains[dim] = min(grains[dim], grain)
+        self.stream.write(errors, grains)
+
+    def _moved(
+        self, plan: HeadPlan, linear: Linear, weights: dict[HeadOutput, Fraction], scores: Scores
+    ) -> Read:
+        """One value of a head, as it comes out: a sum, a mean, or the one value picked."""
+        value = self.stream.read(linear)
+        made = Linear(Fraction(0), {("out", output): each for output, each in weights.items()})
+        size = self.stream.size_of(made.plus(-default_shift(weights)))
+        apart = self.length * float(np.exp(2 * scores.error - scores.room))
+        is_exact = scores.error == 0 and value.error == 0 and scores.silent
+        if plan.head.mode == "sum":
+            if is_exact and value.grain and self.length * value.size / value.grain <= 2.0**14:
+                return Read(size, 0.0, value.grain)
+            relative = float(np.expm1(min(scores.error, 100.0))) + apart
+            relative += (self.length + 4) * UNIT + EXP_ERROR
+            return Read(
+                size, self.length * (value.size * relative + value.error * (1 + relative)), 0.0
+            )
+        if not plan.head.needs_uniform:
+            if is_exact:
+                return Read(size, 0.0, value.grain)
+            return Read(size, value.error + value.size * (2 * apart + 4 * UNIT), 0.0)
+        relative = float(np.expm1(min(2 * scores.error, 100.0))) + 2 * apart
+        relative += (self.length + 4) * UNIT + EXP_ERROR
+        return Read(size, value.error + value.size * relative, 0.0)
+
+    def _written(self, plan: HeadPlan, out: float, moved: Read) -> tuple[float, float]:
+        """What a head's value becomes in one dimension: its error and its grain."""
+        factor = out * (SHARE if plan.head.mode == "sum" else 1.0)
+        if moved.grain and self._scales_exactly(plan, out, factor, moved):
+            return moved.error * abs(factor), moved.grain * grain_of(np.array([factor]))
+        return abs(factor) * (moved.error + 2 * UNIT * moved.size), 0.0
+
+    def _scales_exactly(self, plan: HeadPlan, out: float, factor: float, moved: Read) -> bool:
+        """Try every multiple of the grain: does float32 give the very number wanted?"""
+        count = moved.size / moved.grain
+        if not grain_of(np.array([factor])) or count > 1e6:
+            return False
+        share = np.float32(SHARE if plan.head.mode == "sum" else 1.0)
+        numbers = np.arange(int(count) + 1) * moved.grain
+        got = (numbers.astype(np.float32) * share) * np.float32(out)
+        return bool((got.astype(np.float64) == numbers * factor).all())
+
+    def _head(self, name: str, plan: HeadPlan) -> Scores:
+        """Check a head's scores on every pair of values."""
+        every = [*plan.conjuncts, *([plan.best] if plan.best else [])]
+        found = [self._conjunct(each) for each in every]
+        spread = sum(float(each.spread) for each in every)
+        depths = [each.depth - (spread - float(conjunct.spread))
+                  for conjunct, each in zip(every, found, strict=True)
+                  if conjunct.shape != "score"]  # fmt: skip
+        noisy = is_noisy(self.plan.analysis, plan.head)
+        gap = float(min([*depths, strength_of(plan.head.mode, self.length, noisy)]))
+        error = self._score_error(plan, found)
+        without_sink = plan.best is None and not plan.head.may_be_empty
+        room = gap if plan.head.mode == "sum" or without_sink else gap / 2
+        needs = plan.head.mode == "sum" or plan.head.needs_uniform
+        narrow = min(room, float(STEP)) if plan.best is not None else room
+        margin = narrow - 2 * error - float(np.log(16 * self.length))
+        if not self._sink_is_placed(plan, every, room):
+            margin = -float("inf")
+        self.checks.append(Check(
+            name,
+            f"{plan.head.mode}; scores {room:.3g} apart, off by at most {error:.2g}",
+            min(margin, 0.25 - error) if needs else margin,
+            error,
+            sum(each.truth.size for each in every),
+            _blamed(every, found),
+        ))  # fmt: skip
+        distance = narrow + (SINK_WEIGHT if plan.head.mode == "sum" else 0.0)
+        return Scores(error, narrow, distance > 104)
+
+    def _sink_is_placed(self, plan: HeadPlan, every: list[Conjunct], room: float) -> bool:
+        """Whether the sink scores what it must, whatever the query holds."""
+        if plan.head.mode == "sum":
+            got = np.exp(np.full(64, -SINK_WEIGHT, np.float32))
+            return plan.sink.key == Linear(Fraction(SINK_WEIGHT)).key and bool((got == SHARE).all())
+        if not plan.head.may_be_empty:
+            lowest = sum(float(each.references.min()) for each in every)
+            return plan.sink.is_constant and float(plan.sink.constant) <= lowest - room
+        above = plan.sink - total(each.reference for each in every)
+        return above.is_constant and float(above.constant) == -room
+
+    def _score_error(self, plan: HeadPlan, found: list[ConjunctBound]) -> float:
+        """How far the scores of matches, and the sink's, can be off."""
+        size = sum(each.size for each in found)
+        grain = min((each.grain for each in found), default=1.0)
+        total = sum(each.error for each in found)
+        for query, key in plan.products:
+            asked, sent = self.stream.read(query), self.stream.read(key)
+            grain = min(grain, asked.grain * sent.grain)
+            if query.is_constant or key.is_constant:
+                total += asked.size * sent.error + sent.size * asked.error
+        exact = bool(grain) and 2 * size / grain <= 2.0**24
+        rounding = 0.0 if exact else (2 + sum(each.terms for each in found)) * UNIT * size
+        return total + rounding + self.stream.read(plan.sink).error
+
+    def _conjunct(self, conjunct: Conjunct) -> ConjunctBound:
+        """Check a conjunct on every pair; products with a constant are read for the whole head."""
+        scores = conjunct.query_values @ conjunct.key_values.T - conjunct.references[:, None]
+        truth = conjunct.truth
+        depth = float("inf") if truth.all() else float(-scores[~truth].max())
+        low, high = (scores[truth].min(), scores[truth].max()) if truth.any() else (0.0, 0.0)
+        error = max(0.0, float(-low), float(high - float(conjunct.spread)))
+        grain = 1.0
+        for query, key in conjunct.products:
+            if not query.is_constant and not key.is_constant:
+                asked, sent = self.stream.read(query), self.stream.read(key)
+                grain = min(grain, asked.grain * sent.grain)
+                error += asked.size * sent.error + sent.size * asked.error
+                error += asked.error * sent.error
+        sizes = np.abs(conjunct.query_values) @ np.abs(conjunct.key_values).T
+        sizes = sizes + np.abs(conjunct.references)[:, None]
+        terms = (conjunct.query_values != 0) @ (conjunct.key_values != 0).T.astype(int)
+        return ConjunctBound(
+            error,
+            depth,
+            float(sizes[truth].max()) if truth.any() and sizes.size else 0.0,
+            grain,
+            int(terms[truth].max()) if truth.any() and terms.size else 0,
+        )
+
+    # -- feed-forward -----------------------------------------------------------------------------
+
+    def _feed_forward(
+        self, layer: int, groups: list[tuple[Group, Ridge]], block: FeedForwardWeights
+    ) -> None:
+        start, size = 0, self.emitter.size
+        errors, grains = np.zeros(size), np.full(size, np.inf)
+        for group, ridge in groups:
+            units = slice(start, start + len(self.emitter.units[group]))
+            start = units.stop
+            read = self.stream.read(ridge.z)
+            dims = np.flatnonzero(np.abs(block.out[:, units]).sum(axis=1))
+            wanted = self._wanted(group, ridge, dims)
+            exact, rounded = self._measured(group, ridge, block, units, read, dims)
+            noise = np.max([np.abs(each - wanted).max(axis=1) for each in exact], axis=0)
+            rounding = MEASURED * np.max(
+                [np.abs(one - two).max(axis=1) for one, two in zip(exact, rounded, strict=True)],
+                axis=0,
+            )
+            errors[dims] += noise + rounding
+            for dim, row in zip(dims, wanted, strict=True):
+                grain = grain_of(row) if read.grain else 0.0
+                grains[dim] = min(grains[dim], grain)
+            error = float((noise + rounding).max(initial=0.0))
+            self._check_group(layer, group, ridge, read, error)
+        self.stream.write(errors, grains)
+
+    def _check_group(
+        self, layer: int, group: Group, ridge: Ridge, read: Read, error: float
+    ) -> None:
+        points = np.array([float(point) for point in ridge.points])
+        gap = float(np.diff(points).min()) if len(points) > 1 else 1.0
+        units = self.emitter.units[group]
+        room = gap / 2
+        if group.is_noisy and units:
+            positions = np.array([float(unit.position) for unit in units])
+            room = float(np.abs(points[:, None] - positions[None]).min())
+        detail = f"{len(units)} hidden units; inputs {gap:.3g} apart, off by at most "
+        self.checks.append(Check(f"feed-forward {layer}", detail + f"{read.error:.2g}",
+                                 room - read.error, error, len(points)))  # fmt: skip
+
+    def _wanted(self, group: Group, ridge: Ridge, dims: Array) -> Array:
+        """(dimension, point): what the group should add, counted from its first point."""
+        rows = []
+        for dim in dims:
+            parts = self.plan.layout.dimensions[dim - self.emitter.offset].parts
+            values = [parts.get(("ff", group, states[0]), Fraction(0)) for states in ridge.states]
+            rows.append([float(value - values[0]) for value in values])
+        return np.array(rows).reshape(len(dims), len(ridge.points))
+
+    def _measured(
+        self, group: Group, ridge: Ridge, block: FeedForwardWeights, units: slice, read: Read,
+        dims: Array,
+    ) -> tuple[list[Array], list[Array]]:  # fmt: skip
+        """What the group adds at each point and at both ends of its error: exactly, in float32."""
+        constant = self.emitter.constant(ridge.z)
+        signs = np.array([unit.sign for unit in self.emitter.units[group]], float)
+        bias, out = block.bias[units], block.out[dims, units]
+        points = np.array([float(point) for point in ridge.points])
+        start = np.maximum(signs * (points[0] - constant) + bias, 0) @ out.T
+        error = min(read.error, 1e6)
+        exact, rounded = [], []
+        for shift in (0.0, -error, error, -0.37 * error, 0.61 * error):
+            held = (points + shift - constant).astype(np.float32)[:, None]
+            inside = np.maximum(held.astype(np.float64) * signs + bias, 0)
+            exact.append((inside @ out.T - start).T)
+            single = np.maximum(held * signs.astype(np.float32) + bias.astype(np.float32), 0)
+            added = (single @ out.T.astype(np.float32)).astype(np.float64)
+            rounded.append((added - start).T)
+        return exact, rounded
+
+    # -- read-out ---------------------------------------------------------------------------------
+
+    def _readout(self, output: OutputPlan, readout: ReadoutWeights) -> None:
+        read = self.stream.read(output.linear)
+        codes = np.array([float(code) for code, _ in output.atoms])
+        gap = float(np.diff(codes).min()) if len(codes) > 1 else 1.0
+        margin = gap / 2 - read.error
+        if len(readout.bias) > 1:
+            middle = (codes.min() + codes.max()) / 2
+            reach = float(np.abs(codes - middle).max())
+            terms = np.count_nonzero(np.abs(readout.weight).sum(axis=0)) + 2
+            rounding = terms * UNIT * (2 * reach * (read.size + abs(middle)) + reach * reach)
+            margin -= rounding / gap
+        detail = f"{len(codes)} atoms, {gap:.3g} apart, off by at most {read.error:.2g}"
+        self.checks.append(Check(f"read-out {output.name}", detail, margin, read.error, len(codes)))
+
+
+def _blamed(every: list[Conjunct], found: list[ConjunctBound]) -> str:
+    """The conjunct whose scores are likeliest to be off."""
+    costs = [bound.error + UNIT * bound.size if conjunct.shape != "score" else -1.0
+             for conjunct, bound in zip(every, found, strict=True)]  # fmt: skip
+    return every[int(np.argmax(costs))].text if costs else ""

@@ -1,0 +1,133 @@
+"""A plan and weights in, a certificate out: exact for all inputs, or the reason why not."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+import numpy as np
+
+from rasp.atoms import Atom, show_input
+from rasp.compiler.bounds import Bounds, Check
+from rasp.compiler.plan import Plan
+from rasp.compiler.settings import Settings
+from rasp.compiler.transformer import Transformer
+from rasp.compiler.weights import Emitter, Weights
+from rasp.evaluator.plain import EvaluationError, evaluate
+
+RUNS = 60
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is known of a compiled model, block by block, and how it did on random inputs."""
+
+    settings: Settings
+    checks: tuple[Check, ...]
+    weights_match: bool
+    assumes_no_failure: bool
+    """Whether it is taken for granted that the program itself has a value."""
+    runs: int
+    wrong: int
+    first_wrong: str
+    failing: str
+    """An input on which the program itself fails, if one was met."""
+
+    @property
+    def exact(self) -> bool:
+        return self.weights_match and not self.wrong and all(each.holds for each in self.checks)
+
+    @property
+    def statement(self) -> str:
+        if not self.exact:
+            return "not certified: " + self.reason
+        condition = " on which the program itself has a value" if self.assumes_no_failure else ""
+        return (
+            f"exact for all inputs up to length {self.settings.max_length} over this vocabulary"
+            f"{condition}, in float32"
+        )
+
+    @property
+    def reason(self) -> str:
+        """Why the model is not certified."""
+        if not self.weights_match:
+            return "the weights are not those of the program"
+        if self.wrong:
+            return f"{self.wrong} of {self.runs} random inputs went wrong, first {self.first_wrong}"
+        for check in self.checks:
+            if not check.holds:
+                return f"{check.block} ({check.detail}) has no margin left: {check.margin:.3g}"
+        return "every block holds"
+
+    def __str__(self) -> str:
+        lines = [self.statement, ""]
+        for check in self.checks:
+            lines.append(
+                f"{check.block}: {check.detail}; margin {check.margin:.3g} over {check.states} states"
+            )
+        lines.append(f"random inputs: {self.runs} run, {self.wrong} wrong")
+        if self.failing:
+            lines.append(f"the program itself fails on {self.failing}")
+        return "\n".join(lines)
+
+
+def certify(plan: Plan, emitter: Emitter, model: Transformer, runs: int = RUNS) -> Certificate:
+    """Check every block on every state that can reach it, then try random inputs."""
+    checks = Bounds(plan, emitter, model.weights).walk()
+    matches = weights_match(emitter.weights(), model.weights)
+    tried, wrong, first, failing = _random_runs(plan, model, runs)
+    return Certificate(
+        plan.settings,
+        tuple(checks),
+        matches,
+        plan.analysis.assumes_no_failure or bool(plan.analysis.failures) or bool(failing),
+        tried,
+        wrong,
+        first,
+        failing,
+    )
+
+
+def weights_match(expected: Weights, given: Weights) -> bool:
+    """Whether two sets of weights are the same numbers in float32."""
+    left, right = expected.arrays(), given.arrays()
+    return left.keys() == right.keys() and all(
+        left[name].shape == right[name].shape
+        and np.allclose(left[name], right[name], rtol=2.0**-22, atol=0)
+        for name in left
+    )
+
+
+def random_input(settings: Settings, chooser: random.Random) -> tuple[Atom, ...]:
+    """A random input: any length, sometimes with few different tokens."""
+    ordinary = settings.vocabulary[:-1] if settings.bos is not None else settings.vocabulary
+    length = chooser.randint(1, settings.max_length)
+    if chooser.random() < 0.3:
+        length = settings.max_length
+    few = chooser.sample(ordinary, chooser.randint(1, len(ordinary))) if ordinary else []
+    if settings.bos is None:
+        return tuple(chooser.choices(few, k=length))
+    rest = chooser.choices(few, k=length - 1) if length > 1 else []
+    return (settings.bos, *rest)
+
+
+def _random_runs(plan: Plan, model: Transformer, runs: int) -> tuple[int, int, str, str]:
+    chooser = random.Random(0)
+    nodes = [output.node for output in plan.outputs]
+    tried = wrong = 0
+    first = failing = ""
+    for _ in range(runs):
+        tokens = random_input(plan.settings, chooser)
+        try:
+            values = evaluate(nodes, tokens)
+        except EvaluationError as error:
+            failing = failing or f"{show_input(tokens)}: {error.error.message}"
+            continue
+        tried += 1
+        ids = model.token_ids(list(tokens))
+        answers = model.answers(ids[None])
+        for output in plan.outputs:
+            if answers[output.name][0] != values[output.node]:
+                wrong += 1
+                first = first or show_input(tokens)
+    return tried, wrong, first, failing
