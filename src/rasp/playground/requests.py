@@ -54,8 +54,7 @@ def read_example(given: object) -> tuple[Atom, ...]:
     """
     if not isinstance(given, str):
         raise RaspTypeError("the example is no text", hint="type letters, or a list: [3, 1, 2]")
-    stripped = given.strip()
-    tokens = read_input(_listed(stripped) if stripped.startswith("[") else given)
+    tokens = read_input(_listed(given) if given.lstrip().startswith("[") else given)
     if len(tokens) > LONGEST_EXAMPLE:
         raise RaspLimitError(
             f"an example of {len(tokens)} tokens is too long to show: "

@@ -1,0 +1,168 @@
+"""What the page is told: the values are the evaluator's, the reasons those of the other tools."""
+
+import random
+from typing import Any
+
+import pytest
+
+import rasp.programs
+from rasp.architecture import schedule
+from rasp.drawing.glyphs import in_title
+from rasp.evaluator import evaluate_plain
+from rasp.frontend.session import Session
+from rasp.graph import Selector, SOp
+from rasp.playground.answers import answer
+from rasp.playground.budgets import BUDGETS
+from rasp.playground.teaching import example_text
+from rasp.source import Source
+
+HIST = "same = select(tokens, tokens, ==);\nhist = selector_width(same);\n"
+
+
+def run(program: str, example: str = "hello") -> dict[str, Any]:
+    return answer({"kind": "run", "program": program, "example": example})
+
+
+def test_every_kind_of_request_has_a_budget() -> None:
+    from rasp.playground.answers import KINDS
+
+    assert set(KINDS) == set(BUDGETS)
+
+
+@pytest.mark.parametrize("name", rasp.programs.names()[::7])
+def test_gallery_programs_show_the_plain_evaluators_values(name: str) -> None:
+    entry = rasp.programs.entry(name)
+    tokens = entry.inputs.sample(random.Random(name), 9)
+    told = run(entry.source.text, example_text(tokens))
+    assert told["errors"] == [] and told["failed"] == []
+    session = Session()
+    session.run(Source(name, entry.source.text))
+    rows = {row["name"]: told["plan"]["strips"][row["strip"]] for row in told["rows"]}
+    selections = {each["name"]: each["plan"]["head"]["picks"] for each in told["selections"]}
+    for own, value in session.names().items():
+        if isinstance(value, SOp):
+            computed = evaluate_plain([value], tuple(tokens))[value]
+            assert rows[own]["values"] == [in_title(atom) for atom in computed]
+        elif isinstance(value, Selector):
+            computed = evaluate_plain([value], tuple(tokens))[value]
+            assert selections[own] == ["".join("01"[bit] for bit in row) for row in computed]
+
+
+def test_two_names_of_one_s_op_are_two_rows() -> None:
+    told = run("one = indices + 1;\nother = one;")
+    assert [row["name"] for row in told["rows"]] == ["one", "other"]
+
+
+def test_a_mistake_does_not_hide_the_other_names() -> None:
+    told = run(HIST + "wrong = hsit + 1;\nafter = hist * 2;")
+    assert [row["name"] for row in told["rows"]] == ["hist", "after"]
+    [error] = told["errors"]
+    assert error["line"] == 3 and "hist" in error["hint"]
+
+
+def test_a_name_that_does_not_fit_the_example_is_told_apart() -> None:
+    told = run(HIST + "more = tokens + 1;", "ab")
+    assert [row["name"] for row in told["rows"]] == ["hist"]
+    [failed] = told["failed"]
+    assert failed["name"] == "more" and failed["line"] == 3
+
+
+def test_places_count_as_a_browser_does() -> None:
+    text = 'x = "😀" ; y = nothing;'
+    [error] = run(text)["errors"]
+    utf16 = text.encode("utf-16-le")
+    assert utf16[2 * error["start"] : 2 * error["end"]].decode("utf-16-le") == "nothing"
+
+
+@pytest.mark.parametrize(
+    ("example", "tokens"),
+    [
+        ("hey", ["h", "e", "y"]),
+        ('["ab", "c"]', ["ab", "c"]),
+        ("[1, 2.5]", ["1", "2.5"]),
+        ("[]()", ["[", "]", "(", ")"]),
+        ("[1, ", ["[", "1", ",", " "]),
+    ],
+)
+def test_an_example_is_a_list_or_letters(example: str, tokens: list[str]) -> None:
+    shown = run("x = tokens;", example)["plan"]["strips"]["s0"]["values"]
+    assert [value.strip('"') for value in shown] == tokens
+
+
+def test_an_empty_or_endless_example_is_refused_but_the_program_is_still_checked() -> None:
+    for example in ("", "a" * 100_000):
+        told = run(HIST + "x = ;", example)
+        assert told["example_error"]["hint"] and len(told["errors"]) == 1
+
+
+def test_load_sees_the_gallery_alone() -> None:
+    assert [row["name"] for row in run('load "reverse";')["rows"]] == ["reverse"]
+    for path in ("/etc/passwd", "../limits.py", "../frontend/library.rasp"):
+        [error] = run(f'load "{path}";')["errors"]
+        assert "no file" in error["message"]
+
+
+def test_bare_expressions_are_shown_with_their_lines() -> None:
+    told = run(HIST + 'hist("aab");\n1 + 1;')
+    assert told["outputs"] == [{"line": 3, "text": "[2, 2, 1]"}, {"line": 4, "text": "2"}]
+
+
+def test_too_many_selections_for_a_picture_leave_the_values() -> None:
+    lines = [f"x{n} = aggregate(select(indices, {n}, ==), indices);" for n in range(60)]
+    told = run("\n".join(lines), "a" * 200)
+    assert len(told["rows"]) == 60
+    last = told["plan"]["strips"][told["rows"][-1]["strip"]]
+    assert last["values"] == ["59"] * 200
+
+
+def test_the_flow_is_the_drawing_without_a_style_of_its_own() -> None:
+    told = answer({"kind": "flow", "program": HIST, "example": "hello", "name": "hist"})
+    assert "<style" not in told["svg"] and 'data-head="h1.1"' in told["svg"]
+    assert len(told["plan"]["layers"]) == 1
+    still = answer(
+        {"kind": "picture", "program": HIST, "example": "ab", "name": "same", "theme": "dark"}
+    )
+    assert "<style" in still["svg"]
+
+
+def test_layers_and_heads_are_those_of_the_schedule() -> None:
+    entry = rasp.programs.entry("dyck1")
+    told = answer({"kind": "architecture", "program": entry.source.text, "name": "dyck1"})
+    placed = schedule(rasp.programs.load("dyck1"))
+    assert told["heads_per_layer"] == list(placed.heads_per_layer)
+    assert [len(layer["heads"]) for layer in told["layer_list"]] == told["heads_per_layer"]
+    assert len(told["why_so_deep"]) == 1 + told["layers"]
+
+
+def test_fit_gives_the_counterexample() -> None:
+    told = answer({"kind": "fit", "program": HIST, "name": "hist", "attention": "causal"})
+    assert not told["fits"]
+    assert told["verdicts"][0]["counterexample"]["input"] == '"aa"'
+    assert answer({"kind": "fit", "program": HIST, "name": "hist", "layers": "1"})["fits"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"kind": "flow", "name": "other"}, "no `other`"),
+        ({"kind": "flow", "name": 3}, "no s-op is chosen"),
+        ({"kind": "fit", "name": "hist", "layers": "two"}, "whole number"),
+        ({"kind": "fit", "name": "hist"}, "fit into what"),
+        ({"kind": "exercise", "name": "nonsense"}, "no exercise"),
+        ({"kind": "program", "name": "nonsense"}, "no program"),
+        ({"kind": "picture", "name": "hist", "theme": "pink"}, "light or dark"),
+        ({"kind": "nonsense"}, "no request"),
+        ({"kind": "run", "program": 3}, "no text"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused_in_words(asked: dict[str, Any], words: str) -> None:
+    told = answer({"program": HIST, "example": "hello"} | asked)
+    assert words in told["error"]["message"] and told["error"]["hint"]
+
+
+def test_weights_are_certified_and_look_where_the_program_looks() -> None:
+    pytest.importorskip("numpy", reason="weights need numpy")
+    told = answer({"kind": "weights", "program": HIST, "example": "hello", "name": "hist"})
+    assert told["is_exact"] and told["model_answer"] == told["program_answer"]
+    assert [head["selector"] for head in told["heads"]] == ["same"]
+    assert told["heads"][0]["difference"] < 1e-3

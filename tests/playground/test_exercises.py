@@ -1,0 +1,37 @@
+"""Each exercise can be solved, is not solved from the start, and needs no word not yet taught."""
+
+import pytest
+
+from rasp.equivalence.verdict import show_answer
+from rasp.playground.answers import answer
+from rasp.playground.exercises import EXERCISES, Exercise
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda each: each.name)
+def test_the_solution_is_right_and_the_start_is_not(exercise: Exercise) -> None:
+    told = answer({"kind": "exercise", "name": exercise.name, "program": exercise.solution})
+    assert told["is_right"], told
+    told = answer({"kind": "exercise", "name": exercise.name, "program": exercise.start})
+    assert told["is_right"] is False and told["is_shortest"]
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda each: each.name)
+def test_the_start_runs_on_its_example_or_says_what_to_mend(exercise: Exercise) -> None:
+    told = answer({"kind": "run", "program": exercise.start, "example": exercise.example})
+    assert told["errors"] == []
+    named = {row["name"] for row in told["rows"]} | {each["name"] for each in told["failed"]}
+    assert exercise.output in named
+    assert exercise.hints and exercise.example in exercise.shown
+
+
+def test_a_counterexample_shows_both_answers() -> None:
+    program = "reverse = tokens;"
+    told = answer({"kind": "exercise", "name": "reverse", "program": program})
+    specification = next(each for each in EXERCISES if each.name == "reverse").specification
+    assert told["got"] == show_answer(list(told["input"]))
+    assert told["wanted"] == show_answer(specification(list(told["input"])))
+
+
+def test_a_selector_is_no_answer() -> None:
+    told = answer({"kind": "exercise", "name": "hist", "program": "hist = select_all;"})
+    assert "should be an s-op" in told["error"]["message"]
