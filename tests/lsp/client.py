@@ -81,6 +81,7 @@ class Client:
 
     def diagnostics(self, uri: str) -> list[dict[str, Any]]:
         """Wait for the diagnostics of a document's newest text."""
+
         def fits(message: dict[str, Any]) -> bool:
             params = message.get("params") or {}
             return (
@@ -103,7 +104,12 @@ class Client:
     def close(self) -> int:
         self.ask("shutdown", None)
         self.tell("exit", None)
-        return self.process.wait(timeout=PATIENCE)
+        code = self.process.wait(timeout=PATIENCE)
+        self.reader.join()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                pipe.close()
+        return code
 
 
 def uri(path: Path) -> str:

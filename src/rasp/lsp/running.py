@@ -32,9 +32,7 @@ class Runner:
         self.idle: list[asyncio.subprocess.Process] = []
         self.free = asyncio.Semaphore(MOST_WORKERS)
 
-    async def analyse(
-        self, request: Record, tell: Callable[[Record], None]
-    ) -> None:
+    async def analyse(self, request: Record, tell: Callable[[Record], None]) -> None:
         """Have a program analysed, and tell: first its mistakes, then facts about its names.
 
         A worker that dies or hangs on it is one more mistake of the program.

@@ -40,7 +40,8 @@ class RaspServer(LanguageServer):
     def open(self, uri: str, text: str, version: int | None) -> None:
         """Take a document's new text, and begin to find out about it."""
         name = to_fs_path(uri) if uri.startswith("file:") else uri
-        encoding = str(getattr(self.workspace.position_encoding, "value", "utf-16"))
+        chosen = self.workspace.position_encoding or "utf-16"
+        encoding = str(getattr(chosen, "value", chosen))
         before = self.documents.get(uri)
         document = Document(Source(name or uri, text), encoding)
         if before is not None:
