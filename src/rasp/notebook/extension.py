@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from rasp.architecture import Explanation, Schedule, explain
+from rasp.atoms import Atom
 from rasp.drawing import draw
 from rasp.errors import RaspError, RaspNameError, RaspSyntaxError
 from rasp.frontend.builtins import DrawRequest
@@ -20,6 +21,7 @@ from rasp.frontend.show import show_result, show_value
 from rasp.graph import Node
 from rasp.notebook.cells import Cells
 from rasp.notebook.display import (
+    Shown,
     explanation_html,
     function_html,
     html_of,
@@ -104,7 +106,9 @@ class Notebook:
 
     def show_value(self, value: Any) -> None:
         held = to_handle(value, self.cells.session)
-        if isinstance(held, (Handle, FunctionHandle)):
+        if isinstance(held, Handle):
+            self.display(Shown(held, self.example_for(held)))
+        elif isinstance(held, FunctionHandle):
             self.display(held)
         elif value is not None:
             self.write(show_value(value, self.settings.full_display))
@@ -137,9 +141,12 @@ class Notebook:
 
     def handle_html(self, handle: Handle) -> str:
         """Show a handle on the running example."""
-        is_s_op = isinstance(handle, SOpHandle)
-        settings = self.settings
-        return html_of(handle, settings.s_op_example if is_s_op else settings.selector_example)
+        return html_of(handle, self.example_for(handle))
+
+    def example_for(self, handle: Handle) -> tuple[Atom, ...]:
+        if isinstance(handle, SOpHandle):
+            return self.settings.s_op_example
+        return self.settings.selector_example
 
     def display(self, value: Any) -> None:
         data, metadata = self.shell.display_formatter.format(value)
