@@ -185,13 +185,27 @@ def _atoms_of_kind(
     kind: int, numerators: Array, denominators: Array, strings: tuple[str, ...]
 ) -> list[Any]:
     if kind == STRING:
-        return list(_object_array(strings)[numerators.astype(np.int64, copy=False)])
+        places = numerators.astype(np.int64, copy=False)
+        found: list[Any] = _object_array(strings)[places].tolist()
+        return found
     if kind == BOOL:
-        return list(numerators.astype(bool).tolist())
+        bools: list[bool] = numerators.astype(bool).tolist()
+        return bools
     if kind == INT:
-        return list(numerators.tolist())
+        return _ints(numerators)
     make: Callable[[int, int], Fraction] = Fraction
     return list(map(make, numerators.tolist(), denominators.tolist()))
+
+
+def _ints(values: Array) -> list[int]:
+    """Python's integers; where few different ones occur, one object for each is shared."""
+    if values.dtype != object and len(values) > 1000:
+        least, most = int(values.min()), int(values.max())
+        if most - least < len(values) // 4:
+            shared: list[int] = _object_array(range(least, most + 1))[values - least].tolist()
+            return shared
+    alone: list[int] = values.tolist()
+    return alone
 
 
 def _object_array(atoms: Sequence[Any]) -> Array:
