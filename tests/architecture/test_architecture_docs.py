@@ -25,8 +25,8 @@ COMMANDS = re.findall(r"^\$ rasp (.*)\n((?:(?!\$ ).*\n)*)", "\n".join(CONSOLE), 
 
 
 def test_there_is_something_to_check():
-    assert len(PROGRAMS) == 5
-    assert len(COMMANDS) == 15
+    assert len(PROGRAMS) == 6
+    assert len(COMMANDS) == 16
 
 
 @pytest.mark.parametrize(("command", "shown"), COMMANDS, ids=[each[0] for each in COMMANDS])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 
 import pytest
@@ -189,8 +190,8 @@ def test_what_only_trying_can_tell_says_what_was_tried():
     found = fit(handle, attention="window:1")
     assert found
     assert not found.verdicts[0].is_proved
-    assert "no answer changes on all inputs up to length 7 over {a, b, c} and on 1," in str(found)
-    assert "random ones up to length 40" in str(found)
+    assert "no answer changes on all inputs up to length 6 over {a, b, c} and on 1," in str(found)
+    assert '6 over {"0", "1", "2"} and on 1,972 random ones up to length 40' in str(found)
 
 
 @pytest.mark.parametrize("task", ["Dyck-1", "Dyck-2, pure", "Dyck-2 with select_best"])
@@ -212,6 +213,17 @@ def test_the_alphabet_is_what_the_program_compares_tokens_with():
     given = fit(digits, attention="window:1", alphabet=[7, 9]).counterexample
     assert given is not None
     assert set(given.tokens) <= {7, 9}
+
+
+def test_inputs_that_cannot_be_computed_are_not_counted_as_checked():
+    text = "x = aggregate(select(indices % 1000, indices - 1, ==), {7: 1, 8: 2}[tokens]);"
+    found = fit(rasp.run(text)["x"], attention="window:1", alphabet=[7, 8, 9])
+    assert found
+    told = re.search(r"computed on ([\d,]+) of these ([\d,]+)", found.verdicts[0].reason)
+    assert told is not None
+    computed, tried = (int(number.replace(",", "")) for number in told.groups())
+    short = sum(2**length for length in range(3, 7))
+    assert short < computed < tried / 2
 
 
 def test_a_selector_under_a_pattern_is_compared_pair_by_pair():

@@ -25,10 +25,12 @@ from rasp.atoms import Atom
 from rasp.errors import RaspError
 from rasp.graph import Node
 
-MOST_EXHAUSTIVE = 5_000
+MOST_EXHAUSTIVE = 3_000
 """Inputs of all short lengths together that are tried without leaving one out."""
 RANDOM_INPUTS = 2_000
 LONGEST_RANDOM = 40
+LENGTHS_IN_VAIN = 2
+"""Lengths in a row on which nothing can be computed, after which no longer ones are tried."""
 BATCH = 500
 FIRST_LOOK = 40
 """Inputs of a batch looked at before one that merely fails is taken for an answer."""
@@ -58,12 +60,19 @@ class Search:
     at_random: int
     """How many longer inputs were tried."""
     longest: int
+    tried: int
+    computed: int
+    """On how many of the inputs tried the outputs can be computed at all."""
+    failed: RaspError | None
+    """In what the first input ends that they cannot be computed on."""
 
     def __str__(self) -> str:
-        tried = f"on all inputs up to length {self.all_up_to} over {show_alphabet(self.alphabet)}"
+        told = f"on all inputs up to length {self.all_up_to} over {show_alphabet(self.alphabet)}"
         if self.at_random:
-            tried += f" and on {self.at_random:,} random ones up to length {self.longest}"
-        return tried
+            told += f" and on {self.at_random:,} random ones up to length {self.longest}"
+        if self.computed < self.tried:
+            told += f" (it can be computed on {self.computed:,} of these {self.tried:,})"
+        return told
 
 
 def look_for_counterexample(
@@ -74,14 +83,17 @@ def look_for_counterexample(
     exhausted = _exhaustive_length(alphabet, free)
     longest = max(LONGEST_RANDOM, free + 20)
     each = RANDOM_INPUTS // max(1, longest - exhausted)
-    for length in range(free + 1, longest + 1):
-        if length > exhausted + 1 and not trial.computed:
-            raise trial.failure(length - 1)
+    example, in_vain, length = None, 0, free
+    while example is None and length < longest and in_vain < LENGTHS_IN_VAIN:
+        length, before = length + 1, trial.computed
         found = trial.at_length(length, each if length > exhausted else None)
+        in_vain = 0 if trial.computed > before or length <= exhausted else in_vain + 1
         if found is not None:
             example = trial.example(trial.shrunk(found), exhausted)
-            return Search(alphabet, example, min(exhausted, length - 1), trial.at_random, length)
-    return Search(alphabet, None, exhausted, trial.at_random, longest)
+    return Search(
+        alphabet, example, exhausted, trial.at_random, length, trial.tried, trial.computed,
+        trial.failed,
+    )  # fmt: skip
 
 
 def _exhaustive_length(alphabet: Sequence[Atom], free: int) -> int:
@@ -107,7 +119,9 @@ class _Trial:
     pattern: Pattern
     alphabet: tuple[Atom, ...]
     at_random: int = 0
+    tried: int = 0
     computed: int = 0
+    failed: RaspError | None = None
     cut: dict[int, tuple[Node, ...]] = field(default_factory=dict)
 
     def restricted(self, length: int) -> tuple[Node, ...]:
@@ -126,6 +140,9 @@ class _Trial:
         while batch := list(islice(inputs, BATCH)):
             meant = answers(self.outputs, batch)
             fine = [tokens for tokens, one in zip(batch, meant, strict=True) if _is_value(one)]
+            self.tried += len(batch)
+            errors = (one for one in meant if isinstance(one, RaspError))
+            self.failed = self.failed or next(errors, None)
             self.computed += len(fine)
             found = self._first_difference(fine, length)
             if found is not None:
@@ -174,12 +191,3 @@ class _Trial:
         assert isinstance(meant, list)
         got = answer(self.restricted(len(tokens)), tokens)
         return Counterexample(tokens, meant, got, len(tokens) <= exhausted + 1)
-
-    def failure(self, length: int) -> RaspError:
-        """Return the error in which the program itself ends, on every input tried."""
-        failed = answer(self.outputs, next(every_input(self.alphabet, length)))
-        assert isinstance(failed, RaspError)
-        return type(failed)(
-            f"this fails on every input tried: {failed.message}",
-            hint="give the tokens it is for: `--alphabet`, or `alphabet=` in Python",
-        )

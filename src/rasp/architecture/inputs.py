@@ -6,6 +6,7 @@ know. Whether it wants letters, digits or numbers is found by trying.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import product
 from random import Random
@@ -15,12 +16,24 @@ from rasp.atoms import Atom, read_input, show
 from rasp.errors import RaspError, RaspValueError
 from rasp.evaluator.plain import EvaluationError
 from rasp.evaluator.plain import evaluate as evaluate_plain
-from rasp.graph import Const, Node, Tokens, TokensAs, in_order
+from rasp.graph import (
+    Aggregate,
+    Const,
+    Elementwise,
+    Node,
+    Select,
+    Tokens,
+    TokensAs,
+    in_order,
+)
 
 Input = tuple[Atom, ...]
 MOST_KNOWN = 8
 """Tokens of a program's own that an alphabet takes up."""
 FEWEST_LETTERS = 3
+COMPARING = ("==", "!=", "<", "<=", ">", ">=", "in", "lookup")
+BARE = re.compile(r"[^\W\d]+|[^\w\s,{}\"]")
+"""Tokens that can be told without quotes: words, and single signs but those that mark a set."""
 SMALL_BATCH = 8
 """Inputs that are quicker computed one by one."""
 
@@ -64,14 +77,31 @@ def read_alphabet(given: object) -> tuple[Atom, ...]:
     return alphabet
 
 
-def alphabet_of(outputs: Sequence[Node]) -> tuple[Atom, ...]:
-    """Choose tokens that the outputs can be computed on, their own constants first.
+def alphabets_of(outputs: Sequence[Node]) -> list[tuple[Atom, ...]]:
+    """Choose alphabets that the outputs can be computed on, their own constants first.
 
     >>> from rasp.graph import Elementwise
-    >>> alphabet_of([Elementwise("==", (Tokens(), Const("(")))])
-    ('(', 'a', 'b')
+    >>> alphabets_of([Elementwise("<", (Tokens(), Const("(")))])
+    [('(', 'a', 'b'), ('(', '0', '1', '2'), ('0', '1', '2')]
     """
     known = _constants_met(outputs)
+    candidates = _candidates(known)
+    found = {alphabet: answers(outputs, _sample(alphabet)) for alphabet in candidates}
+    share = {
+        alphabet: sum(isinstance(each, list) for each in answered) / len(answered)
+        for alphabet, answered in found.items()
+    }
+    if not any(share.values()):
+        failed = next(each for each in found[candidates[0]] if isinstance(each, RaspError))
+        raise cannot_be_computed(failed, candidates[0])
+    words = {atom for atom in known[:MOST_KNOWN] if isinstance(atom, str)}
+    often = [alphabet for alphabet in candidates if share[alphabet] >= 0.25]
+    often.sort(key=lambda alphabet: (not words.issubset(alphabet), share[alphabet] < 0.75))
+    return often or [max(candidates, key=share.__getitem__)]
+
+
+def _candidates(known: list[Atom]) -> list[tuple[Atom, ...]]:
+    """Letters, digits, numbers and bools, each with the constants of its kind."""
     words = [atom for atom in known if isinstance(atom, str)][:MOST_KNOWN]
     numbers = [atom for atom in known if type(atom) is int][:MOST_KNOWN]
     digits = _filled([str(number) for number in numbers], [str(digit) for digit in range(10)])
@@ -82,25 +112,18 @@ def alphabet_of(outputs: Sequence[Node]) -> tuple[Atom, ...]:
         _filled(numbers, list(range(10))),
         (False, True),
     ]
-    best, most, failed = candidates[0], 0, None
+    different: dict[object, tuple[Atom, ...]] = {}
     for alphabet in candidates:
-        found = answers(outputs, _sample(alphabet))
-        works = sum(isinstance(each, list) for each in found)
-        failed = failed or next((each for each in found if isinstance(each, RaspError)), None)
-        if works > most:
-            best, most = alphabet, works
-        if 4 * works >= len(found):
-            return alphabet
-    if not most and failed is not None:
-        raise _nothing_works(failed, candidates[0])
-    return best
+        different.setdefault(tuple((type(token), token) for token in alphabet), alphabet)
+    return list(different.values())
 
 
-def _nothing_works(first: RaspError, alphabet: tuple[Atom, ...]) -> RaspError:
-    return type(first)(
-        f"this fails on every input tried: {first.message}",
-        hint=f"say which tokens it is for (tried were {show_alphabet(alphabet)}, digits and "
-        "numbers): `--alphabet`, or `alphabet=` in Python",
+def cannot_be_computed(failed: RaspError, alphabet: tuple[Atom, ...]) -> RaspError:
+    """Return the error that every input ends in, as one that tells what to do about it."""
+    return type(failed)(
+        f"this fails on every input tried: {failed.message}",
+        hint=f"say which tokens it is for, if not {show_alphabet(alphabet)}: `--alphabet`, or "
+        "`alphabet=` in Python",
     )
 
 
@@ -120,14 +143,22 @@ def _sample(alphabet: Sequence[Atom]) -> list[Input]:
 
 
 def _constants_met(outputs: Sequence[Node]) -> list[Atom]:
-    """The constants that tokens, or tokens read as numbers, are compared with."""
+    """The constants that tokens are compared with, where they are or where they were moved to."""
     tokens: set[Node] = {Tokens()}
     met: dict[Atom, None] = {}
     for node in in_order(outputs):
-        if isinstance(node, TokensAs):
-            tokens.add(node)
-        elif tokens.intersection(node.needs):
-            met.update((needed.value, None) for needed in node.needs if isinstance(needed, Const))
+        match node:
+            case TokensAs():
+                tokens.add(node)
+            case Aggregate(values=values) if values in tokens:
+                tokens.add(node)
+            case Elementwise("if", (_, then, otherwise)) if tokens.intersection((then, otherwise)):
+                tokens.add(node)
+        if isinstance(node, Select) or (isinstance(node, Elementwise) and node.op in COMPARING):
+            constants = [needed.value for needed in node.needs if isinstance(needed, Const)]
+            whole = bool(tokens.intersection(node.needs))
+            for atom in constants:  # a word that is not a token itself may be made of tokens
+                met.update(dict.fromkeys([atom] if whole or not isinstance(atom, str) else atom))
     return list(met)
 
 
@@ -152,6 +183,5 @@ def show_alphabet(alphabet: Sequence[Atom]) -> str:
     >>> show_alphabet(("a", "b"))
     '{a, b}'
     """
-    plain = all(isinstance(token, str) and token.isprintable() for token in alphabet)
-    bare = plain and not any(set(str(token)) & set(' ,{}"') or not token for token in alphabet)
+    bare = all(isinstance(token, str) and BARE.fullmatch(token) for token in alphabet)
     return "{" + ", ".join(str(token) if bare else show(token) for token in alphabet) + "}"

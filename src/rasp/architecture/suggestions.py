@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from rasp.architecture.inputs import (
     Input,
-    alphabet_of,
+    alphabets_of,
     answers,
     every_input,
     random_inputs,
@@ -231,12 +231,15 @@ def _written_alike(naming: Naming, group: list[Selector], tried: int) -> Change:
 def _inputs(outputs: Sequence[Node]) -> list[Input]:
     """Inputs that the outputs can be computed on, a few hundred where they can be found."""
     try:
-        alphabet = alphabet_of(outputs)
+        alphabets = alphabets_of(outputs)
     except RaspError:
         return []
-    tried = [tokens for length in (1, 2, 3) for tokens in every_input(alphabet[:6], length)]
-    for length in range(4, 15):
-        tried += random_inputs(alphabet, length, 40, seed=1)
+    tried: list[Input] = []
+    for alphabet in alphabets[:2]:
+        for length in (1, 2, 3):
+            tried += every_input(alphabet[:5], length)
+        for length in range(4, 15):
+            tried += random_inputs(alphabet, length, 20, seed=1)
     found = answers(outputs, tried)
     return [tokens for tokens, each in zip(tried, found, strict=True) if isinstance(each, list)]
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rasp.architecture.counterexample import Counterexample, Search, look_for_counterexample
-from rasp.architecture.inputs import alphabet_of, read_alphabet, show_alphabet
+from rasp.architecture.inputs import (
+    alphabets_of,
+    cannot_be_computed,
+    read_alphabet,
+    show_alphabet,
+)
 from rasp.architecture.layers import earliest_layers
 from rasp.architecture.naming import Naming
 from rasp.architecture.order import Order, earliest_times
@@ -122,11 +127,20 @@ def pattern_verdict(naming: Naming, text: str, alphabet: object) -> Verdict:
         return Verdict(question, True, "this pattern allows every pair")
     if stays_within(pattern, outputs):
         return Verdict(question, True, "every selection stays inside the pattern, at any length")
-    tokens = alphabet_of(outputs) if alphabet is None else read_alphabet(alphabet)
-    search = look_for_counterexample(outputs, pattern, free, tokens)
-    if search.found is None:
-        return Verdict(question, True, f"no answer changes {search}", is_proved=False)
-    return Verdict(question, False, _difference(search, search.found, naming), True, search.found)
+    alphabets = alphabets_of(outputs) if alphabet is None else [read_alphabet(alphabet)]
+    searches: list[Search] = []
+    for tokens in alphabets:
+        search = look_for_counterexample(outputs, pattern, free, tokens)
+        if search.found is not None:
+            reason = _difference(search, search.found, naming)
+            return Verdict(question, False, reason, True, search.found)
+        searches.append(search)
+    telling = [search for search in searches if search.computed]
+    if not telling:
+        assert searches[0].failed is not None
+        raise cannot_be_computed(searches[0].failed, alphabets[0])
+    reason = "\n".join(f"no answer changes {search}" for search in telling)
+    return Verdict(question, True, reason, is_proved=False)
 
 
 def _difference(search: Search, found: Counterexample, naming: Naming) -> str:
