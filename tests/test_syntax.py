@@ -238,3 +238,8 @@ def test_the_published_grammar_refuses_what_the_parser_refuses(text: str) -> Non
     except lark.exceptions.LarkError:
         taken = False
     assert taken == (not errors)
+
+
+def test_a_program_that_ends_in_a_number_is_asked_for_its_semicolon() -> None:
+    _, [error] = parse_with_errors(Source("demo", "x = indices + 1"))
+    assert error.hint == "every statement ends in `;`"

@@ -271,7 +271,7 @@ class Parser(ExpressionParser):
         )
         error.incomplete = self.token.kind == "end"
         between = self.source.text[self.previous.end : self.token.start]
-        if self.previous.kind == "number" and not between:
+        if self.previous.kind == "number" and self.token.kind == "name" and not between:
             error.hint = "write the number out in digits, and a name after it with an operator"
         if "\n" not in between or error.incomplete:
             raise error
