@@ -5,7 +5,7 @@ import { makeEditor } from "./editor.js";
 import { connect } from "./transport.js";
 import { read, write } from "./share.js";
 import { setNames, want } from "./chooser.js";
-import { showValues } from "./values.js";
+import { catchUp, showValues } from "./values.js";
 import { setUpFlow, showFlow } from "./flow.js";
 import { setUpArchitecture, showArchitecture } from "./architecture.js";
 import { setUpWeights } from "./weights.js";
@@ -111,6 +111,7 @@ const problems = ({ errors, warnings, failed }) => {
 // ---- tabs
 
 const refreshTab = () => {
+  if (tab === "values") catchUp();
   if (tab === "flow") showFlow();
   if (tab === "architecture") showArchitecture();
   if (tab === "gallery") showGallery();

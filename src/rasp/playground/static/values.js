@@ -7,6 +7,7 @@ import { origins, story } from "./why.js";
 let shown = null; // the last answer that had values
 let chosen = null; // [strip, position]
 let unnamed = false;
+let isBehind = false; // built when the tab is opened again
 
 const cells = (strip) => strip.shown.map((text, at) => make("td", {
   "data-strip": strip.id, "data-at": at, tabindex: "-1",
@@ -130,6 +131,7 @@ const outputs = (answer) => answer.outputs.length
   : [];
 
 const build = () => {
+  isBehind = false;
   const panel = find("values");
   const { plan } = shown;
   const hasUnnamed = Object.values(plan.strips).some((strip) => strip.head && !shown.rows.some((each) => each.strip === strip.id));
@@ -166,5 +168,10 @@ export const showValues = (answer) => {
   }
   panel.classList.remove("stale");
   shown = withGhosts(answer);
-  build();
+  if (panel.hidden) isBehind = true;
+  else build();
+};
+
+export const catchUp = () => {
+  if (isBehind) build();
 };

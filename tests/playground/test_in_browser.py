@@ -1,0 +1,308 @@
+"""The page in a real browser, as a person uses it: with keys and pointer, alone and in two tabs."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rasp
+from rasp.drawing import plan_selection
+from rasp.drawing.why import why
+
+from .conftest import Playground
+
+CHROMIUM = shutil.which("chromium")
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--disable-quic",
+]  # fmt: skip
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def tab(browser: Any, playground: Playground) -> Iterator[Any]:
+    """A fresh page; it may ask nobody but its own server, and must log nothing."""
+    yield from open_tab(browser, playground.address, {"width": 1300, "height": 850})
+
+
+@pytest.fixture
+def phone(browser: Any, playground: Playground) -> Iterator[Any]:
+    yield from open_tab(browser, playground.address, {"width": 390, "height": 800})
+
+
+def open_tab(browser: Any, address: str, size: dict[str, int]) -> Iterator[Any]:
+    context = browser.new_context(viewport=size, accept_downloads=True)
+    page = context.new_page()
+    wrong: list[str] = []
+    own = (address.partition("#")[0], "blob:", "data:")
+    page.on("console", lambda message: wrong.append(message.text))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on(
+        "request",
+        lambda asked: None if asked.url.startswith(own) else wrong.append(asked.url),
+    )
+    page.goto(address)
+    page.wait_for_selector("html[data-shown]")
+    yield page
+    context.close()
+    assert wrong == []
+
+
+def write(page: Any, program: str, example: str | None = None) -> None:
+    """Put a program in place of the one that is there, through the keyboard."""
+    settled(page, lambda: _type(page, program))
+    if example is not None:
+        settled(page, lambda: page.fill("#example", example))
+
+
+def _type(page: Any, program: str) -> None:
+    page.locator("#editor .cm-content, #editor textarea").first.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
+    for number, line in enumerate(program.split("\n")):
+        if number:
+            page.keyboard.press("Enter")
+        page.keyboard.type(line)
+        page.keyboard.press("Escape")  # whatever would be completed
+
+
+def to_the_end(page: Any) -> None:
+    page.locator("#editor .cm-content, #editor textarea").first.click()
+    page.keyboard.press("Control+End")
+
+
+def settled(page: Any, act: Any) -> None:
+    """Do something, and wait until what it started has been shown."""
+    act()
+    page.wait_for_timeout(150)
+    page.wait_for_selector("#state:not(:text('running…'))", state="attached")
+    page.wait_for_timeout(150)
+
+
+def row(page: Any, name: str) -> list[str]:
+    cells = page.locator(
+        "table.values tr", has=page.locator("th[scope=row]", has_text=name)
+    ).first.locator("td[data-at]")
+    return [str(text) for text in cells.all_inner_texts()]
+
+
+def test_typing_shows_values_and_the_example_moves_them(tab: Any) -> None:
+    write(tab, "double = indices * 2;", "abcd")
+    assert row(tab, "double") == ["0", "2", "4", "6"]
+    settled(tab, lambda: tab.fill("#example", "[7, 8]"))
+    assert row(tab, "tokens") == ["7", "8"] and row(tab, "double") == ["0", "2"]
+
+
+def test_a_mistake_is_told_with_its_hint_and_what_was_there_stays(tab: Any) -> None:
+    write(tab, "one = indices + 1;", "abc")
+    to_the_end(tab)
+    settled(tab, lambda: tab.keyboard.press("Backspace"))
+    problems = tab.locator("#problems")
+    assert "expected `;`".replace("`", "") in problems.inner_text().replace("`", "")
+    assert "hint: every statement ends in" in problems.inner_text()
+    assert row(tab, "one") == ["1", "2", "3"]
+    assert tab.locator("tr.ghost").count() == 1
+    settled(tab, lambda: tab.keyboard.type(";"))
+    assert "no mistakes" in problems.inner_text()
+
+
+def test_the_page_does_not_jump_while_typing(tab: Any) -> None:
+    places = "() => ['#editor', '#example', '#problems', 'table.values'].map((one) => {"
+    places += " const box = document.querySelector(one).getBoundingClientRect();"
+    places += " return [box.x, box.y, one === '#editor' ? box.height : 0]; })"
+    write(tab, "one = indices + 1;", "abc")
+    before = tab.evaluate(places)
+    to_the_end(tab)
+    for letter in " two = one":
+        settled(tab, lambda letter=letter: tab.keyboard.type(letter))
+        assert tab.evaluate(places) == before
+
+
+def test_hovering_a_selection_gives_the_languages_own_reasons(tab: Any) -> None:
+    write(tab, "left = select(indices, indices - 1, ==);", "abc")
+    box = tab.locator("svg.heat").bounding_box()
+    tab.mouse.move(box["x"] + 34 + 20 * 0.5, box["y"] + 22 + 20 * 1.5)
+    program = rasp.run("left = select(indices, indices - 1, ==);")["left"]
+    plan = plan_selection(program.node, "abc", program.program)
+    assert tab.locator("#tip").inner_text().split("\n") == why(plan.strips, plan.head, 1, 0)
+    tab.mouse.move(2, 2)
+    assert tab.locator("#tip").is_hidden()
+
+
+def test_a_chosen_cell_lights_up_what_it_came_from(tab: Any) -> None:
+    write(tab, 'back = aggregate(select(indices, indices - 1, ==), tokens, "-");', "abcd")
+    cells = tab.locator("table.values tr", has_text="back").locator("td[data-at]")
+    cells.nth(2).click()
+    lit = tab.locator("table.values tr.input", has_text="tokens").locator("td.lit")
+    assert lit.all_inner_texts() == ["b"]
+    assert "picked position 1" in tab.locator("#cell-story").inner_text()
+    cells.nth(0).click()
+    assert "nothing was picked" in tab.locator("#cell-story").inner_text()
+
+
+def test_values_can_be_walked_with_the_keyboard_alone(tab: Any) -> None:
+    write(tab, "double = indices * 2;", "abc")
+    tab.locator("table.values td[tabindex='0']").focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "Enter"):
+        tab.keyboard.press(key)
+    assert "double[1] = 2" in tab.locator("#cell-story").inner_text()
+    tab.locator("#tab-values").focus()
+    tab.keyboard.press("ArrowRight")
+    assert tab.locator("#flow").is_visible()
+
+
+def test_the_flow_is_stepped_through(tab: Any) -> None:
+    write(tab, "same = select(tokens, tokens, ==);\nhist = selector_width(same);", "hello")
+    tab.click("#tab-flow")
+    tab.wait_for_selector("#flow svg")
+    assert tab.locator("#flow .later").count() == 0
+    tab.get_by_label("First step").click()
+    shown = [tab.locator("#flow .later").count()]
+    while "Done" not in tab.locator("#step-text").inner_text():
+        tab.click("#step-on")
+        shown.append(tab.locator("#flow .later").count())
+    assert len(shown) > 3 and shown == sorted(shown, reverse=True) and shown[-1] == 0
+    with tab.expect_download() as waiting:
+        tab.get_by_label("Download the picture as PNG").click()
+    assert Path(waiting.value.path()).read_bytes().startswith(b"\x89PNG")
+    with tab.expect_download() as waiting:
+        tab.get_by_label("Download the picture as SVG").click()
+    assert waiting.value.suggested_filename == "hist.svg"
+
+
+def test_fit_gives_a_counterexample_that_becomes_the_example(tab: Any) -> None:
+    write(tab, "hist = selector_width(select(tokens, tokens, ==));", "hello")
+    tab.click("#tab-architecture")
+    tab.wait_for_selector(".head-box")
+    assert tab.locator(".head-box").count() == 2
+    tab.fill("[name=attention]", "causal")
+    tab.get_by_role("button", name="Ask").click()
+    tab.get_by_role("button", name="Use this input as the example").click()
+    assert tab.input_value("#example") == "aa"
+
+
+def test_compiling_gives_a_model_and_what_it_attends_to(tab: Any) -> None:
+    pytest.importorskip("numpy", reason="weights need numpy")
+    write(tab, "flip = select(indices, length - 1 - indices, ==);\nr = aggregate(flip, tokens);")
+    tab.click("#tab-weights")
+    tab.locator("#weights button[type=submit]").click()
+    tab.wait_for_selector("#weights .figures")
+    assert tab.locator("#weights svg.heat").count() == 4
+    assert "flip" in tab.locator("#weights-answer").inner_text()
+
+
+def test_a_shared_link_opens_the_same_page(browser: Any, playground: Playground, tab: Any) -> None:
+    write(tab, 'x = tokens == "é😀";', "aé")
+    tab.click("#tab-architecture")
+    tab.click("#share")
+    tab.wait_for_timeout(100)
+    address = tab.url
+    assert "#1." in address
+    for other in open_tab(browser, address, {"width": 1300, "height": 850}):
+        assert row(other, "x") == [] and other.locator("#architecture").is_visible()
+        other.click("#tab-values")
+        assert row(other, "x") == ["False", "False"]
+        assert other.input_value("#example") == "aé"
+
+
+def test_the_gallery_opens_a_program_and_back_returns(tab: Any) -> None:
+    write(tab, "mine = indices;", "ab")
+    tab.wait_for_timeout(500)
+    tab.click("#tab-gallery")
+    tab.fill("#gallery-search", "reverse the input")
+    settled(tab, lambda: tab.locator(".programs button:visible").first.click())
+    assert row(tab, "reverse") == list("abc")[::-1]
+    tab.wait_for_timeout(500)
+    settled(tab, tab.go_back)
+    tab.click("#tab-values")
+    assert row(tab, "mine") == ["0", "1"]
+
+
+def test_a_newcomer_solves_the_first_exercise(tab: Any) -> None:
+    tab.get_by_role("button", name="Start with exercise 1").click()
+    settled(tab, lambda: tab.click("#check"))
+    tab.wait_for_selector("#lesson .verdict.no")
+    assert "[0, 2]" in tab.locator("#lesson .verdict").inner_text()
+    tab.get_by_role("button", name="Hint", exact=True).click()
+    assert "every position at once" in tab.locator("#lesson .hints").inner_text()
+    write(tab, "double = indices + indices;")
+    tab.click("#check")
+    tab.wait_for_selector("#lesson .verdict.yes")
+    settled(tab, lambda: tab.get_by_role("button", name="Next:").click())
+    assert "Ask something of each token" in tab.locator("#lesson h2").inner_text()
+    tab.click("#tab-learn")
+    assert tab.locator(".exercises .mark", has_text="✓").count() == 1
+
+
+def test_formatting_and_downloading_the_program(tab: Any) -> None:
+    write(tab, "x=indices+1 ;")
+    settled(tab, lambda: tab.click("#format"))
+    with tab.expect_download() as waiting:
+        tab.click("#download")
+    assert Path(waiting.value.path()).read_text() == "x = indices + 1;\n"
+    assert waiting.value.suggested_filename == "program.rasp"
+
+
+def test_a_runaway_program_is_told_and_typing_goes_on(tab: Any) -> None:
+    write(tab, "def f(x) { return f(x + 1) + f(x + 2); }", "ab")
+    to_the_end(tab)
+    settled(tab, lambda: tab.keyboard.type(" y = [f(n) for n in range(1000)];"))
+    tab.wait_for_selector("#problems .error .hint", timeout=10_000)
+    write(tab, "z = indices;")
+    assert row(tab, "z") == ["0", "1"]
+
+
+def test_a_phone_has_everything_and_does_not_scroll_sideways(phone: Any) -> None:
+    write(phone, "same = select(tokens, tokens, ==);", "hello")
+    for name in ("values", "flow", "architecture", "weights", "learn", "gallery"):
+        phone.click(f"#tab-{name}")
+        phone.wait_for_timeout(250)
+        assert phone.locator(f"#{name}").is_visible()
+        width = phone.evaluate("() => document.documentElement.scrollWidth")
+        assert width <= 390, f"{name} is {width} wide"
+
+
+def test_dark_and_light_have_enough_contrast(tab: Any) -> None:
+    script = Path(__file__).with_name("contrast.js").read_text()
+    for _ in range(3):
+        tab.click("#theme")
+        found = tab.evaluate(script)
+        assert found["checked"] > 20 and found["poor"] == []
+
+
+def test_every_control_has_a_name_for_screen_readers(tab: Any) -> None:
+    for name in ("values", "flow", "architecture", "weights", "learn", "gallery"):
+        tab.click(f"#tab-{name}")
+        tab.wait_for_timeout(200)
+        nameless = tab.evaluate(
+            "() => [...document.querySelectorAll('button, input, select, [role=img]')]"
+            ".filter((one) => one.checkVisibility()).filter((one) => !(one.innerText || '').trim()"
+            " && !one.ariaLabel && !(one.labels && one.labels.length))"
+            ".map((one) => one.outerHTML.slice(0, 80))"
+        )
+        assert nameless == []
+
+
+def test_without_the_bundle_a_plain_text_area_does(browser: Any, playground: Playground) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    start = {"name": "", "program": "x = indices;", "edition": "server", "has_editor": False}
+    page.route("**/start", lambda route: route.fulfill(body=json.dumps(start)))
+    page.goto(playground.address)
+    page.wait_for_selector("html[data-shown]")
+    assert page.locator("#editor textarea").count() == 1
+    write(page, "y = indices + 1;", "ab")
+    assert row(page, "y") == ["1", "2"]
+    context.close()
