@@ -159,6 +159,10 @@ def test_the_alphabet_is_of_the_kind_that_the_programs_compute_on() -> None:
     assert chosen(rasp.lib.average(tokens)).alphabet == (0, 1, 2)
     assert chosen(tokens + "x", tokens).alphabet == ("a", "b", "c")
     assert set(chosen(tokens_int == 1).alphabet) == {"0", "1", "2"}
+    assert {"?", "→"} < set(chosen(rasp.programs.load("set_inference")).alphabet)
+    assert chosen(tokens == 1).alphabet == (1, 0, 2)
+    assert "+" in chosen(rasp.programs.load("long_addition")).alphabet
+    assert "a" not in chosen(rasp.programs.load("long_addition")).alphabet
     assert chosen(indices).reads_tokens is False
     assert chosen(tokens == "(").any_alphabet
     assert chosen(tokens == "(").known == 1

@@ -20,10 +20,12 @@ from rasp.equivalence.inputs import (
     reads_tokens,
 )
 from rasp.errors import RaspError, RaspValueError
-from rasp.graph import Node
+from rasp.graph import Node, TokensAs, in_order
 
-MOST_KNOWN = 8
+MOST_KNOWN = 16
 FEWEST_TOKENS = 3
+FEWEST_KNOWN = 2
+"""Known tokens that can be an alphabet of their own, where unknown ones only make failures."""
 MOST_FRESH = 2
 """Tokens that neither program knows, beside those that they do."""
 
@@ -56,18 +58,30 @@ def choose_inputs(
 def _that_works(
     nodes: Sequence[Node], known: Sequence[Atom], prefix: tuple[Atom, ...]
 ) -> tuple[Atom, ...]:
-    """The kind of tokens on which one of the programs computes most often."""
+    """Tokens that the programs know, of the kind on which one of them computes most often."""
     words = [atom for atom in known if isinstance(atom, str)][:MOST_KNOWN]
     numbers = [atom for atom in known if not isinstance(atom, str)][:MOST_KNOWN]
     digits = [str(atom) for atom in known if str(atom).isdigit()][:MOST_KNOWN]
     candidates: list[tuple[Atom, ...]] = [
         _filled(words, fresh_tokens((*words, *prefix), FEWEST_TOKENS)),
+        tuple(words) if len(words) >= FEWEST_KNOWN else ("a", "b"),
         _filled(digits, [str(digit) for digit in range(10)]),
         _filled(numbers, list(range(10))),
         (False, True),
     ]
+    reads_numbers = any(isinstance(node, TokensAs) for node in in_order(nodes))
     works = [_times_computed(nodes, prefix, alphabet) for alphabet in candidates]
-    return candidates[max(range(len(candidates)), key=lambda each: (works[each], -each))]
+    held = [sum(_holds(alphabet, atom, reads_numbers) for atom in known) for alphabet in candidates]
+    best = max(
+        range(len(candidates)),
+        key=lambda each: (works[each] > 0, held[each], works[each], -each),
+    )
+    return candidates[best]
+
+
+def _holds(alphabet: tuple[Atom, ...], atom: Atom, reads_numbers: bool) -> bool:
+    """Tell whether an alphabet lets a program meet one of its constants."""
+    return atom in alphabet or (reads_numbers and str(atom) in alphabet)
 
 
 def _times_computed(
