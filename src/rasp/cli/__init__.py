@@ -31,6 +31,7 @@ COMMANDS = {
     "gallery": ("rasp.cli.gallery", "programs to read, run and draw, each with a specification"),
     "fmt": ("rasp.cli.fmt", "lay a program out"),
     "play": ("rasp.cli.play", "the playground: RASP in the browser, live"),
+    "lsp": ("rasp.cli.lsp", "the language server that editors start"),
 }
 PREVIEW = "rasp                    talk to the language (Ctrl-D ends it)"
 
