@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 import rasp
-from rasp.architecture import fit, schedule
+from rasp.architecture import explain, fit, front, schedule
 from rasp.architecture.order import Order, earliest_times
 from rasp.architecture.patterns import Pattern, under
 from rasp.errors import RaspError, RaspLimitError, RaspTypeError, RaspValueError
@@ -270,6 +270,24 @@ def test_a_scorer_has_no_layers_and_heads():
     for ask in (schedule, lambda node: fit(node, layers=1)):
         with pytest.raises(RaspTypeError, match="a scorer alone has no layers and heads"):
             ask(scorer)
+
+
+@pytest.mark.parametrize("given", [3, "reverse", [], None, [Tokens(), 1]])
+def test_what_is_no_s_op_is_refused(given: object):
+    for ask in (schedule, explain, front, lambda outputs: fit(outputs, layers=1)):
+        with pytest.raises(RaspTypeError, match="those of s-ops and selectors, and this is none"):
+            ask(given)
+
+
+def test_several_outputs_share_layers_and_heads():
+    names = rasp.run("a = aggregate(select_all, tokens_int); b = aggregate(select_all, indices);")
+    both = [names["a"], names["b"]]
+    assert schedule(both).heads_per_layer == (1,)
+    assert fit(both, layers=1, heads=1)
+    assert "a, b: 1 layer" in str(explain(both))
+    example = fit(both, attention="window:0").counterexample
+    assert example is not None
+    assert len(example.meant) == 2
 
 
 def test_a_bad_method_or_too_few_layers_are_refused():

@@ -37,6 +37,8 @@ SIGNS = {
 }  # fmt: skip
 EVERY_SIGN = frozenset("<=>")
 TURNED = {"<": ">", "=": "=", ">": "<"}
+MOST_JOINED = 64
+"""Parts of one `and` or `or` that are looked at together; a larger one counts as a whole."""
 ALWAYS: Form = ("always",)
 NEVER: Form = ("never",)
 TRUTH_OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "and", "or", "not", "bool", "in")
@@ -172,7 +174,8 @@ def _joined(word: str, parts: list[Form]) -> Form:
     compared: dict[tuple[Any, ...], frozenset[str]] = {}
     others: set[Form] = set()
     for part in parts:
-        for member in part[1] if part[0] == word else (part,):
+        is_flat = part[0] == word and len(part[1]) <= MOST_JOINED
+        for member in part[1] if is_flat else (part,):
             if member[0] == "compare":
                 *sides, signs = member[1:]
                 known = compared.get(tuple(sides), signs)

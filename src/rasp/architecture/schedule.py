@@ -17,7 +17,7 @@ from rasp.architecture.layers import earliest_layers, layers_between
 from rasp.architecture.order import Order, input_sources
 from rasp.architecture.placing import Placed, place
 from rasp.architecture.problem import Placement, Problem, problem_of, refuse_scorers, selector_of
-from rasp.errors import RaspValueError
+from rasp.errors import RaspTypeError, RaspValueError
 from rasp.graph import (
     Aggregate,
     Elementwise,
@@ -130,7 +130,14 @@ def show_counts(counts: Sequence[int]) -> str:
 def output_nodes(outputs: Outputs) -> tuple[Node, ...]:
     """Return the nodes that a caller means: a node, a handle, or several of either."""
     several = outputs if isinstance(outputs, Sequence) else [outputs]
-    return tuple(one if isinstance(one, Node) else one.node for one in several)
+    found = [one if isinstance(one, Node) else getattr(one, "node", None) for one in several]
+    nodes = tuple(node for node in found if isinstance(node, Node))
+    if not nodes or len(nodes) < len(found):
+        raise RaspTypeError(
+            "layers and heads are those of s-ops and selectors, and this is none",
+            hint='give one, as in `rasp.run("…")["name"]`, or a list of several',
+        )
+    return nodes
 
 
 def program_of(outputs: Outputs) -> Program:
