@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rasp import lib, programs
     from rasp.architecture import explain, fit, front, schedule
-    from rasp.compiler import compile
+    from rasp.compiler import compile as compile  # not in __all__: `import *` keeps Python's own
     from rasp.drawing import draw, draw_selector, heat_map
     from rasp.equivalence import equivalent
     from rasp.errors import (
@@ -103,7 +103,6 @@ __all__ = [
     "SelectorHandle",
     "__version__",
     "aggregate",
-    "compile",
     "constant",
     "contains",
     "draw",
