@@ -50,8 +50,15 @@ class Playground:
 def playground() -> Iterator[Playground]:
     pytest.importorskip("starlette", reason="the extra `play` is not installed")
     pytest.importorskip("uvicorn", reason="the extra `play` is not installed")
+    yield from playing()
+
+
+def playing(*words: str) -> Iterator[Playground]:
+    """Run `rasp play` for a while."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "rasp", "play", "--no-browser"], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "rasp", "play", "--no-browser", *words],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None
     try:

@@ -1,5 +1,6 @@
 """What the page is told: the values are the evaluator's, the reasons those of the other tools."""
 
+import json
 import random
 from typing import Any
 
@@ -11,7 +12,7 @@ from rasp.drawing.glyphs import in_title
 from rasp.evaluator import evaluate_plain
 from rasp.frontend.session import Session
 from rasp.graph import Selector, SOp
-from rasp.playground.answers import answer
+from rasp.playground.answers import answer, answer_text
 from rasp.playground.budgets import BUDGETS
 from rasp.playground.teaching import example_text
 from rasp.source import Source
@@ -81,7 +82,7 @@ def test_places_count_as_a_browser_does() -> None:
         ('["ab", "c"]', ["ab", "c"]),
         ("[1, 2.5]", ["1", "2.5"]),
         ("[]()", ["[", "]", "(", ")"]),
-        ("[1, ", ["[", "1", ",", " "]),
+        ("[1,", ["[", "1", ","]),
     ],
 )
 def test_an_example_is_a_list_or_letters(example: str, tokens: list[str]) -> None:
@@ -158,6 +159,22 @@ def test_fit_gives_the_counterexample() -> None:
 def test_what_cannot_be_answered_is_refused_in_words(asked: dict[str, Any], words: str) -> None:
     told = answer({"program": HIST, "example": "hello"} | asked)
     assert words in told["error"]["message"] and told["error"]["hint"]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_broken_programs_are_always_answered(seed: int) -> None:
+    rng = random.Random(seed)
+    text = list(rasp.programs.source(rng.choice(rasp.programs.names())))
+    for _ in range(rng.randint(1, 6)):
+        at = rng.randrange(len(text))
+        text[at] = rng.choice(
+            ["", "\ud800", "\0", "(", "}", '"', "select", "é", "\n", ";", "9" * 5000]
+        )
+    for kind in ("run", "format"):
+        told = json.loads(
+            answer_text(json.dumps({"kind": kind, "program": "".join(text), "example": "a(b"}))
+        )
+        assert "error" in told or "program" in told or "errors" in told
 
 
 def test_weights_are_certified_and_look_where_the_program_looks() -> None:

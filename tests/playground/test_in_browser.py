@@ -42,7 +42,9 @@ def phone(browser: Any, playground: Playground) -> Iterator[Any]:
     yield from open_tab(browser, playground.address, {"width": 390, "height": 800})
 
 
-def open_tab(browser: Any, address: str, size: dict[str, int]) -> Iterator[Any]:
+def open_tab(
+    browser: Any, address: str, size: dict[str, int], patience: int = 30_000
+) -> Iterator[Any]:
     context = browser.new_context(viewport=size, accept_downloads=True)
     page = context.new_page()
     wrong: list[str] = []
@@ -54,7 +56,7 @@ def open_tab(browser: Any, address: str, size: dict[str, int]) -> Iterator[Any]:
         lambda asked: None if asked.url.startswith(own) else wrong.append(asked.url),
     )
     page.goto(address)
-    page.wait_for_selector("html[data-shown]")
+    page.wait_for_selector("html[data-shown]", timeout=patience)
     yield page
     context.close()
     assert wrong == []

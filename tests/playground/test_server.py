@@ -4,11 +4,14 @@ import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .conftest import Playground
+from rasp.cli import main
+
+from .conftest import Playground, playing
 
 HIST = "hist = selector_width(select(tokens, tokens, ==));"
 ENDLESS = "def f(x) { return f(x + 1) + f(x + 2); }\ny = [f(n) for n in range(1000)];"
@@ -148,3 +151,19 @@ def test_many_requests_at_once_are_all_answered(playground: Playground) -> None:
 
     with ThreadPoolExecutor(200) as pool:
         assert all(pool.map(ask, range(200)))
+
+
+def test_the_command_serves_a_file_to_begin_with(tmp_path: Path) -> None:
+    path = tmp_path / "mine.rasp"
+    path.write_text("mine = indices;")
+    for served in playing(str(path)):
+        _, _, content = served.request("GET", "/start")
+        told = json.loads(content)
+        assert (told["name"], told["program"]) == ("mine.rasp", "mine = indices;")
+
+
+def test_a_port_that_is_taken_is_told_in_words(
+    playground: Playground, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["play", "--no-browser", "--port", str(playground.port)]) == 2
+    assert "cannot listen" in capsys.readouterr().err

@@ -80,3 +80,10 @@ def broken() -> RaspError:
         "the program used up what the playground gives it, and was stopped",
         hint="make its lists smaller, its numbers shorter or the example shorter",
     )
+
+
+def our_own(error: Exception) -> RaspError:
+    return RaspUnsupportedError(
+        f"the playground itself made a mistake: {type(error).__name__}: {error}",
+        hint="change the program a little; and please report this one",
+    )

@@ -33,11 +33,8 @@ class Guard:
 
     def __init__(self, app: ASGIApp, names: Iterable[str], port: int) -> None:
         self.app = app
-        self.hosts = {
-            host.lower()
-            for name in (*LOOPBACK, *names)
-            for host in ((f"{name}:{port}", name) if port == 80 else (f"{name}:{port}",))
-        }
+        self.hosts = {f"{name}:{port}".lower() for name in (*LOOPBACK, *names)}
+        self.hosts |= {name.lower() for name in names}  # a proxy before us may hide the port
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -62,7 +59,8 @@ class Guard:
         origin = headers.get("origin")
         if origin is not None and origin.lower() not in self._origins():
             return "refused: this request comes from a foreign page"
-        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+        is_link = headers.get("sec-fetch-mode") == "navigate" and origin is None
+        if not is_link and headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return "refused: this request comes from a foreign page"
         return ""
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from rasp.atoms import Atom
+from rasp.atoms import Atom, from_python
 from rasp.errors import RaspUnsupportedError
 from rasp.evaluator import evaluate_batch
 from rasp.frontend.handles import Handle
+from rasp.frontend.show import show_sequence
 from rasp.graph import Node, Selector, SOp, expression, in_order
 from rasp.playground.budgets import LIMITS
 from rasp.playground.requests import find_handle, read_example, read_number, read_word, run_text
@@ -100,8 +101,8 @@ def _on_example(model: Transformer, handle: Handle, tokens: tuple[Atom, ...]) ->
         "tokens": [in_cell(token) for token in tokens],
         "heads": heads,
         "uses_sink": model.uses_sink,
-        "model_answer": str(model(given)),
-        "program_answer": str(handle(given)),
+        "model_answer": show_sequence([from_python(atom) for atom in model(given)], full=True),
+        "program_answer": show_sequence([from_python(atom) for atom in handle(given)], full=True),
     }
 
 

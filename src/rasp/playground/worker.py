@@ -6,11 +6,13 @@ The process may be killed at any time and holds nothing worth keeping. Its memor
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
 from typing import BinaryIO
 
-from rasp.playground.answers import answer_text
+from rasp.playground.answers import answer_text, our_own
+from rasp.playground.records import error_record
 
 WARMING = '{"kind":"run","program":"x = length;","example":"ab"}'
 
@@ -18,7 +20,11 @@ WARMING = '{"kind":"run","program":"x = length;","example":"ab"}'
 def work(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer until there are no more requests."""
     for line in requests:
-        answers.write(answer_text(line.decode()).encode() + b"\n")
+        try:
+            told = answer_text(line.decode())
+        except Exception as error:  # a mistake of ours: the page must hear of it, and go on
+            told = json.dumps({"error": error_record(our_own(error))})
+        answers.write(told.encode() + b"\n")
         answers.flush()
 
 

@@ -87,6 +87,20 @@ const play = () => {
   return undefined;
 };
 
+// A picture a little too wide is made to fit; one that would become unreadable is not.
+let wish = null;
+const SMALLEST = 0.62;
+const resize = () => {
+  const frame = find("flow").querySelector(".picture");
+  const svg = frame.querySelector("svg");
+  if (!svg) return;
+  const scale = (frame.clientWidth - 32) / svg.viewBox.baseVal.width;
+  const isFitted = wish ?? scale >= SMALLEST;
+  frame.classList.toggle("fitted", isFitted);
+  find("fit-width").setAttribute("aria-pressed", String(isFitted));
+  find("fit-width").classList.toggle("idle", scale >= 1);
+};
+
 const local = (element, event) =>
   new DOMPoint(event.clientX, event.clientY).matrixTransform(element.getScreenCTM().inverse());
 
@@ -133,10 +147,12 @@ const download = async (kind) => {
 
 export const setUpFlow = (context) => {
   page = context;
+  addEventListener("resize", resize);
   const button = (text, label, onclick, id = null) => make("button", { type: "button", "aria-label": label, title: label, onclick, id }, text);
   find("flow").replaceChildren(
     make("div", { class: "toolbar" }, nameMenu("How", () => showFlow()), make("span", {}, "is computed"),
       make("span", { class: "push" }),
+      button("Fit", "Fit the picture into the width", () => { wish = !find("flow").querySelector(".picture").classList.contains("fitted"); resize(); }, "fit-width"),
       button("SVG", "Download the picture as SVG", () => download("svg")),
       button("PNG", "Download the picture as PNG", () => download("png"))),
     make("div", { class: "toolbar stepper", role: "group", "aria-label": "Step through the computation" },
@@ -172,5 +188,6 @@ export const showFlow = async () => {
   steps = plan.kind === "flow" ? stepsOf(plan) : [];
   find("flow").querySelector(".stepper").classList.toggle("idle", !steps.length);
   step = wasLast ? steps.length - 1 : Math.min(step, steps.length - 1);
+  resize();
   showStep(false);
 };

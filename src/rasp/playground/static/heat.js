@@ -18,7 +18,7 @@ const picked = (head, cell, weights) => {
   if (weights) {
     return weights.flatMap((row, query) => row.map((weight, key) => draw("rect", {
       class: "picked", x: key * cell + gap / 2, y: query * cell + gap / 2,
-      width: cell - gap, height: cell - gap, opacity: Math.max(0, Math.min(1, weight)),
+      width: cell - gap, height: cell - gap, opacity: Math.max(0, Math.min(1, weight)) ** 0.7, // small shares can still be seen
     })));
   }
   let path = "";

@@ -130,11 +130,17 @@ const showTab = (name, focus = false) => {
   remember();
 };
 
+// On a phone the views lie below the editor.
+const bringUp = () => {
+  if (find("views").getBoundingClientRect().top > innerHeight * 0.4) find("views").scrollIntoView({ block: "start" });
+};
+
 const setUpTabs = () => {
   const list = document.querySelector(".tabs");
   list.addEventListener("click", (event) => {
     const button = event.target.closest("[role=tab]");
     if (button) showTab(button.getAttribute("aria-controls"));
+    bringUp();
   });
   list.addEventListener("keydown", (event) => {
     const at = TABS.indexOf(tab);
@@ -217,7 +223,8 @@ const begin = async () => {
   find("example").value = kept ? kept.example : "hello";
   editor = await makeEditor(find("editor"), start.has_editor, program, changed);
   const context = {
-    ask, now, open, showTab,
+    ask, now, open,
+    showTab(name) { showTab(name); if (name !== "values") bringUp(); },
     setExample(text) { find("example").value = text; changed(); },
     setExercise(name) { exercise = name; remember(); },
     leaveExercise() { if (exercise) leave(); else find("lesson").hidden = true; },

@@ -10,13 +10,13 @@ const figure = (number, word) => make("div", { class: "figure" }, make("strong",
 
 const comparison = (answer, head) => make("div", { class: "pair" },
   heatMap(answer.tokens, {}, head, { name: `layer ${head.layer}, head ${head.number}: attention of the model`, weights: head.attention, caption: head.selector }),
-  heatMap(answer.tokens, {}, head, { name: "the program's selection, as shares", weights: head.selection, caption: `largest difference ${head.difference.toExponential(1)}` }));
+  heatMap(answer.tokens, {}, head, { name: "the program's selection, as shares", weights: head.selection, caption: head.difference < 5e-4 ? "no difference to be seen" : `largest difference ${head.difference.toFixed(3)}` }));
 
 const shown = (answer) => [
   make("div", { class: "figures" }, figure(answer.parameters, "parameters"), figure(answer.layers, "layers"),
     figure(answer.d_model, "dimensions"), figure(answer.hidden, "hidden units")),
   make("p", { class: `verdict ${answer.is_exact ? "yes" : "no"}` }, make("strong", {}, answer.is_exact ? "Certified: " : "Not certified: "), answer.statement),
-  make("p", {}, `On the example the model gives ${answer.model_answer}, the program ${answer.program_answer}.`),
+  make("p", {}, answer.model_answer === answer.program_answer ? "On the example, model and program both give " : `On the example the program gives ${answer.program_answer}, but the model `, make("code", {}, answer.model_answer)),
   ...(answer.files ? [make("button", { type: "button", onclick: () => save(`${answer.name}.zip`, Uint8Array.from(atob(answer.files), (letter) => letter.charCodeAt(0)), "application/zip") }, "Download the weights (.zip)")] : []),
   make("details", {}, make("summary", {}, "The whole certificate"), make("pre", {}, answer.certificate)),
   ...(answer.heads.length ? [make("h2", {}, "Attention beside selection"),
@@ -43,7 +43,7 @@ export const setUpWeights = (context, isStatic) => {
   find("weights").replaceChildren(
     make("form", { class: "toolbar fit", onsubmit: compile },
       nameMenu("Compile", () => {}),
-      make("label", {}, "for tokens ", make("input", { name: "vocabulary", size: 12, placeholder: "those of the example", autocomplete: "off", spellcheck: "false" })),
+      make("label", {}, "for tokens ", make("input", { name: "vocabulary", size: 19, placeholder: "those of the example", autocomplete: "off", spellcheck: "false" })),
       make("label", {}, "up to length ", make("input", { name: "max_length", type: "number", min: 1, max: 64, placeholder: "10" })),
       make("label", {}, "BOS ", make("input", { name: "bos", size: 3, autocomplete: "off" })),
       make("button", { type: "submit", class: "primary" }, "Compile")),

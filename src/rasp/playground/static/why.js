@@ -68,8 +68,8 @@ export const story = (plan, strip, position) => {
   const one = plan.strips[strip];
   const head = headsOf(plan)[one.head];
   const lines = [`${one.label}[${position}] = ${one.values[position]}`];
-  if (one.expression && one.expression !== one.label) lines.push(`${one.label} = ${one.expression}`);
-  if (!head) return lines;
+  const meaning = one.expression && one.expression !== one.label ? [`${one.label} = ${one.expression}`] : [];
+  if (!head) return [...lines, ...meaning];
   const made = head.aggregates.find((each) => each.result === strip);
   const picked = [...head.picks[position]].flatMap((bit, key) => (bit === "1" ? [key] : []));
   const values = made && plan.strips[made.values];
@@ -79,5 +79,5 @@ export const story = (plan, strip, position) => {
     const shown = picked.slice(0, 12).map((key) => values.values[key]).join(", ");
     lines.push(`the mean of ${picked.length} picks: ${shown}${picked.length > 12 ? ", …" : ""}`);
   }
-  return lines;
+  return [...lines, ...meaning];
 };
