@@ -35,7 +35,7 @@ POLICY = (
 def build(folder: Path) -> None:
     """Write the whole edition into a folder."""
     static = PACKAGE / "playground" / "static"
-    shutil.copytree(static, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".gitignore"))
+    shutil.copytree(static, folder, dirs_exist_ok=True)
     (folder / "drawing.css").write_text(style_sheet(), encoding="utf-8")
     start = {"name": "", "program": "", "edition": "static", "has_editor": True}
     (folder / "start").write_text(json.dumps(start), encoding="utf-8")

@@ -48,6 +48,7 @@ const check = async () => {
       make("dl", { class: "compare" }, make("dt", {}, "wanted"), make("dd", {}, answer.wanted), make("dt", {}, "you have"), make("dd", {}, answer.got)),
       make("button", { type: "button", onclick: () => page.setExample(answer.input) }, "Use it as the example")));
   }
+  place.scrollIntoView({ block: "nearest" });
 };
 
 const lesson = () => {
@@ -60,6 +61,7 @@ const lesson = () => {
     hint += 1;
     more.textContent = hint < current.hints.length ? "Another hint" : "Show a solution";
     more.hidden = hint > current.hints.length;
+    hints.scrollIntoView({ block: "nearest" });
   } }, "Hint");
   find("lesson").replaceChildren(
     make("div", { class: "lesson-head" }, make("h2", {}, `${number}. ${current.title}`),

@@ -1,0 +1,22 @@
+"""docs/playground.md is true: its snippet runs, and what it counts is counted."""
+
+import re
+from pathlib import Path
+
+from rasp.cli import COMMANDS
+from rasp.playground.budgets import LONG, QUICK
+from rasp.playground.exercises import EXERCISES
+
+TEXT = (Path(__file__).parents[2] / "docs" / "playground.md").read_text(encoding="utf-8")
+
+
+def test_the_snippet_runs() -> None:
+    [snippet] = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    exec(compile(snippet, "docs/playground.md", "exec"), {})
+
+
+def test_what_is_counted_is_so() -> None:
+    assert "play" in COMMANDS
+    assert len(EXERCISES) == 12 and "twelve exercises" in TEXT
+    assert (QUICK.seconds, LONG.seconds) == (2, 20)
+    assert "after two seconds (twenty for" in TEXT
