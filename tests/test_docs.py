@@ -1,7 +1,7 @@
 """What README and docs show is run: RASP with its `#>` lines, Python, and commands with output.
 
 A `rasp` block whose first line is `# name.rasp` is saved under that name; the gallery's programs
-lie beside it, so commands can use either.
+lie beside it, so commands can use either. One called `# mistaken….rasp` must have mistakes.
 """
 
 from __future__ import annotations
@@ -74,6 +74,9 @@ def run_rasp(snippet: Snippet, session: Session, where: str) -> None:
     if re.fullmatch(r"# [\w.]+\.rasp", first):
         Path(first[2:]).write_text(snippet.text, encoding="utf-8")
         session = Session()
+    if first.startswith("# mistaken"):
+        assert session.check(Source(where, snippet.text))[1], f"{where}: there is no mistake"
+        return
     for result in session.run_each(Source(where, snippet.text)):
         wanted = result.statement.trailing or ""
         if wanted.startswith("#>") and isinstance(result.statement, Evaluate):
