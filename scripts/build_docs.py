@@ -24,7 +24,7 @@ FETCHED = {
 }  # fmt: skip
 """Elements that make a browser fetch something, and the attribute that says what."""
 NOT_FETCHED = {"canonical", "alternate", "prev", "next", "license", "author"}
-FETCHING_STYLE = re.compile(r"""(?:@import\s*|url\(\s*)["']?(?:https?:)?//[^"')]+""")
+FETCHING_STYLE = re.compile(r"""(?:@import\s*|url\(\s*)["']?((?:https?:)?//[^"')]+)""")
 
 
 def main() -> int:

@@ -1,0 +1,127 @@
+"""The docs site: built offline without warnings, nothing fetched from elsewhere, no dead links."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import importlib.util
+import shutil
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM = shutil.which("chromium")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync", "--disable-quic"]  # fmt: skip
+OPENED = ("index", "tutorial", "gallery", "programs", "errors/type", "architecture")
+
+
+def script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look there
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def site() -> Path:
+    pytest.importorskip("zensical", reason="needs the extra `docs`")
+    builder = script("build_docs")
+    assert builder.main() == 0
+    found: Path = builder.SITE
+    return found
+
+
+def test_the_error_pages_are_what_the_tested_errors_make_them() -> None:
+    for path, text in script("make_error_pages").pages().items():
+        assert path.read_text(encoding="utf-8") == text, "run: python scripts/make_error_pages.py"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        '<script src="https://elsewhere.example/a.js"></script>',
+        '<link rel="stylesheet" href="//elsewhere.example/a.css">',
+        '<link rel="preconnect" href="https://elsewhere.example">',
+        '<img src="https://elsewhere.example/a.png">',
+        '<p style="background: url(https://elsewhere.example/a.png)">',
+    ],
+)
+def test_a_page_that_fetches_from_elsewhere_is_found(tmp_path: Path, page: str) -> None:
+    (tmp_path / "a.html").write_text(page, encoding="utf-8")
+    (fault,) = script("build_docs").outside_requests(tmp_path)
+    assert "a.html fetches" in fault and "elsewhere.example" in fault
+
+
+def test_a_style_sheet_that_fetches_from_elsewhere_is_found(tmp_path: Path) -> None:
+    style = '@import "https://elsewhere.example/fonts.css";'
+    (tmp_path / "a.css").write_text(style, encoding="utf-8")
+    assert len(script("build_docs").outside_requests(tmp_path)) == 1
+
+
+def test_ordinary_links_to_elsewhere_are_no_fault_and_dead_ones_here_are(tmp_path: Path) -> None:
+    builder = script("build_docs")
+    (tmp_path / "b.html").write_text('<h2 id="there">b</h2>', encoding="utf-8")
+    page = tmp_path / "a.html"
+    good = (
+        '<a href="https://elsewhere.example">x</a> <a href="b.html#there">y</a> <img src="c.png">'
+    )
+    page.write_text(good, encoding="utf-8")
+    assert not builder.outside_requests(tmp_path) and not builder.dead_links(tmp_path)
+    page.write_text('<a href="b.html#gone">x</a> <a href="c.html">y</a>', encoding="utf-8")
+    assert len(builder.dead_links(tmp_path)) == 2
+
+
+def test_the_site_has_every_page_of_the_docs(site: Path) -> None:
+    written = {path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")}
+    missing = [page for page in written if not (site / page.with_suffix(".html")).is_file()]
+    assert not missing
+    menu = (ROOT / "zensical.toml").read_text(encoding="utf-8")
+    unlisted = [page for page in written if f'"{page.as_posix()}"' not in menu]
+    assert not unlisted, "give each page its place in zensical.toml"
+
+
+class _Silent(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    handler = functools.partial(_Silent, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+def test_a_browser_fetches_nothing_from_elsewhere_and_finds_nothing_wrong(address: str) -> None:
+    api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    asked: list[str] = []
+    said: list[str] = []
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        page = browser.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        for name in OPENED:
+            page.goto(f"{address}{name}.html")
+            assert page.locator("h1").first.inner_text()
+        page.goto(address + "language.html")
+        assert page.locator("pre .s2, pre .mi, pre .nb").count() > 50, "RASP is not coloured"
+        browser.close()
+    outside = [url for url in asked if not url.startswith((address, "data:"))]
+    assert not outside
+    assert not said
