@@ -67,7 +67,7 @@ EXERCISES = (
         "double = indices * 2;\n",
     ),
     Exercise(
-        "is_vowel",
+        "is_a",
         "Ask something of each token",
         "is_a",
         (
@@ -273,9 +273,9 @@ EXERCISES = (
         lambda tokens: [tokens == tokens[::-1]] * len(tokens),
         "reverse = aggregate(select(indices, length - 1 - indices, ==), tokens);\n"
         "is_palindrome = reverse == tokens;\n",
-        "level",
+        "abca",
         "ab",
-        ("level", "abba", "ab"),
+        ("abca", "level"),
         ("`reverse == tokens` is False somewhere if the input is no palindrome.",
          "Ask whether it is False anywhere: `not (False in (reverse == tokens))`."),
         "reverse = aggregate(select(indices, length - 1 - indices, ==), tokens);\n"

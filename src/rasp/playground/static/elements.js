@@ -24,6 +24,20 @@ export const find = (id) => document.getElementById(id);
 export const prose = (text) =>
   text.split("`").map((part, at) => (at % 2 ? make("code", {}, part) : part));
 
+// Make what stands on the page equal to what should stand there, touching only what differs.
+export const morph = (old, fresh) => {
+  if (old.isEqualNode(fresh)) return;
+  const isAlike = ["TABLE", "THEAD", "TBODY", "TR"].includes(old.nodeName) && old.nodeName === fresh.nodeName && old.className === fresh.className;
+  if (!isAlike) {
+    old.replaceWith(fresh);
+    return;
+  }
+  const olds = [...old.childNodes];
+  const news = [...fresh.childNodes];
+  news.forEach((node, at) => (at < olds.length ? morph(olds[at], node) : old.append(node)));
+  olds.slice(news.length).forEach((node) => node.remove());
+};
+
 export const tell = (text) => {
   const told = find("told");
   told.textContent = text;

@@ -1,6 +1,6 @@
 // What a run gave in, the Values view out: every s-op as a row over the input, selectors below.
 
-import { find, make, prose, tip } from "./elements.js";
+import { find, make, morph, prose, tip } from "./elements.js";
 import { heatMap } from "./heat.js";
 import { origins, story } from "./why.js";
 
@@ -119,44 +119,66 @@ const hover = (event) => {
   else tip.show(story(shown.plan, cell.dataset.strip, Number(cell.dataset.at)), event.clientX, event.clientY);
 };
 
-const selectionCards = (answer) => answer.selections.map(({ name, plan, isGhost }) => {
-  const card = heatMap(plan.tokens, plan.strips, plan.head, { name });
-  card.classList.toggle("ghost", Boolean(isGhost));
-  return card;
-});
+// A selection that is as it was keeps its picture.
+const cards = new Map();
+const selectionCards = (answer) => {
+  const found = answer.selections.map(({ name, plan, isGhost }) => {
+    const key = JSON.stringify(plan, (field, value) => (field === "place" ? undefined : value));
+    const known = cards.get(name);
+    const card = known && known.key === key ? known.card : heatMap(plan.tokens, plan.strips, plan.head, { name });
+    card.classList.toggle("ghost", Boolean(isGhost));
+    return { name, key, card };
+  });
+  cards.clear();
+  found.forEach((each) => cards.set(each.name, each));
+  return found.map((each) => each.card);
+};
 
-const outputs = (answer) => answer.outputs.length
-  ? [make("h2", {}, "Output"), make("dl", { class: "outputs" }, ...answer.outputs.flatMap(({ line, text }) =>
-    [make("dt", {}, `line ${line}`), make("dd", {}, text)]))]
-  : [];
+const outputs = (answer) => answer.outputs.flatMap(({ line, text }) => [make("dt", {}, `line ${line}`), make("dd", {}, text)]);
+
+const remark = () => {
+  const { plan } = shown;
+  const isCut = !plan.layers.length && shown.rows.some((each) => stripOf(shown, each).layer);
+  return [isCut ? plan.note : "", shown.left_out ? `and ${shown.left_out} more names` : ""].filter(Boolean).join("; ");
+};
+
+const skeleton = (panel) => panel.replaceChildren(
+  make("p", { id: "cell-story", class: "soft", "aria-live": "polite" }),
+  make("div", { class: "scroll", onpointermove: hover, onpointerleave: () => tip.hide(), onkeydown: walk,
+    onclick: (event) => { const cell = event.target.closest("td[data-at]"); if (cell) choose(cell); } }, make("table", { class: "values", "aria-label": "Values by position" })),
+  make("label", { class: "toggle" },
+    make("input", { type: "checkbox", onchange: (event) => { unnamed = event.target.checked; build(); } }), " show the steps that have no name"),
+  make("p", { class: "soft remark" }),
+  make("section", { class: "selectors" }, make("h2", {}, "Selectors ", make("small", {}, "rows ask (queries), columns answer (keys)")), make("div", { class: "cards" })),
+  make("section", { class: "given" }, make("h2", {}, "Output"), make("dl", { class: "outputs" })));
 
 const build = () => {
   isBehind = false;
   const panel = find("values");
-  const { plan } = shown;
-  const hasUnnamed = Object.values(plan.strips).some((strip) => strip.head && !shown.rows.some((each) => each.strip === strip.id));
-  const scrolled = [...panel.querySelectorAll(".scroll")].map((each) => each.scrollLeft)[0] || 0;
+  if (!panel.querySelector("table.values")) skeleton(panel);
+  const hasUnnamed = Object.values(shown.plan.strips).some((strip) => strip.head && !shown.rows.some((each) => each.strip === strip.id));
   const focused = document.activeElement?.matches?.("#values td[data-at]") ? { ...document.activeElement.dataset } : null;
-  panel.replaceChildren(
-    make("p", { id: "cell-story", class: "soft", "aria-live": "polite" }),
-    make("div", { class: "scroll", onpointermove: hover, onpointerleave: () => tip.hide(), onkeydown: walk,
-      onclick: (event) => { const cell = event.target.closest("td[data-at]"); if (cell) choose(cell); } }, table(shown)),
-    make("label", { class: `toggle${hasUnnamed ? "" : " idle"}` },
-      make("input", { type: "checkbox", checked: unnamed, onchange: (event) => { unnamed = event.target.checked; build(); } }),
-      " show the steps that have no name"),
-    ...(shown.plan.note && !plan.layers.length && shown.rows.some((each) => stripOf(shown, each).layer)
-      ? [make("p", { class: "soft" }, shown.plan.note)] : []),
-    ...(shown.left_out ? [make("p", { class: "soft" }, `and ${shown.left_out} more names`)] : []),
-    ...(shown.selections.length ? [make("h2", {}, "Selectors ", make("small", {}, "rows ask (queries), columns answer (keys)")),
-      make("div", { class: "cards" }, ...selectionCards(shown))] : []),
-    ...outputs(shown));
-  const first = panel.querySelector(focused ? `td[data-strip="${focused.strip}"][data-at="${focused.at}"]` : "td[data-at]") || panel.querySelector("td[data-at]");
-  if (first) {
-    first.tabIndex = 0;
-    if (focused) first.focus({ preventScroll: true });
-  }
-  if (scrolled) panel.querySelector(".scroll").scrollLeft = scrolled;
+  panel.querySelectorAll(".lit, .chosen").forEach((cell) => cell.classList.remove("lit", "chosen"));
+  morph(panel.querySelector("table.values"), table(shown));
+  panel.querySelector(".toggle").classList.toggle("idle", !hasUnnamed);
+  panel.querySelector(".remark").textContent = remark();
+  const place = panel.querySelector(".cards");
+  const wanted = selectionCards(shown);
+  if (wanted.length !== place.childElementCount || wanted.some((card, at) => card !== place.children[at])) place.replaceChildren(...wanted);
+  panel.querySelector(".selectors").hidden = !wanted.length;
+  const lines = make("dl", { class: "outputs" }, ...outputs(shown));
+  if (!lines.isEqualNode(panel.querySelector(".outputs"))) panel.querySelector(".outputs").replaceWith(lines);
+  panel.querySelector(".given").hidden = !shown.outputs.length;
+  keepFocus(panel, focused);
   highlight();
+};
+
+const keepFocus = (panel, focused) => {
+  const wanted = focused && panel.querySelector(`td[data-strip="${focused.strip}"][data-at="${focused.at}"]`);
+  const reachable = wanted || panel.querySelector("td[tabindex='0']") || panel.querySelector("td[data-at]");
+  if (!reachable) return;
+  reachable.tabIndex = 0;
+  if (wanted) wanted.focus({ preventScroll: true });
 };
 
 export const showValues = (answer) => {
