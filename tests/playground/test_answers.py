@@ -2,6 +2,7 @@
 
 import json
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -183,3 +184,20 @@ def test_weights_are_certified_and_look_where_the_program_looks() -> None:
     assert told["is_exact"] and told["model_answer"] == told["program_answer"]
     assert [head["selector"] for head in told["heads"]] == ["same"]
     assert told["heads"][0]["difference"] < 1e-3
+
+
+def test_trained_models_are_found_by_their_graph_not_their_name(tmp_path: Path) -> None:
+    def record(name: str, program: str, tokens: float) -> str:
+        task = {"program": program, "output": "x"}
+        config = {"task": task, "layers": 1, "heads": 2, "width": 8, "epochs": 3}
+        told = {"name": name, "config": config, "test": {"tokens": tokens, "sequences": 0.5}}
+        return json.dumps(told) + "\n"
+
+    same = "x = selector_width(select(tokens, tokens, ==));"
+    path = tmp_path / "records.jsonl"
+    lines = [("low", same, 0.8), ("other", "x = length;", 1.0), ("broken", "x = ", 1.0)]
+    path.write_text("".join(record(*line) for line in [*lines, ("high", same, 0.9)]))
+    asked = {"kind": "trained", "program": HIST, "name": "hist"}
+    told = answer(asked | {"records": str(path)})
+    assert [each["name"] for each in told["trained"]] == ["high", "low"]
+    assert answer(asked) == {"trained": []}

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rasp.errors import RaspError, RaspLimitError, RaspUnsupportedError
-from rasp.playground import pictures, structure, teaching, values, weights
+from rasp.playground import pictures, structure, teaching, trained, values, weights
 from rasp.playground.records import error_record
 
 KINDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
@@ -21,6 +21,7 @@ KINDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "architecture": structure.architecture,
     "fit": structure.fits,
     "weights": weights.weights,
+    "trained": trained.trained,
     "gallery": teaching.gallery,
     "program": teaching.program,
     "exercises": teaching.exercises,

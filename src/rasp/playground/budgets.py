@@ -34,6 +34,7 @@ BUDGETS = {
     "format": QUICK,
     "flow": QUICK,
     "picture": QUICK,
+    "trained": QUICK,
     "words": QUICK,
     "gallery": QUICK,
     "program": QUICK,

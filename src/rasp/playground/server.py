@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -28,6 +29,8 @@ from rasp.playground.pool import Pool
 QUICK_WORKERS = 3
 SLOW_WORKERS = 2
 LONGEST_TAB = 64
+RECORDS = Path("results", "records.jsonl")
+"""Where trained models are recorded, seen from where the playground was started."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,8 @@ def make_app(port: int, start: Start | None = None, names: tuple[str, ...] = ())
         tab = str(asked.pop("tab", ""))[:LONGEST_TAB]
         pool = slow if BUDGETS[kind].is_slow else quick
         lane = f"{tab} {kind}" if tab else ""
-        return JSONResponse(await pool.ask(asked | {"kind": kind}, lane))
+        own = {"kind": kind, "records": str(RECORDS.absolute())}
+        return JSONResponse(await pool.ask(asked | own, lane))
 
     async def begin(request: Request) -> Response:
         beginning = {"name": known.name, "program": known.program, "edition": "server"}

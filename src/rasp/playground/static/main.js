@@ -8,7 +8,7 @@ import { setNames, want } from "./chooser.js";
 import { catchUp, showValues } from "./values.js";
 import { setUpFlow, showFlow } from "./flow.js";
 import { setUpArchitecture, showArchitecture } from "./architecture.js";
-import { setUpWeights } from "./weights.js";
+import { setUpWeights, showTrained } from "./weights.js";
 import { leave, resume, setUpLearn, welcome } from "./learn.js";
 import { setUpGallery, showGallery } from "./gallery.js";
 
@@ -114,6 +114,7 @@ const refreshTab = () => {
   if (tab === "values") catchUp();
   if (tab === "flow") showFlow();
   if (tab === "architecture") showArchitecture();
+  if (tab === "weights") showTrained();
   if (tab === "gallery") showGallery();
 };
 

@@ -24,6 +24,28 @@ const shown = (answer) => [
   ...answer.heads.map((head) => comparison(answer, head)),
 ];
 
+const percent = (part) => (part === null || part === undefined ? "" : `${(100 * part).toFixed(2)} %`);
+
+const trainedTable = (found) => [
+  make("h2", {}, "Trained models of this s-op"),
+  make("p", { class: "soft" }, "The compiled weights are exact; these were learned from examples. Right on the test set: single tokens, whole inputs, and tokens of inputs longer than any seen."),
+  make("div", { class: "scroll" }, make("table", { class: "plain" },
+    make("thead", {}, make("tr", {}, ...["model", "layers", "heads", "width", "tokens", "inputs", "longer"].map((word) => make("th", { scope: "col" }, word)))),
+    make("tbody", {}, ...found.map((each) => make("tr", {}, make("th", { scope: "row" }, each.name),
+      ...[each.layers, each.heads, each.width, percent(each.tokens), percent(each.sequences), percent(each.longer)].map((text) => make("td", {}, text))))))),
+];
+
+let wantedKey = "";
+export const showTrained = async () => {
+  const place = find("trained");
+  const asked = JSON.stringify([page.now().program, chosenName()]);
+  if (!place || !chosenName() || asked === wantedKey) return;
+  wantedKey = asked;
+  const answer = await page.ask("trained", { ...page.now(), name: chosenName() });
+  if (asked !== wantedKey) return;
+  place.replaceChildren(...(answer.trained && answer.trained.length ? trainedTable(answer.trained) : []));
+};
+
 const compile = async (event) => {
   event.preventDefault();
   const place = find("weights-answer");
@@ -42,11 +64,12 @@ export const setUpWeights = (context, isStatic) => {
   }
   find("weights").replaceChildren(
     make("form", { class: "toolbar fit", onsubmit: compile },
-      nameMenu("Compile", () => {}),
+      nameMenu("Compile", () => showTrained()),
       make("label", {}, "for tokens ", make("input", { name: "vocabulary", size: 19, placeholder: "those of the example", autocomplete: "off", spellcheck: "false" })),
       make("label", {}, "up to length ", make("input", { name: "max_length", type: "number", min: 1, max: 64, placeholder: "10" })),
       make("label", {}, "BOS ", make("input", { name: "bos", size: 3, autocomplete: "off" })),
       make("button", { type: "submit", class: "primary" }, "Compile")),
     make("div", { id: "weights-answer", "aria-live": "polite" },
-      make("p", { class: "soft" }, "A program can be compiled into the weights of a transformer that computes exactly what the program does, with a certificate that says for which inputs.")));
+      make("p", { class: "soft" }, "A program can be compiled into the weights of a transformer that computes exactly what the program does, with a certificate that says for which inputs.")),
+    make("div", { id: "trained" }));
 };

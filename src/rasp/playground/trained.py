@@ -1,0 +1,69 @@
+"""A program's s-op in, the records of models that were trained on that very s-op out.
+
+Records lie where `rasp play` was started, in `results/records.jsonl`. The s-op of a record is
+the same one if both are one graph, whatever their names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from typing import Any
+
+from rasp.errors import RaspError
+from rasp.playground.requests import find_handle, run_text
+
+LARGEST_FILE = 20_000_000
+MOST_SHOWN = 12
+
+
+def trained(request: dict[str, Any]) -> dict[str, Any]:
+    """List the trained models of an s-op, the most accurate first."""
+    handle = find_handle(run_text(request.get("program")), request.get("name"))
+    known: dict[tuple[str, str], bool] = {}
+    found = []
+    for record in _records(request.get("records")):
+        task = record["config"]["task"]
+        key = (task["program"], task["output"])
+        if key not in known:
+            known[key] = _makes(handle.node, *key)
+        if known[key]:
+            found.append(_summary(record))
+    found.sort(key=lambda each: -float(each["tokens"]))
+    return {"trained": found[:MOST_SHOWN]}
+
+
+def _records(path: object) -> list[dict[str, Any]]:
+    """Read the records, if there are any; a line cut short by a crash is passed over."""
+    if not isinstance(path, str) or not os.path.isfile(path):
+        return []
+    if os.path.getsize(path) > LARGEST_FILE:
+        return []
+    found = []
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            with contextlib.suppress(ValueError):
+                found.append(json.loads(line))
+    return found
+
+
+def _makes(node: object, program: str, output: str) -> bool:
+    try:
+        return find_handle(run_text(program), output).node is node
+    except RaspError:
+        return False
+
+
+def _summary(record: dict[str, Any]) -> dict[str, Any]:
+    config = record["config"]
+    return {
+        "name": record["name"],
+        "layers": config["layers"],
+        "heads": config["heads"],
+        "width": config["width"],
+        "epochs": config["epochs"],
+        "tokens": record["test"]["tokens"],
+        "sequences": record["test"]["sequences"],
+        "longer": record.get("longer", {}).get("tokens"),
+    }
