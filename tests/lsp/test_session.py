@@ -11,6 +11,8 @@ import pytest
 pytest.importorskip("pygls", reason="needs the extra `lsp`")
 
 import rasp
+import rasp.cli.lsp
+from rasp.cli import main
 from rasp.frontend.checking import check
 from rasp.source import Source
 
@@ -181,6 +183,17 @@ def test_a_mistake_in_a_loaded_file_is_shown_where_it_is_loaded(
     assert there["location"]["range"]["start"] == {"line": 1, "character": 4}
 
 
+def test_saving_a_file_checks_those_that_load_it_again(client: Client, tmp_path: Path) -> None:
+    other, main = tmp_path / "late.rasp", uri(tmp_path / "main.rasp")
+    client.open(main, 'load "late";\na = shared;\n')
+    assert "there is no file" in client.diagnostics(main)[0]["message"]
+    client.told.clear()
+    other.write_text("shared = indices;\n", encoding="utf-8")
+    client.tell("textDocument/didSave", {"textDocument": {"uri": uri(other)}})
+    assert client.diagnostics(main) == []
+    assert "[0, 1, 2, 3, 4]" in client.at("hover", main, 1, 0)["contents"]["value"]
+
+
 def test_rename_edits_every_use_or_says_why_not(client: Client, address: str) -> None:
     client.open(address, PROGRAM)
     edits = client.at("rename", address, 2, 0, newName="mirror")["changes"][address]
@@ -259,6 +272,14 @@ def test_a_hostile_program_does_not_hang_the_server(
     client.change(address, "x = indices;")
     assert client.diagnostics(address) == []
     assert "[0, 1, 2, 3, 4]" in client.at("hover", address, 0, 0)["contents"]["value"]
+
+
+def test_without_the_extra_the_command_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("rasp.cli.lsp.find_spec", lambda name: None)
+    assert main(["lsp"]) == 2
+    assert 'pip install "rasp-lang[lsp]"' in capsys.readouterr().err
 
 
 def test_unknown_documents_and_places_are_no_trouble(client: Client, address: str) -> None:

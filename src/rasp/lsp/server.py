@@ -22,6 +22,7 @@ from rasp.lsp.document import Document
 from rasp.lsp.renaming import rename, renameable
 from rasp.lsp.running import Runner
 from rasp.source import Source
+from rasp.syntax.tree import Load
 
 PAUSE = 0.1
 """Seconds without a change after which a program is run."""
@@ -112,6 +113,14 @@ def _follow_documents(server: RaspServer) -> None:
         changed = params.text_document
         text = server.workspace.get_text_document(changed.uri).source
         server.open(changed.uri, text, changed.version)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
+    async def did_save(params: lsp.DidSaveTextDocumentParams) -> None:
+        """A file was written: whoever loads files may mean something else now."""
+        for uri, document in list(server.documents.items()):
+            if any(isinstance(each, Load) for each in document.parsed[0]):
+                version = server.workspace.get_text_document(uri).version
+                server.open(uri, document.source.text, version)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     async def did_close(params: lsp.DidCloseTextDocumentParams) -> None:
