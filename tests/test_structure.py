@@ -17,7 +17,7 @@ ORDER = (
     "source", "errors", "limits", "atoms", "words", "spelling",
     "syntax", "graph", "evaluator", "frontend", "architecture", "equivalence", "drawing",
     "compiler", "export", "training", "programs",
-    "notebook", "repl", "playground", "lsp", "cli",
+    "fuzzing", "notebook", "repl", "playground", "lsp", "cli",
 )  # fmt: skip
 NEVER_TOGETHER = {("syntax", "graph"), ("graph", "syntax")}
 

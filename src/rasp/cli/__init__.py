@@ -30,7 +30,9 @@ COMMANDS = {
     "draw": ("rasp.cli.draw", "draw how an s-op is computed, layer by layer"),
     "gallery": ("rasp.cli.gallery", "programs to read, run and draw, each with a specification"),
     "fmt": ("rasp.cli.fmt", "lay a program out"),
+    "reproduce": ("rasp.cli.reproduce", "train the paper's experiments and print their tables"),
     "play": ("rasp.cli.play", "the playground: RASP in the browser, live"),
+    "fuzz": ("rasp.cli.fuzz", "random programs before every back end: do they all agree?"),
     "lsp": ("rasp.cli.lsp", "the language server that editors start"),
 }
 PREVIEW = "rasp                    talk to the language (Ctrl-D ends it)"

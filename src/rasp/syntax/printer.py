@@ -117,7 +117,7 @@ def _laid_out(start: str, value: Expression, indent: str) -> list[str]:
             written = [print_expression(item) for item in items]
             return _broken(indent + start + "[", written, deeper, indent + "];")
         case Binary(op):
-            parts = [print_expression(part) for part in _chain(value, op)]
+            parts = _operands(value, op)
             lines = [indent + start + parts[0]]
             return [*lines, *(f"{deeper}{op} {part}" for part in parts[1:-1]),
                     f"{deeper}{op} {parts[-1]};"]  # fmt: skip
@@ -134,6 +134,15 @@ def _laid_out(start: str, value: Expression, indent: str) -> list[str]:
 
 def _broken(opening: str, items: list[str], indent: str, closing: str) -> list[str]:
     return [opening, *(f"{indent}{item}," for item in items[:-1]), indent + items[-1], closing]
+
+
+def _operands(expression: Binary, op: str) -> list[str]:
+    """The operands of `a op b op c` in writing, with brackets where they need them."""
+    first, *others = _chain(expression, op)
+    loosest, tightest = BINDING[op], BINDING[op] + 1
+    if op == "^":  # the one that is grouped from the right
+        loosest, tightest = ATOM, SIGN
+    return [_inner(first, loosest), *(_inner(other, tightest) for other in others)]
 
 
 def _chain(expression: Expression, op: str) -> list[Expression]:

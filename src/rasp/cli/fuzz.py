@@ -1,0 +1,94 @@
+"""`rasp fuzz`: random programs before every back end, for a time; failures come out small."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from rasp.errors import RaspValueError
+from rasp.fuzzing.campaign import Campaign, Failure, fuzz, save_record
+from rasp.fuzzing.cases import read_replay
+from rasp.fuzzing.judges import HOMES, find_judge, verdict
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--minutes", type=float, default=1.0, help="how long (1)")
+    parser.add_argument("--programs", type=int, help="stop after so many programs")
+    parser.add_argument("--seed", type=int, default=0, help="the first program's seed (0)")
+    parser.add_argument("--only", default="", help=f"judges, with commas: {','.join(HOMES)}")
+    parser.add_argument("--replay", type=Path, help="try a replay file again, and nothing else")
+    parser.add_argument("--replays", type=Path, default=Path("fuzz-replays"),
+                        help="the folder that replay files go to (fuzz-replays)")  # fmt: skip
+    parser.add_argument("--record", type=Path, help="write what was tried to this file, as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.replay:
+        return _replay(arguments.replay)
+    if not 0 < arguments.minutes < 100_000:
+        raise RaspValueError("`--minutes` is a number above 0", hint="write `--minutes 10`")
+    only = [name.strip() for name in arguments.only.split(",") if name.strip()]
+    campaign = fuzz(
+        arguments.minutes * 60,
+        arguments.seed,
+        only,
+        arguments.replays,
+        arguments.programs,
+        _tell,
+        _Progress(),
+    )
+    _clear()
+    print(summary(campaign))
+    if arguments.record:
+        save_record(arguments.record, campaign)
+    return 1 if campaign.failed else 0
+
+
+def _replay(path: Path) -> int:
+    case, name = read_replay(path)
+    found = verdict(find_judge(name), case)
+    print(case)
+    print(f"{name}: {found.kind}")
+    if found.detail:
+        print(found.detail)
+    return 1 if found.is_failure else 0
+
+
+def summary(campaign: Campaign) -> str:
+    """What was tried, a line for each judge."""
+    lines = [f"{campaign.programs:,} programs in {campaign.seconds / 60:.1f} minutes, "
+             f"seeds from {campaign.seed}"]  # fmt: skip
+    lines.append(f"{'judge':<10} {'agreed':>9} {'refused':>9} {'disagreed':>9}")
+    for name, tally in campaign.tallies.items():
+        lines.append(f"{name:<10} {tally.agreed:>9,} {tally.refused:>9,} {tally.failed:>9,}")
+    return "\n".join(lines)
+
+
+def _tell(failure: Failure) -> None:
+    _clear()
+    print(f"{failure.judge} disagrees on\n\n{failure.case}\n\n{failure.detail[:3000]}\n")
+    print(f"again: rasp fuzz --replay {failure.replay}\n", flush=True)
+
+
+def _clear() -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")
+
+
+class _Progress:
+    """A line on the terminal, redrawn now and then; silent anywhere else."""
+
+    def __init__(self) -> None:
+        self.drawn = 0.0
+
+    def __call__(self, campaign: Campaign) -> None:
+        now = time.monotonic()
+        if not sys.stderr.isatty() or now - self.drawn < 0.2:
+            return
+        self.drawn = now
+        rate = campaign.programs / max(campaign.seconds, 1e-6)
+        told = f"{campaign.programs:,} programs, {rate:.0f} a second, {campaign.failed} failures"
+        sys.stderr.write(f"\r{told}\x1b[K")
+        sys.stderr.flush()

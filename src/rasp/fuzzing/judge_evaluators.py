@@ -1,0 +1,142 @@
+"""Judges of evaluation: the fast evaluator and batches say what the plain one says, errors too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+from rasp.atoms import Atom
+from rasp.errors import RaspError
+from rasp.evaluator import apply, evaluate_batch, plain
+from rasp.evaluator.fast import blocked, coding, evaluate, layout, means, sums
+from rasp.fuzzing.cases import LIMITS, Case
+from rasp.fuzzing.outcomes import Disagreement, Refused
+from rasp.graph import Node
+
+Inputs: TypeAlias = Sequence[tuple[Atom, ...]]
+
+STRAIN: tuple[tuple[Any, str, int], ...] = (
+    (layout, "CODES_PER_POSITION", 0),
+    (layout, "SPARE_CODES", 2),
+    (layout, "WIDEST", 2**20),
+    (coding, "WIDEST", 2**12),
+    (blocked, "BLOCK_CELLS", 40),
+    (blocked, "SMALL_SUM", 50),
+    (evaluate, "LARGE_BATCH", 0),
+    (sums, "EXACT_SUM_BITS", 17),
+    (means, "LIMBS_AT_ONCE", 2),
+)
+
+
+def judge_fast(case: Case) -> None:
+    """Each input alone, by the fast evaluator however short it is."""
+    outputs = _outputs(case)
+    for tokens in case.inputs:
+        _agree(plain_results, fast_results, outputs, [tokens])
+
+
+def judge_strained(case: Case) -> None:
+    """The same where short inputs are made to take the ways of long ones."""
+    outputs = _outputs(case)
+    with strained():
+        for tokens in case.inputs:
+            _agree(plain_results, fast_results, outputs, [tokens])
+
+
+def judge_batch(case: Case) -> None:
+    """All inputs at once give what they give one after the other, and so does the public door."""
+    outputs = _outputs(case)
+    inputs = case.inputs * (2 if case.seed % 5 == 0 else 1)
+    _agree(plain_results, fast_results, outputs, inputs)
+    _agree(one_by_one, as_a_batch, outputs, inputs)
+
+
+def _outputs(case: Case) -> list[Node]:
+    if not case.outputs or not case.inputs:
+        raise Refused
+    return list(case.outputs.values())
+
+
+def _agree(
+    first: Callable[[Sequence[Node], Inputs], object],
+    second: Callable[[Sequence[Node], Inputs], object],
+    outputs: Sequence[Node],
+    inputs: Inputs,
+) -> None:
+    expected, found = first(outputs, inputs), second(outputs, inputs)
+    if expected != found:
+        raise Disagreement(
+            f"{first.__name__}: {str(expected)[:1500]}\n{second.__name__}: {str(found)[:1500]}"
+        )
+
+
+def plain_results(outputs: Sequence[Node], inputs: Inputs) -> object:
+    """What the plain evaluator says, one input after the other: values, or its first error."""
+    results: list[object] = []
+    for number, tokens in enumerate(inputs):
+        try:
+            values = plain.evaluate(outputs, tokens)
+        except plain.EvaluationError as failed:
+            failed.number = number
+            return described(failed)
+        results.append([exactly(values[output]) for output in outputs])
+    return results
+
+
+def fast_results(outputs: Sequence[Node], inputs: Inputs) -> object:
+    """The same from the fast evaluator, whatever the length."""
+    try:
+        values = evaluate.evaluate(outputs, inputs)
+    except plain.EvaluationError as failed:
+        return described(failed)
+    return [[exactly(values[output][number]) for output in outputs]
+            for number in range(len(inputs))]  # fmt: skip
+
+
+def one_by_one(outputs: Sequence[Node], inputs: Inputs) -> object:
+    """What `apply` says of each output, up to the first input with an error."""
+    results: list[object] = []
+    for number, tokens in enumerate(inputs):
+        try:
+            results.append([exactly(apply(node, tokens, limits=LIMITS)) for node in outputs])
+        except RaspError as error:
+            return (number, type(error).__name__)
+    return results
+
+
+def as_a_batch(outputs: Sequence[Node], inputs: Inputs) -> object:
+    """The same by `evaluate_batch`, which says which input it was."""
+    try:
+        found = evaluate_batch(outputs, inputs, limits=LIMITS)
+    except RaspError as error:
+        number = error.message.rpartition(", in input ")[2].partition(" ")[0]
+        return (int(number) if len(inputs) > 1 else 0, type(error).__name__)
+    return [[exactly(values[node]) for node in outputs] for values in found]
+
+
+def exactly(values: object) -> object:
+    """Values with their types, since Python says `1 == True == Fraction(1)`."""
+    if isinstance(values, list):
+        return [exactly(value) for value in values]
+    return (type(values).__name__, values)
+
+
+def described(failed: plain.EvaluationError) -> object:
+    """Everything that an error says, and of what."""
+    error = failed.error
+    return (type(error).__name__, error.message, error.hint, failed.number, failed.position,
+            id(failed.node))  # fmt: skip
+
+
+@contextmanager
+def strained() -> Iterator[None]:
+    """Let short inputs take the ways of long ones: sorted codes, many blocks, split sums …"""
+    before = [(module, name, getattr(module, name)) for module, name, _ in STRAIN]
+    try:
+        for module, name, value in STRAIN:
+            setattr(module, name, value)
+        yield
+    finally:
+        for module, name, value in before:
+            setattr(module, name, value)

@@ -1,0 +1,204 @@
+"""Judges of structure: schedules keep their promises, and Python builds the nodes of the text."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from importlib.util import find_spec
+from itertools import pairwise
+from typing import Any
+
+import rasp
+from rasp.architecture import schedule
+from rasp.architecture.schedule import Schedule
+from rasp.evaluator import plain
+from rasp.frontend.handles import Handle
+from rasp.fuzzing.cases import Case
+from rasp.fuzzing.outcomes import Disagreement, Refused
+from rasp.graph import (
+    Aggregate,
+    Const,
+    Elementwise,
+    Indices,
+    Node,
+    Score,
+    Scorer,
+    Select,
+    SelectBest,
+    SelectorAnd,
+    SelectorNot,
+    SelectorOr,
+    SOp,
+    Tokens,
+    TokensAs,
+    expression,
+    in_order,
+)
+
+MOST_FOR_EXACT = 60
+"""Aggregates for which the integer program is tried; it is slow, so only in some cases."""
+
+
+def judge_schedule(case: Case) -> None:
+    """Better methods are never worse, and nothing is read before it is there."""
+    outputs = [node for node in case.outputs.values() if not isinstance(node, Scorer)]
+    if not outputs:
+        raise Refused
+    early, greedy, best = (schedule(outputs, each) for each in ("earliest", "greedy", "auto"))
+    found = [early, greedy, best]
+    small = sum(isinstance(node, Aggregate) for node in in_order(outputs)) <= MOST_FOR_EXACT
+    if small and case.seed % 4 == 0 and find_spec("scipy"):
+        found.append(schedule(outputs, "exact"))
+    for each in found:
+        _check_order(each)
+        _check_heads(each, case)
+    needed = _longest_chain(outputs)
+    if {each.layers for each in found} != {needed}:
+        raise Disagreement(f"the longest chain of attentions is {needed}, but {found}")
+    for worse, better in pairwise(found):
+        if (worse.width, worse.heads) < (better.width, better.heads):
+            raise Disagreement(f"{worse.method} {worse} is better than {better.method} {better}")
+
+
+def _longest_chain(outputs: list[Node]) -> int:
+    """How many attentions follow one another, by the paper's rule."""
+    depth: dict[Node, int] = {}
+    for node in in_order(outputs):
+        ready = max((depth[needed] for needed in node.needs), default=0)
+        match node:
+            case Select() | Score():
+                depth[node] = ready + 1
+            case Aggregate(selector, values):
+                depth[node] = max(depth[selector], depth[values] + 1)
+            case _:
+                depth[node] = ready
+    return max(depth.values())
+
+
+def _check_order(found: Schedule) -> None:
+    written: set[Node] = {node for node in in_order(found.outputs) if not node.needs}
+    for work in (found.embedding, found.input_feed_forward):
+        for node in work:
+            _must_be(written.issuperset(node.needs), node, "is too early", found)
+            written.add(node)
+    for layer in found.layer_list:
+        made = [aggregate for head in layer.heads for aggregate in head.aggregates]
+        for head in layer.heads:
+            _must_be(written.issuperset(_read_by(head.selector)), head.selector, "is early", found)
+        for aggregate in made:
+            reads = {*_read_by(aggregate.selector), aggregate.values}
+            _must_be(written.issuperset(reads), aggregate, "comes before what it needs", found)
+        written.update(made)
+        for node in layer.feed_forward:
+            _must_be(written.issuperset(node.needs), node, "is too early", found)
+            written.add(node)
+    for needed in in_order(found.outputs):
+        if isinstance(needed, SOp):
+            _must_be(needed in written, needed, "has no place", found)
+
+
+def _check_heads(found: Schedule, case: Case) -> None:
+    """Aggregates that share a head pick the same, on every input that has a value."""
+    for tokens in case.inputs[:2]:
+        try:
+            values = plain.evaluate(found.outputs, tokens)
+        except plain.EvaluationError:
+            continue
+        for layer in found.layer_list:
+            for head in layer.heads:
+                for aggregate in head.aggregates:
+                    same = values[aggregate.selector] == values[head.selector]
+                    _must_be(same, aggregate, "shares a head that picks otherwise", found)
+
+
+def _read_by(part: Node) -> set[Node]:
+    """The s-ops that a selector compares or scores."""
+    if isinstance(part, SOp):
+        return {part}
+    return {s_op for needed in part.needs for s_op in _read_by(needed)}
+
+
+def _must_be(holds: bool, node: Node, what: str, found: Schedule) -> None:
+    if not holds:
+        raise Disagreement(f"{found.method} {found}: `{expression(node)}` {what}")
+
+
+# The Python embedding
+
+BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "%": operator.mod, "^": operator.pow, "==": operator.eq, "!=": operator.ne,
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+UNARY: dict[str, Callable[[Any], Any]] = {
+    "not": operator.invert, "negate": operator.neg, "plus": operator.pos, "round": round,
+    "indicator": rasp.indicator,
+}  # fmt: skip
+BASES = {"int": rasp.tokens_int, "float": rasp.tokens_float, "string": rasp.tokens_str,
+         "bool": rasp.tokens_bool}  # fmt: skip
+
+
+def judge_embedding(case: Case) -> None:
+    """The same graph built by Python's operators is the same graph."""
+    if not case.outputs:
+        raise Refused
+    built: dict[Node, Any] = {}
+    for node in in_order(case.outputs.values()):
+        built[node] = _built(node, [built[needed] for needed in node.needs])
+        made = built[node]
+        if isinstance(made, Handle) and made.node is not node:
+            raise Disagreement(f"Python builds {made} for `{expression(node)}`")
+
+
+def _built(node: Node, parts: list[Any]) -> Any:
+    match node:
+        case Const(value):
+            return value
+        case Tokens():
+            return rasp.tokens
+        case Indices():
+            return rasp.indices
+        case TokensAs(kind):
+            return BASES[kind]
+        case Elementwise(op):
+            return _elementwise(op, parts)
+        case Aggregate(default=default):
+            return rasp.aggregate(parts[0], parts[1], default)
+        case Select(op=op):
+            return rasp.select(parts[0], parts[1], op)  # type: ignore[arg-type]
+        case SelectorAnd():
+            return parts[0] & parts[1]
+        case SelectorOr():
+            return parts[0] | parts[1]
+        case SelectorNot():
+            return ~parts[0]
+        case SelectBest():
+            return rasp.select_best(parts[0], parts[1])
+        case Score():
+            return rasp.score(parts[0], parts[1])
+    raise AssertionError(f"no way to build {type(node).__name__}")
+
+
+def _elementwise(op: str, parts: list[Any]) -> Any:
+    first = parts[0]
+    if op in UNARY:
+        return UNARY[op](first)
+    if op in ("and", "or"):
+        handles: list[Any] = [
+            each if isinstance(each, Handle) else rasp.constant(each) for each in parts
+        ]
+        left, right = handles
+        return left & right if op == "and" else left | right
+    if op in BINARY:
+        turned = op in rasp.graph.COMPARISONS and not isinstance(first, Handle)
+        return BINARY[op](rasp.constant(first) if turned else first, parts[1])
+    match op:
+        case "if":
+            return rasp.where(*parts)
+        case "in":
+            return first.is_in(parts[1:])
+        case "at":
+            return first.lookup(parts[1:])
+        case "lookup":
+            return first.lookup(dict(zip(parts[1::2], parts[2::2], strict=True)))
+    raise AssertionError(f"no way to build `{op}`")

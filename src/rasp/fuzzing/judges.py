@@ -1,0 +1,97 @@
+"""Every judge by name, and what it makes of a case."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+
+from rasp.errors import RaspNameError
+from rasp.fuzzing.cases import Case
+from rasp.fuzzing.outcomes import Disagreement, Refused
+from rasp.spelling import closest
+
+Judge = Callable[[Case], None]
+HOMES = {
+    "parser": ("rasp.fuzzing.judge_text", "judge_parser"),
+    "mangled": ("rasp.fuzzing.judge_text", "judge_mangled"),
+    "running": ("rasp.fuzzing.judge_text", "judge_running"),
+    "writing": ("rasp.fuzzing.judge_text", "judge_writing"),
+    "embedding": ("rasp.fuzzing.judge_structure", "judge_embedding"),
+    "schedule": ("rasp.fuzzing.judge_structure", "judge_schedule"),
+    "fast": ("rasp.fuzzing.judge_evaluators", "judge_fast"),
+    "strained": ("rasp.fuzzing.judge_evaluators", "judge_strained"),
+    "batch": ("rasp.fuzzing.judge_evaluators", "judge_batch"),
+    "compiled": ("rasp.fuzzing.judge_compiler", "judge_compiled"),
+}
+"""What each judge compares is said in the first line of its docstring."""
+LONGEST = 60.0
+"""Seconds that a judge may take over one case: more is a disagreement about what a budget is."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a judge says of a case."""
+
+    kind: str
+    """`agreed`, `refused` (there was nothing to compare), `disagreed` or `crashed`."""
+    detail: str = ""
+    signature: str = ""
+    """What a smaller case must have in common to be the same failure."""
+
+    @property
+    def is_failure(self) -> bool:
+        return self.kind in ("disagreed", "crashed")
+
+
+def find_judge(name: str) -> Judge:
+    """Return a judge by its name."""
+    if name not in HOMES:
+        close = closest(name, HOMES)
+        hint = f"did you mean `{close}`? " if close else ""
+        raise RaspNameError(
+            f"there is no judge `{name}`", hint=f"{hint}the judges are {', '.join(HOMES)}"
+        )
+    module, function = HOMES[name]
+    judge: Judge = getattr(import_module(module), function)
+    return judge
+
+
+def verdict(judge: Judge, case: Case, seconds: float = LONGEST) -> Verdict:
+    """Let a judge look at a case; anything that it raises by mistake is a failure too."""
+    try:
+        with _at_most(seconds):
+            judge(case)
+    except Refused:
+        return Verdict("refused")
+    except Disagreement as found:
+        return Verdict("disagreed", str(found), "disagreed")
+    except Exception as crash:
+        where = traceback.extract_tb(crash.__traceback__)[-1]
+        said = "".join(traceback.format_exception(crash)[-4:])
+        return Verdict("crashed", said, f"{type(crash).__name__} in {where.name}")
+    return Verdict("agreed")
+
+
+@contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    """Interrupt what takes longer, where the system and the thread allow it."""
+    can = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    if not can:
+        yield
+        return
+
+    def ring(*_: object) -> None:
+        raise Disagreement(f"it takes more than {seconds:g} seconds")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,29 @@
+"""What fuzzing has found in the printer stays mended."""
+
+from __future__ import annotations
+
+import pytest
+
+from rasp.fuzzing.trees import bare, binary, call, literal, name, ternary
+from rasp.source import Source
+from rasp.syntax import parse, print_program
+from rasp.syntax.tree import Assign
+
+LONG = call("aggregate", name("a" * 50), name("b" * 50))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        binary("+", LONG, ternary(literal(0), name("x"), name("y"))),
+        binary("<=", ternary(literal(0), name("x"), name("y")), LONG),
+        binary("-", LONG, binary("-", name("x"), name("y"))),
+        binary("^", binary("^", LONG, literal(2)), literal(3)),
+        binary("*", binary("+", LONG, literal(2)), literal(3)),
+    ],
+)
+def test_a_long_line_that_is_broken_keeps_the_brackets_it_needs(value) -> None:
+    statements = (Assign((name("x"),), value, span=name("x").span),)
+    text = print_program(statements)
+    assert text.count("\n") > 1
+    assert bare(parse(Source("again", text))) == statements
