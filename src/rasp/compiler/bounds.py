@@ -115,7 +115,7 @@ class Bounds:
         value = self.stream.read(linear)
         made = Linear(Fraction(0), {("out", output): each for output, each in weights.items()})
         size = self.stream.size_of(made.plus(-default_shift(weights)))
-        apart = self.length * float(np.exp(2 * scores.error - scores.room))
+        apart = self.length * float(np.exp(min(50.0, 2 * scores.error - scores.room)))
         is_exact = scores.error == 0 and value.error == 0 and scores.silent
         if plan.head.mode == "sum":
             if is_exact and value.grain and self.length * value.size / value.grain <= 2.0**14:

@@ -1,18 +1,26 @@
-"""`compile`: a program in, a certified transformer out."""
+"""`compile`: a program in, a certified transformer out, or an error with every reason why not.
+
+The stages: read what the caller gives, plan, write the weights, certify. Where the certificate
+finds no margin left, the comparison to blame is made more carefully and everything is tried
+again; a model that cannot be certified is never handed out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rasp.compiler.certificate import certify
+from rasp.compiler.bounds import Check
+from rasp.compiler.certificate import Certificate, certify
+from rasp.compiler.describe import describe
 from rasp.compiler.plan import Plan, make_plan
 from rasp.compiler.settings import Settings, read_settings
-from rasp.compiler.transformer import Labels, Readout, Transformer
-from rasp.compiler.weights import Emitter, is_scored
+from rasp.compiler.transformer import Readout, Transformer
+from rasp.compiler.weights import Emitter, Weights
+from rasp.errors import RaspTypeError, RaspUnsupportedError
 from rasp.graph import Node, Program
 
-import numpy as np
+MOST_ATTEMPTS = 5
 
 
 def compile(
@@ -26,67 +34,104 @@ def compile(
     heads: str = "paper",
     program: Program | None = None,
 ) -> Transformer:
+    """Compile an s-op to a transformer that answers as the program does, with a certificate.
+
+    `outputs` is an s-op (a handle or a node), several of them, or a dict of them by name.
+    `vocabulary` holds every token an input may have, `max_length` is the length of the longest
+    input. With `bos="§"`, inputs begin with that token. `causal` lets positions see only what
+    came before; `sink=False` puts no hidden token before the input; `heads="split"` may spend
+    one more head where that makes the model much smaller.
+
+    >>> import rasp
+    >>> hist = rasp.run("hist = selector_width(select(tokens, tokens, ==));")["hist"]
+    >>> model = compile(hist, vocabulary="abc", max_length=8)
+    >>> model("abca")
+    [2, 1, 1, 2]
+    >>> model
+    <Transformer: 1 layer, 1 head, d_model 4, 133 parameters>
+    """
     settings = read_settings(vocabulary, max_length, bos, causal, sink, heads)
     nodes, found = read_outputs(outputs, program)
+    return compile_nodes(nodes, settings, found)
+
+
+def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Program) -> Transformer:
+    """Plan, write and certify, with more care each time that there is no margin left."""
     care: dict[str, int] = {}
-    while True:
-        plan = make_plan(nodes, settings, found, care)
-        model = assemble(plan)
-        assert model.certificate is not None
-        if model.certificate.exact:
+    for _ in range(MOST_ATTEMPTS):
+        plan = make_plan(nodes, settings, program, care)
+        model, certificate = build(plan, program)
+        if certificate.exact:
             return model
-        blame = to_blame(model.certificate.checks, care)
-        print([c[:30] + str(v) for c, v in care.items()], model.certificate.statement)
+        blame = _to_blame(certificate.checks, care)
         if blame is None:
-            return model
-        care[blame] = care.get(blame, 0) + 1
+            break
+        care[blame] = 1
+    raise RaspUnsupportedError(
+        f"this cannot be compiled exactly in float32: {certificate.reason}",
+        hint="use a smaller `max_length` or vocabulary, or round and compare averages earlier",
+    )
 
 
-def to_blame(checks, care):
+def _to_blame(checks: Sequence[Check], care: Mapping[str, int]) -> str | None:
     """The last conjunct with some error before the first block that does not hold."""
     for place, check in enumerate(checks):
         if not check.holds:
             for each in reversed(checks[: place + 1]):
-                if each.blame and each.error > 0 and care.get(each.blame, 0) < 1:
+                if each.blame and each.error > 0 and each.blame not in care:
                     return each.blame
     return None
 
 
+def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate]:
+    """Write a plan's weights, describe them, and certify the model."""
+    emitter = Emitter(plan)
+    model = assemble(plan, emitter, emitter.weights(), program)
+    model.certificate = certify(plan, emitter, model)
+    return model, model.certificate
+
+
+def assemble(plan: Plan, emitter: Emitter, weights: Weights, program: Program) -> Transformer:
+    """A model from a plan and weights, not yet certified."""
+    readouts = tuple(
+        Readout(
+            output.name,
+            tuple(atom for _, atom in output.atoms),
+            tuple(float(code) for code, _ in output.atoms),
+            len(weights.readouts[number].bias) == len(output.atoms),
+        )
+        for number, output in enumerate(plan.outputs)
+    )
+    description = describe(plan, emitter, program)
+    return Transformer(
+        plan.settings, weights, readouts, plan.uses_sink, description, plan.care, None
+    )
+
+
 def read_outputs(outputs: Any, program: Program | None) -> tuple[dict[str, Node], Program]:
+    """What a caller means: a node, a handle, several of either, or a dict of them by name."""
     if isinstance(outputs, Mapping):
         named = dict(outputs)
-    elif isinstance(outputs, Sequence):
-        named = {}
-        for number, each in enumerate(outputs):
-            named[_name(each, program, f"output{number}")] = each
+    elif isinstance(outputs, (list, tuple)):
+        named = {_name(each, program, f"output{place}"): each for place, each in enumerate(outputs)}
     else:
         named = {_name(outputs, program, "output"): outputs}
-    for each in named.values():
+    nodes: dict[str, Node] = {}
+    for name, each in named.items():
+        node = each if isinstance(each, Node) else getattr(each, "node", None)
+        if not isinstance(node, Node):
+            raise RaspTypeError(
+                "`compile` takes an s-op, a list of them, or a dict of them by name",
+                hint='for example `rasp.run(text)["hist"]`',
+            )
+        nodes[str(name)] = node
         program = program or getattr(each, "program", None)
-    return {name: getattr(each, "node", each) for name, each in named.items()}, program or Program()
+    if not nodes:
+        raise RaspTypeError("there is nothing to compile", hint="give at least one s-op")
+    return nodes, program or Program()
 
 
 def _name(output: Any, program: Program | None, otherwise: str) -> str:
-    node = getattr(output, "node", output)
+    node = output if isinstance(output, Node) else getattr(output, "node", None)
     known = program or getattr(output, "program", None) or Program()
-    return known.names.get(node, otherwise)
-
-
-def assemble(plan: Plan) -> Transformer:
-    emitter = Emitter(plan)
-    weights = emitter.weights()
-    readouts = []
-    for output in plan.outputs:
-        codes = np.array([float(code) for code, _ in output.atoms])
-        readouts.append(
-            Readout(
-                output.name,
-                tuple(a for _, a in output.atoms),
-                tuple(codes.tolist()),
-                is_scored(codes),
-            )
-        )
-    labels = Labels((("sink",) if plan.uses_sink else ()) + tuple(plan.layout.labels), (), ())
-    model = Transformer(plan.settings, weights, tuple(readouts), labels, plan.uses_sink)
-    model.certificate = certify(plan, emitter, model)
-    return model
+    return known.names.get(node, otherwise) if isinstance(node, Node) else otherwise

@@ -135,6 +135,10 @@ class Features:
         }
         return Linear(base, parts)
 
+    def groups_of(self, layer: int) -> list[Group]:
+        """The groups of one feed-forward that something was asked of."""
+        return [each for each in self.groups.values() if each.layer == layer and each.tables]
+
     def _group(self, layer: int, inputs: tuple[Variable, ...]) -> Group:
         key = (layer, inputs)
         if key not in self.groups:

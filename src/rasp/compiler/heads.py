@@ -80,6 +80,8 @@ class HeadAnalysis(ValueAnalysis):
         self._users = users
         self._sum_shapes: dict[Aggregate, Sum | None] = {}
         self._products: dict[Node, Linear] = {}
+        self._busy: set[Node] = set()
+        """Aggregates whose values are being found: nothing may ask for them again."""
         self.assumes_no_failure = False
         """Whether some aggregate is taken to pick what it can use, or else the program fails."""
 
@@ -87,12 +89,25 @@ class HeadAnalysis(ValueAnalysis):
 
     def _attention(self, node: SOp) -> Values:
         assert isinstance(node, Aggregate)
-        self.of(node.values)
-        formula, _ = self.selector(node.selector)
+        self._busy.add(node)
+        try:
+            return self._aggregate(node)
+        finally:
+            self._busy.discard(node)
+
+    def _aggregate(self, node: Aggregate) -> Values:
+        values = self.of(node.values)
+        formula, best = self.selector(node.selector)
+        if formula is False:
+            return self._finished(0, (), [node.default])
+        compared = [part for each in literals(formula) for part in (each.keys, each.queries)]
+        compared += [best.keys, best.queries] if best else []
+        if not values.atoms or not all(self.of(each).atoms for each in compared):
+            return Values(0, (), [None], frozenset())
         self._check_causal(formula, node)
-        if all(self.sum_shape(sibling) is not None for sibling in self._siblings[node]):
-            shape = self.sum_shape(node)
-            assert shape is not None
+        shapes = [self.sum_shape(sibling) for sibling in self._siblings[node]]
+        shape = self.sum_shape(node)
+        if shape is not None and None not in shapes:
             return self._sum(node, shape)
         return self._mean(node)
 
@@ -111,12 +126,19 @@ class HeadAnalysis(ValueAnalysis):
         return formula_of(selector, self._simplified), best
 
     def _simplified(self, literal: Literal) -> Formula:
+        """Evaluate a comparison that is the same for all pairs; one that always fails is refused."""
         keys, queries = self.of(literal.keys).atoms, self.of(literal.queries).atoms
-        if len(keys) == len(queries) == 1:
-            return bool(apply_operator(literal.op, (keys[0], queries[0])))
-        if literal.keys is literal.queries or len(keys) * len(queries) > 10_000:
+        sorts = [{isinstance(atom, str) for atom in atoms} for atoms in (keys, queries)]
+        if literal.op not in ("==", "!=") and sorts[0] != sorts[1]:
+            raise Refusal(
+                "it compares strings with numbers, which the program itself cannot",
+                "compare numbers with numbers or strings with strings",
+            )
+        if not keys or not queries or len(keys) * len(queries) > 10_000:
             return literal
-        if {isinstance(atom, str) for atom in keys + queries} == {True, False}:
+        if literal.keys is literal.queries and len(keys) > 1:
+            return literal
+        if max(map(len, sorts)) > 1:
             return literal
         found = {
             bool(apply_operator(literal.op, (key, query))) for key in keys for query in queries
@@ -129,11 +151,11 @@ class HeadAnalysis(ValueAnalysis):
         atoms = values.atoms
         strings = any(isinstance(atom, str) for atom in atoms)
         is_whole = strings or any(isinstance(atom, bool) for atom in atoms)
-        fits = isinstance(node.default, str) == strings
-        never_empty = self.is_never_empty(formula)
-        may_be_empty = fits and not never_empty
-        unique = is_whole or self.picks_at_most_one(formula, best)
-        if not (fits or never_empty) or (is_whole and not self.picks_at_most_one(formula, best)):
+        may_be_empty = not self.is_never_empty(formula)
+        unique = self.picks_at_most_one(formula, best)
+        if is_whole and not unique:
+            unique = self.assumes_no_failure = True
+        if may_be_empty and isinstance(node.default, str) != strings:
             self.assumes_no_failure = True
         if may_be_empty and not self.settings.sink:
             raise Refusal(
@@ -157,12 +179,12 @@ class HeadAnalysis(ValueAnalysis):
             head,
             node.values,
             node.default if may_be_empty else None,
-            codes if strings else None,
+            codes if strings or isinstance(node.default, str) else None,
             known_by=node,
         )
         head.outputs.append(output)
-        if len({code for _, code in output.states}) == 1:
-            return self._finished(0, (), known[:1])
+        if len(known) == 1:
+            return self._finished(0, (), known)
         return self._finished(head.layer, (output,), known)
 
     def _is_noisy(self, formula: Formula, best: Score | None, values: Values) -> bool:
@@ -249,7 +271,7 @@ class HeadAnalysis(ValueAnalysis):
         for head in self.heads:
             if (head.layer, head.mode, head.formula, head.best) == (layer, mode, formula, best):
                 return head
-        text = expression(node.selector, self.refusals.program.names)
+        text = expression(node.selector, self.refusals.program.names, depth=3)
         head = Head(layer, mode, formula, best, False, mode == "sum", text)
         self.heads.append(head)
         return head
@@ -295,6 +317,7 @@ class HeadAnalysis(ValueAnalysis):
     def sum_shape(self, node: Aggregate) -> Sum | None:
         """Recognise an aggregate that is a sum in disguise."""
         if node not in self._sum_shapes:
+            self._sum_shapes[node] = None  # until it is known: shapes may ask for each other
             self._sum_shapes[node] = self._find_sum_shape(node)
         return self._sum_shapes[node]
 
@@ -382,19 +405,31 @@ class HeadAnalysis(ValueAnalysis):
         ):
             return False
         other = user.operands[1] if user.operands[0] is node else user.operands[0]
-        factor = self.of(other)
-        if factor.linear is None:
-            return False
         if formula is True:
-            return [output.is_length for _, output in factor.linear.of("out")] == [True] and (
-                factor.linear.constant == 0 and list(factor.linear.parts.values()) == [1]
-            )
+            return self._is_length(other)
         picks = self.picks_by_index(formula)
-        if picks is None or factor.inputs != (self.index,):
+        if picks is None or not self._busy.isdisjoint(in_order([other])):
+            return False
+        factor = self.of(other)
+        if factor.inputs != (self.index,):
             return False
         later = np.triu(np.ones_like(picks), 1)
         return not (picks & later).any() and all(
             int(picks[place].sum()) == atom for place, atom in enumerate(factor.outcomes)
+        )
+
+    def _is_length(self, node: SOp) -> bool:
+        """Whether an s-op is `c / aggregate(everything, light)`, perhaps rounded: the length."""
+        while isinstance(node, Elementwise) and node.op in ("round", "int", "float", "plus"):
+            node = node.operands[0]
+        if not isinstance(node, Elementwise) or node.op != "/":
+            return False
+        above, below = node.operands
+        if not isinstance(above, Const) or not isinstance(below, Aggregate):
+            return False
+        shape = self.sum_shape(below)
+        return shape is not None and shape.kind == "count" and shape.whole is True and (
+            above.value == shape.light
         )
 
     # -- what is known of a selector ------------------------------------------------------------
@@ -484,7 +519,7 @@ class HeadAnalysis(ValueAnalysis):
             if picks is not None and not np.triu(picks, 1).any():
                 return
         raise Refusal(
-            f"its selector `{expression(node.selector, self.refusals.program.names)}` may pick "
+            f"its selector `{expression(node.selector, self.refusals.program.names, 3)}` may pick "
             "keys after the query, which a causal model cannot see",
             "add `and select(indices, indices, <=)`, or compile with `causal=False`",
         )

@@ -34,6 +34,8 @@ class Layout:
         default_factory=list
     )
     _pivots: dict[Coordinate, int] = field(default_factory=dict)
+    _known: dict[int, tuple[Linear, dict[int, Fraction]]] = field(default_factory=dict)
+    """What was read before; the functions are kept, so that their identities stay theirs."""
 
     def add(self, demand: Demand) -> None:
         """Make sure that a function can be read."""
@@ -66,9 +68,16 @@ class Layout:
 
     def read(self, linear: Linear) -> dict[int, Fraction]:
         """The weights with which the dimensions add up to a function, its constant aside."""
-        rest, used = self._reduced(linear)
-        assert not rest, "a function is read that nobody asked for"
-        return used
+        key = id(linear.parts)
+        if key not in self._known:
+            rest, used = self._reduced(linear)
+            assert not rest, "a function is read that nobody asked for"
+            self._known[key] = linear, used
+        return self._known[key][1]
+
+    def can_read(self, linear: Linear) -> bool:
+        """Whether a function is a combination of the dimensions."""
+        return not self._reduced(linear)[0]
 
     def _reduced(self, linear: Linear) -> tuple[dict[Coordinate, Fraction], dict[int, Fraction]]:
         """Subtract rows of the echelon form until no pivot is left."""

@@ -22,7 +22,11 @@ from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.ridges import Ridge, choose_ridge
 from rasp.compiler.settings import Settings
 from rasp.compiler.variables import codes_of
+from rasp.errors import RaspUnsupportedError
 from rasp.graph import Aggregate, Node, Program, SOp, expression, in_order, users
+
+
+MOST_CELLS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +53,8 @@ class Plan:
     outputs: list[OutputPlan]
     layout: Layout
     uses_sink: bool
+    care: Mapping[str, int]
+    """The comparisons made with more care than usual."""
 
     @property
     def layers(self) -> int:
@@ -81,7 +87,26 @@ def make_plan(
     uses_sink = settings.sink and any(
         plan.head.mode == "sum" or plan.head.may_be_empty for layer in heads for plan in layer
     )
-    return Plan(settings, placed, analysis, heads, groups, found, lay_out(demands), uses_sink)
+    layout = lay_out(demands)
+    _check_work(groups, layout)
+    return Plan(settings, placed, analysis, heads, groups, found, layout, uses_sink,
+                dict(care or {}))  # fmt: skip
+
+
+def _check_work(groups: list[list[tuple[Group, Ridge]]], layout: Layout) -> None:
+    """Refuse feed-forwards whose tables are too large to be worked out."""
+    users: dict[Group, int] = {}
+    for dimension in layout.dimensions:
+        for group in {coordinate[1] for coordinate in dimension.of("ff")}:
+            users[group] = users.get(group, 0) + 1
+    for group, ridge in (each for layer in groups for each in layer):
+        cells = users.get(group, 0) * len(ridge.points)
+        if cells > MOST_CELLS:
+            raise RaspUnsupportedError(
+                f"the feed-forward of layer {group.layer} would have to make "
+                f"{users[group]} numbers from {len(ridge.points)} different inputs",
+                hint='use a smaller vocabulary or length, or `heads="split"`',
+            )
 
 
 def _analyse(
@@ -112,6 +137,10 @@ def _output(
 ) -> OutputPlan | None:
     assert isinstance(node, SOp)
     values = features.analysis.of(node)
+    if not values.atoms:
+        why = next(iter(features.analysis.failures.values()), "it has no value")
+        refusals.add(node, Refusal(f"the program fails on every input: {why}", "mend it first"))
+        return None
     codes = codes_of(values.atoms)
     known: dict[Fraction, Atom] = {}
     for atom in values.atoms:
@@ -139,7 +168,7 @@ def _descend(
     groups: list[list[tuple[Group, Ridge]]] = []
     for layer in range(layers, -1, -1):
         ridges = []
-        for group in [each for each in features.groups.values() if each.layer == layer]:
+        for group in features.groups_of(layer):
             ridge = choose_ridge(features, group, 2 * layer)
             ridges.append((group, ridge))
             demands.append(Demand(2 * layer, ridge.z, _group_label(group)))

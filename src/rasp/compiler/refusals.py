@@ -47,7 +47,7 @@ class Refusals:
 
     def error(self, node: Node, refusal: Refusal) -> RaspUnsupportedError:
         name = self.program.names.get(node)
-        text = name or expression(node, self.program.names)
+        text = name or expression(node, self.program.names, depth=3)
         return RaspUnsupportedError(
             f"`{text}` cannot be compiled exactly: {refusal.message}",
             self.program.origins.get(node),

@@ -28,6 +28,7 @@ from rasp.graph import SOp
 
 MOST_PAIRS = 60_000_000
 MOST_COLUMNS = 1500
+MOST_CELLS = 1_000_000
 LARGEST_CODE = 1500
 SIGNS = {"<": 1, "<=": 1, ">": -1, ">=": -1}
 
@@ -315,10 +316,12 @@ class _Maker:
         """One product per class of keys or of queries, whichever are fewer."""
         by_key, key_class = np.unique(self.truth, axis=1, return_inverse=True)
         by_query, query_class = np.unique(self.truth, axis=0, return_inverse=True)
-        if min(by_key.shape[1], by_query.shape[0]) > MOST_COLUMNS:
+        columns = min(by_key.shape[1], by_query.shape[0])
+        cells = columns * (len(self.keys.joint.rows) + len(self.queries.joint.rows))
+        if columns > MOST_COLUMNS or cells > MOST_CELLS:
             raise Refusal(
-                f"a selector tells {min(by_key.shape[1], by_query.shape[0])} classes of values "
-                f"apart, which takes as many dimensions; the limit is {MOST_COLUMNS}",
+                f"a selector tells {columns} classes of values apart, which takes as many "
+                f"dimensions, over {cells // columns} combinations of values",
                 'use a smaller vocabulary or length, or `heads="split"`',
             )
         products = []

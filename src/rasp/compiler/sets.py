@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import lcm
 
 MOST_BITS = 20_000_000
-MOST_MEANS = 300_000
+MOST_MEANS = 60_000
 
 
 class TooMany(Exception):

@@ -5,18 +5,20 @@ Plain softmax attention and ReLU feed-forwards in numpy; nothing here knows RASP
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rasp.atoms import Atom, PythonAtom, read_input, show, to_python
+from rasp.atoms import Atom, read_input, show, to_python
 from rasp.compiler.settings import Settings
 from rasp.compiler.weights import FeedForwardWeights, HeadWeights, Weights
 from rasp.errors import RaspValueError
 
 if TYPE_CHECKING:
     from rasp.compiler.certificate import Certificate
+    from rasp.compiler.describe import Description
 
 Array = np.ndarray
 
@@ -31,15 +33,6 @@ class Readout:
     scored: bool
 
 
-@dataclass(frozen=True)
-class Labels:
-    """What every part of the model is for: the s-op it serves, and its source line."""
-
-    dimensions: tuple[str, ...]
-    heads: tuple[tuple[str, ...], ...]
-    hidden: tuple[tuple[str, ...], ...]
-
-
 @dataclass(frozen=True, eq=False)
 class Trace:
     """Everything that happened on one input: the residual stream and the attention, by name."""
@@ -48,8 +41,8 @@ class Trace:
     """`embedding`, `layer1.attention`, `layer1.feed_forward`, …: (position, dimension)."""
     attention: dict[str, Array]
     """`layer1.head0`, …: (query, key); the sink, where there is one, is first."""
-    s_ops: dict[str, list[float]] = field(default_factory=dict)
-    """What each output holds, as the number that stands for it."""
+    s_ops: dict[str, list[float]]
+    """Each numeric s-op that the residual stream holds, and the outputs as their codes."""
 
 
 @dataclass(eq=False)
@@ -59,11 +52,11 @@ class Transformer:
     settings: Settings
     weights: Weights
     readouts: tuple[Readout, ...]
-    labels: Labels
     uses_sink: bool
-    circuit: dict[str, Any] = field(default_factory=dict)
-    program: dict[str, Any] = field(default_factory=dict)
-    certificate: Certificate | None = None
+    description: Description
+    """What every dimension, head and hidden unit is for."""
+    care: Mapping[str, int]
+    certificate: Certificate | None
 
     @property
     def layers(self) -> int:
@@ -175,38 +168,38 @@ class Transformer:
             x = np.concatenate([sink, x], axis=1)
         return np.asarray(x)
 
-    def trace(self, given: object) -> Trace:
-        """Run one input and keep the residual stream and the attention by name."""
-        keep: dict[str, Array] = {}
-        final = self.run(self.token_ids(given)[None], keep=keep)[0, self.uses_sink :]
-        residual = {name: array[0] for name, array in keep.items() if not name.startswith("att")}
-        attention = {
-            name.removeprefix("attention."): array[0]
-            for name, array in keep.items() if name.startswith("attention.")
-        }  # fmt: skip
-        s_ops = self._named_values(residual)
-        del final
-        return Trace(residual, attention, s_ops)
+    @property
+    def circuit(self) -> dict[str, Any]:
+        """Heads, feed-forwards and outputs, and the dimensions through which each reads another."""
+        return self.description.circuit
 
-    def _named_values(self, residual: dict[str, Array]) -> dict[str, list[float]]:
-        """The numbers that stand for each s-op that the model holds at the end."""
-        final = list(residual.values())[-1][self.uses_sink :]
+    def trace(self, given: object) -> Trace:
+        """Run one input and keep the residual stream, the attention and the s-ops by name."""
+        keep: dict[str, Array] = {}
+        self.run(self.token_ids(given)[None], keep=keep)
+        attention = {name.removeprefix("attention."): array[0]
+                     for name, array in keep.items() if name.startswith("attention.")}  # fmt: skip
+        residual = {name: array[0]
+                    for name, array in keep.items() if not name.startswith("attention.")}  # fmt: skip
+        return Trace(residual, attention, self._s_ops(residual))
+
+    def _s_ops(self, residual: dict[str, Array]) -> dict[str, list[float]]:
         found: dict[str, list[float]] = {}
-        for reader in self.circuit.get("readers", []):
-            at = residual.get(reader["at"], None)
-            at = final if at is None else at[self.uses_sink :]
+        for reader in self.description.readers:
+            held = residual.get(reader["after"], residual["embedding"])[self.uses_sink :]
             row = np.zeros(self.d_model)
             for place, weight in reader["weights"].items():
                 row[int(place)] = weight
-            found[reader["s_op"]] = (at @ row + reader["constant"]).tolist()
+            found[reader["s_op"]] = (held @ row + reader["constant"]).tolist()
         return found
 
     def __repr__(self) -> str:
-        heads = " ".join(map(str, self.heads_per_layer)) or "none"
         before = " (+FF0)" if self.input_feed_forward else ""
+        heads = " + ".join(map(str, self.heads_per_layer)) or "0"
         return (
-            f"<Transformer: {self.layers} layers{before}, heads per layer {heads}, "
-            f"d_model {self.d_model}, {self.parameter_count} parameters>"
+            f"<Transformer: {_counted(self.layers, 'layer')}{before}, "
+            f"{heads} {'head' if heads == '1' else 'heads'}, d_model {self.d_model}, "
+            f"{self.parameter_count} parameters>"
         )
 
 
@@ -240,6 +233,10 @@ def nearest(numbers: Array, codes: Array) -> Array:
     return np.where(numbers - codes[left] <= codes[right] - numbers, left, right)
 
 
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
 def _keep(keep: dict[str, Array] | None, name: str, array: Array) -> None:
     if keep is not None:
         keep[name] = array
@@ -247,8 +244,3 @@ def _keep(keep: dict[str, Array] | None, name: str, array: Array) -> None:
 
 def _key(token: Atom) -> tuple[bool, Atom]:
     return isinstance(token, str), token
-
-
-def plain_answer(atoms: list[Atom]) -> list[PythonAtom]:
-    """Atoms as plain Python."""
-    return [to_python(atom) for atom in atoms]

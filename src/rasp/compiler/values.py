@@ -31,7 +31,17 @@ from rasp.compiler.variables import (
     distinct,
 )
 from rasp.errors import RaspError
-from rasp.graph import COMPARISONS, Const, Elementwise, Indices, Node, SOp, Tokens, apply_operator
+from rasp.graph import (
+    COMPARISONS,
+    Const,
+    Elementwise,
+    Indices,
+    Node,
+    SOp,
+    Tokens,
+    TokensAs,
+    apply_operator,
+)
 
 MOST_STATES = 400_000
 KEEPS_NUMBER = ("round", "int", "float", "indicator", "bool", "plus")
@@ -100,6 +110,9 @@ class ValueAnalysis:
         match node:
             case Tokens():
                 return self._finished(0, (self.token,), list(self.settings.vocabulary))
+            case TokensAs(kind):
+                read = [self._apply(node, kind, (atom,)) for atom in self.settings.vocabulary]
+                return self._finished(0, (self.token,), read)
             case Indices():
                 return self._finished(0, (self.index,), list(range(self.settings.max_length)))
             case Const(value):
@@ -120,14 +133,14 @@ class ValueAnalysis:
         if compared is not None:
             return compared
         joint = self.joint(list(node.operands))
-        outcomes = [self._apply(node, row) for row in joint.rows]
+        outcomes = [self._apply(node, node.op, row) for row in joint.rows]
         return self._finished(joint.layer, joint.inputs, outcomes)
 
-    def _apply(self, node: Elementwise, row: tuple[Atom | None, ...]) -> Atom | None:
+    def _apply(self, node: SOp, op: str, row: tuple[Atom | None, ...]) -> Atom | None:
         if None in row:
             return None
         try:
-            return apply_operator(node.op, row)  # type: ignore[arg-type]
+            return apply_operator(op, row)  # type: ignore[arg-type]
         except RaspError as error:
             self.failures.setdefault(node, error.message)
             return None
