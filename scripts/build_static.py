@@ -22,8 +22,11 @@ PYODIDE = build_web.WEB / "node_modules" / "pyodide"
 RUNTIME = (
     "pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json",
 )  # fmt: skip
-LEFT_OUT = ("cli", "repl", "notebook", "lsp", "compiler", "export", "training", "evaluator/fast")
-"""Folders that the page never asks: other front doors, and what needs numpy or torch."""
+KEPT = (
+    "syntax", "graph", "frontend", "evaluator", "architecture", "equivalence", "drawing",
+    "programs", "playground",
+)  # fmt: skip
+"""Folders that the page asks; the others are front doors, or need numpy or torch."""
 NEVER_ASKED = ("server.py", "pool.py", "guard.py", "worker.py")
 POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; "
@@ -53,16 +56,20 @@ def write_core(target: Path) -> None:
     """Zip what the page needs of the package; the same files give the same bytes."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as core:
         for path in sorted(PACKAGE.rglob("*")):
-            name = path.relative_to(PACKAGE).as_posix()
-            if path.suffix not in (".py", ".rasp", ".css", ".js") or name.startswith(
-                (*(f"{folder}/" for folder in LEFT_OUT), "playground/static/")
-            ):
-                continue
-            if path.parent.name == "playground" and path.name in NEVER_ASKED:
-                continue
-            entry = zipfile.ZipInfo(f"rasp/{name}")
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            core.writestr(entry, path.read_bytes())
+            if is_asked(path.relative_to(PACKAGE)):
+                entry = zipfile.ZipInfo(f"rasp/{path.relative_to(PACKAGE).as_posix()}")
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                core.writestr(entry, path.read_bytes())
+
+
+def is_asked(path: Path) -> bool:
+    """Tell whether the page's Python may need a file of the package."""
+    folder = path.parts[0] if len(path.parts) > 1 else ""
+    if path.suffix not in (".py", ".rasp", ".css", ".js") or (folder and folder not in KEPT):
+        return False
+    if path.parts[:2] in (("playground", "static"), ("evaluator", "fast")):
+        return False
+    return not (folder == "playground" and path.name in NEVER_ASKED)
 
 
 def main() -> int:
