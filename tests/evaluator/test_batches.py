@@ -14,6 +14,7 @@ import rasp
 from rasp import evaluator
 from rasp.errors import RaspLimitError, RaspTypeError, RaspValueError
 from rasp.evaluator import apply, evaluate_batch, evaluate_each
+from rasp.evaluator.fast import means
 from rasp.evaluator.plain import evaluate as evaluate_plain
 from rasp.graph import (
     Aggregate,
@@ -118,6 +119,15 @@ def test_an_input_past_its_budget_is_refused() -> None:
 
 def test_long_inputs_go_past_the_plain_budget() -> None:
     assert apply(MEAN, "ab" * 3000, limits=Limits(plain_cells=100))[0] == 2999
+
+
+def test_means_over_too_many_denominators_are_refused() -> None:
+    inverse = Elementwise("/", (Const(1), Elementwise("+", (Indices(), Const(1)))))
+    with (
+        patch.object(means, "MOST_SCALED_BITS", 10_000),
+        pytest.raises(RaspLimitError, match="the mean of 200 floats"),
+    ):
+        apply(Aggregate(SAME, inverse), "ab" * 100)
 
 
 LIBRARY = rasp.run("""

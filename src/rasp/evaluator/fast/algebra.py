@@ -9,6 +9,7 @@ condition at all. `select_best` is one more equality, with the best score of the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -32,6 +33,7 @@ OUTCOMES = {"<": 1, "==": 2, "<=": 3, ">": 4, "!=": 5, ">=": 6}
 OPERATORS_OF = {outcomes: op for op, outcomes in OUTCOMES.items()}
 MOST_TERMS = 64
 MOST_COMPARISONS = 24
+MOST_WORK = 50_000  # pairs of conjunctions multiplied for one plan
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,11 @@ def signed_sum(selector: Selector) -> SignedSum:
     [({Pair(keys=Indices(), queries=Indices()): 6}, 1)]
     """
     sums: dict[Selector, SignedSum] = {}
+    work = 0
     for node in selectors_in_order(selector):
+        work += math.prod(len(sums[inner]) for inner in node.needs if isinstance(inner, Selector))
+        if work > MOST_WORK:
+            raise TooManyTerms
         sums[node] = _sum_of(node, sums)
     return _merged(_without_different(sums[selector]))
 
@@ -87,7 +93,12 @@ def cover(selector: Selector) -> list[Conjunction]:
     union.
     """
     covers: dict[Selector, tuple[list[Conjunction], list[Conjunction]]] = {}
+    work = 0
     for node in selectors_in_order(selector):
+        inner = [covers[part] for part in node.needs if isinstance(part, Selector)]
+        work += sum(math.prod(len(cover[side]) for cover in inner) for side in (0, 1))
+        if work > MOST_WORK:
+            raise TooManyTerms
         covers[node] = _covers_of(node, covers)
     split: list[Conjunction] = []
     for conjunction in covers[selector][0]:

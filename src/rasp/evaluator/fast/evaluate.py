@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from rasp.atoms import Atom
+from rasp.errors import RaspError, RaspLimitError
 from rasp.evaluator import plain
 from rasp.evaluator.fast.algebra import Best
 from rasp.evaluator.fast.best import best_keys
@@ -56,9 +57,11 @@ LARGE_BATCH = 20_000  # tokens from which it pays to forget what is no longer ne
 class _Failed(Exception):
     """A node cannot be computed on some input: the first such input's number."""
 
-    def __init__(self, number: int, row: int | None = None) -> None:
+    def __init__(self, number: int, row: int | None = None, error: RaspError | None = None) -> None:
         self.number = number
         self.row = row
+        self.error = error
+        """What to say, where the plain evaluator would not fail but take forever."""
 
 
 def evaluate(
@@ -139,6 +142,8 @@ class _Evaluation:
     def fail(self, node: Node, failed: _Failed) -> NoReturn:
         """Raise the plain evaluator's error for the first input that a node fails on."""
         try:
+            if failed.error is not None:
+                raise plain.EvaluationError(failed.error, node, None)
             if failed.row is not None and isinstance(node, Aggregate):
                 self._fail_to_aggregate(node, failed.number, failed.row)
             else:
@@ -151,7 +156,10 @@ class _Evaluation:
     def _aggregate(self, node: Aggregate) -> Column:
         values = self.space.columns[node.values]
         found = self.selections.picks(node.selector)
-        column, failed = aggregated(node, values, found, self.batch)
+        try:
+            column, failed = aggregated(node, values, found, self.batch)
+        except RaspLimitError as error:
+            raise _Failed(0, error=error) from None
         if failed is not None:
             row = int(np.flatnonzero(failed)[0])
             number = self.batch.number_at(row)

@@ -52,6 +52,8 @@ def explain(outputs: Sequence[Node], names: Mapping[Node, str] | None = None) ->
         used.update(_strategies(plan))
         lines = [_titled(node, names), *_note(node, names), *_described(plan, names)]
         parts.append("\n".join(lines))
+    if not parts:
+        return "elementwise work only: time O(n), memory O(n)"
     legend = [f"{strategy}: {reason}" for strategy, reason in REASONS.items() if strategy in used]
     return "\n\n".join([*parts, "\n".join([*legend, _price(used)])])
 

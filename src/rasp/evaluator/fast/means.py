@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
 
+from rasp.errors import RaspLimitError
 from rasp.evaluator.fast.columns import (
     BOOL,
     FLOAT,
@@ -33,6 +35,8 @@ Summed: TypeAlias = Callable[[Sequence[Array | None]], list[Array]]
 
 MOST_BITS = DEFAULT_LIMITS.number_digits * 3322 // 1000
 LIMBS_AT_ONCE = 16
+MOST_SCALED_BITS = 2**33
+"""A gigabyte of numerators over one denominator."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,17 +111,18 @@ def _means(values: Column, picks: Picks, batch: Batch) -> tuple[Column, Array | 
 
 def _big_means(top: Array, bottom: Array) -> tuple[Column, Array | None]:
     pairs = list(zip(top.tolist(), bottom.tolist(), strict=True))
-    shared = [math.gcd(*pair) for pair in pairs]
-    tops = np.empty(len(pairs), object)
-    bottoms = np.empty(len(pairs), object)
-    tops[:] = [pair[0] // common for pair, common in zip(pairs, shared, strict=True)]
-    bottoms[:] = [pair[1] // common for pair, common in zip(pairs, shared, strict=True)]
-    too_large = np.fromiter(
-        (max(a.bit_length(), b.bit_length()) > MOST_BITS
-         for a, b in zip(tops, bottoms, strict=True)),
-        bool, len(pairs),
-    )  # fmt: skip
-    return numbers(one_kind(FLOAT), tops, bottoms), too_large if too_large.any() else None
+    known = {pair: Fraction(*pair) for pair in set(pairs)}  # many queries share their picks
+    means = [known[pair] for pair in pairs]
+    tops, bottoms = np.empty(len(means), object), np.empty(len(means), object)
+    tops[:] = [mean.numerator for mean in means]
+    bottoms[:] = [mean.denominator for mean in means]
+    large = {pair for pair, mean in known.items() if _bits(mean) > MOST_BITS}
+    too_large = np.fromiter((pair in large for pair in pairs), bool, len(pairs)) if large else None
+    return numbers(one_kind(FLOAT), tops, bottoms), too_large
+
+
+def _bits(mean: Fraction) -> int:
+    return max(mean.numerator.bit_length(), mean.denominator.bit_length())
 
 
 def _on_common_denominator(values: Column, batch: Batch) -> tuple[Array, Array]:
@@ -137,12 +142,26 @@ def _on_common_denominator(values: Column, batch: Batch) -> tuple[Array, Array]:
 
 
 def _on_denominator_per_input(values: Column, batch: Batch) -> tuple[Array, Array]:
+    """The same in Python's integers, each input by itself."""
     tops = np.broadcast_to(values.numerators, batch.size).tolist()
     bottoms = np.broadcast_to(values.denominators, batch.size).tolist()
     scaled, scales = np.empty(batch.size, object), np.empty(batch.size, object)
     for start, end in pairwise(batch.starts.tolist()):
-        scale = math.lcm(*bottoms[start:end])
+        scale = _common_denominator(bottoms[start:end])
         scales[start:end] = scale
         scaled[start:end] = [top * (scale // bottom) for top, bottom
                              in zip(tops[start:end], bottoms[start:end], strict=True)]  # fmt: skip
     return scaled, scales
+
+
+def _common_denominator(denominators: list[int]) -> int:
+    scale = 1
+    for bottom in set(denominators):
+        scale = math.lcm(scale, bottom)
+        if scale.bit_length() * len(denominators) > MOST_SCALED_BITS:
+            raise RaspLimitError(
+                f"the mean of {len(denominators)} floats with so many different denominators "
+                "is over the limit",
+                hint="round the values first, or give a shorter input",
+            )
+    return scale

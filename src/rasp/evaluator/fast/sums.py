@@ -21,42 +21,61 @@ from rasp.evaluator.fast.workspace import Workspace
 EXACT_SUM_BITS = 47
 """Doubles add whole numbers exactly below 2^53; a key may count up to 2^6 times."""
 
+WORD_BYTES = {16: 2, 32: 4}
+
 
 @dataclass(frozen=True, eq=False)
 class Limbs:
     """Whole numbers as a sum of weights, each times a power of two."""
 
-    weights: tuple[Array, ...]  # each (size,) float64
-    shifts: tuple[int, ...]
+    weights: tuple[Array, ...]  # each (size,) float64; the first are the lowest bits
+    bits: int
     is_big: bool  # a sum may not fit in int64
 
     def joined(self, sums: Sequence[Array]) -> Array:
         """Put the sums of the weights together."""
-        if len(sums) == 1 and not self.is_big:
-            return sums[0]
-        total = np.zeros(1, object if self.is_big else np.int64)
-        for value, shift in zip(sums, self.shifts, strict=True):
-            total = total + (value.astype(object) if self.is_big else value) * (1 << shift)
-        return total
+        if self.is_big and len(sums) > 1:
+            return _joined_words(sums, self.bits)
+        total = sums[-1]
+        for part in reversed(sums[:-1]):
+            total = (total << self.bits) + part
+        return total.astype(object) if self.is_big else total
+
+
+def _joined_words(sums: Sequence[Array], bits: int) -> Array:
+    """Carry what does not fit into a word to the next, then read all words as one number."""
+    extra = [np.zeros(1, np.int64)] * (64 // bits + 1)  # for the last carry and the sign
+    carry = np.zeros(1, np.int64)
+    words = np.empty((len(sums[0]), len(sums) + len(extra)), f"<u{WORD_BYTES[bits]}")
+    for at, part in enumerate([*sums, *extra]):
+        total = part + carry
+        words[:, at] = total & ((1 << bits) - 1)
+        carry = total >> bits
+    step, data = words.strides[0], words.tobytes()
+    result = np.empty(len(words), object)
+    result[:] = [int.from_bytes(data[start : start + step], "little", signed=True)
+                 for start in range(0, len(data), step)]  # fmt: skip
+    return result
 
 
 def limbs(values: Array) -> Limbs:
     """Cut whole numbers, int64 or Python's, into weights whose sums are exact.
 
-    >>> limbs(np.array([2**60, 1])).shifts
-    (0, 45)
+    >>> [weight.tolist() for weight in limbs(np.array([2**60, 1])).weights]
+    [[0.0, 1.0], [32768.0, 0.0]]
     """
     if values.dtype == object:
         return _limbs_of_big(values)
     largest = max(int(values.max()), -int(values.min()))
     if largest * len(values) < 2**EXACT_SUM_BITS:
-        return Limbs((values.astype(np.float64),), (0,), False)
+        return Limbs((values.astype(np.float64),), 0, False)
     is_big = largest * len(values) >= LARGEST
-    bits = EXACT_SUM_BITS - len(values).bit_length()
+    bits = 16 if is_big else EXACT_SUM_BITS - len(values).bit_length()
     shifts = range(0, largest.bit_length(), bits)
     parts = [(values >> shift) & ((1 << bits) - 1) for shift in shifts]
     parts[-1] = values >> shifts[-1]  # the last part carries the sign
-    return Limbs(tuple(part.astype(np.float64) for part in parts), tuple(shifts), is_big)
+    weights = tuple(part.astype(np.float64) for part in parts)
+    return Limbs(weights, bits, is_big)
 
 
 def _limbs_of_big(values: Array) -> Limbs:
@@ -68,7 +87,7 @@ def _limbs_of_big(values: Array) -> Limbs:
     words = np.frombuffer(joined, f"<u{word}").reshape(len(values), count)
     weights = [words[:, at].astype(np.float64) for at in range(count)]
     weights[-1] = np.ascontiguousarray(words[:, -1]).view(f"<i{word}").astype(np.float64)
-    return Limbs(tuple(weights), tuple(range(0, 8 * word * count, 8 * word)), True)
+    return Limbs(tuple(weights), 8 * word, True)
 
 
 @dataclass(frozen=True, eq=False)
