@@ -104,3 +104,11 @@ def test_a_huge_number_does_not_fill_the_picture() -> None:
 def test_text_after_a_right_to_left_token_stays_to_its_right() -> None:
     assert unicodedata.bidirectional(kept_in_place("שלום")[-1]) == "L"
     assert columns(kept_in_place("שלום")) == 4
+
+
+def test_every_plain_character_takes_no_more_than_itself() -> None:
+    # The way taken for plain text gives what the way for any text gives.
+    for code in range(0x80):
+        letter = chr(code)
+        assert visible(letter) == visible(f"{letter}é").removesuffix("é")
+        assert clusters(f"a{letter}b") == clusters(f"a{letter}bé")[:-1]

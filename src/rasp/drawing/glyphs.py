@@ -35,6 +35,8 @@ def visible(text: str) -> str:
     """
     if not text:
         return '""'
+    if text.isascii() and text.isprintable() and " " not in text:
+        return text
     return "".join(_visible_cluster(cluster) for cluster in clusters(text))
 
 
@@ -72,6 +74,8 @@ def clusters(text: str) -> list[str]:
     >>> [len(cluster) for cluster in clusters("e\\u0301a")]
     [2, 1]
     """
+    if text.isascii():
+        return list(text)
     found: list[str] = []
     for character in text:
         if found and (_extends(character) or _joins(found[-1], character)):
