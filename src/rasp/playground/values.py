@@ -29,7 +29,6 @@ from rasp.playground.budgets import (
 )
 from rasp.playground.records import error_record, place_record
 from rasp.playground.requests import Ran, read_example, run_text
-from rasp.syntax import parse_with_errors
 from rasp.syntax.lint import Warned, misreadings
 from rasp.syntax.tree import Evaluate
 
@@ -53,7 +52,7 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _warnings(ran: Ran) -> list[dict[str, Any]]:
-    statements, _ = parse_with_errors(ran.source, LIMITS)
+    statements = tuple(result.statement for result in ran.results)
     found = [warned for statement in statements for warned in misreadings(statement)]
     found += [
         Warned(each.message, each.span, "choose another name if you did not mean to")
