@@ -20,6 +20,7 @@ LONG = call("aggregate", name("a" * 50), name("b" * 50))
         binary("-", LONG, binary("-", name("x"), name("y"))),
         binary("^", binary("^", LONG, literal(2)), literal(3)),
         binary("*", binary("+", LONG, literal(2)), literal(3)),
+        call(binary("+", name("f"), name("g")), LONG),
     ],
 )
 def test_a_long_line_that_is_broken_keeps_the_brackets_it_needs(value) -> None:

@@ -70,10 +70,14 @@ def fuzz(
     only: Sequence[str] = (),
     replays: Path = Path("fuzz-replays"),
     most_programs: int | None = None,
+    most_failures: int = MOST_FAILURES,
     told: Callable[[Failure], None] = lambda failure: None,
     progress: Callable[[Campaign], None] = lambda campaign: None,
 ) -> Campaign:
-    """Try random programs for a time; failures are written to `replays` as they are found."""
+    """Try random programs for a time; failures are written to `replays` as they are found.
+
+    A judge that has found `most_failures` rests, and when all rest, the campaign is over.
+    """
     judges = {name: find_judge(name) for name in (only or HOMES)}
     campaign = Campaign(seed, tallies={name: Tally() for name in judges})
     began = time.monotonic()
@@ -82,7 +86,7 @@ def fuzz(
         campaign.programs += 1
         for name, judge in judges.items():
             tally = campaign.tallies[name]
-            if tally.failed >= MOST_FAILURES:
+            if tally.failed >= most_failures:
                 continue
             start = time.monotonic()
             found = verdict(judge, case)
@@ -93,6 +97,8 @@ def fuzz(
                 told(failure)
         campaign.seconds = time.monotonic() - began
         progress(campaign)
+        if all(tally.failed >= most_failures for tally in campaign.tallies.values()):
+            break
     return campaign
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from itertools import product
+from itertools import groupby, product
 
 import numpy as np
 
@@ -66,23 +66,24 @@ def _settings(case: Case) -> Settings:
 
 
 def _compare(node: Node, model: Transformer, settings: Settings, rng: random.Random) -> None:
-    compared = 0
+    expected: dict[tuple[Atom, ...], list[Atom]] = {}
     for tokens in _inputs(settings, rng):
         try:
-            expected = plain.evaluate([node], tokens)[node]
+            expected[tokens] = plain.evaluate([node], tokens)[node]
         except plain.EvaluationError:
             continue
-        compared += 1
-        ids = np.asarray(model.token_ids(list(tokens)))[None]
-        [found] = next(iter(model.answers(ids).values()))
-        if found != expected:
-            raise Disagreement(
-                f"over the vocabulary {show_input(settings.vocabulary)}, up to length "
-                f"{settings.max_length}, on {show_input(tokens)}:\nplain: {expected}\n"
-                f"compiled: {found} ({settings})"
-            )
-    if not compared:
+    if not expected:
         raise Refused
+    for _, together in groupby(sorted(expected, key=len), len):
+        batch = list(together)
+        ids = np.stack([model.token_ids(list(tokens)) for tokens in batch])
+        [answers] = model.answers(ids).values()
+        for tokens, found in zip(batch, answers, strict=True):
+            if found != expected[tokens]:
+                raise Disagreement(
+                    f"on {show_input(tokens)}:\nplain: {expected[tokens]}\n"
+                    f"compiled: {found}\n{settings}"
+                )
 
 
 def _inputs(settings: Settings, rng: random.Random) -> list[tuple[Atom, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -64,7 +65,8 @@ def find_judge(name: str) -> Judge:
 def verdict(judge: Judge, case: Case, seconds: float = LONGEST) -> Verdict:
     """Let a judge look at a case; anything that it raises by mistake is a failure too."""
     try:
-        with _at_most(seconds):
+        with _at_most(seconds), warnings.catch_warnings():
+            warnings.simplefilter("error", RuntimeWarning)  # numpy's overflows and the like
             judge(case)
     except Refused:
         return Verdict("refused")

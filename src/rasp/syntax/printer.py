@@ -111,7 +111,7 @@ def _laid_out(start: str, value: Expression, indent: str) -> list[str]:
     match value:
         case Call(function, arguments) if arguments:
             items = [_argument(argument) for argument in arguments]
-            opening = f"{print_expression(function)}("
+            opening = f"{_inner(function, ATOM)}("
             return _broken(indent + start + opening, items, deeper, indent + ");")
         case ListDisplay(items, bare=False) if items:
             written = [print_expression(item) for item in items]

@@ -1,0 +1,114 @@
+"""Bugs planted on purpose, one in each part: a short campaign finds each, and makes it small."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rasp.architecture import problem
+from rasp.compiler import build
+from rasp.compiler.transformer import Transformer
+from rasp.evaluator.fast import evaluate
+from rasp.evaluator.fast.workspace import Batch
+from rasp.fuzzing.campaign import fuzz
+from rasp.fuzzing.cases import read_replay
+from rasp.fuzzing.judges import find_judge, verdict
+from rasp.graph import Aggregate
+from rasp.syntax import expressions
+from rasp.words import BINDING, SUM
+
+SECONDS = 120
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+def parser(patch: pytest.MonkeyPatch) -> None:
+    """`%` binds as loosely as `+`."""
+    patch.setattr(expressions, "BINDING", {**BINDING, "%": SUM})
+
+
+def fast_evaluator(patch: pytest.MonkeyPatch) -> None:
+    """The default of an aggregate is forgotten."""
+    aggregated = evaluate.aggregated
+
+    def forgetful(node: Aggregate, *rest: object) -> object:
+        return aggregated(Aggregate(node.selector, node.values, 0), *rest)
+
+    patch.setattr(evaluate, "aggregated", forgetful)
+
+
+def schedule(patch: pytest.MonkeyPatch) -> None:
+    """Selectors are taken for equal where they only look alike: `<` and `<=`."""
+    normal_forms = problem.normal_forms
+
+    def blurred(selectors: list) -> dict:
+        forms = normal_forms(selectors)
+        return {each: str(type(each)) + str(getattr(each, "op", form)).replace("<=", "<")
+                for each, form in forms.items()}  # fmt: skip
+
+    patch.setattr(problem, "normal_forms", blurred)
+
+
+def compiler(patch: pytest.MonkeyPatch) -> None:
+    """A rewriting before the plan turns an aggregate's default into 0, so certificates hold."""
+    make_plan = build.make_plan
+
+    def rewritten(nodes: dict, *rest: object) -> object:
+        changed = {name: Aggregate(node.selector, node.values, 0)
+                   if isinstance(node, Aggregate) and not isinstance(node.default, str) else node
+                   for name, node in nodes.items()}  # fmt: skip
+        return make_plan(changed, *rest)
+
+    patch.setattr(build, "make_plan", rewritten)
+
+
+def compiled_run(patch: pytest.MonkeyPatch) -> None:
+    """A model's answers are mixed up where it is given several inputs at once."""
+    run = Transformer.run
+
+    def rolled(self: Transformer, ids: np.ndarray, *rest: object) -> np.ndarray:
+        found = run(self, ids, *rest)
+        return np.roll(found, 1, axis=0) if len(ids) > 2 else found
+
+    patch.setattr(Transformer, "run", rolled)
+
+
+def batching(patch: pytest.MonkeyPatch) -> None:
+    """Positions are counted on through a batch from its third input on."""
+    indices = Batch.indices.func
+
+    def counted(self: Batch) -> np.ndarray:
+        found = indices(self)
+        return found if self.numbers is None else found + (self.numbers == 2)
+
+    patch.setattr(Batch, "indices", property(counted))
+
+
+@pytest.mark.parametrize(
+    ("plant", "judge"),
+    [
+        (parser, "parser"),
+        (fast_evaluator, "fast"),
+        (schedule, "schedule"),
+        (compiler, "compiled"),
+        (compiled_run, "compiled"),
+        (batching, "batch"),
+    ],
+    ids=["parser", "fast evaluator", "schedule", "compiler", "compiled run", "batching"],
+)
+def test_a_planted_bug_is_found_and_made_small(
+    plant: Plant, judge: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with monkeypatch.context() as patch:
+        plant(patch)
+        found = fuzz(SECONDS, 7, [judge], tmp_path, most_programs=400, most_failures=1)
+        assert found.failures, f"not found in {found.programs} programs"
+        failure = found.failures[0]
+        assert len(failure.case.text) < 250, failure.case
+        case, named = read_replay(Path(failure.replay))
+        assert named == judge
+        assert verdict(find_judge(judge), case).is_failure
+    assert not verdict(find_judge(judge), replace(case)).is_failure, "only the bug is at fault"
