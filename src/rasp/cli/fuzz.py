@@ -35,9 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.seed,
         only,
         arguments.replays,
-        arguments.programs,
-        _tell,
-        _Progress(),
+        most_programs=arguments.programs,
+        told=_tell,
+        progress=_Progress(),
     )
     _clear()
     print(summary(campaign))
