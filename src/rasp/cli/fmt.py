@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-import tempfile
-from pathlib import Path
 
-from rasp.cli.files import as_error, read_program
+from rasp.cli.files import read_program
+from rasp.replacing import replace_file
 from rasp.syntax import parse, print_program
 
 
@@ -32,28 +30,6 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.check:
                 print(f"{path} is not laid out")
             else:
-                replace_file(Path(path), tidy)
+                replace_file(path, tidy.encode())
                 print(f"{path} laid out")
     return 1 if arguments.check and untidy else 0
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Put a new text in place of a file in one step: a crash leaves the old one whole."""
-    real = path.resolve()
-    try:
-        descriptor, temporary = tempfile.mkstemp(dir=real.parent, prefix=f".{real.name}.")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary, real.stat().st_mode & 0o777)
-            os.replace(temporary, real)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-    except OSError as error:
-        raise as_error(
-            f"`{path}` cannot be written: {(error.strerror or 'unknown reason').lower()}",
-            "check the folder's permissions and the free space; the file is unchanged",
-        ) from None

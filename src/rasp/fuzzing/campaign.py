@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import sys
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import rasp
-from rasp.fuzzing.cases import Case, random_case, save_replay
+from rasp.fuzzing.cases import Case, random_case, save_json, save_replay
 from rasp.fuzzing.judges import HOMES, Verdict, find_judge, verdict
 from rasp.fuzzing.shrink import shrink
 
@@ -148,10 +147,4 @@ def _versions() -> dict[str, str]:
 
 def save_record(path: Path, campaign: Campaign) -> None:
     """Write a campaign's record in one step."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        beside.write_text(json.dumps(record(campaign), indent=1) + "\n", encoding="utf-8")
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
+    save_json(path, record(campaign))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -19,6 +18,7 @@ from rasp.fuzzing import trees
 from rasp.fuzzing.generate import random_program
 from rasp.graph import Const, Node, Program
 from rasp.limits import Limits
+from rasp.replacing import replace_file, unwritable
 from rasp.source import Source
 from rasp.syntax import print_program
 from rasp.syntax.tree import Statement
@@ -84,13 +84,16 @@ def save_replay(path: Path, case: Case, judge: str, detail: str) -> None:
         "inputs": [[_kept(atom) for atom in tokens] for tokens in case.inputs],
         "statements": trees.record(case.statements),
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    save_json(path, kept)
+
+
+def save_json(path: Path, data: dict[str, Any]) -> None:
+    """Write data to a file in one step; its folder is made where there is none."""
     try:
-        beside.write_text(json.dumps(kept, indent=1), encoding="utf-8")
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(path, error) from None
+    replace_file(path, json.dumps(data, indent=1).encode() + b"\n")
 
 
 def read_replay(path: Path) -> tuple[Case, str]:

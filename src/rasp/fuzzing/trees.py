@@ -17,6 +17,8 @@ from rasp.syntax.tree import (
     Binary,
     Bracketed,
     Call,
+    Command,
+    Evaluate,
     Expression,
     Index,
     ListDisplay,
@@ -87,7 +89,9 @@ def bare(part: T) -> T:
     result: Any = part
     if isinstance(part, Bracketed):
         return bare(part.inner)  # type: ignore[return-value]
-    if isinstance(part, tuple):
+    if isinstance(part, Command) and len(part.words) == 1 and part.argument is None:
+        result = Evaluate(name(part.words[0]), span=NOWHERE)  # `names;` may be either
+    elif isinstance(part, tuple):
         result = tuple(bare(each) for each in part if not isinstance(each, Remark))
     elif isinstance(part, Tree):
         changed = {each.name: bare(getattr(part, each.name)) for each in fields(part)}

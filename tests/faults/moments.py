@@ -1,0 +1,115 @@
+"""An act in, what it leaves behind out: killed, interrupted, without space or permission.
+
+The act runs in a process of its own that is forked off here. Before each thing that it does to
+the file system, Python tells its audit hooks; there it can be killed, at each of these moments
+in turn, until it gets through.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+Act = Callable[[], object]
+EVENTS = {"open", "os.rename", "os.chmod", "os.remove", "os.mkdir", "tempfile.mkstemp"}
+MOST_MOMENTS = 60
+FINE, REFUSED, CRASHED = 0, 3, 4
+
+
+def forked(act: Act, prepare: Act = lambda: None) -> int:
+    """Run an act in a child, after it is prepared; say how it ended (a signal is below zero)."""
+    from rasp.errors import RaspError
+
+    child = os.fork()
+    if child == 0:
+        end = CRASHED
+        try:
+            prepare()
+            act()
+            end = FINE
+        except RaspError:
+            end = REFUSED
+        except KeyboardInterrupt:
+            end = 130
+        finally:
+            os._exit(end)
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status)
+
+
+def killed_at_every_moment(act: Act, restore: Act) -> Iterator[int]:
+    """Restore, run and kill at one moment after the other; gives each moment, then ends."""
+    return _at_every_moment(act, restore, lambda: os.kill(os.getpid(), signal.SIGKILL))
+
+
+def interrupted_at_every_moment(act: Act, restore: Act) -> Iterator[int]:
+    """The same with Ctrl-C."""
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    return _at_every_moment(act, restore, interrupt)
+
+
+def _at_every_moment(act: Act, restore: Act, strike: Act) -> Iterator[int]:
+    for moment in range(MOST_MOMENTS):
+        restore()
+        end = forked(act, lambda moment=moment: _strike_at(moment, strike))
+        assert end in (FINE, -signal.SIGKILL, 130), f"moment {moment}: ended with {end}"
+        if end == FINE:
+            assert moment > 2, "nothing was struck: the act did nothing to the file system"
+            return
+        yield moment
+    raise AssertionError("the act never got through")
+
+
+def _strike_at(moment: int, strike: Act) -> None:
+    left = moment
+
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal left
+        if event in EVENTS and not (event == "open" and str(arguments[0]).endswith(".pyc")):
+            left -= 1
+            if left == -1:
+                strike()
+
+    sys.addaudithook(hook)
+
+
+def without_space(act: Act) -> int:
+    """Run an act where no file may grow beyond a few bytes."""
+
+    def prepare() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))
+
+    return forked(act, prepare)
+
+
+def without_permission(act: Act, folder: str) -> int:
+    """Run an act as somebody who may only read a folder."""
+
+    def prepare() -> None:
+        if os.getuid() == 0:
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+
+    before = os.stat(folder).st_mode
+    parents = []
+    parent = os.path.dirname(folder)
+    while parent != "/" and not os.stat(parent).st_mode & 0o001:
+        parents.append((parent, os.stat(parent).st_mode))
+        os.chmod(parent, os.stat(parent).st_mode | 0o055)
+        parent = os.path.dirname(parent)
+    os.chmod(folder, 0o555)
+    try:
+        return forked(act, prepare)
+    finally:
+        for path, mode in [(folder, before), *parents]:
+            with suppress(FileNotFoundError):
+                os.chmod(path, mode)

@@ -1,0 +1,143 @@
+"""Whatever happens while a file is written, what stands in its place is the old or the new one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import rasp
+from rasp.cli.fmt import configure, run
+from rasp.fuzzing.cases import Case, save_replay
+
+if not sys.platform.startswith("linux"):
+    pytest.skip("forks, signals and limits as Linux has them", allow_module_level=True)
+
+from .moments import (
+    REFUSED,
+    interrupted_at_every_moment,
+    killed_at_every_moment,
+    without_permission,
+    without_space,
+)
+
+UNTIDY = "a=1;   b =  a+1;\n" * 50
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Something that writes a file: how the folder is before, and what is done."""
+
+    name: str
+    file: str
+    before: bytes
+    act: Callable[[Path], object]
+
+
+def lay_out(folder: Path) -> None:
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    configure(parser)
+    sys.stdout = open("/dev/null", "w")  # noqa: SIM115
+    run(parser.parse_args([str(folder / "it.rasp")]))
+
+
+def draw(folder: Path) -> None:
+    from rasp.drawing import draw
+
+    draw(REVERSE, "abc").save(folder / "it.svg")
+
+
+def replay(folder: Path) -> None:
+    save_replay(folder / "it.json", Case((), (("a",),)), "parser", "")
+
+
+REVERSE = rasp.run("reverse = sort(tokens, -indices);")["reverse"]
+WRITERS = [
+    Writer("fmt", "it.rasp", UNTIDY.encode(), lay_out),
+    Writer("draw", "it.svg", b"<svg>an older picture</svg>" * 10, draw),
+    Writer("replay", "it.json", b"{}" * 50, replay),
+]
+every_writer = pytest.mark.parametrize("writer", WRITERS, ids=lambda each: each.name)
+
+
+@pytest.fixture
+def place(writer: Writer, tmp_path: Path) -> Path:
+    """The file that a writer replaces."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path = folder / writer.file
+    path.write_bytes(writer.before)
+    return path
+
+
+def restored(place: Path, writer: Writer) -> Callable[[], object]:
+    def restore() -> None:
+        for path in place.parent.iterdir():
+            path.unlink()
+        place.write_bytes(writer.before)
+
+    return restore
+
+
+def written_whole(place: Path, writer: Writer) -> bytes:
+    """What is written where nothing goes wrong."""
+    from .moments import FINE, forked
+
+    assert forked(lambda: writer.act(place.parent)) == FINE
+    new = place.read_bytes()
+    assert new != writer.before
+    return new
+
+
+@every_writer
+def test_killed_at_any_moment_the_file_is_the_old_or_the_new_one(
+    writer: Writer, place: Path
+) -> None:
+    new = written_whole(place, writer)
+    for moment in killed_at_every_moment(lambda: writer.act(place.parent), restored(place, writer)):
+        assert place.read_bytes() in (writer.before, new), f"moment {moment}"
+
+
+@every_writer
+def test_after_ctrl_c_at_any_moment_nothing_else_is_left(writer: Writer, place: Path) -> None:
+    new = written_whole(place, writer)
+    for moment in interrupted_at_every_moment(
+        lambda: writer.act(place.parent), restored(place, writer)
+    ):
+        assert place.read_bytes() in (writer.before, new), f"moment {moment}"
+        assert list(place.parent.iterdir()) == [place], f"moment {moment}"
+
+
+@every_writer
+def test_without_space_the_old_file_stays_and_the_user_is_told(writer: Writer, place: Path) -> None:
+    written_whole(place, writer)
+    restored(place, writer)()
+    assert without_space(lambda: writer.act(place.parent)) == REFUSED
+    assert place.read_bytes() == writer.before
+    assert list(place.parent.iterdir()) == [place]
+
+
+@every_writer
+def test_in_a_folder_that_may_only_be_read_the_user_is_told(writer: Writer, place: Path) -> None:
+    written_whole(place, writer)
+    restored(place, writer)()
+    assert without_permission(lambda: writer.act(place.parent), str(place.parent)) == REFUSED
+    assert place.read_bytes() == writer.before
+
+
+def test_a_link_stays_a_link_and_permissions_stay(tmp_path: Path) -> None:
+    from rasp.replacing import replace_file
+
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.write_bytes(b"old")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    replace_file(link, b"new")
+    assert link.is_symlink()
+    assert real.read_bytes() == b"new"
+    assert real.stat().st_mode & 0o777 == 0o640
