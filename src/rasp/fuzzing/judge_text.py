@@ -26,9 +26,10 @@ def judge_parser(case: Case) -> None:
     """The printer's text, and any other way to write the tree, is read as the tree."""
     wanted = bare(case.statements)
     _reads_as(wanted, case.text, "as printed")
-    again = print_program(parse(Source("<again>", case.text)))
-    if again != case.text:
-        raise Disagreement(f"printing what was read gives another text:\n{again}")
+    tidy = print_program(parse(Source("<case>", case.text)))
+    again = print_program(parse(Source("<tidy>", tidy)))
+    if again != tidy:
+        raise Disagreement(f"laid out once more, the text is another:\n{tidy}\n{again}")
     written = Layout(random.Random(case.seed)).program(case.statements)
     _reads_as(wanted, written, "with every operand in brackets")
 
