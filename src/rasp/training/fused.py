@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import torch
@@ -58,17 +57,14 @@ class FusedModel:
     def __post_init__(self) -> None:
         device = self.counts.device
         self.models, self.size = len(self.counts), self.layout.size
-        as_int = {"dtype": torch.int32, "device": device}
-        self.starts = torch.tensor(self.layout.starts, **as_int)
-        self.slots = torch.tensor(self.layout.slots, **as_int)
-        self.cell_starts = torch.tensor(self.layout.cell_starts, **as_int)
-        self.position_of = torch.tensor(self.layout.position_of, **as_int)
+        self.starts = torch.tensor(self.layout.starts, dtype=torch.int32, device=device)
+        self.slots = torch.tensor(self.layout.slots, dtype=torch.int32, device=device)
+        self.cell_starts = torch.tensor(self.layout.cell_starts, dtype=torch.int32, device=device)
+        self.position_of = torch.tensor(self.layout.position_of, dtype=torch.int32, device=device)
         self.positions = sinusoids(max(self.layout.slots), self.shape.width).to(device)
         self.tiles = _tiles(self.layout)
         on_gpu = device.type == "cuda"
-        self.streams = [torch.cuda.Stream() for _ in self.tiles[1:]] if on_gpu else []
-        self.branches = [nullcontext, *(partial(_beside, stream) for stream in self.streams)]
-        self.branches += [nullcontext] * (len(self.tiles) - len(self.branches))
+        self.streams = [new_stream() for _ in self.tiles[1:]] if on_gpu else []
 
     def forward(self, tokens: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
         """Return logits, their bias left out: `loss` adds it. (models, size, classes)"""
@@ -210,8 +206,8 @@ class FusedModel:
     ) -> None:  # fmt: skip
         """Run an attention kernel on each stretch of slots that a size of tile fits."""
         head = self.shape.width // self.shape.heads
-        for (tile, first, count), beside in zip(self.tiles, self.branches, strict=True):
-            with beside():
+        for number, (tile, first, count) in enumerate(self.tiles):
+            with _beside(self.streams[number - 1]) if number and self.streams else nullcontext():
                 kernel[(self.models * count, self.shape.heads)](
                     *tensors, lengths, self.starts, self.slots, self.cell_starts,
                     first, count, self.layout.batch, self.size, self.layout.cells,
@@ -252,6 +248,11 @@ class FusedModel:
 
     def _by_rows(self) -> tuple[int, int]:
         return (self.models, -(-self.size // ROWS))
+
+
+def new_stream() -> torch.cuda.Stream:
+    """Return a queue of work of its own on the GPU."""
+    return torch.cuda.Stream()  # type: ignore[no-untyped-call,unused-ignore]
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import torch
 
 from rasp.training import kernels
 from rasp.training.engines import can_fuse
-from rasp.training.fused import FusedModel
+from rasp.training.fused import FusedModel, new_stream
 from rasp.training.network import Plan
 from rasp.training.parameters import views
 from rasp.training.plain_engine import PlainEngine, as_scores, cell_weights, take_extras, tally
@@ -29,7 +29,7 @@ class FusedEngine:
     def __init__(self, stack: Stack) -> None:
         self.stack = stack
         self.on_gpu = stack.device.startswith("cuda")
-        self.stream: Any = torch.cuda.Stream() if self.on_gpu else None
+        self.stream: Any = new_stream() if self.on_gpu else None
         pool, device = stack.pools["train"], stack.device
         models, batch = len(stack), pool.layout.batch
         self.order = torch.zeros(models, pool.batches, batch, dtype=torch.int32, device=device)
@@ -161,11 +161,13 @@ class _Buffers:
     def __init__(self, stack: Stack, split: str, plan: Plan) -> None:
         self.pool, self.plan = stack.pools[split], plan
         device, models, size = stack.device, len(stack), plan.layout.size
-        as_int = {"dtype": torch.int32, "device": device}
-        self.tokens, self.targets = (torch.zeros(models, size, **as_int) for _ in range(2))
+        kind = torch.int32
+        self.tokens, self.targets = (
+            torch.zeros(models, size, dtype=kind, device=device) for _ in range(2)
+        )
         self.weights = torch.zeros(models, size, device=device)
-        self.lengths = torch.ones(models, plan.layout.batch, **as_int)
-        self.now = torch.zeros(models, **as_int)
+        self.lengths = torch.ones(models, plan.layout.batch, dtype=kind, device=device)
+        self.now = torch.zeros(models, dtype=kind, device=device)
         in_turn = torch.from_numpy(self.pool.in_turn()).int()
         self.in_turn = in_turn.expand(models, -1, -1).contiguous().to(device)
         self.slot_of, self.position_of = plan.slot_of.int(), plan.position_of.int()

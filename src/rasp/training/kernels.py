@@ -6,6 +6,9 @@ program holds a whole slot's square of weights, which is why slots are at most 1
 Sums over tokens are made in two steps, without atomics, so that a run gives the same bits again.
 """
 
+# mypy: ignore-errors
+# A kernel is written in Triton's language, which only looks like Python: its types are the GPU's.
+
 from __future__ import annotations
 
 import triton

@@ -50,7 +50,7 @@ class Layout:
     @cached_property
     def position_of(self) -> np.ndarray:
         """Each token's position in its slot. (size,)"""
-        return np.arange(self.size) - self.starts[self.slot_of]
+        return np.concatenate([np.arange(length) for length in self.slots])
 
     @cached_property
     def cell_starts(self) -> np.ndarray:

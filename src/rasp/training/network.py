@@ -88,7 +88,7 @@ def _attend(
     places = plan.slot_of * longest + plan.position_of
     padded = padded.index_copy(1, places, flat)
     queries, keys, values = (
-        part.unflatten(1, (batch, longest)).unflatten(3, (shape.heads, -1)).transpose(2, 3)
+        part.reshape(models, batch, longest, shape.heads, -1).transpose(2, 3)
         for part in torch.split(padded, shape.width, dim=2)
     )  # (models, batch, heads, longest, width / heads)
     scores = queries @ keys.transpose(3, 4) * (shape.width // shape.heads) ** -0.5

@@ -55,6 +55,9 @@ class Store:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
+
+    def make_folders(self) -> None:
+        """Make the folders to write into, or say why not."""
         try:
             (self.folder / "snapshots").mkdir(parents=True, exist_ok=True)
             (self.folder / "weights").mkdir(exist_ok=True)
@@ -77,6 +80,7 @@ class Store:
 
     def add_record(self, record: Record) -> None:
         """Append a finished run."""
+        self.make_folders()
         path = self.folder / "records.jsonl"
         line = json.dumps(record, ensure_ascii=False) + "\n"
         try:
@@ -118,6 +122,7 @@ class Store:
 
     def save_snapshot(self, snapshot: Snapshot) -> Path:
         """Write a snapshot in place of the stack's last one."""
+        self.make_folders()
         about = {
             "epoch": snapshot.epoch,
             "runs": [
@@ -140,6 +145,7 @@ class Store:
 
     def save_weights(self, config: RunConfig, weights: Mapping[str, torch.Tensor]) -> None:
         """Write a finished run's best weights."""
+        self.make_folders()
         _write(self.folder / "weights" / f"{config.id}.safetensors", weights, {"name": config.name})
 
     def load_weights(self, run_id: str) -> dict[str, torch.Tensor] | None:

@@ -28,7 +28,6 @@ from rasp.graph import (
     SelectorAnd,
     SelectorNot,
     SelectorOr,
-    SOp,
     expression,
     in_order,
 )
@@ -184,7 +183,7 @@ def leaf_values(supervision: Supervision, data: Data, split: str) -> dict[str, n
     inside = np.arange(examples.tokens.shape[1]) < examples.lengths[:, None]
 
     def as_array(node: Node, kind: type, read: Mapping[Atom, int] | None) -> np.ndarray:
-        found = np.zeros(inside.shape, kind)
+        found: np.ndarray = np.zeros(inside.shape, kind)
         flat = (atom for row in values[node] for atom in row)
         found[inside] = [float(atom) if read is None else read[atom] for atom in flat]
         return found
@@ -199,8 +198,3 @@ def _order(atom: Atom) -> tuple[bool, str, Fraction]:
     if isinstance(atom, str):
         return (True, atom, Fraction(0))
     return (False, "", Fraction(atom))
-
-
-def is_s_op(node: Node) -> bool:
-    """Tell whether a node is a sequence."""
-    return isinstance(node, SOp)

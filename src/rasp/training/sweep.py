@@ -60,6 +60,7 @@ def sweep(configs: Sequence[RunConfig], store: Store, settings: Settings | None 
     """Train what is missing; return whether everything is finished."""
     settings = settings or Settings()
     device = choose_device(settings.device)
+    store.make_folders()
     store.check_names(configs)
     finished = store.records()
     missing = [config for config in configs if config.id not in finished]

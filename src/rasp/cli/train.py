@@ -1,0 +1,94 @@
+"""`rasp train FILE NAME`: train a transformer of the size a program says to do what it does."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rasp.cli.files import read_program
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", help="the program; `-` reads standard input")
+    parser.add_argument("name", help="the s-op to learn")
+    inputs = parser.add_argument_group("inputs")
+    inputs.add_argument("--alphabet", default="abcdefgh", help="abc, 0..9 or one,two (abcdefgh)")
+    inputs.add_argument("--lengths", default="1-20", help="such as 1-40 (1-20)")
+    inputs.add_argument("--bos", help="a token that every input begins with")
+    inputs.add_argument("--inputs", default="uniform", help="uniform, or dyck for brackets")
+    inputs.add_argument("--clip", type=int, help="count targets above this number as this number")
+    inputs.add_argument("--save-data", metavar="FILE", help="write the examples as JSON lines")
+    model = parser.add_argument_group("the model and its training")
+    model.add_argument("--layers", type=int, help="instead of the program's")
+    model.add_argument("--heads", type=int, help="instead of the program's")
+    model.add_argument("--paper", action="store_true", help="the paper's recipe: for a GPU")
+    for name in ("width", "epochs", "batch", "train", "validation", "test", "seed"):
+        model.add_argument(f"--{name}", type=int)
+    model.add_argument("--feed-forward", type=int)
+    model.add_argument("--rate", type=float, help="the learning rate (0.0003)")
+    model.add_argument("--decay", type=float, help="of the rate, after each epoch (0.98)")
+    model.add_argument("--supervise", action="store_true", help="teach it the program's attention")
+    run_ = parser.add_argument_group("the run")
+    run_.add_argument("--run-name", help="a name for the run; it may not change its meaning")
+    run_.add_argument("--device", default="auto", help="auto, cpu or cuda")
+    run_.add_argument("--budget", type=float, help="minutes after which to stop, to go on later")
+    run_.add_argument("--results", default="results", help="the folder of records (results)")
+    run_.add_argument("--curves", metavar="FILE.svg", help="draw loss and accuracy by epoch")
+    run_.add_argument("--heads-on", metavar="INPUT", help="draw every head on an input …")
+    run_.add_argument("--heads-to", metavar="FILE.svg", help="… into a file (or the terminal)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from rasp.training.devices import require_torch
+
+    require_torch()
+    from rasp.training import own
+    from rasp.training.devices import choose_device
+    from rasp.training.live import Live
+    from rasp.training.store import Store
+    from rasp.training.sweep import Settings, sweep
+
+    choose_device(arguments.device)
+    task = own.own_task(
+        read_program(arguments.file).text, arguments.name,
+        own.read_alphabet(arguments.alphabet), own.read_lengths(arguments.lengths),
+        bos=arguments.bos, way=arguments.inputs, clip=arguments.clip,
+    )  # fmt: skip
+    config = own.own_config(task, arguments.run_name, not arguments.paper, **_given(arguments))
+    if arguments.save_data:
+        count = own.write_data(task, config, arguments.save_data)
+        print(f"{count} examples are in {arguments.save_data}")
+    store = Store(arguments.results)
+    settings = Settings(device=arguments.device, budget=arguments.budget, report=Live())
+    print(f"training {config.name}: {config.size}, width {config.width}, {config.epochs} epochs")
+    if not sweep([config], store, settings):
+        print("The budget is used up; the same command goes on from here.")
+        return 0
+    record = store.records()[config.id]
+    print(own.describe_record(record))
+    _draw(arguments, store, record)
+    return 0
+
+
+def _given(arguments: argparse.Namespace) -> dict[str, Any]:
+    from rasp.training.tables import ATTENTION_WEIGHT
+
+    names = ("layers", "heads", "width", "feed_forward", "epochs", "batch", "train", "validation",
+             "test", "seed", "rate", "decay")  # fmt: skip
+    said = {name: getattr(arguments, name) for name in names}
+    given: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
+    return given | ({"attention": ATTENTION_WEIGHT} if arguments.supervise else {})
+
+
+def _draw(arguments: argparse.Namespace, store: Any, record: dict[str, Any]) -> None:
+    from rasp.training.pictures import attention_drawing, save_curves
+
+    if arguments.curves:
+        save_curves(record, arguments.curves)
+        print(f"the curves are in {arguments.curves}")
+    if arguments.heads_on:
+        drawing = attention_drawing(store, record, arguments.heads_on)
+        if arguments.heads_to:
+            print(f"the heads are in {drawing.save(arguments.heads_to)}")
+        else:
+            print(drawing.text())

@@ -1,0 +1,145 @@
+"""Anyone's program as a task: sizes from its schedule, defaults for what was not said."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rasp.architecture import schedule
+from rasp.atoms import PythonAtom, to_python
+from rasp.errors import RaspUnsupportedError, RaspValueError
+from rasp.training.config import RunConfig
+from rasp.training.data import as_inputs, draw_inputs, targets_of
+from rasp.training.store import Record
+from rasp.training.tasks import Task
+
+SMALL = {
+    "width": 64,
+    "feed_forward": 128,
+    "epochs": 15,
+    "train": 5_000,
+    "validation": 500,
+    "test": 500,
+}
+"""What a CPU can do in minutes."""
+BOS_TARGET: Any = None
+"""What stands in written data where nothing is learnt."""
+
+
+def own_task(
+    program: str,
+    output: str,
+    alphabet: tuple[PythonAtom, ...],
+    lengths: tuple[int, int],
+    **rest: Any,
+) -> Task:
+    """Return a task for a program; its name tells programs apart that call their output alike."""
+    mark = hashlib.sha256(program.encode()).hexdigest()[:6]
+    return Task(f"{output}-{mark}", program, output, alphabet, lengths, **rest)
+
+
+def own_config(task: Task, name: str | None = None, small: bool = False, **given: Any) -> RunConfig:
+    """Return a run of a task; the schedule gives the size, and `small` suits a CPU.
+
+    >>> task = own_task("flip = aggregate(select(indices, length - 1 - indices, ==), tokens);",
+    ...                 "flip", ("a", "b"), (1, 8))
+    >>> own_config(task).size
+    '2×1'
+    """
+    found = schedule(task.handle.node)
+    if not found.layers and "layers" not in given:
+        raise RaspUnsupportedError(
+            f"`{task.output}` needs no attention, so there is no size to train",
+            hint="say `--layers` and `--heads` to train one all the same",
+        )
+    sizes: dict[str, Any] = {"layers": found.layers, "heads": max(1, found.width)} | (
+        SMALL if small else {}
+    )
+    sizes |= given
+    if "width" not in given and sizes["heads"] > 0:
+        share = 2 * sizes["heads"]
+        sizes["width"] = -(-sizes.get("width", 256) // share) * share
+    config = RunConfig(name or "", task, **sizes)
+    if config.attention and (config.layers < found.layers or config.heads < found.width):
+        raise RaspUnsupportedError(
+            f"the program needs {found.layers} layers of {found.width} heads for its attention, "
+            f"and the model has {config.size}",
+            hint="leave out `--layers` and `--heads`, or the supervision",
+        )
+    return config if name else replace(config, name=f"{task.name}/{config.id}")
+
+
+def read_alphabet(text: str) -> tuple[PythonAtom, ...]:
+    """Read an alphabet: characters, a range of numbers such as `0..9`, or words with commas.
+
+    >>> read_alphabet("abc"), read_alphabet("1..3"), read_alphabet("to,be")
+    (('a', 'b', 'c'), (1, 2, 3), ('to', 'be'))
+    """
+    low, dots, high = text.partition("..")
+    if dots and low.lstrip("-").isdigit() and high.lstrip("-").isdigit():
+        return tuple(range(int(low), int(high) + 1))
+    return tuple(text.split(",")) if "," in text else tuple(text)
+
+
+def read_lengths(text: str) -> tuple[int, int]:
+    """Read a range of lengths.
+
+    >>> read_lengths("1-40"), read_lengths("12")
+    ((1, 40), (1, 12))
+    """
+    low, dash, high = text.partition("-")
+    if not all(part.isdigit() for part in ((low, high) if dash else (low,))):
+        raise RaspValueError(
+            f"`{text}` is no range of lengths", hint="write one such as 1-40, or the longest alone"
+        )
+    return (int(low), int(high)) if dash else (1, int(low))
+
+
+def write_data(task: Task, config: RunConfig, path: str) -> int:
+    """Write a task's examples as lines of JSON; return how many."""
+    count = 0
+    try:
+        with Path(path).open("w", encoding="utf-8") as file:
+            for split, size in config.sizes.items():
+                tokens, lengths = draw_inputs(task, config.data_seed, split, size)
+                inputs, targets = (
+                    as_inputs(task, tokens, lengths),
+                    targets_of(task, tokens, lengths),
+                )
+                for given, wanted in zip(inputs, targets, strict=True):
+                    plain = [to_python(atom) for atom in wanted]
+                    if task.bos is not None:
+                        plain[0] = BOS_TARGET
+                    line = {"split": split, "input": [to_python(token) for token in given]}
+                    file.write(json.dumps(line | {"target": plain}, ensure_ascii=False) + "\n")
+                    count += 1
+    except OSError as error:
+        raise RaspValueError(
+            f"`{path}` cannot be written: {(error.strerror or str(error)).lower()}",
+            hint="check the folder and its permissions",
+        ) from None
+    return count
+
+
+def describe_record(record: Record) -> str:
+    """Say in a few lines how a run ended."""
+    test, longer = record["test"], record["longer"]
+    lengths = record["config"]["task"]["lengths"]
+    lines = [
+        f"{record['name']}: {100 * test['tokens']:.2f} % of tokens and "
+        f"{100 * test['sequences']:.1f} % of whole inputs right "
+        f"(best epoch {record['best_epoch']})",
+        f"on inputs of {lengths[1] + 1} to {2 * lengths[1]} tokens: "
+        f"{100 * longer['tokens']:.2f} % of tokens",
+    ]
+    for each in record.get("match", {}).get("selectors", ()):
+        lines.append(
+            f"head {each['model'][1]} of layer {each['model'][0]} agrees to "
+            f"{each['agreement']:.2f} with `{each['selector']}` (uniform attention: "
+            f"{each['uniform']:.2f}); with the selection in its place "
+            f"{100 * each['swapped']:.1f} % are right"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,144 @@
+"""A finished run in, pictures out: its curves, and its heads beside the program's selections."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from rasp.atoms import read_input, show, to_python
+from rasp.drawing import Drawing, heat_maps
+from rasp.drawing.flow import document
+from rasp.drawing.svg import Block, element, label
+from rasp.drawing.theme import style_sheet
+from rasp.errors import RaspValueError
+from rasp.evaluator import apply
+from rasp.training.config import RunConfig, read_config
+from rasp.training.layout import Layout
+from rasp.training.network import Batch, Plan, forward
+from rasp.training.parameters import Shape
+from rasp.training.store import Record, Store
+from rasp.training.supervision import Supervised, plan_supervision
+
+WIDTH, HEIGHT, LEFT, TOP, GAP = 420.0, 150.0, 56.0, 34.0, 48.0
+
+
+def load_model(store: Store, record: Record) -> tuple[dict[str, torch.Tensor], Shape]:
+    """Return a finished run's best weights, with a dimension of one model in front."""
+    named = store.load_weights(record["id"])
+    if named is None:
+        raise RaspValueError(
+            f"the weights of `{record['name']}` were not kept in {store.folder}",
+            hint="train it again without `--no-weights`",
+        )
+    config = record["config"]
+    shape = Shape(
+        config["layers"], config["heads"], config["width"], config["feed_forward"],
+        named["embedding"].shape[0], named["classify"].shape[1],
+    )  # fmt: skip
+    return {name: each[None] for name, each in named.items()}, shape
+
+
+def attention_on(
+    parameters: dict[str, torch.Tensor], shape: Shape, config: RunConfig, given: object
+) -> dict[tuple[int, int], np.ndarray]:
+    """Return each head's attention on an input, by (layer, head) from 0. (query, key) each"""
+    tokens = read_input(given)
+    places = {token: number for number, token in enumerate(config.task.vocabulary)}
+    for token in tokens:
+        if token not in places:
+            raise RaspValueError(
+                f"{show(token)} is not among the tokens this model was trained on",
+                hint="its tokens are " + " ".join(str(to_python(each)) for each in places),
+            )
+    length = len(tokens)
+    numbers = torch.tensor([[places[token] for token in tokens]])
+    batch = Batch(numbers, torch.tensor([[length]]), torch.full_like(numbers, -1))
+    with torch.no_grad():
+        _, attention = forward(parameters, shape, Plan(Layout((length,)), "cpu"), batch)
+    return {
+        (layer, head): cells[0, head].reshape(length, length).numpy()
+        for layer, cells in enumerate(attention)
+        for head in range(shape.heads)
+    }
+
+
+def selection_on(each: Supervised, config: RunConfig, given: object) -> np.ndarray:
+    """Return a selector's normalised selection on an input; empty rows turn to the BOS."""
+    found = np.array(apply(each.selector, given, config.task.handle.program), float)
+    widths = found.sum(axis=1, keepdims=True)
+    if config.task.bos is not None:
+        found[widths[:, 0] == 0, 0] = 1.0
+    normal: np.ndarray = found / np.maximum(widths, 1)
+    return normal
+
+
+def attention_drawing(store: Store, record: Record, given: object) -> Drawing:
+    """Draw each of the program's selections beside the head that matches it best.
+
+    Heads that no selector was given come last.
+    """
+    config = read_config(record["name"], record["config"])
+    parameters, shape = load_model(store, record)
+    heads = attention_on(parameters, shape, config, given)
+    pairs = _pairs(record, config)
+    matrices, titles = [], []
+    for each, place in pairs:
+        matrices += [selection_on(each, config, given), heads.pop(place)]
+        titles += [each.title, f"layer {place[0] + 1}, head {place[1] + 1}"]
+    for (layer, head), matrix in heads.items():
+        matrices.append(matrix)
+        titles.append(f"layer {layer + 1}, head {head + 1}")
+    labels = [to_python(token) for token in read_input(given)]
+    return heat_maps(matrices, labels, titles, title=record["name"])
+
+
+def _pairs(record: Record, config: RunConfig) -> list[tuple[Supervised, tuple[int, int]]]:
+    match = record.get("match")
+    if not match:
+        return []
+    selectors = plan_supervision(config.task, config.layers, config.heads).heads
+    places = [(each["model"][0] - 1, each["model"][1] - 1) for each in match["selectors"]]
+    return list(zip(selectors, places, strict=True))
+
+
+def save_curves(record: Record, path: str) -> None:
+    """Draw loss and validation accuracy by epoch into an SVG file."""
+    curves = record["curves"]
+    error = [100 * (1 - share) for share in curves["validation"]]
+    first = _panel("loss", curves["loss"], 0)
+    second = _panel("wrong tokens in validation, %", error, HEIGHT + GAP)
+    block = Block(LEFT + WIDTH + 10, 2 * (HEIGHT + GAP), first + second)
+    try:
+        Path(path).write_text(
+            document(block, style_sheet("auto"), record["name"]), encoding="utf-8"
+        )
+    except OSError as problem:
+        raise RaspValueError(
+            f"`{path}` cannot be written: {(problem.strerror or str(problem)).lower()}",
+            hint="check the folder and its permissions",
+        ) from None
+
+
+def _panel(title: str, values: list[float], top: float) -> str:
+    """One curve on a logarithmic scale, with its ends written beside it."""
+    floor = 10 ** np.floor(
+        np.log10(max(min((each for each in values if each > 0), default=1), 1e-6))
+    )
+    logs = np.log10(np.maximum(np.array(values, float), floor))
+    low, high = float(np.log10(floor)), float(max(np.ceil(logs.max()), np.log10(floor) + 1))
+
+    def place(epoch: int, level: float) -> tuple[float, float]:
+        across = LEFT + WIDTH * (epoch / max(1, len(values) - 1))
+        return round(across, 1), round(top + TOP + HEIGHT * (high - level) / (high - low), 1)
+
+    points = " ".join(f"{x},{y}" for x, y in (place(*each) for each in enumerate(logs)))
+    body = label(LEFT, top + TOP - 14, f"{title} (epochs 1 to {len(values)})")
+    for level in range(round(low), round(high) + 1):
+        x, y = place(0, level)
+        body += element("path", d=f"M{x} {y}h{WIDTH:g}", class_="rule")
+        body += label(LEFT - 6, y + 4, f"{10.0**level:g}", "end small soft")
+    return body + element(
+        "polyline", points=points, fill="none", stroke="#6b2fa5", stroke_width=1.5
+    )
