@@ -1,7 +1,10 @@
 """What the page is told: the values are the evaluator's, the reasons those of the other tools."""
 
+import base64
+import io
 import json
 import random
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,7 @@ from rasp.frontend.session import Session
 from rasp.graph import Selector, SOp
 from rasp.playground.answers import answer, answer_text
 from rasp.playground.budgets import BUDGETS
-from rasp.playground.teaching import example_text
+from rasp.playground.requests import example_text
 from rasp.source import Source
 
 HIST = "same = select(tokens, tokens, ==);\nhist = selector_width(same);\n"
@@ -178,12 +181,17 @@ def test_broken_programs_are_always_answered(seed: int) -> None:
         assert "error" in told or "program" in told or "errors" in told
 
 
-def test_weights_are_certified_and_look_where_the_program_looks() -> None:
+def test_weights_are_certified_and_look_where_the_program_looks(tmp_path: Path) -> None:
     pytest.importorskip("numpy", reason="weights need numpy")
     told = answer({"kind": "weights", "program": HIST, "example": "hello", "name": "hist"})
     assert told["is_exact"] and told["model_answer"] == told["program_answer"]
     assert [head["selector"] for head in told["heads"]] == ["same"]
     assert told["heads"][0]["difference"] < 1e-3
+    from rasp.compiler import load
+
+    with zipfile.ZipFile(io.BytesIO(base64.b64decode(told["files"]))) as archive:
+        archive.extractall(tmp_path)
+    assert load(tmp_path)("ollehhello") == rasp.run(HIST)["hist"]("ollehhello")
 
 
 def test_trained_models_are_found_by_their_graph_not_their_name(tmp_path: Path) -> None:

@@ -35,3 +35,21 @@ def test_a_counterexample_shows_both_answers() -> None:
 def test_a_selector_is_no_answer() -> None:
     told = answer({"kind": "exercise", "name": "hist", "program": "hist = select_all;"})
     assert "should be an s-op" in told["error"]["message"]
+
+
+@pytest.mark.parametrize("name", ["hist", "sort_bos", "dyck2", "fraction_of_a", "long_addition"])
+def test_a_gallery_program_is_an_exercise_too(name: str) -> None:
+    told = answer({"kind": "program", "name": name})["exercise"]
+    assert told["shows"][0]["answer"].startswith("[") and told["story"][0]
+    asked = {"kind": "exercise", "name": told["name"]}
+    assert answer(asked | {"program": told["solution"]})["is_right"]
+    wrong = answer(asked | {"program": told["start"]})
+    assert wrong["is_right"] is False and wrong["is_shortest"]
+
+
+def test_an_answer_that_fails_somewhere_is_wrong_there() -> None:
+    program = (
+        "hist = selector_width(select(tokens, tokens, ==)) if tokens != 0 else 1 / (length - 2);"
+    )
+    told = answer({"kind": "exercise", "name": "gallery:hist", "program": program})
+    assert told["is_right"] is False and "fails: division by zero" in told["got"]

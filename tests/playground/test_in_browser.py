@@ -203,6 +203,9 @@ def test_compiling_gives_a_model_and_what_it_attends_to(tab: Any) -> None:
     tab.wait_for_selector("#weights .figures")
     assert tab.locator("#weights svg.heat").count() == 4
     assert "flip" in tab.locator("#weights-answer").inner_text()
+    with tab.expect_download() as waiting:
+        tab.get_by_role("button", name="Download the weights").click()
+    assert waiting.value.suggested_filename == "r.zip"
 
 
 def test_a_shared_link_opens_the_same_page(browser: Any, playground: Playground, tab: Any) -> None:
@@ -246,6 +249,18 @@ def test_a_newcomer_solves_the_first_exercise(tab: Any) -> None:
     assert "Ask something of each token" in tab.locator("#lesson h2").inner_text()
     tab.click("#tab-learn")
     assert tab.locator(".exercises .mark", has_text="✓").count() == 1
+
+
+def test_a_gallery_program_can_be_written_by_oneself(tab: Any) -> None:
+    tab.click("#tab-gallery")
+    tab.wait_for_selector(".programs")
+    settled(tab, lambda: tab.get_by_label("Write reverse yourself").click())
+    assert "Write reverse yourself" in tab.locator("#lesson h2").inner_text()
+    tab.click("#check")
+    tab.wait_for_selector("#lesson .verdict.no")
+    write(tab, "reverse = aggregate(select(indices, length - 1 - indices, ==), tokens);")
+    tab.click("#check")
+    tab.wait_for_selector("#lesson .verdict.yes")
 
 
 def test_formatting_and_downloading_the_program(tab: Any) -> None:

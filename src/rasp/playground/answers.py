@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rasp.errors import RaspError, RaspLimitError, RaspUnsupportedError
-from rasp.playground import pictures, structure, teaching, trained, values, weights
+from rasp.playground import gallery, pictures, structure, teaching, trained, values, weights
 from rasp.playground.records import error_record
 
 KINDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
@@ -22,8 +22,8 @@ KINDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "fit": structure.fits,
     "weights": weights.weights,
     "trained": trained.trained,
-    "gallery": teaching.gallery,
-    "program": teaching.program,
+    "gallery": gallery.gallery,
+    "program": gallery.program,
     "exercises": teaching.exercises,
     "exercise": teaching.exercise,
     "words": teaching.words,

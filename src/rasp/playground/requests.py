@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from rasp import programs
-from rasp.atoms import Atom, read_input
+from rasp.atoms import Atom, read_input, show_input
 from rasp.errors import RaspError, RaspLimitError, RaspNameError, RaspTypeError, RaspValueError
 from rasp.frontend.handles import Handle
 from rasp.frontend.loader import Loader
@@ -62,6 +62,18 @@ def read_example(given: object) -> tuple[Atom, ...]:
             hint="type a shorter one; `rasp eval` computes inputs of any length",
         )
     return tokens
+
+
+def example_text(given: object) -> str:
+    """Write an input as it stands in the example's box.
+
+    >>> example_text("abc"), example_text([1, 2])
+    ('abc', '[1, 2]')
+    """
+    tokens = read_input(given)
+    if all(isinstance(token, str) and len(token) == 1 for token in tokens):
+        return "".join(map(str, tokens))
+    return show_input(tokens, most=len(tokens))
 
 
 def _listed(text: str) -> object:

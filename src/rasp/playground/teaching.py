@@ -1,11 +1,10 @@
-"""The gallery, the exercises and the words of the language, as the page lists them."""
+"""The exercises and the words of the language, as the page lists them; answers are checked."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from rasp import programs
-from rasp.atoms import read_input, show_input
 from rasp.equivalence import Verdict, equivalent
 from rasp.equivalence.verdict import show_answer
 from rasp.errors import RaspTypeError
@@ -14,7 +13,8 @@ from rasp.frontend.session import Session
 from rasp.frontend.values import BuiltIn, Function, kind_name
 from rasp.graph import SOp
 from rasp.playground.exercises import EXERCISES, Exercise, find_exercise
-from rasp.playground.requests import find_handle, run_text
+from rasp.playground.gallery import FROM_GALLERY, check_entry
+from rasp.playground.requests import example_text, find_handle, run_text
 from rasp.source import Source
 from rasp.syntax import parse, print_program
 from rasp.words import BUILT_IN_DOCS, KEYWORDS
@@ -22,48 +22,7 @@ from rasp.words import BUILT_IN_DOCS, KEYWORDS
 EXHAUSTIVE = 4_000
 """Inputs of an exercise that are tried without leaving one out."""
 AT_RANDOM = 300
-
-
-def gallery(request: dict[str, Any]) -> dict[str, Any]:
-    """List the programs of the gallery, family by family."""
-    return {
-        "families": [
-            {
-                "family": family,
-                "programs": [
-                    {
-                        "name": entry.name,
-                        "summary": entry.summary,
-                        "heads_per_layer": list(entry.heads_per_layer),
-                    }
-                    for entry in entries
-                ],
-            }
-            for family, entries in programs.families().items()
-        ]
-    }
-
-
-def program(request: dict[str, Any]) -> dict[str, Any]:
-    """Return one program of the gallery, with an example it is for."""
-    entry = programs.entry(str(request.get("name")))
-    return {
-        "name": entry.name,
-        "program": entry.source.text,
-        "example": example_text(entry.example),
-    }
-
-
-def example_text(given: object) -> str:
-    """Write an input as it stands in the example's box.
-
-    >>> example_text("abc"), example_text([1, 2])
-    ('abc', '[1, 2]')
-    """
-    tokens = read_input(given)
-    if all(isinstance(token, str) and len(token) == 1 for token in tokens):
-        return "".join(map(str, tokens))
-    return show_input(tokens, most=len(tokens))
+LONGEST_DRAWN = 16
 
 
 def exercises(request: dict[str, Any]) -> dict[str, Any]:
@@ -91,15 +50,21 @@ def exercises(request: dict[str, Any]) -> dict[str, Any]:
 
 def exercise(request: dict[str, Any]) -> dict[str, Any]:
     """Check an answer to an exercise: right on every small input, or wrong on a shortest one."""
-    asked = find_exercise(str(request.get("name")))
-    ran = run_text(request.get("program"))
-    handle = find_handle(ran, asked.output)
+    name = str(request.get("name"))
+    is_from_gallery = name.startswith(FROM_GALLERY)
+    if is_from_gallery:
+        entry = programs.entry(name.removeprefix(FROM_GALLERY))
+        output = entry.name
+    else:
+        asked = find_exercise(name)
+        output = asked.output
+    handle = find_handle(run_text(request.get("program")), output)
     if not isinstance(handle.node, SOp):
         raise RaspTypeError(
-            f"`{asked.output}` is a {kind_name(handle.node)}, but should be an s-op",
+            f"`{output}` is a {kind_name(handle.node)}, but should be an s-op",
             hint="use the selector in `aggregate` or `selector_width` to make an s-op",
         )
-    return check(asked, handle)
+    return check_entry(entry, handle.node) if is_from_gallery else check(asked, handle)
 
 
 def check(asked: Exercise, handle: object) -> dict[str, Any]:
@@ -110,7 +75,7 @@ def check(asked: Exercise, handle: object) -> dict[str, Any]:
         alphabet=asked.alphabet,
         max_length=_longest(len(asked.alphabet)),
         random=AT_RANDOM,
-        random_length=16,
+        random_length=LONGEST_DRAWN,
     )
     if verdict.difference is None:
         return {"is_right": True, "proof": _proof(verdict)}

@@ -6,7 +6,12 @@ selection of the program that it comes closest to.
 
 from __future__ import annotations
 
+import base64
+import io
+import tempfile
+import zipfile
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rasp.atoms import Atom, from_python
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
 LONGEST = 64
 USUAL_LENGTH = 10
 MOST_HEADS = 24
+LARGEST_ZIP = 20_000_000
 Rows = list[list[float]]
 
 
@@ -49,7 +55,19 @@ def weights(request: dict[str, Any]) -> dict[str, Any]:
         max_length=length or max(USUAL_LENGTH, len(tokens)),
         bos=bos,
     )
-    return _described(model) | _on_example(model, handle, tokens) | {"name": request.get("name")}
+    told = _described(model) | _on_example(model, handle, tokens)
+    return told | {"name": request.get("name"), "files": _zipped(model)}
+
+
+def _zipped(model: Transformer) -> str | None:
+    """The folder that `rasp compile` writes, as a zip in base64; nothing if it is too large."""
+    packed = io.BytesIO()
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(packed, "w") as archive:
+        model.save(folder)
+        for path in sorted(Path(folder).iterdir()):
+            archive.write(path, path.name, zipfile.ZIP_DEFLATED)
+    content = packed.getvalue()
+    return base64.b64encode(content).decode() if len(content) <= LARGEST_ZIP else None
 
 
 def _vocabulary(request: dict[str, Any], tokens: tuple[Atom, ...], bos: str | None) -> list[Atom]:

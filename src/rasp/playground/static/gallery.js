@@ -1,23 +1,32 @@
 // The gallery's families in, a list that can be searched out; a click opens a program.
 
-import { complaint, find, make } from "./elements.js";
+import { complaint, find, make, tell } from "./elements.js";
+import { begin } from "./learn.js";
 
 let page = null;
 let isThere = false;
 
 const open = async (name) => {
   const answer = await page.ask("program", { name });
+  if (answer.error) tell(answer.error.message);
   if (answer.error || answer.replaced) return;
   page.leaveExercise();
   page.open({ program: answer.program, example: answer.example, name: answer.name });
   page.showTab("values");
 };
 
+const tryIt = async (name) => {
+  const answer = await page.ask("program", { name });
+  if (answer.error) tell(answer.error.message);
+  else if (!answer.replaced) begin(answer.exercise);
+};
+
 const entry = (each) => make("li", {},
   make("button", { type: "button", onclick: () => open(each.name) },
     make("code", {}, each.name),
     make("span", { class: "about" }, each.summary),
-    make("span", { class: "soft", title: "heads in each layer" }, `heads ${each.heads_per_layer.join(" ") || "0"}`)));
+    make("span", { class: "soft", title: "heads in each layer" }, `heads ${each.heads_per_layer.join(" ") || "0"}`)),
+  make("button", { type: "button", class: "try", "aria-label": `Write ${each.name} yourself`, title: "Write it yourself; your answer is checked", onclick: () => tryIt(each.name) }, "try"));
 
 const narrow = (words) => {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);

@@ -37,11 +37,12 @@ const check = async () => {
   else if (answer.is_right) {
     remember(exercise.name);
     list();
-    const next = exercises[exercises.indexOf(exercise) + 1];
+    const isOwn = exercises.includes(exercise);
+    const next = isOwn ? exercises[exercises.indexOf(exercise) + 1] : null;
     place.replaceChildren(make("div", { class: "verdict yes", role: "alert" },
       make("p", {}, make("strong", {}, "Right! "), `It is ${answer.proof}.`),
       next ? make("button", { type: "button", class: "primary", onclick: () => begin(next) }, `Next: ${next.title}`)
-        : make("p", {}, "That was the last one. The Gallery has many more programs to read.")));
+        : make("button", { type: "button", onclick: () => page.showTab("gallery") }, isOwn ? "That was the last one: the gallery has many more" : "Back to the gallery")));
   } else {
     place.replaceChildren(make("div", { class: "verdict no", role: "alert" },
       make("p", {}, make("strong", {}, "Not yet. "), "On the input ", make("code", {}, answer.input), ` (${answer.is_shortest ? "a shortest one that shows it" : "for example"})`),
@@ -62,9 +63,9 @@ const lesson = () => {
     more.textContent = hint < current.hints.length ? "Another hint" : "Show a solution";
     more.hidden = hint > current.hints.length;
     hints.scrollIntoView({ block: "nearest" });
-  } }, "Hint");
+  } }, current.hints.length ? "Hint" : "Show a solution");
   find("lesson").replaceChildren(
-    make("div", { class: "lesson-head" }, make("h2", {}, `${number}. ${current.title}`),
+    make("div", { class: "lesson-head" }, make("h2", {}, number ? `${number}. ${current.title}` : current.title),
       make("button", { type: "button", class: "link", onclick: leave, "aria-label": "Leave the exercise" }, "leave")),
     ...current.story.map((text) => make("p", {}, prose(text))),
     make("dl", { class: "compare" }, ...current.shows.flatMap((each) => [make("dt", {}, `${each.input} gives`), make("dd", {}, each.answer)])),
@@ -74,7 +75,7 @@ const lesson = () => {
   find("lesson").scrollTop = 0;
 };
 
-const begin = (exercise) => {
+export const begin = (exercise) => {
   current = exercise;
   lesson();
   list();
@@ -102,8 +103,9 @@ export const welcome = () => {
   find("lesson").hidden = false;
 };
 
-export const resume = (name) => {
-  const found = exercises.find((each) => each.name === name);
+export const resume = async (name) => {
+  const inGallery = /^gallery:(\w+)$/.exec(name);
+  const found = inGallery ? (await page.ask("program", { name: inGallery[1] })).exercise : exercises.find((each) => each.name === name);
   if (!found) return;
   current = found;
   lesson();

@@ -1,0 +1,101 @@
+"""The gallery's programs, as the page lists them; each is an exercise too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import takewhile
+from typing import Any
+
+from rasp import programs
+from rasp.atoms import from_python, read_input
+from rasp.equivalence.sides import Pair
+from rasp.equivalence.verdict import show_answer
+from rasp.graph import Node
+from rasp.playground.requests import example_text
+from rasp.programs.catalogue import IGNORED, Entry
+from rasp.programs.check import random_inputs
+
+MOST_TINY = 4_000
+"""Inputs that are tried without leaving one out."""
+AT_RANDOM = 300
+LONGEST_DRAWN = 16
+FROM_GALLERY = "gallery:"
+"""Before the name of a gallery program, where it is an exercise."""
+
+
+def gallery(request: dict[str, Any]) -> dict[str, Any]:
+    """List the programs of the gallery, family by family."""
+    return {
+        "families": [
+            {
+                "family": family,
+                "programs": [
+                    {
+                        "name": entry.name,
+                        "summary": entry.summary,
+                        "heads_per_layer": list(entry.heads_per_layer),
+                    }
+                    for entry in entries
+                ],
+            }
+            for family, entries in programs.families().items()
+        ]
+    }
+
+
+def program(request: dict[str, Any]) -> dict[str, Any]:
+    """Return one program of the gallery, with an example it is for."""
+    entry = programs.entry(str(request.get("name")))
+    example = example_text(entry.example)
+    heading = takewhile(lambda line: line.startswith("#"), entry.source.text.splitlines())
+    return {
+        "name": entry.name,
+        "program": entry.source.text,
+        "example": example,
+        "exercise": {
+            "name": f"{FROM_GALLERY}{entry.name}",
+            "title": f"Write {entry.name} yourself",
+            "story": [" ".join(line.lstrip("# ") for line in heading)],
+            "shows": [{"input": example, "answer": _answer_to_example(entry)}],
+            "start": f"{entry.name} = tokens;\n",
+            "example": example,
+            "output": entry.name,
+            "hints": [],
+            "solution": entry.source.text,
+        },
+    }
+
+
+def _answer_to_example(entry: Entry) -> str:
+    return show_answer(_specified(entry)(list(read_input(entry.example))))
+
+
+def _specified(entry: Entry) -> Callable[[list[Any]], list[Any]]:
+    """An entry's specification, with `None` where any answer will do."""
+
+    def specification(tokens: list[Any]) -> list[Any]:
+        answer = entry.specification(tokens)
+        return [None if atom is IGNORED else from_python(atom) for atom in answer]
+
+    return specification
+
+
+def check_entry(entry: Entry, node: Node) -> dict[str, Any]:
+    """Compare an answer with a gallery program's specification, on the inputs it is for."""
+    tiny = [read_input(tokens) for tokens in entry.inputs.tiny(MOST_TINY)]
+    drawn = [read_input(tokens) for tokens in random_inputs(entry, AT_RANDOM, LONGEST_DRAWN)]
+    pair = Pair(node, _specified(entry))
+    for at, (tokens, (got, wanted)) in enumerate(
+        zip([*tiny, *drawn], pair.answers([*tiny, *drawn]), strict=True)
+    ):
+        if not pair.agree(got, wanted):
+            return {
+                "is_right": False,
+                "input": example_text(list(tokens)),
+                "got": show_answer(got),
+                "wanted": show_answer(wanted),
+                "is_shortest": at < len(tiny),
+            }
+    longest = max(map(len, tiny), default=0)
+    proof = f"right on all {len(tiny):,} inputs up to length {longest} and on {len(drawn)} longer"
+    return {"is_right": True, "proof": proof + " ones"}
