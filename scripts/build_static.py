@@ -21,6 +21,7 @@ PACKAGE = build_web.ROOT / "src" / "rasp"
 PYODIDE = build_web.WEB / "node_modules" / "pyodide"
 RUNTIME = (
     "pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json",
+    "README.md", "package.json",
 )  # fmt: skip
 KEPT = (
     "syntax", "graph", "frontend", "evaluator", "architecture", "equivalence", "drawing",
