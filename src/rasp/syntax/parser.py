@@ -245,11 +245,28 @@ class Parser(ExpressionParser):
             if words[0] == "set" and words[-1] == "example":
                 break
         if self.on_line(line) and self.token.kind != "end" and not self.sees(";"):
-            argument = self.expression()
+            argument = self.expression_on_line()
         if self.sees(";"):
             self.advance()
         span = self.span_of(start).to(self.span_of(self.previous))
         return Command(tuple(words), argument, span=span)
+
+    def expression_on_line(self) -> Expression:
+        """Read an expression that ends with its line, unless a bracket is open there."""
+        depth, end = 0, self.at
+        while self.tokens[end].kind != "end":
+            token, before = self.tokens[end], self.tokens[end - 1]
+            if depth <= 0 and "\n" in self.source.text[before.end : token.start]:
+                break
+            depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(token.text, 0)
+            end += 1
+        every_token = self.tokens
+        start = self.tokens[end].start
+        self.tokens = [*every_token[:end], every_token[-1]._replace(start=start, end=start)]
+        try:
+            return self.expression()
+        finally:
+            self.tokens = every_token
 
     def on_line(self, line: int) -> bool:
         return self.source.line_and_column(self.token.start)[0] == line

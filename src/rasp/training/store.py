@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
 from rasp.errors import RaspError, RaspLimitError, RaspValueError
@@ -65,17 +65,20 @@ class Store:
             raise _unwritable(self.folder, error) from None
 
     def records(self) -> dict[str, Record]:
-        """Return the finished runs by id. A line cut short by a kill does not count."""
+        """Return the finished runs by id. A line that is no record does not count.
+
+        A kill can cut the last line short, and a stranger's file can hold anything.
+        """
         path = self.folder / "records.jsonl"
         if not path.exists():
             return {}
         found: dict[str, Record] = {}
-        for line in path.read_text(encoding="utf-8").splitlines():
+        for line in path.read_bytes().splitlines():
             try:
                 record = json.loads(line)
-            except ValueError:
+                found[str(record["id"])] = record
+            except (ValueError, TypeError, KeyError, IndexError, RecursionError):
                 continue
-            found[record["id"]] = record
         return found
 
     def add_record(self, record: Record) -> None:
@@ -98,8 +101,11 @@ class Store:
         for path in sorted((self.folder / "snapshots").glob("*.safetensors")):
             about = _about(path)
             for model, each in enumerate(about["runs"]):
-                place = Place(path, model, about["epoch"], Progress(**each["progress"]))
-                known = found.get(each["id"])
+                try:
+                    place = Place(path, model, about["epoch"], Progress(**each["progress"]))
+                    known = found.get(each["id"])
+                except (TypeError, KeyError):
+                    raise _damaged(path) from None
                 if known is None or known.epoch < place.epoch:
                     found[each["id"]] = place
         return found
@@ -193,9 +199,21 @@ def restore(stack: Stack, store: Store, places: Sequence[Place]) -> None:
 
 
 def _about(path: Path) -> dict[str, Any]:
-    with safe_open(str(path), framework="pt") as file:
-        about: dict[str, Any] = json.loads(file.metadata()["about"])
+    try:
+        with safe_open(str(path), framework="pt") as file:
+            about: dict[str, Any] = json.loads(file.metadata()["about"])
+        if not isinstance(about["runs"], list) or not isinstance(about["epoch"], int):
+            raise ValueError
+    except (SafetensorError, OSError, TypeError, KeyError, ValueError, RecursionError):
+        raise _damaged(path) from None
     return about
+
+
+def _damaged(path: Path) -> RaspError:
+    return RaspValueError(
+        f"`{path}` is not a snapshot that can be read",
+        hint="remove it: its runs then begin again; finished runs are not touched",
+    )
 
 
 def _write(path: Path, tensors: Mapping[str, torch.Tensor], metadata: dict[str, str]) -> None:
