@@ -5,6 +5,8 @@ features, ridges, from the last layer to the first) → layout → weights → c
 """
 
 from rasp.compiler.build import compile
+from rasp.compiler.certificate import Certificate
+from rasp.compiler.store import load, save, verify
 from rasp.compiler.transformer import Transformer
 
-__all__ = ["Transformer", "compile"]
+__all__ = ["Certificate", "Transformer", "compile", "load", "save", "verify"]

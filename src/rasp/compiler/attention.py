@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil, log
 
 import numpy as np
@@ -15,7 +16,7 @@ from rasp.compiler.heads import HeadAnalysis, mixture
 from rasp.compiler.linear import Linear, total
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.selectors import Conjunct, Request, make_conjunct
-from rasp.compiler.variables import Head, HeadOutput, codes_of
+from rasp.compiler.variables import Head, HeadOutput, codes_of, number
 from rasp.graph import Score, expression
 
 STEP = 24
@@ -136,9 +137,9 @@ def _best(features: Features, head: Head, time: int) -> tuple[Conjunct | None, F
     keys, queries = features.analysis.of(head.best.keys), features.analysis.of(head.best.queries)
     if str in keys.kinds | queries.kinds:
         raise Refusal("`score` multiplies numbers, not strings", "score by a number")
-    key_codes = sorted({Fraction(atom) for atom in keys.atoms})  # type: ignore[arg-type]
-    query_codes = sorted({Fraction(atom) for atom in queries.atoms})  # type: ignore[arg-type]
-    gaps = [high - low for low, high in zip(key_codes, key_codes[1:], strict=False)]
+    key_codes = sorted({Fraction(atom) for atom in keys.atoms})
+    query_codes = sorted({Fraction(atom) for atom in queries.atoms})
+    gaps = [high - low for low, high in pairwise(key_codes)]
     sizes = [abs(code) for code in query_codes if code]
     gamma = Fraction(STEP) / (min(gaps) * min(sizes)) if gaps and sizes else Fraction(0)
     corners = [gamma * key * query for key in (key_codes[0], key_codes[-1])
@@ -150,8 +151,8 @@ def _best(features: Features, head: Head, time: int) -> tuple[Conjunct | None, F
             "smallest difference, which is too much for float32",
             "score by smaller whole numbers",
         )
-    query = features.of_values(queries, lambda atom: gamma * Fraction(atom), time)  # type: ignore[arg-type]
-    key = features.of_values(keys, Fraction, time)  # type: ignore[arg-type]
+    query = features.of_values(queries, lambda atom: gamma * number(atom), time)
+    key = features.of_values(keys, number, time)
     low = Linear(min(corners))
     conjunct = Conjunct(
         describe_score(head.best), "score", [(query, key)], low,
@@ -246,7 +247,7 @@ def _value(features: Features, weights: dict[HeadOutput, Fraction], time: int) -
     """What keys send: the weighted sum of the outputs' values, each less its default."""
     if len(weights) > 1 and all(output.codes is None for output in weights):
         mixed = features.analysis.of(mixture(weights))
-        result = features.of_values(mixed, Fraction, time)  # type: ignore[arg-type]
+        result = features.of_values(mixed, number, time)
     else:
         result = Linear()
         for output, weight in weights.items():

@@ -14,6 +14,7 @@ from rasp.compiler.bounds import Check
 from rasp.compiler.certificate import Certificate, certify
 from rasp.compiler.describe import describe
 from rasp.compiler.plan import Plan, make_plan
+from rasp.compiler.portable import graph_to_json
 from rasp.compiler.settings import Settings, read_settings
 from rasp.compiler.transformer import Readout, Transformer
 from rasp.compiler.weights import Emitter, Weights
@@ -103,9 +104,9 @@ def assemble(plan: Plan, emitter: Emitter, weights: Weights, program: Program) -
         for number, output in enumerate(plan.outputs)
     )
     description = describe(plan, emitter, program)
-    return Transformer(
-        plan.settings, weights, readouts, plan.uses_sink, description, plan.care, None
-    )
+    graph = graph_to_json({output.name: output.node for output in plan.outputs}, program.names)
+    return Transformer(plan.settings, weights, readouts, plan.uses_sink, description, plan.care,
+                       graph, None)  # fmt: skip
 
 
 def read_outputs(outputs: Any, program: Program | None) -> tuple[dict[str, Node], Program]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -63,12 +64,33 @@ class Certificate:
         lines = [self.statement, ""]
         for check in self.checks:
             lines.append(
-                f"{check.block}: {check.detail}; margin {check.margin:.3g} over {check.states} states"
+                f"{check.block}: {check.detail}; "
+                f"margin {check.margin:.3g} over {check.states} states"
             )
         lines.append(f"random inputs: {self.runs} run, {self.wrong} wrong")
         if self.failing:
             lines.append(f"the program itself fails on {self.failing}")
         return "\n".join(lines)
+
+    def to_json(self) -> dict[str, Any]:
+        """The certificate as plain data, with its statement in words."""
+        return {
+            "statement": self.statement,
+            "checks": [asdict(check) for check in self.checks],
+            "weights_match": self.weights_match,
+            "assumes_no_failure": self.assumes_no_failure,
+            "runs": self.runs,
+            "wrong": self.wrong,
+            "first_wrong": self.first_wrong,
+            "failing": self.failing,
+        }
+
+    @classmethod
+    def from_json(cls, settings: Settings, data: dict[str, Any]) -> Certificate:
+        """Read a certificate back."""
+        fields = {key: value for key, value in data.items() if key not in ("statement", "checks")}
+        checks = tuple(Check(**check) for check in data["checks"])
+        return cls(settings=settings, checks=checks, **fields)
 
 
 def certify(

@@ -120,7 +120,7 @@ class Features:
     def _term(
         self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int
     ) -> Linear:  # fmt: skip
-        """A term of the feed-forward of `layer`; work on the embedding waits for layer 1 if it can."""
+        """A term of a feed-forward; work on the embedding waits for that of layer 1 if it can."""
         if layer == 0 and self.layers and time > 2:
             layer = 1
         group = self._group(layer, inputs)

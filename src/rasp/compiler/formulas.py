@@ -118,7 +118,7 @@ def literals(formula: Formula) -> list[Literal]:
     if isinstance(formula, Literal):
         return [formula]
     if isinstance(formula, (All, Any)):
-        return [literal for part in formula.parts for literal in literals(part)]
+        return [each for part in in_stable_order(list(formula.parts)) for each in literals(part)]
     return []
 
 

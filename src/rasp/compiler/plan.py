@@ -25,7 +25,6 @@ from rasp.compiler.variables import codes_of
 from rasp.errors import RaspUnsupportedError
 from rasp.graph import Aggregate, Node, Program, SOp, expression, in_order, users
 
-
 MOST_CELLS = 1_000_000
 
 
@@ -68,8 +67,8 @@ def make_plan(
     care: Mapping[str, int] | None = None,
 ) -> Plan:
     """Plan a program, or raise one error with every reason why it cannot be compiled."""
-    refusals = Refusals(program)
     nodes = list(outputs.values())
+    refusals = Refusals(program, nodes)
     for node in nodes:
         if not isinstance(node, SOp):
             refusals.add(node, Refusal("it is no s-op", "compile an s-op: `aggregate` uses it"))

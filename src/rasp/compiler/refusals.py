@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rasp.errors import RaspUnsupportedError
-from rasp.graph import Node, Program, expression
+from rasp.graph import Node, Program, expression, users
+from rasp.source import Span
 
 
 class Refusal(Exception):
@@ -22,6 +24,7 @@ class Refusals:
     """The reasons found so far, each at the node that is to blame."""
 
     program: Program
+    outputs: Sequence[Node] = ()
     reasons: dict[Node, Refusal] = field(default_factory=dict)
     tainted: set[Node] = field(default_factory=set)
 
@@ -46,10 +49,25 @@ class Refusals:
             raise first
 
     def error(self, node: Node, refusal: Refusal) -> RaspUnsupportedError:
-        name = self.program.names.get(node)
-        text = name or expression(node, self.program.names, depth=3)
         return RaspUnsupportedError(
-            f"`{text}` cannot be compiled exactly: {refusal.message}",
-            self.program.origins.get(node),
+            f"`{self.text(node)}` cannot be compiled exactly: {refusal.message}",
+            self._origin(node),
             refusal.hint,
         )
+
+    def text(self, node: Node) -> str:
+        """A node as its program names it, or its expression, shortened."""
+        return self.program.names.get(node) or expression(node, self.program.names, depth=3)
+
+    def _origin(self, node: Node) -> Span | None:
+        """Where a node comes from; for one made by the library, where the library was used."""
+        needed_by = users(self.outputs)
+        waiting, seen = [node], {node}
+        while waiting:
+            node = waiting.pop(0)
+            if node in self.program.origins:
+                return self.program.origins[node]
+            further = [each for each in needed_by.get(node, []) if each not in seen]
+            waiting += further
+            seen.update(further)
+        return None

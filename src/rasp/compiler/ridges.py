@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 
 import numpy as np
 
@@ -90,7 +90,7 @@ def _candidates(codes: list[list[Fraction]]) -> list[tuple[Fraction, ...]]:
         reach, unit = Fraction(0), Fraction(1)
         for axis in order:
             known = sorted(set(codes[axis]))
-            gap = min((b - a for a, b in zip(known, known[1:], strict=False)), default=Fraction(1))
+            gap = min((b - a for a, b in pairwise(known)), default=Fraction(1))
             weights[axis] = Fraction(-(-(reach + unit) // gap)) if reach else unit / gap
             reach += weights[axis] * (known[-1] - known[0])
         found.append(tuple(weights))

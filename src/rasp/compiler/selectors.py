@@ -24,7 +24,6 @@ from rasp.compiler.formulas import All, Formula, Literal, literals
 from rasp.compiler.linear import Linear
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.values import Joint, Values
-from rasp.graph import SOp
 
 MOST_PAIRS = 60_000_000
 MOST_COLUMNS = 1500
@@ -99,7 +98,8 @@ def _side(joint: Joint) -> Side:
     known: dict[tuple[Atom, ...], int] = {}
     places: list[int | None] = []
     for row in joint.rows:
-        places.append(None if None in row else known.setdefault(row, len(known)))  # type: ignore[arg-type]
+        row_known = None if None in row else known.setdefault(row, len(known))  # type: ignore[arg-type]
+        places.append(row_known)
     rows = list(known)
     if len(joint.rows) and rows and len(rows[0]) == 1:
         order = sorted(range(len(rows)), key=lambda place: _sort_key(rows[place][0]))
@@ -126,7 +126,7 @@ def truth_of(formula: Formula, keys: Side, queries: Side) -> np.ndarray:
             return _compared(columns, rows, part.op)
         assert not isinstance(part, bool)
         parts = [table(each) for each in part.parts]
-        return np.all(parts, axis=0) if isinstance(part, All) else np.any(parts, axis=0)
+        return np.asarray(np.all(parts, axis=0) if isinstance(part, All) else np.any(parts, axis=0))
 
     return table(formula)
 
@@ -224,15 +224,15 @@ class _Maker:
         """Numbers that are linear already are their own codes, shifted to lie around 0."""
         if keys.linear is None or queries.linear is None:
             return None
-        numbers = [Fraction(row[0]) for side in (self.keys, self.queries) for row in side.rows]  # type: ignore[arg-type]
+        numbers = [Fraction(row[0]) for side in (self.keys, self.queries) for row in side.rows]
         unit = _unit(numbers)
         middle = Fraction(round((min(numbers) + max(numbers)) / 2 / unit)) * unit
         if max(abs(number - middle) for number in numbers) / unit > LARGEST_CODE:
             return None
         return self._of_codes(
             "equal numbers",
-            [(Fraction(row[0]) - middle) / unit for row in self.keys.rows],  # type: ignore[arg-type]
-            [(Fraction(row[0]) - middle) / unit for row in self.queries.rows],  # type: ignore[arg-type]
+            [(Fraction(row[0]) - middle) / unit for row in self.keys.rows],
+            [(Fraction(row[0]) - middle) / unit for row in self.queries.rows],
             keys.linear.plus(-middle).times(1 / unit),
             queries.linear.plus(-middle).times(1 / unit),
         )
@@ -259,15 +259,15 @@ class _Maker:
         """`gamma · (cq - ck - ½)` with a sign: any positive score will do for a match."""
         if keys.linear is None or queries.linear is None:
             return None
-        numbers = [Fraction(row[0]) for side in (self.keys, self.queries) for row in side.rows]  # type: ignore[arg-type]
+        numbers = [Fraction(row[0]) for side in (self.keys, self.queries) for row in side.rows]
         unit = _unit(numbers)
         span = (max(numbers) - min(numbers)) / unit
         if span > LARGEST_CODE:
             return None
         gamma = Fraction(self.request.strength) * SIGNS[op] / unit
         shift = unit * SIGNS[op] if op in ("<", ">") else Fraction(0)
-        key_codes = [Fraction(row[0]) for row in self.keys.rows]  # type: ignore[arg-type]
-        query_codes = [Fraction(row[0]) for row in self.queries.rows]  # type: ignore[arg-type]
+        key_codes = [Fraction(row[0]) for row in self.keys.rows]
+        query_codes = [Fraction(row[0]) for row in self.queries.rows]
         products = [([-gamma] * len(query_codes), key_codes, Linear(-gamma), keys.linear)]
         references = [-gamma * (code - shift) for code in query_codes]
         reference = queries.linear.plus(-shift).times(-gamma)

@@ -130,13 +130,14 @@ class Stream:
             owners |= {each[1] if each[0] == "ff" else None for each in parts}
         if len(owners) != 1 or None in owners:
             return float("inf") if len(used) else 0.0
-        (group,) = owners
+        group = owners.pop()
+        assert isinstance(group, Group)
         total = np.zeros(group.size)
         for dim in used:
             place = dim - self.emitter.offset
             values = np.full(group.size, -float(self.emitter.shifts[place]))
             for coordinate, weight in self.plan.layout.dimensions[place].of("ff").items():
-                values[coordinate[2]] += float(weight)  # type: ignore[misc]
+                values[coordinate[2]] += float(weight)
             total += np.abs(row[dim] * values)
         return float(np.delete(total, sorted(group.undefined)).max(initial=0.0))
 

@@ -1,13 +1,41 @@
-"""What it takes to compute an aggregate by sums: the parts, and when they may be added up."""
+"""Aggregates that are sums in disguise, and what it takes to compute them as sums.
+
+Softmax gives means; a sum is had by a heavy sink. Three shapes of program are sums, whatever
+they are called in the source:
+
+- `aggregate(s, light)` where `light` is non-zero at index 0 only and `s` always picks index 0:
+  that is c/m for the number m of picks (the paper's selector_width);
+- the same where `s` picks nothing but index 0: c or 0;
+- `width * aggregate(s, x)` where `width` is known to be the number of picks.
+
+Sums are linear in the values, so a comparison that only looks at keys moves into the values,
+and sums over the same selector share one head.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from rasp.atoms import Atom
-from rasp.compiler.formulas import Formula, Literal, conjuncts
-from rasp.graph import SOp
+from rasp.compiler.facts import SelectorFacts
+from rasp.compiler.formulas import (
+    Any,
+    Formula,
+    Literal,
+    at_the_key,
+    conjuncts,
+    every,
+    in_stable_order,
+    rewritten,
+)
+from rasp.compiler.refusals import Refusals
+from rasp.compiler.settings import Settings
+from rasp.compiler.values import Values
+from rasp.graph import Aggregate, Const, Elementwise, Indices, Node, SelectBest, SOp, in_order
 
 ORDERS = {
     "==": frozenset("="), "!=": frozenset("<>"), "<": frozenset("<"),
@@ -31,8 +59,132 @@ class Sum:
     """The formula that the parts split."""
 
 
+class SumShapes(SelectorFacts):
+    """Finds the aggregates that are sums."""
+
+    def __init__(
+        self,
+        outputs: Sequence[Node],
+        settings: Settings,
+        refusals: Refusals,
+        layer_of: Mapping[Aggregate, int],
+        siblings: Mapping[Aggregate, Sequence[Aggregate]],
+        users: Mapping[Node, Sequence[Node]],
+    ) -> None:
+        super().__init__(outputs, settings, refusals, layer_of, siblings, users)
+        self._sum_shapes: dict[Aggregate, Sum | None] = {}
+        self._busy: set[Node] = set()
+        """Aggregates whose values are being found: nothing may ask for them again."""
+
+    def sum_shape(self, node: Aggregate) -> Sum | None:
+        """Recognise an aggregate that is a sum in disguise."""
+        if node not in self._sum_shapes:
+            self._sum_shapes[node] = None  # until it is known: shapes may ask for each other
+            self._sum_shapes[node] = self._find_sum_shape(node)
+        return self._sum_shapes[node]
+
+    def _find_sum_shape(self, node: Aggregate) -> Sum | None:
+        if not self.settings.sink or isinstance(node.selector, SelectBest):
+            return None
+        formula, _ = self.selector(node.selector)
+        values = self.of(node.values)
+        if not values.kinds <= {int, Fraction} or formula is False:
+            return None
+        light = self._light(values)
+        first = rewritten(formula, lambda literal: self._at_index(literal, True))
+        others = rewritten(formula, lambda literal: self._at_index(literal, False))
+        if light is not None and first is True:
+            if others is True:
+                return self._shape("count", light, 0, formula, Const(1))
+            not_first = Elementwise("indicator", (Elementwise("!=", (Indices(), Const(0))),))
+            return self._shape("count", light, 1, others, not_first)
+        if light is not None and others is False and node.default == 0 and light == 1:
+            is_first = Elementwise("indicator", (Elementwise("==", (Indices(), Const(0))),))
+            return self._shape("pick", light, 0, first, is_first)
+        if self._is_always_multiplied(node, formula):
+            return self._shape("product", None, 0, formula, node.values)
+        return None
+
+    def _shape(
+        self, kind: str, light: Atom | None, constant: int, formula: Formula, values: SOp
+    ) -> Sum:
+        """Split off what only looks at keys, and disjoint parts if heads may be split."""
+        parts: list[tuple[Formula, SOp]] = []
+        for part in self._split(formula):
+            kept: list[Formula] = []
+            moved: list[Formula] = []
+            for each in conjuncts(part):
+                (moved if self._looks_at_keys_only(each) else kept).append(each)
+            within = values
+            for each in in_stable_order(moved):
+                condition = at_the_key(each, self._query_value)
+                within = Elementwise("if", (condition, within, Const(0)))
+            parts.append((every(kept), within))
+        return Sum(kind, light, Fraction(constant), tuple(parts), formula)
+
+    def _split(self, formula: Formula) -> list[Formula]:
+        if self.settings.heads != "split" or not isinstance(formula, Any):
+            return [formula]
+        parts = in_stable_order(list(formula.parts))
+        return parts if disjoint(parts) else [formula]
+
+    def _light(self, values: Values) -> Atom | None:
+        """The value at index 0 of an s-op that is 0 everywhere else and depends on nothing else."""
+        if values.inputs != (self.index,) or values.outcomes[0] is None:
+            if not values.inputs and self.settings.max_length == 1:
+                return values.outcomes[0] or None
+            return None
+        if values.outcomes[0] == 0 or any(values.outcomes[1:]):
+            return None
+        return values.outcomes[0]
+
+    def _is_always_multiplied(self, node: Aggregate, formula: Formula) -> bool:
+        """Whether the program only ever uses the aggregate times its number of picks."""
+        if node in self._outputs or not self._users[node]:
+            return False
+        return all(self._is_width_product(user, node, formula) for user in self._users[node])
+
+    def _is_width_product(self, user: Node, node: Aggregate, formula: Formula) -> bool:
+        if (
+            not isinstance(user, Elementwise)
+            or user.op != "*"
+            or user.operands[0] is user.operands[1]
+        ):
+            return False
+        other = user.operands[1] if user.operands[0] is node else user.operands[0]
+        if formula is True:
+            return self._is_length(other)
+        picks = self.picks_by_index(formula)
+        if picks is None or not self._busy.isdisjoint(in_order([other])):
+            return False
+        factor = self.of(other)
+        if factor.inputs != (self.index,):
+            return False
+        later = np.triu(np.ones_like(picks), 1)
+        return not (picks & later).any() and all(
+            int(picks[place].sum()) == atom for place, atom in enumerate(factor.outcomes)
+        )
+
+    def _is_length(self, node: SOp) -> bool:
+        """Whether an s-op is `c / aggregate(everything, light)`, perhaps rounded: the length."""
+        while isinstance(node, Elementwise) and node.op in ("round", "int", "float", "plus"):
+            node = node.operands[0]
+        if not isinstance(node, Elementwise) or node.op != "/":
+            return False
+        above, below = node.operands
+        if not isinstance(above, Const) or not isinstance(below, Aggregate):
+            return False
+        shape = self.sum_shape(below)
+        return (
+            shape is not None
+            and shape.kind == "count"
+            and shape.whole is True
+            and (above.value == shape.light)
+        )
+
+
 def disjoint(parts: list[Formula]) -> bool:
-    """Whether no key can be picked by two of the parts, from comparisons that exclude each other."""
+    """Whether no key can be picked by two parts, since some of their comparisons exclude it."""
     for place, left in enumerate(parts):
         for right in parts[place + 1 :]:
             if not any(

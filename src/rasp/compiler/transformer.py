@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,6 +57,9 @@ class Transformer:
     description: Description
     """What every dimension, head and hidden unit is for."""
     care: Mapping[str, int]
+    """Comparisons made with more than the usual care."""
+    graph: Mapping[str, Any]
+    """The program, as plain data."""
     certificate: Certificate | None
 
     @property
@@ -161,7 +165,8 @@ class Transformer:
         return x
 
     def embedded(self, ids: Array, dtype: type) -> Array:
-        tokens, positions = self.weights.tokens.astype(dtype), self.weights.positions.astype(dtype)
+        tokens: Array = self.weights.tokens.astype(dtype)
+        positions: Array = self.weights.positions.astype(dtype)
         x = tokens[ids] + positions[None, : ids.shape[1]]
         if self.uses_sink:
             sink = np.broadcast_to(tokens[-1], (len(ids), 1, self.d_model))
@@ -179,8 +184,7 @@ class Transformer:
         self.run(self.token_ids(given)[None], keep=keep)
         attention = {name.removeprefix("attention."): array[0]
                      for name, array in keep.items() if name.startswith("attention.")}  # fmt: skip
-        residual = {name: array[0]
-                    for name, array in keep.items() if not name.startswith("attention.")}  # fmt: skip
+        residual = {name: array[0] for name, array in keep.items() if name[:9] != "attention"}
         return Trace(residual, attention, self._s_ops(residual))
 
     def _s_ops(self, residual: dict[str, Array]) -> dict[str, list[float]]:
@@ -192,6 +196,12 @@ class Transformer:
                 row[int(place)] = weight
             found[reader["s_op"]] = (held @ row + reader["constant"]).tolist()
         return found
+
+    def save(self, folder: str | Path) -> None:
+        """Write the weights and everything known about them into a folder."""
+        from rasp.compiler.store import save
+
+        save(self, folder)
 
     def __repr__(self) -> str:
         before = " (+FF0)" if self.input_feed_forward else ""

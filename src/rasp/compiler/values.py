@@ -17,6 +17,7 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.compiler.linear import Linear, index_values, of_index, of_token, token_values
+from rasp.compiler.ranges import embedding_range, range_with_length
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.sets import TooMany, sums_of_pairs
 from rasp.compiler.settings import Settings
@@ -178,7 +179,7 @@ class ValueAnalysis:
             for variable in used:
                 place = place * len(variable.states) + grid[inputs.index(variable)]
             columns.append([outcomes[each] for each in place.tolist()])
-        rows = list(zip(*columns, strict=True)) if columns else [()]
+        rows: list[tuple[Atom | None, ...]] = list(zip(*columns, strict=True)) or [()]
         return Joint(layer, inputs, self._reachable(inputs, grid, rows))
 
     def _view(
@@ -288,11 +289,11 @@ class ValueAnalysis:
 
     def range_of(self, linear: Linear) -> list[Fraction]:
         """Every number that a weighted sum can be."""
-        reach = self._range_of_embedding(linear)
-        lengths = [output for _, output in linear.of("out") if output.is_length]
+        reach = embedding_range(linear, self.settings)
+        lengths = [each[1] for each in linear.of("out") if each[1].is_length]
         try:
             if lengths:
-                reach = self._range_with_length(linear, lengths[0])
+                reach = range_with_length(linear, lengths[0], self.settings)
             for values in self._ranges_of_heads(linear, skip=lengths):
                 reach = sums_of_pairs(reach, values, MOST_STATES * 10)
         except TooMany as error:
@@ -306,29 +307,6 @@ class ValueAnalysis:
                 "use a smaller vocabulary or length, or round on the way",
             )
         return reach
-
-    def _range_of_embedding(self, linear: Linear) -> list[Fraction]:
-        tokens = token_values(linear, self.settings)
-        indices = index_values(linear, self.settings)
-        if self.settings.bos is not None:
-            rest = {token + index for token in tokens[:-1] for index in indices[1:]}
-            reach = rest | {indices[0]}
-        else:
-            reach = {token + index for token in set(tokens) for index in set(indices)}
-        return sorted(linear.constant + each for each in reach)
-
-    def _range_with_length(self, linear: Linear, output: HeadOutput) -> list[Fraction]:
-        """The index is always below the length."""
-        weight = linear.parts["out", output]
-        tokens = set(token_values(linear, self.settings))
-        indices = index_values(linear, self.settings)
-        reach = {
-            linear.constant + token + index + weight * length
-            for place, index in enumerate(indices)
-            for length in range(place + 1, self.settings.max_length + 1)
-            for token in tokens
-        }
-        return sorted(reach)
 
     def _ranges_of_heads(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
         raise NotImplementedError
@@ -347,7 +325,7 @@ class ValueAnalysis:
     def _fitted(
         self, inputs: tuple[Variable, ...], outcomes: Sequence[Atom | None]
     ) -> Linear | None:
-        numbers = [None if atom is None else Fraction(atom) for atom in outcomes]  # type: ignore[arg-type]
+        numbers = [None if atom is None else Fraction(atom) for atom in outcomes]
         known = [number for number in numbers if number is not None]
         if not inputs or len(set(known)) == 1:
             return Linear(known[0])

@@ -96,12 +96,18 @@ def codes_of(atoms: Iterable[Atom]) -> dict[Atom, Fraction]:
     """
     known = list(atoms)
     if not any(isinstance(atom, str) for atom in known):
-        return {atom: Fraction(atom) for atom in known}  # type: ignore[arg-type]
+        return {atom: Fraction(atom) for atom in known}
     strings = sorted({atom for atom in known if isinstance(atom, str)})
     codes: dict[Atom, Fraction] = {text: Fraction(place) for place, text in enumerate(strings)}
     numbers = sorted({Fraction(atom) for atom in known if not isinstance(atom, str)})
     codes |= {number: Fraction(-1 - place) for place, number in enumerate(numbers)}
     return codes
+
+
+def number(atom: Atom | None) -> Fraction:
+    """An atom that is known to be a number, as one."""
+    assert atom is not None and not isinstance(atom, str)
+    return Fraction(atom)
 
 
 def typed(atom: Atom) -> tuple[type, Atom]:

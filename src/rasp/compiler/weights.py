@@ -200,7 +200,7 @@ class Emitter:
         rounded = np.round(solved * 4096) / 4096
         if np.allclose(rounded, solved, atol=1e-9):
             solved = rounded
-        return solved / (SHARE if plan.head.mode == "sum" else 1.0)
+        return np.asarray(solved / (SHARE if plan.head.mode == "sum" else 1.0))
 
     def feed_forward(self, groups: list[tuple[Group, Ridge]]) -> FeedForwardWeights:
         inside, bias, out = [], [], []

@@ -1,0 +1,58 @@
+"""`rasp compile FILE NAME --vocab … --max-length … -o DIR`: an s-op as a transformer's weights."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from rasp.cli.files import find_handle, read_given, run_program
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", help="the program; `-` reads standard input")
+    parser.add_argument("name", nargs="+", help="the s-op to compile, or several")
+    parser.add_argument("--vocab", required=True,
+                        help="every token: a string of characters, or a JSON list")  # fmt: skip
+    parser.add_argument("--max-length", type=int, required=True, help="the longest input")
+    parser.add_argument("--bos", help="the token that every input begins with")
+    parser.add_argument("--causal", action="store_true", help="positions see only earlier ones")
+    parser.add_argument("--no-sink", action="store_true", help="put no hidden token first")
+    parser.add_argument("--heads", choices=("paper", "split"), default="paper",
+                        help="split: one more head where that saves much")  # fmt: skip
+    parser.add_argument("-o", "--output", metavar="DIR", help="write the model there")
+    parser.add_argument("--json", action="store_true", help="the sizes and the certificate as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from rasp.compiler import compile
+
+    session = run_program(arguments.file)
+    handles = {name: find_handle(session, name) for name in arguments.name}
+    model = compile(
+        handles,
+        vocabulary=read_given(arguments.vocab),
+        max_length=arguments.max_length,
+        bos=arguments.bos,
+        causal=arguments.causal,
+        sink=not arguments.no_sink,
+        heads=arguments.heads,
+        program=session.program,
+    )
+    if arguments.output:
+        model.save(arguments.output)
+    assert model.certificate is not None
+    if arguments.json:
+        record = {
+            "layers": model.layers,
+            "heads_per_layer": model.heads_per_layer,
+            "input_feed_forward": model.input_feed_forward,
+            "hidden_per_layer": model.hidden_per_layer,
+            "d_model": model.d_model,
+            "parameters": model.parameter_count,
+            "certificate": model.certificate.to_json(),
+        }
+        print(json.dumps(record, ensure_ascii=False, indent=1))
+    else:
+        print(model)
+        print(model.certificate)
+    return 0

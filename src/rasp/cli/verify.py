@@ -1,0 +1,22 @@
+"""`rasp verify DIR`: check a compiled model again, from its files alone."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", metavar="DIR", help="what `rasp compile -o` wrote")
+    parser.add_argument("--json", action="store_true", help="the certificate as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from rasp.compiler import verify
+
+    certificate = verify(arguments.folder)
+    if arguments.json:
+        print(json.dumps(certificate.to_json(), ensure_ascii=False, indent=1))
+    else:
+        print(certificate)
+    return 0 if certificate.exact else 1

@@ -1,0 +1,199 @@
+"""What is provably true of a selector: empty, unique, causal, or known from the indices alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from rasp.compiler.formulas import (
+    All,
+    Any,
+    Formula,
+    Literal,
+    conjuncts,
+    formula_of,
+    literals,
+    rewritten,
+)
+from rasp.compiler.refusals import Refusal, Refusals
+from rasp.compiler.settings import Settings
+from rasp.compiler.values import ValueAnalysis
+from rasp.compiler.variables import IndexVariable, typed
+from rasp.graph import (
+    Aggregate,
+    Const,
+    Indices,
+    Node,
+    Score,
+    SelectBest,
+    Selector,
+    SOp,
+    apply_operator,
+    in_order,
+)
+
+REFLEXIVE = ("==", "<=", ">=")
+
+
+class SelectorFacts(ValueAnalysis):
+    """Value analysis that also knows things about selectors."""
+
+    def __init__(
+        self,
+        outputs: Sequence[Node],
+        settings: Settings,
+        refusals: Refusals,
+        layer_of: Mapping[Aggregate, int],
+        siblings: Mapping[Aggregate, Sequence[Aggregate]],
+        users: Mapping[Node, Sequence[Node]],
+    ) -> None:
+        super().__init__(settings, refusals)
+        self._outputs = set(outputs)
+        self._layer_of = layer_of
+        self._siblings = siblings
+        self._users = users
+
+    def selector(self, selector: Selector) -> tuple[Formula, Score | None]:
+        """Split a selector into a formula and what its best picks are scored by."""
+        best: Score | None = None
+        if isinstance(selector, SelectBest):
+            scorer = selector.scorer
+            assert isinstance(scorer, Score)
+            selector, best = selector.selector, scorer
+        for part in in_order([selector]):
+            if isinstance(part, SelectBest):
+                raise Refusal(
+                    "select_best stands inside another selector",
+                    "let `aggregate` use the result of select_best directly",
+                )
+        return formula_of(selector, self._simplified), best
+
+    def _simplified(self, literal: Literal) -> Formula:
+        """Evaluate a comparison that is the same for all pairs; refuse one that always fails."""
+        keys, queries = self.of(literal.keys).atoms, self.of(literal.queries).atoms
+        sorts = [{isinstance(atom, str) for atom in atoms} for atoms in (keys, queries)]
+        if literal.op not in ("==", "!=") and sorts[0] != sorts[1]:
+            raise Refusal(
+                "it compares strings with numbers, which the program itself cannot",
+                "compare numbers with numbers or strings with strings",
+            )
+        if not keys or not queries or len(keys) * len(queries) > 10_000:
+            return literal
+        if literal.keys is literal.queries and len(keys) > 1:
+            return literal
+        if max(map(len, sorts)) > 1:
+            return literal
+        found = {
+            bool(apply_operator(literal.op, (key, query))) for key in keys for query in queries
+        }
+        return found.pop() if len(found) == 1 else literal
+
+    def _at_index(self, literal: Literal, first: bool) -> Formula:
+        """Decide a comparison of the key's index with a constant, at key 0 or at all others."""
+        keys, queries = self.of(literal.keys), self.of(literal.queries)
+        if keys.inputs != (self.index,) or len(queries.atoms) != 1:
+            return literal
+        atoms = keys.outcomes[:1] if first else keys.outcomes[1:]
+        found = {atom is not None and bool(apply_operator(literal.op, (atom, queries.atoms[0])))
+                 for atom in atoms}  # fmt: skip
+        return found.pop() if len(found) == 1 else literal
+
+    def _looks_at_keys_only(self, formula: Formula) -> bool:
+        return all(len(self.of(literal.queries).atoms) == 1 for literal in literals(formula))
+
+    def _query_value(self, literal: Literal) -> Const:
+        return Const(self.of(literal.queries).atoms[0])
+
+    def picks_by_index(self, formula: Formula) -> np.ndarray | None:
+        """The selection, query by key, where it depends on the two indices alone."""
+        size = self.settings.max_length
+        if isinstance(formula, bool):
+            return np.full((size, size), formula)
+        if isinstance(formula, Literal):
+            keys, queries = self.of(formula.keys), self.of(formula.queries)
+            if any(set(each.inputs) - {self.index} for each in (keys, queries)):
+                return None
+            columns = list(keys.outcomes) * (size if not keys.inputs else 1)
+            rows = list(queries.outcomes) * (size if not queries.inputs else 1)
+            return np.array([
+                [key is not None and query is not None
+                 and bool(apply_operator(formula.op, (key, query))) for key in columns]
+                for query in rows
+            ])  # fmt: skip
+        parts = [self.picks_by_index(part) for part in formula.parts]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        return np.asarray(
+            np.all(known, axis=0) if isinstance(formula, All) else np.any(known, axis=0)
+        )
+
+    def is_never_empty(self, formula: Formula) -> bool:
+        """Whether every query provably picks some key."""
+        if formula is True or self._is_reflexive(formula):
+            return True
+        if rewritten(formula, lambda literal: self._at_index(literal, True)) is True:
+            return True
+        picks = self.picks_by_index(formula)
+        if picks is not None:
+            return all(picks[place, : place + 1].any() for place in range(len(picks)))
+        return isinstance(formula, Literal) and self._points_inside(formula)
+
+    def _is_reflexive(self, formula: Formula) -> bool:
+        if isinstance(formula, Literal):
+            return formula.keys is formula.queries and formula.op in REFLEXIVE
+        if isinstance(formula, All):
+            return all(map(self._is_reflexive, formula.parts))
+        return isinstance(formula, Any) and any(map(self._is_reflexive, formula.parts))
+
+    def _points_inside(self, literal: Literal) -> bool:
+        """`select(indices, q, ==)` where q is a whole number in [0, length), at every length."""
+        linear = self.of(literal.queries).linear
+        if not isinstance(literal.keys, Indices) or literal.op != "==" or linear is None:
+            return False
+        outs = linear.of("out")
+        if linear.of("tok") or len(outs) > 1 or not all(each[1].is_length for each in outs):
+            return False
+        weight = next(iter(outs.values()), Fraction(0))
+        size = self.settings.max_length
+        for place in range(size):
+            base = linear.constant + linear.parts.get(("idx", place), 0)
+            for length in range(place + 1, size + 1):
+                query = base + weight * length
+                if query.denominator != 1 or not 0 <= query < length:
+                    return False
+        return True
+
+    def picks_at_most_one(self, formula: Formula, best: Score | None) -> bool:
+        """Whether no query can pick two keys."""
+        if best is not None:
+            queries = self.of(best.queries)
+            if self._is_injective(best.keys) and all(queries.outcomes):
+                return True
+        return any(
+            isinstance(part, Literal) and part.op == "==" and self._is_injective(part.keys)
+            for part in conjuncts(formula)
+        )
+
+    def _is_injective(self, keys: SOp) -> bool:
+        values = self.of(keys)
+        if len(values.inputs) != 1 or not isinstance(values.inputs[0], IndexVariable):
+            return False
+        return len({typed(atom)[1] for atom in values.outcomes if atom is not None}) == len(
+            values.outcomes
+        )
+
+    def _check_causal(self, formula: Formula, node: Aggregate) -> None:
+        if not self.settings.causal:
+            return
+        for part in conjuncts(formula):
+            picks = self.picks_by_index(part)
+            if picks is not None and not np.triu(picks, 1).any():
+                return
+        raise Refusal(
+            f"its selector `{self.refusals.text(node.selector)}` may pick "
+            "keys after the query, which a causal model cannot see",
+            "add `and select(indices, indices, <=)`, or compile with `causal=False`",
+        )

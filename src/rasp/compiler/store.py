@@ -1,0 +1,279 @@
+"""A transformer in, a folder out, and back: `weights.safetensors` and `model.json`.
+
+The weights are plain safetensors in float32. The JSON holds the vocabulary, what each output can
+be, the labels, the circuit, the certificate, and the program itself, so that `verify` can check
+everything again from the two files alone. Files are written beside their places and then moved.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import tempfile
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.compiler.build import assemble
+from rasp.compiler.certificate import Certificate, certify
+from rasp.compiler.describe import Description
+from rasp.compiler.plan import make_plan
+from rasp.compiler.portable import atom_from_json, atom_to_json, broken, graph_from_json
+from rasp.compiler.settings import Settings, read_settings
+from rasp.compiler.transformer import Readout, Transformer
+from rasp.compiler.weights import (
+    Array,
+    Emitter,
+    FeedForwardWeights,
+    HeadWeights,
+    ReadoutWeights,
+    Weights,
+)
+from rasp.errors import RaspError, RaspValueError
+from rasp.graph import Program
+
+FORMAT = 1
+WEIGHTS, MODEL = "weights.safetensors", "model.json"
+LONGEST_HEADER = 16_000_000
+LARGEST_FILE = 4_000_000_000
+
+
+def save(model: Transformer, folder: str | Path) -> None:
+    """Write a model into a folder, which is made if it is not there."""
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    write_file(place / WEIGHTS, to_safetensors(model.weights.arrays()))
+    text = json.dumps(to_json(model), ensure_ascii=False, indent=1)
+    write_file(place / MODEL, text.encode())
+
+
+def load(folder: str | Path) -> Transformer:
+    """Read a model back; `verify` also checks it."""
+    data, arrays = _read(folder)
+    try:
+        return _model(data, _weights(data, arrays))
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise broken("the description") from error
+
+
+def verify(folder: str | Path) -> Certificate:
+    """Check a model again from its files alone.
+
+    The stored program is planned anew; the stored weights must be the ones the plan asks for,
+    hold on every state of every block, and answer random inputs as the program does.
+    """
+    model = load(folder)
+    outputs, names = graph_from_json(model.graph)
+    program = Program(outputs, names)
+    plan = make_plan(outputs, model.settings, program, model.care)
+    emitter = Emitter(plan)
+    expected = emitter.weights()
+    fresh = assemble(plan, emitter, expected, program)
+    if fresh.readouts != model.readouts or fresh.uses_sink != model.uses_sink:
+        raise RaspValueError(
+            "the description of this model is not that of its program", hint="compile it again"
+        )
+    return certify(plan, emitter, model, expected)
+
+
+def to_json(model: Transformer) -> dict[str, Any]:
+    """Everything about a model but its weights, as plain data."""
+    settings, certificate = model.settings, model.certificate
+    assert certificate is not None
+    return {
+        "format": FORMAT,
+        "settings": {
+            "vocabulary": [atom_to_json(token) for token in settings.vocabulary],
+            "max_length": settings.max_length,
+            "bos": None if settings.bos is None else atom_to_json(settings.bos),
+            "causal": settings.causal,
+            "sink": settings.sink,
+            "heads": settings.heads,
+        },
+        "uses_sink": model.uses_sink,
+        "heads_per_layer": list(model.heads_per_layer),
+        "parameters": model.parameter_count,
+        "outputs": [
+            {
+                "name": readout.name,
+                "atoms": [atom_to_json(atom) for atom in readout.atoms],
+                "codes": list(readout.codes),
+                "scored": readout.scored,
+            }
+            for readout in model.readouts
+        ],
+        "labels": {
+            "dimensions": model.description.dimensions,
+            "heads": model.description.heads,
+            "hidden": model.description.hidden,
+        },
+        "readers": model.description.readers,
+        "circuit": model.circuit,
+        "care": dict(model.care),
+        "program": model.graph,
+        "certificate": certificate.to_json(),
+    }
+
+
+def _model(data: dict[str, Any], weights: Weights) -> Transformer:
+    labels = data["labels"]
+    readouts = tuple(
+        Readout(
+            str(each["name"]),
+            tuple(atom_from_json(atom) for atom in each["atoms"]),
+            tuple(float(code) for code in each["codes"]),
+            bool(each["scored"]),
+        )
+        for each in data["outputs"]
+    )
+    description = Description(
+        tuple(labels["dimensions"]),
+        tuple(map(tuple, labels["heads"])),
+        tuple(map(tuple, labels["hidden"])),
+        data["circuit"],
+        tuple(data["readers"]),
+    )
+    settings = _settings(data["settings"])
+    care = {str(key): int(level) for key, level in data["care"].items()}
+    certificate = Certificate.from_json(settings, data["certificate"])
+    return Transformer(settings, weights, readouts, bool(data["uses_sink"]), description, care,
+                       data["program"], certificate)  # fmt: skip
+
+
+def _settings(data: dict[str, Any]) -> Settings:
+    bos: Atom | None = None if data["bos"] is None else atom_from_json(data["bos"])
+    vocabulary = [atom_from_json(token) for token in data["vocabulary"]]
+    return read_settings(
+        vocabulary, data["max_length"], bos, bool(data["causal"]), bool(data["sink"]),
+        str(data["heads"]),
+    )  # fmt: skip
+
+
+def _weights(data: dict[str, Any], arrays: dict[str, Array]) -> Weights:
+    """Put arrays together by name; a shape that does not fit is refused."""
+    size = arrays["tokens"].shape[1]
+    heads = [
+        [
+            HeadWeights(*(arrays[f"layer{layer}.head{number}.{name}"]
+                          for name in HeadWeights.__dataclass_fields__))
+            for number in range(count)
+        ]
+        for layer, count in enumerate(data["heads_per_layer"], 1)
+    ]  # fmt: skip
+    blocks = []
+    for layer in range(len(heads) + 1):
+        names = [f"layer{layer}.feed_forward.{name}" for name in ("inside", "bias", "out")]
+        if names[0] in arrays:
+            blocks.append(FeedForwardWeights(*(arrays[name] for name in names)))
+        else:
+            blocks.append(FeedForwardWeights(np.zeros((0, size)), np.zeros(0), np.zeros((size, 0))))
+    readouts = [
+        ReadoutWeights(arrays[f"output{number}.weight"], arrays[f"output{number}.bias"])
+        for number in range(len(data["outputs"]))
+    ]
+    weights = Weights(arrays["tokens"], arrays["positions"], heads, blocks, readouts)
+    _check_shapes(weights, size)
+    return weights
+
+
+def _check_shapes(weights: Weights, size: int) -> None:
+    fine = weights.positions.shape[1:] == (size,)
+    for head in (head for layer in weights.heads for head in layer):
+        scores, values = len(head.query_bias), len(head.value_bias)
+        fine &= head.query.shape == head.key.shape == (scores, size)
+        fine &= head.key_bias.shape == (scores,) and head.value.shape == (values, size)
+        fine &= head.out.shape == (size, values)
+    for block in weights.feed_forwards:
+        fine &= block.inside.shape == (len(block.bias), size) == block.out.T.shape
+    for readout in weights.readouts:
+        fine &= readout.weight.shape == (len(readout.bias), size)
+    if not fine:
+        raise broken("the shape of some weights")
+
+
+# -- files ------------------------------------------------------------------------------------
+
+
+def _read(folder: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
+    place = Path(folder)
+    try:
+        sizes = [(place / name).stat().st_size for name in (WEIGHTS, MODEL)]
+        if max(sizes) > LARGEST_FILE:
+            raise RaspValueError("this model is too large to be read", hint="is it one of ours?")
+        data = json.loads((place / MODEL).read_text(encoding="utf-8"))
+        raw = (place / WEIGHTS).read_bytes()
+    except FileNotFoundError as error:
+        raise RaspValueError(
+            f"there is no compiled model in `{place}`: "
+            f"`{Path(str(error.filename)).name}` is missing",
+            hint="`rasp compile … -o DIR` writes one",
+        ) from None
+    except RaspError:
+        raise
+    except (OSError, ValueError, RecursionError) as error:
+        raise broken("a file") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise broken("the format")
+    return data, from_safetensors(raw)
+
+
+def to_safetensors(arrays: dict[str, Array]) -> bytes:
+    """Arrays as the bytes of a safetensors file, in float32."""
+    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    parts, start = [], 0
+    for name, array in arrays.items():
+        raw = np.ascontiguousarray(array, dtype="<f4").tobytes()
+        header[name] = {
+            "dtype": "F32",
+            "shape": list(array.shape),
+            "data_offsets": [start, start + len(raw)],
+        }
+        parts.append(raw)
+        start += len(raw)
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text + b"".join(parts)
+
+
+def from_safetensors(raw: bytes) -> dict[str, Array]:
+    """Read float32 arrays, checking every size against the file."""
+    try:
+        (length,) = struct.unpack("<Q", raw[:8])
+        if length > min(LONGEST_HEADER, len(raw) - 8):
+            raise broken("the header of the weights")
+        header = json.loads(raw[8 : 8 + length])
+        body = memoryview(raw)[8 + length :]
+        found: dict[str, Array] = {}
+        for name, entry in header.items():
+            if name == "__metadata__":
+                continue
+            shape = [int(each) for each in entry["shape"]]
+            start, end = entry["data_offsets"]
+            if entry["dtype"] != "F32" or min(shape, default=0) < 0:
+                raise broken("the kind of some weights")
+            if not 0 <= start <= end <= len(body) or end - start != 4 * prod(shape):
+                raise broken("the size of some weights")
+            array = np.frombuffer(body[start:end], "<f4").reshape(shape)
+            if not np.isfinite(array).all():
+                raise broken("a weight")
+            found[name] = array.astype(np.float64)
+    except (struct.error, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise broken("the weights") from error
+    return found
+
+
+def write_file(place: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(name).chmod(0o644)
+        Path(name).replace(place)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

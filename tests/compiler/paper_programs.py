@@ -1,0 +1,110 @@
+"""The paper's tasks as programs to compile, with the size of hand-made weights at length 40."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LETTERS = "abcdefghij"
+BRACKETS = """
+pairs = ["()", "{}"];
+openers = [p[0] for p in pairs];
+closers = [p[1] for p in pairs];
+opens = tokens in openers;
+closes = tokens in closers;
+depth = num_prevs(opens) - num_prevs(closes);
+adjusted_depth = depth + indicator(closes);
+"""
+MATCHING = """
+matched_opener = aggregate(open_for_close, tokens, "-");
+mismatch = closes and not ((matched_opener + tokens) in pairs);
+had_problem = num_prevs(mismatch or depth < 0) > 0;
+out = "F" if had_problem else ("T" if depth == 0 else "P");
+"""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A program whose s-op `out` is compiled."""
+
+    text: str
+    vocabulary: str
+    heads_per_layer: tuple[int, ...]
+    parameters: int
+    """The figure to reach at length 40."""
+    causal: bool = False
+    heads: str = "paper"
+    sink: bool = True
+
+
+TASKS = {
+    "reverse": Task(
+        "out = aggregate(select(indices, length - indices - 1, ==), tokens);", LETTERS, (1, 1), 476
+    ),
+    "hist": Task("out = selector_width(select(tokens, tokens, ==));", LETTERS, (1,), 456),
+    "double hist": Task(
+        """hist = selector_width(select(tokens, tokens, ==));
+        first = not has_prev(tokens);
+        out = selector_width(select(hist, hist, ==) and select(first, True, ==));""",
+        LETTERS,
+        (2, 1),
+        1764,
+    ),
+    "sort, unique keys": Task(
+        """place = selector_width(select(tokens, tokens, <));
+        out = aggregate(select(place, indices, ==), tokens);""",
+        LETTERS,
+        (1, 1),
+        2735,
+    ),
+    "sort, split": Task("out = sort(tokens, tokens);", LETTERS, (2, 1), 14531, heads="split"),
+    "most freq, split": Task(
+        """freq = histf(tokens);
+        dup = has_prev(tokens);
+        out = sort("-" if dup else tokens, 0 if dup else -freq);""",
+        LETTERS,
+        (2, 2, 1),
+        46075,
+        heads="split",
+    ),
+    "dyck-1": Task(
+        """balance = num_prevs(tokens == "(") - num_prevs(tokens == ")");
+        out = "F" if num_prevs(balance < 0) > 0 else ("T" if balance == 0 else "P");""",
+        "()a",
+        (1, 1),
+        10982,
+    ),
+    "dyck-1, causal": Task(
+        """balance = num_prevs(tokens == "(") - num_prevs(tokens == ")");
+        out = "F" if num_prevs(balance < 0) > 0 else ("T" if balance == 0 else "P");""",
+        "()a",
+        (1, 1),
+        534,
+        causal=True,
+    ),
+    "dyck-2, select_best": Task(
+        BRACKETS
+        + """
+        open_for_close = select_best(
+            select(indices, indices, <) and select(opens, True, ==)
+                and select(adjusted_depth, adjusted_depth, ==),
+            score(indices, 1));"""
+        + MATCHING,
+        "(){}a",
+        (1, 1, 1),
+        25541,
+    ),
+    "dyck-2, pure": Task(
+        BRACKETS
+        + """
+        same_depth = select(adjusted_depth, adjusted_depth, ==) and select(indices, indices, <=);
+        depth_index = selector_width(same_depth);
+        open_for_close = select(opens, True, ==) and same_depth
+            and select(depth_index, depth_index - 1, ==);"""
+        + MATCHING,
+        "(){}a",
+        (1, 2, 1, 1),
+        40526,
+    ),
+    "length": Task("out = length;", LETTERS, (1,), 240),
+    "frac_prevs, causal": Task('out = frac_prevs(tokens, "a");', LETTERS, (1,), 174, causal=True),
+}

@@ -1,0 +1,111 @@
+"""The compiler's parts, each against an oracle of its own."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rasp
+from rasp.compiler import compile
+from rasp.compiler.attention import SHARE, SINK_WEIGHT
+from rasp.compiler.layout import Demand, lay_out
+from rasp.compiler.linear import Linear
+from rasp.compiler.piecewise import base_point, chords, evaluated, one_sided, smooth
+from rasp.compiler.sets import means, subset_sums, sums
+
+small = st.integers(-6, 6).map(Fraction)
+graphs = st.dictionaries(st.integers(-20, 20).map(Fraction), small, min_size=1, max_size=12)
+
+
+@given(graphs, st.booleans())
+def test_kinks_pass_through_every_point(table: dict[Fraction, Fraction], noisy: bool) -> None:
+    points = sorted(table)
+    values = [table[point] for point in points]
+    kinks = (smooth if noisy else chords)(points, values)
+    made = one_sided(kinks, base_point(points, [(values, kinks)]), points[0])
+    start = evaluated(made, points[0])
+    for point, value in zip(points, values, strict=True):
+        assert evaluated(made, point) - start == value - values[0]
+        if noisy:
+            assert all(position != point for position, _ in made)
+
+
+@given(st.lists(st.integers(-4, 4).map(Fraction), min_size=1, max_size=4), st.integers(1, 4))
+def test_sums_and_means_are_those_of_all_choices(values: list[Fraction], most: int) -> None:
+    choices = [
+        each for count in range(most + 1) for each in combinations_with_replacement(values, count)
+    ]
+    assert sums(values, most) == sorted({sum(each, Fraction(0)) for each in choices})
+    assert means(values, most) == sorted({sum(each) / len(each) for each in choices if each})
+
+
+@given(st.lists(st.integers(-4, 4).map(Fraction), min_size=1, max_size=6))
+def test_subset_sums_are_those_of_all_subsets(values: list[Fraction]) -> None:
+    chosen = product(*([Fraction(0), value] for value in values))
+    assert subset_sums(values) == sorted({sum(each, Fraction(0)) for each in chosen})
+
+
+@given(st.lists(st.lists(small, min_size=4, max_size=4), min_size=1, max_size=6))
+def test_a_layout_has_as_many_dimensions_as_the_demands_have_rank(
+    rows: list[list[Fraction]],
+) -> None:
+    functions = [
+        Linear(Fraction(0), {("tok", place): each for place, each in enumerate(row) if each})
+        for row in rows
+    ]
+    layout = lay_out([Demand(1, each, "") for each in functions])
+    matrix = np.array([[float(each) for each in row] for row in rows])
+    assert len(layout.dimensions) == np.linalg.matrix_rank(matrix)
+    for function in functions:
+        total = Linear()
+        for place, weight in layout.read(function).items():
+            total = total + layout.dimensions[place].times(weight)
+        assert total.key == function.key
+
+
+def test_the_share_of_a_heavy_sink_adds_up_exactly() -> None:
+    share = np.exp(np.full(17, -SINK_WEIGHT, np.float32))
+    assert (share == np.float32(SHARE)).all()
+    counts = np.arange(4096)
+    moved = (counts.astype(np.float32) * share[0]) * np.float32(1 / SHARE)
+    assert (moved == counts).all()
+
+
+def test_a_trace_holds_what_the_program_computes() -> None:
+    text = """hist = histf(tokens);
+    total = hist + indices;
+    out = aggregate(select(total, 3, >), 1, 0);"""
+    names = rasp.run(text)
+    model = compile([names["hist"], names["out"]], vocabulary="ab", max_length=5)
+    trace = model.trace("abba")
+    found = {name.split(" (line")[0]: values for name, values in trace.s_ops.items()}
+    assert found["hist"] == names["hist"]("abba")
+    assert found["out"] == names["out"]("abba")
+    for attention in trace.attention.values():
+        assert np.allclose(attention.sum(axis=1), 1)
+
+
+def test_every_part_of_a_model_is_labelled_with_its_source() -> None:
+    text = "hist = histf(tokens);\nout = aggregate(select(hist, hist, <), indices == 1, False);"
+    model = compile(rasp.run(text)["out"], vocabulary="ab", max_length=5)
+    assert len(model.description.dimensions) == model.d_model
+    assert tuple(map(len, model.description.heads)) == model.heads_per_layer
+    hidden = tuple(map(len, model.description.hidden))
+    assert hidden == (model.input_feed_forward, *model.hidden_per_layer)
+    assert "line 2" in model.description.heads[1][0]
+
+
+def test_the_circuit_names_who_reads_what_from_whom() -> None:
+    text = "out = aggregate(select(indices, length - indices - 1, ==), tokens);"
+    model = compile(rasp.run(text)["out"], vocabulary="abc", max_length=5)
+    edges = {(each["from"], each["to"], each["as"]) for each in model.circuit["edges"]}
+    assert ("layer1.head0", "layer2.head0", "query") in edges
+    assert ("embedding", "layer2.head0", "value") in edges
+    assert ("layer2.head0", "output.out", "value") in edges
+    assert ("layer1.head0", "layer2.head0", "value") not in edges
+    for edge in model.circuit["edges"]:
+        assert all(0 <= place < model.d_model for place in edge["dimensions"])

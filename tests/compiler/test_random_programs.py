@@ -1,0 +1,141 @@
+"""Random programs are compiled and agree with the plain evaluator, or are refused with a reason.
+
+Run many: `python tests/compiler/test_random_programs.py 0 2000`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "evaluator"))
+
+from random_graphs import BOOL, NUMBER, TEXT, Graphs
+
+from rasp.atoms import Atom
+from rasp.compiler import Transformer, compile
+from rasp.errors import RaspUnsupportedError
+from rasp.evaluator.plain import EvaluationError, evaluate
+from rasp.graph import (
+    Const,
+    Node,
+    Score,
+    SelectBest,
+    Selector,
+    SelectorAnd,
+    SelectorNot,
+    SelectorOr,
+)
+
+VOCABULARIES = {
+    TEXT: ["ab", "abc", "()"],
+    NUMBER: [[0, 1], [1, 2, 3], [-1, 2, 5], [Fraction(1, 2), 1]],
+    BOOL: [[True, False]],
+}
+
+
+class Compilable(Graphs):
+    """Random graphs in which select_best stands only where it can be compiled."""
+
+    def selector(self, depth: int, comparisons: int) -> Selector:
+        rng = self.rng
+        if self.selectors and rng.random() < 0.15:
+            return rng.choice(self.selectors)
+        made = self.selector_tree(depth, comparisons)
+        if rng.random() < 0.1:
+            queries = Const(rng.choice([1, -1, 2, 0]))
+            return SelectBest(made, Score(self.sop(NUMBER, depth - 1), queries))
+        self.selectors.append(made)
+        return made
+
+    def selector_tree(self, depth: int, comparisons: int) -> Selector:
+        rng = self.rng
+        if rng.random() < 0.12:
+            return SelectorNot(self.selector_tree(depth, comparisons))
+        if comparisons == 1:
+            return self.comparison(depth)
+        left = rng.randint(1, comparisons - 1)
+        join = rng.choice([SelectorAnd, SelectorAnd, SelectorOr])
+        parts = self.selector_tree(depth, left), self.selector_tree(depth, comparisons - left)
+        return join(*parts)
+
+
+def random_program(seed: int) -> tuple[dict[str, Node], list[Atom], dict[str, object]]:
+    rng = random.Random(seed)
+    sort = rng.choice([TEXT, TEXT, NUMBER, BOOL])
+    graphs = Compilable(rng, sort)
+    depth = rng.choice([2, 3, 3, 4])
+    count = rng.choice([1, 1, 1, 2])
+    outputs: dict[str, Node] = {
+        f"out{place}": graphs.sop(rng.choice([NUMBER, NUMBER, BOOL, TEXT]), depth)
+        for place in range(count)
+    }
+    bos = {TEXT: "§", NUMBER: 9, BOOL: None}[sort]
+    options: list[dict[str, object]] = [
+        {}, {}, {}, {"causal": True}, {"sink": False}, {"heads": "split"}, {"bos": bos},
+    ]  # fmt: skip
+    chosen: dict[str, object] = {"max_length": rng.choice([1, 2, 3, 4, 5])} | rng.choice(options)
+    return outputs, list(rng.choice(VOCABULARIES[sort])), chosen
+
+
+def inputs(model: Transformer, rng: random.Random) -> list[tuple[Atom, ...]]:
+    settings = model.settings
+    if settings.bos is not None:
+        ordinary = settings.vocabulary[:-1]
+        return [
+            (settings.bos, *rng.choices(ordinary, k=rng.randint(0, settings.max_length - 1)))
+            for _ in range(30)
+        ]
+    short = [
+        tokens
+        for length in range(1, min(settings.max_length, 3) + 1)
+        for tokens in itertools.product(settings.vocabulary, repeat=length)
+    ]
+    long = [
+        tuple(rng.choices(settings.vocabulary, k=rng.randint(1, settings.max_length)))
+        for _ in range(20)
+    ]
+    return short + long
+
+
+def outcome(seed: int) -> str:
+    """Compile one random program and compare it everywhere; `refused`, `agrees` or a mistake."""
+    outputs, vocabulary, options = random_program(seed)
+    try:
+        model = compile(outputs, vocabulary=vocabulary, **options)
+    except RaspUnsupportedError as error:
+        wrong = "went wrong" in str(error)  # a refusal that hides a mistake is a mistake
+        return f"seed {seed}: {error}" if wrong or not error.hint else "refused"
+    for tokens in inputs(model, random.Random(seed)):
+        try:
+            expected = evaluate(list(outputs.values()), tokens)
+        except EvaluationError:
+            continue
+        found = model.answers(model.token_ids(list(tokens))[None])
+        for name, node in outputs.items():
+            if found[name][0] != expected[node]:
+                return f"seed {seed}, {tokens}: {found[name][0]} instead of {expected[node]}"
+    return "agrees"
+
+
+@pytest.mark.parametrize("start", range(0, 160, 20))
+def test_random_programs_agree_or_are_refused(start: int) -> None:
+    outcomes = [outcome(seed) for seed in range(start, start + 20)]
+    assert not [each for each in outcomes if each not in ("agrees", "refused")]
+    assert outcomes.count("agrees") >= 5
+
+
+if __name__ == "__main__":
+    first, last = map(int, sys.argv[1:3])
+    counts: dict[str, int] = {}
+    for number in range(first, last):
+        result = outcome(number)
+        counts[result] = counts.get(result, 0) + 1
+        if result not in ("agrees", "refused"):
+            print(result, flush=True)
+    print(counts)

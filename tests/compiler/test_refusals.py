@@ -1,0 +1,83 @@
+"""What cannot be compiled is refused before anything is built, with every reason and a way out."""
+
+from __future__ import annotations
+
+import pytest
+
+import rasp
+from rasp.compiler import compile
+from rasp.errors import RaspError, RaspTypeError, RaspUnsupportedError, RaspValueError
+
+
+def refusal(text: str, **options: object) -> RaspUnsupportedError:
+    given = {"vocabulary": "ab", "max_length": 6} | options
+    with pytest.raises(RaspUnsupportedError) as caught:
+        compile(rasp.run(text)["out"], **given)
+    return caught.value
+
+
+def test_a_selector_that_looks_ahead_is_refused_in_a_causal_model() -> None:
+    error = refusal("out = length;", causal=True)
+    assert "after the query" in error.message
+    assert error.hint is not None
+    assert "select(indices, indices, <=)" in error.hint
+    assert error.span is not None
+
+
+def test_a_selector_that_may_pick_nothing_needs_a_sink() -> None:
+    error = refusal("out = aggregate(select(tokens, tokens, <), indices);", sink=False)
+    assert "may pick nothing" in error.message
+    assert error.hint is not None
+    assert "sink=True" in error.hint
+
+
+def test_select_best_inside_another_selector_is_refused() -> None:
+    error = refusal("out = aggregate(not select_best(select_all, score(indices, 1)), indices);")
+    assert "select_best" in error.message
+
+
+def test_every_reason_is_listed() -> None:
+    error = refusal(
+        """one = aggregate(select(tokens, tokens, ==), 1);
+        two = aggregate(select(tokens, tokens, !=), 1);
+        out = one + two;""",
+        causal=True,
+    )
+    assert len(error.everything) == 2
+    assert {each.span.line for each in error.everything if each.span} == {1, 2}
+
+
+def test_averages_of_very_many_numbers_are_refused_with_their_count() -> None:
+    error = refusal("out = aggregate(select(tokens, tokens, ==), indices ^ 5);", max_length=60)
+    assert "numbers" in error.message
+
+
+def test_a_program_that_fails_everywhere_is_refused_with_its_failure() -> None:
+    assert "division by zero" in refusal("out = indices / 0;").message
+
+
+@pytest.mark.parametrize(
+    ("given", "part"),
+    [("abx", '"x" at position 2'), ("a" * 7, "at most 6"), ("", "empty")],
+)
+def test_a_compiled_model_refuses_inputs_it_was_not_compiled_for(given: str, part: str) -> None:
+    model = compile(rasp.run("out = length;")["out"], vocabulary="ab", max_length=6)
+    with pytest.raises(RaspError, match=part):
+        model(given)
+
+
+@pytest.mark.parametrize("given", ["ab", "a§", "§a§"])
+def test_a_missing_or_repeated_bos_is_an_error(given: str) -> None:
+    model = compile(rasp.run("out = length;")["out"], vocabulary="ab", max_length=6, bos="§")
+    with pytest.raises(RaspValueError, match="begin with"):
+        model(given)
+
+
+def test_a_vocabulary_is_of_one_kind() -> None:
+    with pytest.raises(RaspTypeError, match="strings or numbers"):
+        compile(rasp.run("out = length;")["out"], vocabulary=["a", 1], max_length=3)
+
+
+def test_only_s_ops_are_compiled() -> None:
+    with pytest.raises(RaspUnsupportedError, match="no s-op"):
+        compile(rasp.run("out = select_all;")["out"], vocabulary="a", max_length=3)

@@ -1,0 +1,113 @@
+"""A saved model is the same model, and a changed one does not pass for it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import rasp
+from rasp.cli import main
+from rasp.compiler import compile, load, verify
+from rasp.compiler.portable import graph_from_json, graph_to_json
+from rasp.compiler.store import MODEL, WEIGHTS, from_safetensors, to_safetensors
+from rasp.errors import RaspError, RaspValueError
+
+TEXT = """hist = selector_width(select(tokens, tokens, ==));
+out = aggregate(select(hist, 1, ==), indices, -1);"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    names = rasp.run(TEXT)
+    model = compile([names["hist"], names["out"]], vocabulary="abc", max_length=6)
+    model.save(tmp_path / "model")
+    return tmp_path / "model"
+
+
+def test_a_loaded_model_answers_as_before(folder: Path) -> None:
+    names = rasp.run(TEXT)
+    model = load(folder)
+    for given in ("a", "abca", "ccbaab"):
+        assert model(given) == {"hist": names["hist"](given), "out": names["out"](given)}
+    assert model.certificate is not None
+    assert model.certificate.exact
+
+
+def test_a_model_is_verified_from_its_files_alone(folder: Path) -> None:
+    assert verify(folder).exact
+    assert main(["verify", str(folder)]) == 0
+
+
+def test_a_changed_weight_is_found(folder: Path) -> None:
+    arrays = from_safetensors((folder / WEIGHTS).read_bytes())
+    name = next(name for name in arrays if name.endswith("head0.key"))
+    arrays[name] = arrays[name] * 1.01
+    (folder / WEIGHTS).write_bytes(to_safetensors(arrays))
+    certificate = verify(folder)
+    assert not certificate.exact
+    assert "weights are not those" in certificate.reason
+    assert main(["verify", str(folder)]) == 1
+
+
+def test_a_changed_program_is_found(folder: Path) -> None:
+    data = json.loads((folder / MODEL).read_text())
+    for node in data["program"]["nodes"]:
+        if node["kind"] == "Aggregate" and node["default"] == ["int", "-1"]:
+            node["default"] = ["int", "-2"]
+    (folder / MODEL).write_text(json.dumps(data))
+    with pytest.raises(RaspValueError, match="not that of its program"):
+        verify(folder)
+
+
+@pytest.mark.parametrize("cut", [0, 7, 30, 500])
+def test_damaged_weights_are_refused(folder: Path, cut: int) -> None:
+    raw = (folder / WEIGHTS).read_bytes()
+    (folder / WEIGHTS).write_bytes(raw[:cut])
+    with pytest.raises(RaspError, match="damaged"):
+        load(folder)
+
+
+def test_a_header_that_claims_too_much_is_refused() -> None:
+    raw = (1 << 60).to_bytes(8, "little") + b"{}"
+    with pytest.raises(RaspError, match="damaged"):
+        from_safetensors(raw)
+
+
+def test_a_folder_without_a_model_says_what_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(RaspValueError, match="is missing"):
+        load(tmp_path)
+
+
+def test_a_graph_survives_json() -> None:
+    names = rasp.run(
+        """best = aggregate(select_best(not select(tokens, "a", ==) or select_all,
+                                        score(indices, 0.1)), tokens_str, "-");
+        out = {0: "x", 1: best}[indices % 2] in ["x", "a"];"""
+    )
+    node = names["out"].node
+    data = json.loads(json.dumps(graph_to_json({"out": node}, names["out"].program.names)))
+    outputs, kept = graph_from_json(data)
+    assert outputs["out"] is node
+    assert kept[node] == "out"
+
+
+def test_compiling_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+    for place in ("one", "two"):
+        handle = rasp.run(TEXT)["out"]
+        compile(handle, vocabulary="abc", max_length=6).save(tmp_path / place)
+    first, second = ((tmp_path / place / WEIGHTS).read_bytes() for place in ("one", "two"))
+    assert first == second
+
+
+def test_the_command_line_compiles_to_a_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "hist.rasp"
+    program.write_text(TEXT)
+    target = tmp_path / "model"
+    options = ["--vocab", "abc", "--max-length", "5", "-o", str(target)]
+    assert main(["compile", str(program), "hist", *options]) == 0
+    assert "exact for all inputs up to length 5" in capsys.readouterr().out
+    assert load(target)("abca") == [2, 1, 1, 2]
