@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-
-from rasp.errors import RaspUnsupportedError
+from typing import Any
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rasp.training.config import miniature
     from rasp.training.live import Live
     from rasp.training.store import Store
-    from rasp.training.sweep import Settings, sweep
+    from rasp.training.sweep import Settings
     from rasp.training.tables import cells_of, configs_of, render, table_lines
 
     tasks = arguments.tasks.split(",") if arguments.tasks else None
@@ -52,10 +51,19 @@ def run(arguments: argparse.Namespace) -> int:
             processes=1 if arguments.smoke else os.cpu_count() or 1,
             report=Live(),
         )
-        if arguments.engine == "ray":
-            raise RaspUnsupportedError("not yet", hint="use the local engine")
-        finished = sweep(configs_of(cells), store, settings)
+        finished = _sweep(configs_of(cells), store, settings, arguments)
     print(render(table_lines(cells, store.records()), arguments.markdown))
     if not finished:
         print("\nThe budget is used up; the same command goes on from here.")
     return 0
+
+
+def _sweep(configs: Any, store: Any, settings: Any, arguments: argparse.Namespace) -> bool:
+    from rasp.training.sweep import sweep
+
+    if arguments.engine == "local":
+        return sweep(configs, store, settings)
+    from rasp.training.cluster import Cluster, sweep_on_cluster
+
+    gpus = 1.0 if settings.device.startswith("cuda") else 0.0
+    return sweep_on_cluster(configs, store, settings, Cluster(arguments.address, gpus=gpus))

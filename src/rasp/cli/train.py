@@ -28,6 +28,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     model.add_argument("--rate", type=float, help="the learning rate (0.0003)")
     model.add_argument("--decay", type=float, help="of the rate, after each epoch (0.98)")
     model.add_argument("--supervise", action="store_true", help="teach it the program's attention")
+    model.add_argument(
+        "--from-compiled", type=int, metavar="STEPS",
+        help="instead, compile the program, train its weights on, and see whether it is kept",
+    )  # fmt: skip
     run_ = parser.add_argument_group("the run")
     run_.add_argument("--run-name", help="a name for the run; it may not change its meaning")
     run_.add_argument("--device", default="auto", help="auto, cpu or cuda")
@@ -54,6 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
         own.read_alphabet(arguments.alphabet), own.read_lengths(arguments.lengths),
         bos=arguments.bos, way=arguments.inputs, clip=arguments.clip,
     )  # fmt: skip
+    if arguments.from_compiled is not None:
+        return _fine_tune(arguments, task)
     config = own.own_config(task, arguments.run_name, not arguments.paper, **_given(arguments))
     if arguments.save_data:
         count = own.write_data(task, config, arguments.save_data)
@@ -78,6 +84,16 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
     said = {name: getattr(arguments, name) for name in names}
     given: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
     return given | ({"attention": ATTENTION_WEIGHT} if arguments.supervise else {})
+
+
+def _fine_tune(arguments: argparse.Namespace, task: Any) -> int:
+    from rasp.training.compiled_start import FineTuning, describe_fine_tuning, fine_tune
+
+    rate = 1e-4 if arguments.rate is None else arguments.rate
+    for relative in (True, False):
+        how = FineTuning(rate, relative, arguments.from_compiled, seed=arguments.seed or 0)
+        print(describe_fine_tuning(fine_tune(task, how)))
+    return 0
 
 
 def _draw(arguments: argparse.Namespace, store: Any, record: dict[str, Any]) -> None:

@@ -1,0 +1,113 @@
+"""A sweep on a Ray cluster: stacks go out to workers, records and weights come back, each once.
+
+A stack is trained by one task, a pure function of its configurations; where a worker dies, Ray
+starts the task again elsewhere, and a record that is there already is not written twice. Needs the
+extra `cluster`.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from typing import Any
+
+from rasp.errors import RaspUnsupportedError
+from rasp.training.config import RunConfig, read_config
+from rasp.training.store import Record, Store
+from rasp.training.sweep import Settings, stacks_of, sweep
+
+RETRIES = 5
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Where to find the cluster, and what a stack takes of it."""
+
+    address: str | None = None
+    """None starts Ray on this machine alone."""
+    cpus: float = 1.0
+    gpus: float = 0.0
+    together: int = 16
+    """The most models in one stack."""
+
+
+def sweep_on_cluster(
+    configs: Sequence[RunConfig], store: Store, settings: Settings, cluster: Cluster
+) -> bool:
+    """Train what is missing on a cluster; return whether everything is finished."""
+    if find_spec("ray") is None:
+        raise RaspUnsupportedError(
+            "`--engine ray` needs Ray, which is not installed",
+            hint='pip install "rasp-lang[cluster]"',
+        )
+    store.make_folders()
+    store.check_names(configs)
+    finished = store.records()
+    missing = [config for config in configs if config.id not in finished]
+    with _connected(cluster) as ray:
+        task = ray.remote(num_cpus=cluster.cpus, num_gpus=cluster.gpus, max_retries=RETRIES)
+        quiet = replace(settings, report=None, processes=1, budget=None)
+        waiting = [
+            task(train_unit).remote([(each.name, each.content) for each in unit], quiet)
+            for unit in units_of(missing, cluster.together)
+        ]
+        limit = None if settings.budget is None else settings.budget * 60
+        while waiting:
+            ready, waiting = ray.wait(waiting, num_returns=1, timeout=limit)
+            if not ready:
+                return False
+            for record, weights in ray.get(ready[0]):
+                keep(store, record, weights)
+    return True
+
+
+def units_of(configs: Sequence[RunConfig], together: int) -> list[list[RunConfig]]:
+    """Cut runs into stacks of at most so many models."""
+    groups = [[config for config, _ in group] for group in stacks_of(configs, {})]
+    return [group[at : at + together] for group in groups for at in range(0, len(group), together)]
+
+
+def train_unit(
+    runs: Sequence[tuple[str, dict[str, Any]]], settings: Settings
+) -> list[tuple[Record, dict[str, Any]]]:
+    """Train a stack on a worker; return its records, with the weights as arrays."""
+    configs = [read_config(name, content) for name, content in runs]
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(folder)
+        sweep(configs, store, settings)
+        return [
+            (record, {name: each.numpy() for name, each in (store.load_weights(key) or {}).items()})
+            for key, record in store.records().items()
+        ]
+
+
+def keep(store: Store, record: Record, weights: dict[str, Any]) -> None:
+    """Write a record that came back, unless it is there already."""
+    import torch
+
+    if record["id"] in store.records():
+        return
+    if weights:
+        named = {name: torch.from_numpy(array.copy()) for name, array in weights.items()}
+        store.save_weights(read_config(record["name"], record["config"]), named)
+    store.add_record(record)
+
+
+@contextmanager
+def _connected(cluster: Cluster) -> Iterator[Any]:
+    """Connect to a cluster, and leave it as it was."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would report home
+    import ray
+
+    was_there = ray.is_initialized()
+    if not was_there:
+        ray.init(address=cluster.address, include_dashboard=False, log_to_driver=False)
+    try:
+        yield ray
+    finally:
+        if not was_there:
+            ray.shutdown()
