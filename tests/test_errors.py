@@ -19,7 +19,8 @@ HERE = Path(__file__).parent
 FILES = sorted((HERE / "errors").glob("*.rasp"))
 CORE = HERE.parent / "src" / "rasp"
 CHECKED = ("atoms.py", "syntax", "graph", "frontend", "evaluator/plain.py")
-PYTHON_ONLY = ("handles.py", "embedding.py", "writing.py", "batches.py")  # tested in tests/embedding
+# Their messages are tested in tests/embedding.
+PYTHON_ONLY = ("handles.py", "embedding.py", "writing.py", "batches.py")
 
 # Messages that no program text can bring about, and the test that brings them about instead.
 ELSEWHERE = {

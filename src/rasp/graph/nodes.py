@@ -54,7 +54,7 @@ class Node(metaclass=_Interned):
         """Write base nodes in full, of others only the kind: a shared graph can be endless."""
         if self.needs:
             return f"<{type(self).__name__} at {id(self):#x}>"
-        names: tuple[str, ...] = type(self).__match_args__  # type: ignore[attr-defined]
+        names: tuple[str, ...] = type(self).__match_args__
         return f"{type(self).__name__}({', '.join(repr(getattr(self, name)) for name in names)})"
 
 
