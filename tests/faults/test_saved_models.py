@@ -1,0 +1,79 @@
+"""A model saved over another: the old one or the new one, whatever happens, and never a mixture."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import rasp
+
+if not sys.platform.startswith("linux"):
+    pytest.skip("forks, signals and limits as Linux has them", allow_module_level=True)
+store = pytest.importorskip("rasp.compiler.store", reason="models cannot be saved yet")
+
+from rasp.compiler import compile  # noqa: E402
+
+from .moments import (  # noqa: E402
+    REFUSED,
+    interrupted_at_every_moment,
+    killed_at_every_moment,
+    without_permission,
+    without_space,
+)
+
+OLD, NEW = (
+    compile(
+        rasp.run(f"x = selector_width(select(tokens, tokens, {op}));")["x"],
+        vocabulary="ab",
+        max_length=4,
+    )
+    for op in ("==", "!=")
+)
+
+
+def restored(folder: Path) -> None:
+    for path in folder.iterdir():
+        path.unlink()
+    store.save(OLD, folder)
+
+
+@pytest.mark.parametrize("strike", [killed_at_every_moment, interrupted_at_every_moment])
+def test_struck_at_any_moment_the_model_is_the_old_or_the_new_one(strike, tmp_path: Path) -> None:
+    answers = []
+    for _ in strike(lambda: store.save(NEW, tmp_path), lambda: restored(tmp_path)):
+        answers.append(store.load(tmp_path)("aab"))
+        assert store.verify(tmp_path).exact
+    assert all(answer in (OLD("aab"), NEW("aab")) for answer in answers)
+    assert OLD("aab") in answers
+    assert NEW("aab") in answers
+
+
+def test_without_space_or_permission_the_old_model_stays(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    restored(folder)
+    assert without_space(lambda: store.save(NEW, folder)) == REFUSED
+    assert without_permission(lambda: store.save(NEW, folder), str(folder)) == REFUSED
+    assert store.load(folder)("aab") == OLD("aab")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [b"4", b"[]", b'"a"', b'{"a": 1}', b'{"a": {"dtype": "F32", "shape": 1}}', b"[" * 9000],
+)
+def test_weights_that_are_none_are_refused(header: bytes) -> None:
+    with pytest.raises(rasp.RaspError):
+        store.from_safetensors(len(header).to_bytes(8, "little") + header)
+
+
+@pytest.mark.parametrize("atom", ['["float", "1/0"]', '["float", "1e999999999"]', '["int", "x"]'])
+def test_atoms_that_are_none_are_refused_at_once(atom: str, tmp_path: Path) -> None:
+    store.save(OLD, tmp_path)
+    path = tmp_path / store.MODEL
+    text = path.read_text()
+    assert '"string",\n    "a"' in text
+    path.write_text(text.replace('[\n    "string",\n    "a"\n   ]', atom))
+    with pytest.raises(rasp.RaspError):
+        store.load(tmp_path)
