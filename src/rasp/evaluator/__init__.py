@@ -82,7 +82,8 @@ def evaluate_each(
 ) -> Iterator[Values]:
     """Compute the same a chunk at a time, and give the results before one that fails."""
     done = start
-    for chunk, unreadable in _chunks(inputs, limits):
+    is_dense = any(not isinstance(node, SOp) for node in outputs)
+    for chunk, unreadable in _chunks(inputs, limits, is_dense):
         try:
             yield from _evaluate(outputs, chunk, limits)
         except EvaluationError as failed:
@@ -153,22 +154,26 @@ def _check_dense(
 
 
 def _chunks(
-    inputs: Iterable[object], limits: Limits
+    inputs: Iterable[object], limits: Limits, is_dense: bool
 ) -> Iterator[tuple[list[tuple[Atom, ...]], RaspError | None]]:
-    """Read inputs, some at a time; an input that cannot be read ends the last chunk."""
+    """Read inputs, some at a time; an input that cannot be read ends the last chunk.
+
+    A chunk has so many tokens, or (where matrices are asked for) so many cells.
+    """
     chunk: list[tuple[Atom, ...]] = []
-    size = 0
+    size, most = 0, limits.dense_cells if is_dense else CHUNK_TOKENS
     for given in inputs:
         try:
             tokens = read_input(given, limits)
         except RaspError as error:
             yield chunk, error
             return
-        if chunk and size + len(tokens) > CHUNK_TOKENS:
+        added = len(tokens) ** 2 if is_dense else len(tokens)
+        if chunk and size + added > most:
             yield chunk, None
             chunk, size = [], 0
         chunk.append(tokens)
-        size += len(tokens)
+        size += added
     if chunk:
         yield chunk, None
 

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.errors import RaspError, RaspLimitError
+from rasp.errors import RaspError
 from rasp.evaluator import plain
 from rasp.evaluator.fast.algebra import Best
 from rasp.evaluator.fast.best import best_keys
@@ -31,7 +31,7 @@ from rasp.evaluator.fast.columns import (
 )
 from rasp.evaluator.fast.elementwise import elementwise
 from rasp.evaluator.fast.lifetimes import last_uses
-from rasp.evaluator.fast.means import aggregated
+from rasp.evaluator.fast.means import TooManyDenominators, aggregated
 from rasp.evaluator.fast.selections import Selections
 from rasp.evaluator.fast.workspace import Batch, Workspace
 from rasp.graph import (
@@ -158,8 +158,8 @@ class _Evaluation:
         found = self.selections.picks(node.selector)
         try:
             column, failed = aggregated(node, values, found, self.batch)
-        except RaspLimitError as error:
-            raise _Failed(0, error=error) from None
+        except TooManyDenominators as failure:
+            raise _Failed(failure.number, error=failure.error) from None
         if failed is not None:
             row = int(np.flatnonzero(failed)[0])
             number = self.batch.number_at(row)

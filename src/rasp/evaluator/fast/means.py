@@ -39,6 +39,17 @@ MOST_SCALED_BITS = 2**33
 """A gigabyte of numerators over one denominator."""
 
 
+class TooManyDenominators(Exception):
+    """An input whose values have no common denominator of any reasonable size."""
+
+    def __init__(self, length: int, number: int) -> None:
+        self.number = number
+        self.error = RaspLimitError(
+            f"the mean of {length} floats with so many different denominators is over the limit",
+            hint="round the values first, or give a shorter input",
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Picks:
     """What is known about a selector's picks, each found when first asked for."""
@@ -146,22 +157,18 @@ def _on_denominator_per_input(values: Column, batch: Batch) -> tuple[Array, Arra
     tops = np.broadcast_to(values.numerators, batch.size).tolist()
     bottoms = np.broadcast_to(values.denominators, batch.size).tolist()
     scaled, scales = np.empty(batch.size, object), np.empty(batch.size, object)
-    for start, end in pairwise(batch.starts.tolist()):
-        scale = _common_denominator(bottoms[start:end])
+    for number, (start, end) in enumerate(pairwise(batch.starts.tolist())):
+        scale = _common_denominator(bottoms[start:end], number)
         scales[start:end] = scale
         scaled[start:end] = [top * (scale // bottom) for top, bottom
                              in zip(tops[start:end], bottoms[start:end], strict=True)]  # fmt: skip
     return scaled, scales
 
 
-def _common_denominator(denominators: list[int]) -> int:
+def _common_denominator(denominators: list[int], number: int) -> int:
     scale = 1
     for bottom in set(denominators):
         scale = math.lcm(scale, bottom)
         if scale.bit_length() * len(denominators) > MOST_SCALED_BITS:
-            raise RaspLimitError(
-                f"the mean of {len(denominators)} floats with so many different denominators "
-                "is over the limit",
-                hint="round the values first, or give a shorter input",
-            )
+            raise TooManyDenominators(len(denominators), number)
     return scale
