@@ -8,7 +8,7 @@ from typing import Any
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("experiment", choices=["table1", "table2", "supervised"])
+    parser.add_argument("experiment", nargs="+", choices=["table1", "table2", "supervised"])
     parser.add_argument("--tasks", help="some tasks only, such as reverse,sort")
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
     parser.add_argument("--budget", type=float, help="minutes after which to stop, to go on later")
@@ -16,7 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--smoke", action="store_true", help="all of it in miniature, on the CPU")
     parser.add_argument("--engine", default="local", choices=["local", "ray"])
     parser.add_argument("--address", help="a Ray cluster's address (with --engine ray)")
-    parser.add_argument("--together", type=int, default=64, help="most models at a time")
+    parser.add_argument("--together", type=int, default=24, help="most models at a time")
     parser.add_argument("--save-every", type=int, default=1, help="epochs between two snapshots")
     parser.add_argument("--no-weights", action="store_true", help="keep records only")
     parser.add_argument("--table", action="store_true", help="train nothing, print what is there")
@@ -36,9 +36,10 @@ def run(arguments: argparse.Namespace) -> int:
     from rasp.training.tables import cells_of, configs_of, render, table_lines
 
     tasks = arguments.tasks.split(",") if arguments.tasks else None
-    cells = cells_of(arguments.experiment, tasks)
+    tables = [cells_of(experiment, tasks) for experiment in arguments.experiment]
     if arguments.smoke:
-        cells = [replace(cell, configs=tuple(map(miniature, cell.configs))) for cell in cells]
+        tables = [[replace(cell, configs=tuple(map(miniature, cell.configs))) for cell in cells]
+                  for cells in tables]  # fmt: skip
     store = Store(arguments.results or ("results/smoke" if arguments.smoke else "results"))
     finished = True
     if not arguments.table:
@@ -51,10 +52,12 @@ def run(arguments: argparse.Namespace) -> int:
             processes=1 if arguments.smoke else os.cpu_count() or 1,
             report=Live(),
         )
-        finished = _sweep(configs_of(cells), store, settings, arguments)
-    print(render(table_lines(cells, store.records()), arguments.markdown))
+        configs = configs_of(cell for cells in tables for cell in cells)
+        finished = _sweep(configs, store, settings, arguments)
+    for cells in tables:
+        print(render(table_lines(cells, store.records()), arguments.markdown), end="\n\n")
     if not finished:
-        print("\nThe budget is used up; the same command goes on from here.")
+        print("The budget is used up; the same command goes on from here.")
     return 0
 
 

@@ -32,7 +32,7 @@ class Settings:
     device: str = "auto"
     budget: float | None = None
     """Minutes; None is no limit."""
-    together: int = 64
+    together: int = 24
     """The most models on the device at a time."""
     save_every: int = 1
     """Epochs between two snapshots."""
