@@ -75,7 +75,8 @@ def report(title: str, stacks: list[Stack], steps: int, profile: bool = False) -
         flush=True,
     )
     if profile and stacks[0].device == "cuda":
-        from torch.profiler import ProfilerActivity, profile as record
+        from torch.profiler import ProfilerActivity
+        from torch.profiler import profile as record
 
         with record(activities=[ProfilerActivity.CUDA]) as seen:
             run_steps(stacks, engines, 10)

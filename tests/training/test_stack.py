@@ -86,3 +86,18 @@ def test_supervised_attention_comes_closer_to_the_programs() -> None:
         assert match is not None
         agreements.append(match["agreement"])
     assert agreements[1] > 0.9 > agreements[0]
+
+
+def test_progress_says_how_far_every_task_is() -> None:
+    import io
+
+    from rasp.training.live import Live
+
+    stack = make_stack([small_run("hist", epochs=2), small_run("sort", epochs=2)])
+    train_epochs(stack, 1)
+    out = io.StringIO()
+    Live(out)([stack, stack], stack, 75.0)
+    said = out.getvalue()
+    assert "epoch 1/2" in said and "1:15 min left" in said and "1 more size," in said
+    for task, progress in zip(("hist", "sort"), stack.progress, strict=True):
+        assert f"{task} loss {progress.loss[0]:.4f} best {100 * progress.best:.2f} %" in said

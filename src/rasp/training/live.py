@@ -49,7 +49,8 @@ def describe(stacks: Sequence[Stack], stack: Stack, seconds_left: float) -> str:
     parts = [
         f"{name} loss {loss:.4f} best {100 * best:.2f} %" for name, (loss, best) in tasks.items()
     ]
-    others = f", and {len(stacks) - 1} more sizes" if len(stacks) > 1 else ""
+    more = len(stacks) - 1
+    others = f", and {more} more size{'s' * (more > 1)}" if more else ""
     return (
         f"{config.size} epoch {stack.epoch}/{config.epochs}: {'; '.join(parts)}{others}, "
         f"{_duration(seconds_left)} left"
