@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from fractions import Fraction
 
 import pytest
@@ -99,12 +100,16 @@ def test_codes_compare_as_the_atoms_do() -> None:
                 assert (first < second) == (one < other)  # type: ignore[operator]
 
 
-def test_fractions_that_share_a_double_are_told_apart() -> None:
-    close = [Fraction(2**52 - 1, 2**52 - 3), Fraction(2**52 - 2, 2**52 - 4)]
-    assert float(close[0]) == float(close[1])
+@pytest.mark.parametrize("size", [2**20, 2**52, 2**61, 2**80, 2**2000])
+def test_fractions_with_close_doubles_are_told_apart(size: int) -> None:
+    rng = random.Random(size)
+    close = [Fraction(size + rng.randint(-9, 9), size - rng.randint(10, 90)) for _ in range(200)]
+    close += [Fraction(rng.randint(-size, size), rng.randint(1, size)) for _ in range(200)]
+    close += [Fraction(0), -close[0], 1 / Fraction(size), *close[:50]]
+    rng.shuffle(close)
     [codes] = codes_of([from_atoms(close)]).arrays
-    assert (codes[0] < codes[1]) == (close[0] < close[1])
-    assert codes[0] != codes[1]
+    ranks = {value: rank for rank, value in enumerate(sorted(set(close)))}
+    assert codes.tolist() == [ranks[value] for value in close]
 
 
 @pytest.mark.parametrize("values", [[1, -2, 3], [2**60, -(2**61), 5], [2**200, -(3**100), 7]])

@@ -1,8 +1,8 @@
 """Columns in, whole numbers out that compare as the columns' atoms do.
 
 Codes are all that selections look at. Whole numbers are their own codes; fractions are ranked
-by their nearest doubles, which never reverses an order, and where two different fractions have
-the same double, by exact comparison. Numbers come before strings, so that none are equal.
+by their nearest doubles, and by exact comparison where different ones have doubles too close to
+trust. Numbers come before strings, so that none are equal.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy as np
 
 from rasp.evaluator.fast.columns import STRING, Array, Column, merged_tables
 
-EXACT_DOUBLE = 2**53
+CLOSE = 2.0**-50
+SMALLEST = 2.0**-1000  # below, doubles lose precision
 WIDEST = 2**62
 
 
@@ -39,9 +40,8 @@ def codes_of(columns: Sequence[Column]) -> Codes:
         return Codes(tuple(numerators), max(len(table), 1))
     if any(column.has_strings for column in columns):
         return _mixed(columns, numerators, len(table))
-    if any(column.is_big for column in columns):
-        return _ranked_exactly(columns)
-    if all(column.is_whole for column in columns):
+    is_big = any(column.is_big for column in columns)
+    if not is_big and all(column.is_whole for column in columns):
         return _from_least(tuple(numerators))
     return _ranked(columns)
 
@@ -97,17 +97,44 @@ def _from_least(arrays: tuple[Array, ...]) -> Codes:
 def _ranked(columns: Sequence[Column]) -> Codes:
     """Rank fractions: sort by the nearest double, then tell apart what the doubles cannot."""
     tops, bottoms = _joined(columns)
-    if max(int(np.abs(tops).max()), int(bottoms.max())) >= EXACT_DOUBLE:
+    try:
+        near = (tops / bottoms).astype(np.float64)  # of a relative error below 2^-51
+    except OverflowError:
         return _ranked_exactly(columns)
-    near = tops / bottoms  # one correctly rounded division: it never reverses an order
+    if ((np.abs(near) < SMALLEST) & (tops != 0)).any():
+        return _ranked_exactly(columns)
     order = np.argsort(near)
-    near, top, bottom = near[order], tops[order], bottoms[order]
-    differs = (top[1:] != top[:-1]) | (bottom[1:] != bottom[:-1])
-    if (differs & (near[1:] == near[:-1])).any():
-        return _ranked_exactly(columns)
+    near = near[order]
+    is_close = np.diff(near) <= CLOSE * np.maximum(np.abs(near[1:]), np.abs(near[:-1]))
+    is_new = _differs(tops[order], bottoms[order])
+    if (is_close & is_new).any():
+        order = _settled(order, is_close, is_close & is_new, tops, bottoms)
+        is_new = _differs(tops[order], bottoms[order])
     ranks = np.empty(len(order), np.int64)
-    ranks[order] = np.concatenate([[0], np.cumsum(differs)])
+    ranks[order] = np.concatenate([[0], np.cumsum(is_new)])
     return _split(ranks, columns)
+
+
+def _differs(tops: Array, bottoms: Array) -> Array:
+    """Where a fraction, in lowest terms, is not the one before it."""
+    differs: Array = (tops[1:] != tops[:-1]) | (bottoms[1:] != bottoms[:-1])
+    return differs
+
+
+def _settled(order: Array, is_close: Array, in_doubt: Array, tops: Array, bottoms: Array) -> Array:
+    """Sort by exact comparison within each cluster of doubles too close to trust."""
+    clusters = np.concatenate([[0], np.cumsum(~is_close)])
+    is_doubtful = np.zeros(len(order), bool)  # by cluster
+    is_doubtful[clusters[1:][in_doubt]] = True
+    places = np.flatnonzero(is_doubtful[clusters])
+
+    def exactly(place: int) -> tuple[int, Fraction]:
+        at = order[place]
+        return int(clusters[place]), Fraction(int(tops[at]), int(bottoms[at]))
+
+    settled = order.copy()
+    settled[places] = order[sorted(places.tolist(), key=exactly)]
+    return settled
 
 
 def _ranked_exactly(columns: Sequence[Column]) -> Codes:
