@@ -19,7 +19,7 @@ from rasp.compiler.selectors import Conjunct, Request, make_conjunct
 from rasp.compiler.variables import Head, HeadOutput, codes_of, number
 from rasp.graph import Score, expression
 
-STEP = 24
+STEP = 32
 """How far apart select_best puts the scores of keys."""
 SINK_WEIGHT = 32.99024200439453
 """In a sum, the sink's score: it takes all but a 10^-14th of the weight."""
@@ -28,17 +28,22 @@ SHARE = 339 * 2.0**-56
 eight bits (to a hundredth of a float32's last place), so that sums of whole numbers of shares
 are exact."""
 MOST_SLACK = 1 << 24
+LARGEST_EXACT = 2.0**27
+"""The largest scores that are surely exact: multiples of 32."""
 
 
-def strength_of(mode: str, length: int, noisy: bool) -> int:
+def strength_of(mode: str, length: int, noisy: bool, quiet: bool = True) -> int:
     """How far below a match every other key must score; in a mean, the sink stands half-way.
 
-    Exact scores can be so far apart that all but the wanted weights are 0 in float32. Scores
-    made from noisy numbers err in proportion, so they get no more than is needed.
+    Exact scores are multiples of 32 and, if that leaves them exact (`quiet`), so far apart that
+    all but the wanted weights are 0 in float32. Scores made from noisy numbers err in
+    proportion, so they get no more than is needed.
     """
     if mode == "sum":
-        return ceil(2 * log(length) + 8) if noisy else 80
-    return 2 * ceil(log(length) + 14) if noisy else 224
+        return ceil(2 * log(length) + 8) if noisy else 96
+    if noisy:
+        return 2 * ceil(log(length) + 14)
+    return 224 if quiet else 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +59,8 @@ class HeadPlan:
     basis: list[dict[HeadOutput, Fraction]]
     """Each value is this weighted sum of the head's outputs."""
     best: Conjunct | None = None
+    quiet: bool = True
+    """Whether keys that are not picked get no weight at all."""
 
 
 def plan_head(
@@ -67,23 +74,26 @@ def plan_head(
     time = 2 * head.layer - 1
     needs_sink = head.mode == "sum" or head.may_be_empty
     best, slack = _best(features, head, time)
-    parts = _conjuncts(features, analysis, head, time, needs_sink, slack, care)
+    parts = _conjuncts(features, analysis, head, needs_sink, slack, care, True)
+    quiet = _size(parts) < LARGEST_EXACT
+    if not quiet:
+        parts = _conjuncts(features, analysis, head, needs_sink, slack, care, False)
     every = [*parts, best] if best else parts
     products = _merged(every)
     if head.mode == "sum":
         products += _lowered(every)
     basis = _basis(head, wanted)
     values = [_value(features, each, time) for each in basis]
-    return HeadPlan(head, parts, products, _sink(analysis, head, every, needs_sink), values,
-                    basis, best)  # fmt: skip
+    sink = _sink(analysis, head, every, needs_sink, quiet)
+    return HeadPlan(head, parts, products, sink, values, basis, best, quiet)
 
 
 def _conjuncts(
-    features: Features, analysis: HeadAnalysis, head: Head, time: int, needs_sink: bool,
-    slack: Fraction, care: Mapping[str, int],
+    features: Features, analysis: HeadAnalysis, head: Head, needs_sink: bool, slack: Fraction,
+    care: Mapping[str, int], quiet: bool,
 ) -> list[Conjunct]:  # fmt: skip
     """Realise the conjuncts; one order may score matches unevenly, and the others outweigh it."""
-    settings = analysis.settings
+    settings, time = analysis.settings, 2 * head.layer - 1
     found: list[Conjunct] = []
     formulas = in_stable_order(conjuncts(head.formula))
     if head.formula is False:
@@ -91,7 +101,8 @@ def _conjuncts(
     noisy = is_noisy(analysis, head)
     uneven = None if head.needs_uniform or head.best is not None else _order(formulas)
     for formula in sorted(formulas, key=lambda each: each is not uneven):
-        strength = strength_of(head.mode, settings.max_length, noisy) + ceil(slack)
+        strength = strength_of(head.mode, settings.max_length, noisy, quiet)
+        strength += 32 * ceil(slack / 32)
         request = Request(
             time, strength, formula is not uneven, needs_sink, care.get(head_key(head, formula), 0)
         )
@@ -106,6 +117,15 @@ def _conjuncts(
                     "its scores spread too far for float32", "use a smaller length or vocabulary"
                 )
     return found
+
+
+def _size(found: list[Conjunct]) -> float:
+    """The largest terms that are added up for a score."""
+    return sum(
+        float((np.abs(each.query_values).max(axis=0) * np.abs(each.key_values).max(axis=0)).sum())
+        for each in found
+        if each.shape != "columns" and each.query_values.size
+    )
 
 
 def head_key(head: Head, formula: Formula) -> str:
@@ -206,11 +226,14 @@ def is_noisy(analysis: HeadAnalysis, head: Head) -> bool:
     return any(analysis.of(node).is_noisy for node in nodes)
 
 
-def _sink(analysis: HeadAnalysis, head: Head, found: list[Conjunct], needs_sink: bool) -> Linear:
+def _sink(
+    analysis: HeadAnalysis, head: Head, found: list[Conjunct], needs_sink: bool, quiet: bool
+) -> Linear:
     """The sink's score: above every match in a sum; in a mean, half-way to what must not match."""
     if head.mode == "sum":
         return Linear(Fraction(SINK_WEIGHT))
-    strength = strength_of(head.mode, analysis.settings.max_length, is_noisy(analysis, head))
+    noisy = is_noisy(analysis, head)
+    strength = strength_of(head.mode, analysis.settings.max_length, noisy, quiet)
     if needs_sink:
         return total(conjunct.reference for conjunct in found).plus(-strength // 2)
     lowest = sum(int(np.floor(conjunct.references.min())) for conjunct in found)

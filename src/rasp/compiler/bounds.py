@@ -32,6 +32,7 @@ from rasp.compiler.weights import Array, Emitter, FeedForwardWeights, ReadoutWei
 
 EXP_ERROR = 8 * UNIT
 """A generous relative error of exp and the division in a softmax."""
+COARSEST = 2.0**20
 MEASURED = 2.0
 """How much larger than measured the rounding inside a feed-forward may be."""
 
@@ -159,7 +160,7 @@ class Bounds:
                   for conjunct, each in zip(every, found, strict=True)
                   if conjunct.shape != "score"]  # fmt: skip
         noisy = is_noisy(self.plan.analysis, plan.head)
-        gap = float(min([*depths, strength_of(plan.head.mode, self.length, noisy)]))
+        gap = float(min([*depths, strength_of(plan.head.mode, self.length, noisy, plan.quiet)]))
         error = self._score_error(plan, found)
         without_sink = plan.best is None and not plan.head.may_be_empty
         room = gap if plan.head.mode == "sum" or without_sink else gap / 2
@@ -193,7 +194,7 @@ class Bounds:
     def _score_error(self, plan: HeadPlan, found: list[ConjunctBound]) -> float:
         """How far the scores of matches, and the sink's, can be off."""
         size = sum(each.size for each in found)
-        grain = min((each.grain for each in found), default=1.0)
+        grain = min((each.grain for each in found), default=COARSEST)
         total = sum(each.error for each in found)
         for query, key in plan.products:
             asked, sent = self.stream.read(query), self.stream.read(key)
@@ -211,7 +212,7 @@ class Bounds:
         depth = float("inf") if truth.all() else float(-scores[~truth].max())
         low, high = (scores[truth].min(), scores[truth].max()) if truth.any() else (0.0, 0.0)
         error = max(0.0, float(-low), float(high - float(conjunct.spread)))
-        grain = 1.0
+        grain = COARSEST
         for query, key in conjunct.products:
             if not query.is_constant and not key.is_constant:
                 asked, sent = self.stream.read(query), self.stream.read(key)

@@ -54,7 +54,7 @@ def atom_from_json(data: object) -> Atom:
             return value
         case ["int", str() as value]:
             return int(value)
-        case ["float", str() as value]:
+        case ["float", str() as value] if set(value) <= set("-/0123456789"):  # no exponents
             return Fraction(value)
     raise broken("an atom")
 
@@ -100,7 +100,7 @@ def graph_from_json(data: Any) -> tuple[dict[str, Node], dict[Node, str]]:
             if "name" in entry:
                 names.setdefault(nodes[-1], str(entry["name"]))
         outputs = {str(name): nodes[place] for name, place in data["outputs"].items()}
-    except (KeyError, IndexError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise broken("its program") from error
     return outputs, names
 

@@ -2,15 +2,17 @@
 
 The weights are plain safetensors in float32. The JSON holds the vocabulary, what each output can
 be, the labels, the circuit, the certificate, and the program itself, so that `verify` can check
-everything again from the two files alone. Files are written beside their places and then moved.
+everything again from the two files alone. Over an older model, the new weights wait beside the
+old ones until the description, which knows them by their fingerprint, is in place: a kill at any
+moment leaves the old model or the new one.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import struct
-import tempfile
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -35,9 +37,11 @@ from rasp.compiler.weights import (
 )
 from rasp.errors import RaspError, RaspValueError
 from rasp.graph import Program
+from rasp.replacing import replace_file, unwritable
 
 FORMAT = 1
 WEIGHTS, MODEL = "weights.safetensors", "model.json"
+NEXT_WEIGHTS = "weights.next.safetensors"
 LONGEST_HEADER = 16_000_000
 LARGEST_FILE = 4_000_000_000
 
@@ -45,10 +49,19 @@ LARGEST_FILE = 4_000_000_000
 def save(model: Transformer, folder: str | Path) -> None:
     """Write a model into a folder, which is made if it is not there."""
     place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    write_file(place / WEIGHTS, to_safetensors(model.weights.arrays()))
-    text = json.dumps(to_json(model), ensure_ascii=False, indent=1)
-    write_file(place / MODEL, text.encode())
+    raw = to_safetensors(model.weights.arrays())
+    data = to_json(model) | {"fingerprint": _fingerprint(raw)}
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        replace_file(place / NEXT_WEIGHTS, raw)
+        replace_file(place / MODEL, json.dumps(data, ensure_ascii=False, indent=1).encode())
+        os.replace(place / NEXT_WEIGHTS, place / WEIGHTS)
+    except OSError as error:
+        raise unwritable(place, error) from None
+
+
+def _fingerprint(raw: bytes) -> str:
+    return hashlib.sha256(raw).hexdigest()
 
 
 def load(folder: str | Path) -> Transformer:
@@ -56,7 +69,7 @@ def load(folder: str | Path) -> Transformer:
     data, arrays = _read(folder)
     try:
         return _model(data, _weights(data, arrays))
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise broken("the description") from error
 
 
@@ -201,11 +214,8 @@ def _check_shapes(weights: Weights, size: int) -> None:
 def _read(folder: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
     place = Path(folder)
     try:
-        sizes = [(place / name).stat().st_size for name in (WEIGHTS, MODEL)]
-        if max(sizes) > LARGEST_FILE:
-            raise RaspValueError("this model is too large to be read", hint="is it one of ours?")
-        data = json.loads((place / MODEL).read_text(encoding="utf-8"))
-        raw = (place / WEIGHTS).read_bytes()
+        data = json.loads(_read_file(place / MODEL).decode())
+        raw = _weights_of(place, data)
     except FileNotFoundError as error:
         raise RaspValueError(
             f"there is no compiled model in `{place}`: "
@@ -219,6 +229,22 @@ def _read(folder: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise broken("the format")
     return data, from_safetensors(raw)
+
+
+def _weights_of(place: Path, data: Any) -> bytes:
+    """The weights; a save that was killed at the last moment left them under their other name."""
+    waiting = place / NEXT_WEIGHTS
+    if waiting.exists() and isinstance(data, dict):
+        raw = _read_file(waiting)
+        if data.get("fingerprint") == _fingerprint(raw):
+            return raw
+    return _read_file(place / WEIGHTS)
+
+
+def _read_file(path: Path) -> bytes:
+    if path.stat().st_size > LARGEST_FILE:
+        raise RaspValueError("this model is too large to be read", hint="is it one of ours?")
+    return path.read_bytes()
 
 
 def to_safetensors(arrays: dict[str, Array]) -> bytes:
@@ -261,19 +287,9 @@ def from_safetensors(raw: bytes) -> dict[str, Array]:
             if not np.isfinite(array).all():
                 raise broken("a weight")
             found[name] = array.astype(np.float64)
-    except (struct.error, KeyError, TypeError, ValueError, RecursionError) as error:
+    except (
+        struct.error, LookupError, TypeError, ValueError, AttributeError, ArithmeticError,
+        RecursionError,
+    ) as error:  # fmt: skip
         raise broken("the weights") from error
     return found
-
-
-def write_file(place: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
-    handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(name).chmod(0o644)
-        Path(name).replace(place)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -93,7 +93,7 @@ class Stream:
         grain = min(
             [grain_of(row[[dim]]) * self.grain[dim] for dim in used]
             + ([grain_of(np.array([constant]))] if constant else []),
-            default=1.0,
+            default=2.0**20,
         )
         exact = bool(grain) and (mass + abs(constant)) / grain <= 2.0**24
         size = self.size_of(linear)
