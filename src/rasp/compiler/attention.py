@@ -274,6 +274,9 @@ def _value(features: Features, weights: dict[HeadOutput, Fraction], time: int) -
     else:
         result = Linear()
         for output, weight in weights.items():
+            if output.carrier is not None:
+                result = result + features.code(output.carrier, time).times(weight)
+                continue
             values = features.analysis.of(output.values)
             codes = output.codes or codes_of(values.atoms)
             result = result + features.of_values(values, codes.__getitem__, time).times(weight)

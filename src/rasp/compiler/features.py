@@ -13,10 +13,11 @@ from fractions import Fraction
 from math import prod
 
 from rasp.atoms import Atom
-from rasp.compiler.linear import Coordinate, Linear, of_index, of_token
+from rasp.compiler.linear import Coordinate, Linear, of_index, of_token, total
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.values import ValueAnalysis, Values
 from rasp.compiler.variables import (
+    CountVariable,
     HeadOutput,
     IndexVariable,
     NodeVariable,
@@ -113,6 +114,11 @@ class Features:
                 return variable.linear
             case HeadOutput():
                 return Linear(Fraction(0), {("out", variable): Fraction(1)})
+        if isinstance(variable, CountVariable):
+            return total(
+                self.of_values(self.analysis.of(each), lambda atom: Fraction(bool(atom)), time)
+                for each in variable.conditions
+            )
         return self.resolve(
             variable.layer, (variable,), [code for _, code in variable.states], time
         )
@@ -123,6 +129,13 @@ class Features:
         """A term of a feed-forward; work on the embedding waits for that of layer 1 if it can."""
         if layer == 0 and self.layers and time > 2:
             layer = 1
+        if any(isinstance(variable, CountVariable) for variable in inputs):
+            layer = max(layer, *(variable.layer for variable in inputs))
+            if time <= 2 * layer or layer > self.layers:
+                raise Refusal(
+                    "it depends on too many combinations of values to be worked out at once",
+                    "use a smaller length, or round and compare averages earlier",
+                )
         group = self._group(layer, inputs)
         values = _by_code(group, inputs, table)
         group.tables.append(values)

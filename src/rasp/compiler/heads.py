@@ -13,7 +13,14 @@ from rasp.compiler.sets import TooMany, means, subset_sums, sums
 from rasp.compiler.settings import Settings
 from rasp.compiler.sum_shapes import Sum, SumShapes
 from rasp.compiler.values import Values
-from rasp.compiler.variables import Head, HeadOutput, codes_of, distinct, number
+from rasp.compiler.variables import (
+    CountVariable,
+    Head,
+    HeadOutput,
+    codes_of,
+    distinct,
+    number,
+)
 from rasp.graph import Aggregate, Const, Elementwise, Node, Score, SOp
 
 ONE = Fraction(1)
@@ -35,6 +42,7 @@ class HeadAnalysis(SumShapes):
         super().__init__(outputs, settings, refusals, layer_of, siblings, users)
         self.heads: list[Head] = []
         self._products: dict[Node, Linear] = {}
+        self._known_means: dict[tuple[Fraction, ...], list[Fraction]] = {}
         self.assumes_no_failure = False
         """Whether some aggregate is taken to pick what it can use, or else the program fails."""
 
@@ -58,6 +66,8 @@ class HeadAnalysis(SumShapes):
         self._check_causal(formula, node)
         shapes = [self.sum_shape(sibling) for sibling in self._siblings[node]]
         shape = self.sum_shape(node)
+        if len(values.inputs) == 1 and isinstance(values.inputs[0], CountVariable):
+            return self._moved_count(node, values, values.inputs[0])
         if shape is not None and None not in shapes:
             return self._sum(node, shape)
         return self._mean(node)
@@ -104,6 +114,52 @@ class HeadAnalysis(SumShapes):
             return self._finished(0, (), known)
         return self._finished(head.layer, (output,), known)
 
+    def _moved_count(self, node: Aggregate, values: Values, carrier: CountVariable) -> Values:
+        """Move a count in place of what it stands for, where that says as much."""
+        formula, best = self.selector(node.selector)
+        may_be_empty = not self.is_never_empty(formula)
+        whole = values.kinds == {bool} or self.picks_at_most_one(formula, best)
+        if not whole and not (values.outcomes[0] == 0 and all(values.outcomes[1:])
+                              and self._is_compared_with_zero(node)):  # fmt: skip
+            raise Refusal(
+                "its values depend on too many combinations to be worked out at once",
+                "use a smaller length, or round and compare averages earlier",
+            )
+        if whole and not self.picks_at_most_one(formula, best):
+            self.assumes_no_failure = True
+        head = self._head(node, "mean", formula, best)
+        head.may_be_empty |= may_be_empty
+        head.needs_uniform |= not whole
+        states = [
+            (atom, code) for atom, (_, code) in zip(values.outcomes, carrier.states, strict=True)
+        ]
+        if not whole:
+            states = [(code, code) for code in self._means([code for _, code in carrier.states])]
+        codes: dict[Atom, Fraction] = {}
+        if may_be_empty:
+            codes[node.default] = Fraction(-1) if whole or node.default != 0 else Fraction(0)
+            states = [(node.default, codes[node.default]), *states]
+        known = tuple((atom, code) for atom, code in states if atom is not None)
+        output = HeadOutput(
+            head.layer, known, True, head, node.values, node.default if may_be_empty else None,
+            codes, carrier=carrier, known_by=node,
+        )  # fmt: skip
+        head.outputs.append(output)
+        outcomes = [atom for atom, _ in known]
+        return Values(head.layer, (output,), outcomes, frozenset(map(type, outcomes)))
+
+    def _is_compared_with_zero(self, node: Aggregate) -> bool:
+        """Whether the program only ever asks if an aggregate of numbers from 0 on is 0."""
+        users = self._users[node]
+        return node not in self._outputs and all(
+            isinstance(user, Elementwise)
+            and user.op in ("==", "!=", ">", "<=")
+            and user.operands[0] is node
+            and isinstance(user.operands[1], Const)
+            and user.operands[1].value == 0
+            for user in users
+        )
+
     def _is_noisy(self, formula: Formula, best: Score | None, values: Values) -> bool:
         """Whether anything that a head reads is noisy."""
         nodes = {node for each in literals(formula) for node in (each.keys, each.queries)}
@@ -111,8 +167,11 @@ class HeadAnalysis(SumShapes):
         return values.is_noisy or any(self.of(node).is_noisy for node in nodes)
 
     def _means(self, atoms: list[Fraction]) -> list[Fraction]:
+        key = tuple(sorted(set(atoms)))
         try:
-            return means(atoms, self.settings.max_length)
+            if key not in self._known_means:
+                self._known_means[key] = means(atoms, self.settings.max_length)
+            return self._known_means[key]
         except TooMany as error:
             raise Refusal(
                 f"the mean of its values can be one of {error.size} or more numbers",

@@ -71,6 +71,7 @@ def _joint(
 def smooth(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
     """Pass through the points with few kinks, all of them away from the points, and flat ones
     where that makes no difference."""
+    points, values = _turning(points, values)
     if len(points) == 1:
         return {}
     chord = [(values[n + 1] - values[n]) / (points[n + 1] - points[n])
@@ -98,6 +99,16 @@ def smooth(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
         best = row
         history.append(best)
     return with_slopes(points, values, _traced(history, choices))
+
+
+def _turning(
+    points: Sequence[Fraction], values: Sequence[Fraction]
+) -> tuple[list[Fraction], list[Fraction]]:
+    """Leave out the points inside a stretch where the value stays the same."""
+    last = len(points) - 1
+    kept = [place for place in range(len(points))
+            if place in (0, last) or not values[place - 1] == values[place] == values[place + 1]]  # fmt: skip
+    return [points[place] for place in kept], [values[place] for place in kept]
 
 
 def _traced(

@@ -78,7 +78,8 @@ class Stream:
         ranges = [token_values(linear, settings), index_values(linear, settings)]
         outs = linear.of("out")
         if outs:
-            ranges.append(self.plan.analysis.range_of(Linear(Fraction(0), outs)))
+            reach = self.plan.analysis.range_of(Linear(Fraction(0), outs))
+            ranges.append([reach[0], reach[-1]])
         groups: dict[Group, list[Fraction]] = {}
         for coordinate, weight in linear.of("ff").items():
             groups.setdefault(coordinate[1], [Fraction(0)]).append(weight)

@@ -35,6 +35,7 @@ from rasp.compiler.formulas import (
 from rasp.compiler.refusals import Refusals
 from rasp.compiler.settings import Settings
 from rasp.compiler.values import Values
+from rasp.compiler.variables import CountVariable
 from rasp.graph import Aggregate, Const, Elementwise, Indices, Node, SelectBest, SOp, in_order
 
 ORDERS = {
@@ -89,6 +90,8 @@ class SumShapes(SelectorFacts):
         formula, _ = self.selector(node.selector)
         values = self.of(node.values)
         if not values.kinds <= {int, Fraction} or formula is False:
+            return None
+        if any(isinstance(variable, CountVariable) for variable in values.inputs):
             return None
         light = self._light(values)
         first = rewritten(formula, lambda literal: self._at_index(literal, True))

@@ -22,6 +22,7 @@ from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.sets import TooMany, sums_of_pairs
 from rasp.compiler.settings import Settings
 from rasp.compiler.variables import (
+    CountVariable,
     HeadOutput,
     IndexVariable,
     NodeVariable,
@@ -96,6 +97,7 @@ class ValueAnalysis:
         self._known: dict[Node, Values] = {}
         self._sums: dict[object, SumVariable] = {}
         self._nodes: dict[Node, NodeVariable] = {}
+        self._ranges: dict[object, list[Fraction]] = {}
 
     def of(self, node: SOp) -> Values:
         """Return the values of an s-op; raises `Refusal` where they cannot be listed."""
@@ -133,9 +135,38 @@ class ValueAnalysis:
         compared = self._comparison(node.op, operands)
         if compared is not None:
             return compared
-        joint = self.joint(list(node.operands))
+        try:
+            joint = self.joint(list(node.operands))
+        except Refusal:
+            counted = self._counted(node)
+            if counted is None:
+                raise
+            return counted
         outcomes = [self._apply(node, node.op, row) for row in joint.rows]
         return self._finished(joint.layer, joint.inputs, outcomes)
+
+    def _counted(self, node: Elementwise) -> Values | None:
+        """An `and` or `or` of conditions that have nothing in common, as a count of them."""
+        if node.op not in ("and", "or"):
+            return None
+        conditions = self._conditions(node, node.op)
+        found = [self.of(condition) for condition in conditions]
+        inputs = [variable for values in found for variable in values.inputs]
+        if len(set(inputs)) < len(inputs):
+            return None
+        count = len(conditions)
+        states = tuple(
+            (each > 0 if node.op == "or" else each == count, Fraction(each))
+            for each in range(count + 1)
+        )
+        layer = max(values.layer for values in found)
+        variable = CountVariable(layer + 1, states, True, conditions)
+        return Values(layer, (variable,), [atom for atom, _ in states], frozenset({bool}))
+
+    def _conditions(self, node: SOp, op: str) -> tuple[SOp, ...]:
+        if not isinstance(node, Elementwise) or node.op != op:
+            return (node,)
+        return tuple(each for part in node.operands for each in self._conditions(part, op))
 
     def _apply(self, node: SOp, op: str, row: tuple[Atom | None, ...]) -> Atom | None:
         if None in row:
@@ -289,6 +320,12 @@ class ValueAnalysis:
 
     def range_of(self, linear: Linear) -> list[Fraction]:
         """Every number that a weighted sum can be."""
+        key = linear.key
+        if key not in self._ranges:
+            self._ranges[key] = self._range_of(linear)
+        return self._ranges[key]
+
+    def _range_of(self, linear: Linear) -> list[Fraction]:
         reach = embedding_range(linear, self.settings)
         lengths = [each[1] for each in linear.of("out") if each[1].is_length]
         try:

@@ -41,6 +41,17 @@ class IndexVariable(Variable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class CountVariable(Variable):
+    """How many of several conditions hold: stands in for their `and` or `or`.
+
+    Each condition is a term of its own, so that they need not be looked at jointly; what the
+    count says is told apart only after it has been moved, or in the next feed-forward.
+    """
+
+    conditions: tuple[SOp, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class HeadOutput(Variable):
     """What one head puts out for one values s-op."""
 
@@ -51,6 +62,8 @@ class HeadOutput(Variable):
     codes: dict[Atom, Fraction] | None = None
     """Codes of the values where they are no numbers."""
     is_length: bool = False
+    carrier: CountVariable | None = None
+    """The count that is moved in place of the values it stands for."""
     known_by: SOp | None = None
     """The s-op of the program that this is, or that needs it."""
 

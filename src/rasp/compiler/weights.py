@@ -27,6 +27,7 @@ from rasp.compiler.ridges import Ridge
 
 Array = np.ndarray
 LOUD = 4.0
+ZERO = Fraction(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,5 +274,7 @@ def is_scored(codes: Array) -> bool:
 
 def table_of(group: Group, ridge: Ridge, dimension: Linear) -> list[Fraction] | None:
     """What a group must add to a dimension at each of its points; None where it adds nothing."""
-    values = [dimension.parts.get(("ff", group, states[0]), Fraction(0)) for states in ridge.states]
+    if not any(each[1] is group for each in dimension.parts):
+        return None
+    values = [dimension.parts.get(("ff", group, states[0]), ZERO) for states in ridge.states]
     return values if any(values) else None
