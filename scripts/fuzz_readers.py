@@ -30,6 +30,11 @@ with atheris.instrument_imports(include=["rasp"]):
     from rasp.syntax import parse_with_errors, print_program
     from rasp.syntax.lexer import lex
 
+    if {"model", "weights"} & set(sys.argv):
+        from rasp.compiler.store import from_safetensors, load
+    if "records" in sys.argv:
+        from rasp.training.store import Store
+
 SMALL = Limits(steps=2_000, graph_size=500, list_size=200, recursion=20, input_length=200)
 FOLDER = Path(tempfile.mkdtemp())
 EXAMPLES = Path(__file__).parents[1] / "tests" / "programs"
@@ -93,8 +98,6 @@ def replay(data: bytes) -> None:
 
 def model(data: bytes) -> None:
     """A compiled model's folder: the bytes are the description, the weights, or both."""
-    from rasp.compiler.store import load
-
     place = FOLDER / "model"
     place.mkdir(exist_ok=True)
     description, _, weights = data.partition(b"\xff\xfe")
@@ -105,16 +108,13 @@ def model(data: bytes) -> None:
 
 def weights(data: bytes) -> None:
     """A safetensors file, as the compiler reads it."""
-    from rasp.compiler.store import from_safetensors
-
     from_safetensors(data)
 
 
 def records(data: bytes) -> None:
     """A training folder's records and snapshots."""
-    from rasp.training.store import Store
-
     store = Store(FOLDER / "runs")
+    store.make_folders()
     (FOLDER / "runs" / "records.jsonl").write_bytes(data)
     (FOLDER / "runs" / "snapshots" / "it.safetensors").write_bytes(data)
     store.records()
@@ -145,14 +145,14 @@ def fuzz_all(options: list[str]) -> int:
     seeds = str(EXAMPLES)
     for name in TARGETS:
         corpus = tempfile.mkdtemp()
-        command = [sys.executable, __file__, name, corpus, seeds, "-close_fd_mask=1", *options]
+        command = [sys.executable, __file__, name, corpus, seeds, "-max_len=300", *options]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace")
         executions = re.findall(r"#(\d+)", done.stderr)
         print(f"{name:<10} {max(map(int, executions), default=0):>9,} executions", end=", ")
         print("no crash" if done.returncode == 0 else f"CRASHED ({done.returncode})", flush=True)
         if done.returncode:
             crashed += 1
-            print(done.stderr[-3000:])
+            print((done.stdout + done.stderr)[-2500:])
     return 1 if crashed else 0
 
 

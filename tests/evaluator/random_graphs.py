@@ -9,14 +9,10 @@ from __future__ import annotations
 import argparse
 import random
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from fractions import Fraction
-from unittest.mock import patch
 
 from rasp.atoms import Atom
-from rasp.evaluator import plain
-from rasp.evaluator.fast import blocked, coding, evaluate, layout, means, sums
+from rasp.fuzzing.judge_evaluators import fast_results, plain_results, strained
 from rasp.graph import (
     COMPARISONS,
     Aggregate,
@@ -257,59 +253,6 @@ def random_case(seed: int) -> tuple[list[Node], list[tuple[Atom, ...]]]:
         else:
             outputs.append(graphs.sop(rng.choice([NUMBER, NUMBER, BOOL, TEXT]), depth + 1))
     return outputs, inputs
-
-
-def plain_results(outputs: Sequence[Node], inputs: Sequence[tuple[Atom, ...]]) -> object:
-    """What the plain evaluator says, one input after the other: values, or its first error."""
-    results: list[object] = []
-    for number, tokens in enumerate(inputs):
-        try:
-            values = plain.evaluate(outputs, tokens)
-        except plain.EvaluationError as failed:
-            failed.number = number
-            return described(failed)
-        results.append([exactly(values[output]) for output in outputs])
-    return results
-
-
-def fast_results(outputs: Sequence[Node], inputs: Sequence[tuple[Atom, ...]]) -> object:
-    """The same from the fast evaluator, whatever the length."""
-    try:
-        values = evaluate.evaluate(outputs, inputs)
-    except plain.EvaluationError as failed:
-        return described(failed)
-    return [[exactly(values[output][number]) for output in outputs]
-            for number in range(len(inputs))]  # fmt: skip
-
-
-def exactly(values: object) -> object:
-    """Values with their types, since Python says `1 == True == Fraction(1)`."""
-    if isinstance(values, list):
-        return [exactly(value) for value in values]
-    return (type(values).__name__, values)
-
-
-def described(failed: plain.EvaluationError) -> object:
-    error = failed.error
-    return (type(error).__name__, error.message, error.hint, failed.number, failed.position,
-            id(failed.node))  # fmt: skip
-
-
-@contextmanager
-def strained() -> Iterator[None]:
-    """Let short inputs take the ways of long ones: sorted codes, many blocks, split sums …"""
-    with (
-        patch.object(layout, "CODES_PER_POSITION", 0),
-        patch.object(layout, "SPARE_CODES", 2),
-        patch.object(layout, "WIDEST", 2**20),
-        patch.object(coding, "WIDEST", 2**12),
-        patch.object(blocked, "BLOCK_CELLS", 40),
-        patch.object(blocked, "SMALL_SUM", 50),
-        patch.object(evaluate, "LARGE_BATCH", 0),
-        patch.object(sums, "EXACT_SUM_BITS", 17),
-        patch.object(means, "LIMBS_AT_ONCE", 2),
-    ):
-        yield
 
 
 def disagreement(seed: int) -> str | None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import random
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -77,3 +80,39 @@ def test_atoms_that_are_none_are_refused_at_once(atom: str, tmp_path: Path) -> N
     path.write_text(text.replace('[\n    "string",\n    "a"\n   ]', atom))
     with pytest.raises(rasp.RaspError):
         store.load(tmp_path)
+
+
+JUNK = (None, 3, -1, 1e308, 10**400, "", "x", [], {}, [[]], True)
+
+
+def test_a_description_with_junk_anywhere_in_it_is_refused_or_read(tmp_path: Path) -> None:
+    store.save(OLD, tmp_path)
+    path = tmp_path / store.MODEL
+    text = path.read_text()
+    rng = random.Random(1)
+    refused = 0
+    for _ in range(400):
+        data = json.loads(text)
+        put_junk(data, rng)
+        path.write_text(json.dumps(data))
+        try:
+            store.load(tmp_path)
+        except rasp.RaspError:
+            refused += 1
+    assert refused > 100
+
+
+def put_junk(data: Any, rng: random.Random) -> None:
+    """Put something else in one place of some data, or take it away."""
+    while True:
+        places = list(data) if isinstance(data, dict) else list(range(len(data)))
+        place = rng.choice(places)
+        inner = data[place]
+        if isinstance(inner, (dict, list)) and inner and rng.random() < 0.8:
+            data = inner
+            continue
+        if rng.random() < 0.2:
+            del data[place]
+        else:
+            data[place] = rng.choice(JUNK)
+        return
