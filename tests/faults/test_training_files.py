@@ -1,0 +1,80 @@
+"""Training's records and weights: whole before, whole after, whatever happens between."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+if not sys.platform.startswith("linux"):
+    pytest.skip("forks, signals and limits as Linux has them", allow_module_level=True)
+torch = pytest.importorskip("torch", reason="training needs torch")
+
+from safetensors import safe_open  # noqa: E402
+
+from rasp.training.stack import Progress  # noqa: E402
+from rasp.training.store import Snapshot, Store  # noqa: E402
+
+from .moments import (  # noqa: E402
+    REFUSED,
+    interrupted_at_every_moment,
+    killed_at_every_moment,
+    without_permission,
+    without_space,
+)
+
+strikes = pytest.mark.parametrize("strike", [killed_at_every_moment, interrupted_at_every_moment])
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    made = Store(tmp_path / "runs")
+    made.make_folders()
+    return made
+
+
+def snapshot(epoch: int) -> Snapshot:
+    progress = Progress([0.5] * epoch, [0.5] * epoch, 0, 1.0)
+    rows = {"0.rows": torch.full((50,), float(epoch))}
+    return Snapshot(("a",), ({"x": 1},), ("id",), epoch, (progress,), rows)
+
+
+@strikes
+def test_a_snapshot_is_the_last_one_or_the_new_one(strike, store: Store) -> None:
+    epochs = set()
+    for _ in strike(
+        lambda: store.save_snapshot(snapshot(2)), lambda: store.save_snapshot(snapshot(1))
+    ):
+        [place] = store.unfinished().values()
+        epochs.add(place.epoch)
+        with safe_open(str(place.path), framework="pt") as file:
+            assert file.get_tensor("0.rows").tolist() == [float(place.epoch)] * 50
+    assert 1 in epochs
+    assert epochs <= {1, 2}
+
+
+@strikes
+def test_records_that_were_there_stay_and_more_can_be_added(strike, store: Store) -> None:
+    path = store.folder / "records.jsonl"
+
+    def restore() -> None:
+        path.write_text('{"id": "old"}\n{"id": "to')  # the last one was cut short by a kill
+
+    for _ in strike(lambda: store.add_record({"id": "new"}), restore):
+        assert "old" in store.records()
+        store.add_record({"id": "later"})
+        assert {"old", "later"} <= set(store.records()) <= {"old", "new", "later"}
+
+
+def test_without_space_or_permission_what_was_there_stays(store: Store) -> None:
+    store.save_snapshot(snapshot(1))
+    store.add_record({"id": "old"})
+    acts = [lambda: store.save_snapshot(snapshot(2)), lambda: store.add_record({"id": "n" * 99})]
+    for act, folder in zip(acts, [store.folder / "snapshots", store.folder], strict=True):
+        assert without_space(act) == REFUSED
+        (store.folder / "records.jsonl").chmod(0o444)
+        assert without_permission(act, str(folder)) == REFUSED
+    [place] = store.unfinished().values()
+    assert place.epoch == 1
+    assert list(store.records()) == ["old"]
