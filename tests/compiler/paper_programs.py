@@ -105,6 +105,16 @@ TASKS = {
         (1, 2, 1, 1),
         40526,
     ),
+    "shuffle-dyck-2": Task(
+        """bal1 = pair_balance("(", ")");
+        bal2 = pair_balance("{", "}");
+        had_negative = aggregate(select_all, indicator(bal1 < 0 or bal2 < 0)) > 0;
+        last = select(indices, length - 1, ==);
+        out = aggregate(last, bal1 == 0 and bal2 == 0) and not had_negative;""",
+        "(){}a",
+        (2, 2),
+        8504,
+    ),
     "length": Task("out = length;", LETTERS, (1,), 240),
     "frac_prevs, causal": Task('out = frac_prevs(tokens, "a");', LETTERS, (1,), 174, causal=True),
 }
