@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from rasp.compiler.bounds import Check
 from rasp.compiler.certificate import Certificate, certify
 from rasp.compiler.describe import describe
 from rasp.compiler.plan import Plan, make_plan
 from rasp.compiler.portable import graph_to_json
+from rasp.compiler.refusals import Refusal
 from rasp.compiler.settings import Settings, read_settings
 from rasp.compiler.transformer import Readout, Transformer
 from rasp.compiler.weights import Emitter, Weights
@@ -22,6 +25,8 @@ from rasp.errors import RaspTypeError, RaspUnsupportedError
 from rasp.graph import Node, Program
 
 MOST_ATTEMPTS = 5
+LARGEST = 1e30
+"""The largest weight: float32 ends at 3.4e38, and weights are multiplied."""
 
 
 def compile(
@@ -60,8 +65,13 @@ def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Progra
     """Plan, write and certify, with more care each time that there is no margin left."""
     care: dict[str, int] = {}
     for _ in range(MOST_ATTEMPTS):
-        plan = make_plan(nodes, settings, program, care)
-        model, certificate = build(plan, program)
+        try:
+            plan = make_plan(nodes, settings, program, care)
+            model, certificate = build(plan, program)
+        except Refusal as refusal:
+            raise RaspUnsupportedError(
+                f"this cannot be compiled exactly: {refusal.message}", hint=refusal.hint
+            ) from None
         if certificate.exact:
             return model
         blame = _to_blame(certificate.checks, care)
@@ -86,10 +96,23 @@ def _to_blame(checks: Sequence[Check], care: Mapping[str, int]) -> str | None:
 
 def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate]:
     """Write a plan's weights, describe them, and certify the model."""
-    emitter = Emitter(plan)
-    model = assemble(plan, emitter, emitter.weights(), program)
+    try:
+        emitter = Emitter(plan)
+        weights = emitter.weights()
+    except OverflowError:
+        raise _too_large() from None
+    if any(np.abs(array).max(initial=0.0) > LARGEST for array in weights.arrays().values()):
+        raise _too_large()
+    model = assemble(plan, emitter, weights, program)
     model.certificate = certify(plan, emitter, model)
     return model, model.certificate
+
+
+def _too_large() -> RaspUnsupportedError:
+    return RaspUnsupportedError(
+        "this cannot be compiled exactly: some of its numbers are too large for float32",
+        hint="work with smaller numbers",
+    )
 
 
 def assemble(plan: Plan, emitter: Emitter, weights: Weights, program: Program) -> Transformer:

@@ -106,8 +106,11 @@ def _turning(
 ) -> tuple[list[Fraction], list[Fraction]]:
     """Leave out the points inside a stretch where the value stays the same."""
     last = len(points) - 1
-    kept = [place for place in range(len(points))
-            if place in (0, last) or not values[place - 1] == values[place] == values[place + 1]]  # fmt: skip
+    kept = [
+        place
+        for place in range(len(points))
+        if place in (0, last) or not values[place - 1] == values[place] == values[place + 1]
+    ]
     return [points[place] for place in kept], [values[place] for place in kept]
 
 

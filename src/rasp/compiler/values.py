@@ -210,7 +210,7 @@ class ValueAnalysis:
             for variable in used:
                 place = place * len(variable.states) + grid[inputs.index(variable)]
             columns.append([outcomes[each] for each in place.tolist()])
-        rows: list[tuple[Atom | None, ...]] = list(zip(*columns, strict=True)) or [()]
+        rows: list[tuple[Atom | None, ...]] = list(zip(*columns, strict=True)) if columns else [()]
         return Joint(layer, inputs, self._reachable(inputs, grid, rows))
 
     def _view(

@@ -269,6 +269,8 @@ def is_scored(codes: Array) -> bool:
     if len(codes) == 1:
         return True
     gap = np.diff(np.sort(codes)).min()
+    if not 0 < gap < np.inf:  # codes that float32 cannot tell apart, or cannot hold
+        return False
     return bool(len(codes) <= 2048 and (codes.max() - codes.min()) / gap < 600)
 
 

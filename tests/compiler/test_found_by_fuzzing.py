@@ -1,0 +1,33 @@
+"""Programs that random testing found: each must be refused with a reason, or be right."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+
+import rasp
+
+FOUND: list[tuple[str, str, list[Any], Any]] = [
+    ("last", "last = has_prev(indices[0]) or tokens + length;", ["0", "a"], "0"),
+    ("last", 'last = pair_balance("a", "b") + histf(0) ^ 2.5;', ["a", "b"], "ba"),
+    ("count", "count = indices + 9007199254740992;", ["a"], "a"),
+    ("last", "last = [29103830456733703613, 0][indices];", ["a"], "a"),
+    ("last", "last = aggregate(select(tokens, tokens, >), pow(7548472197, 2));", [0, -3], [0, -3]),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "vocabulary", "given"), FOUND)
+def test_it_is_refused_with_a_reason_or_right(
+    name: str, text: str, vocabulary: list[Any], given: Any
+) -> None:
+    handle = rasp.run(text)[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            model = rasp.compile(handle, vocabulary=vocabulary, max_length=3)
+        except rasp.RaspUnsupportedError as refused:
+            assert refused.hint
+        else:
+            assert model(given) == handle(given)
