@@ -18,7 +18,10 @@ from rasp.compiler.piecewise import base_point, chords, evaluated, one_sided, sm
 from rasp.compiler.sets import means, subset_sums, sums
 
 small = st.integers(-6, 6).map(Fraction)
-graphs = st.dictionaries(st.integers(-20, 20).map(Fraction), small, min_size=1, max_size=12)
+graphs = st.dictionaries(
+    st.integers(-20, 20).map(Fraction), st.sampled_from([0, 0, 0, 1, 1, 5]).map(Fraction),
+    min_size=1, max_size=30,
+) | st.dictionaries(st.integers(-20, 20).map(Fraction), small, min_size=1, max_size=12)  # fmt: skip
 
 
 @given(graphs, st.booleans())

@@ -134,7 +134,10 @@ if __name__ == "__main__":
     first, last = map(int, sys.argv[1:3])
     counts: dict[str, int] = {}
     for number in range(first, last):
-        result = outcome(number)
+        try:
+            result = outcome(number)
+        except Exception as error:
+            result = f"seed {number}: {type(error).__name__}: {error}"
         counts[result] = counts.get(result, 0) + 1
         if result not in ("agrees", "refused"):
             print(result, flush=True)

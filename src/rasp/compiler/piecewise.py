@@ -80,7 +80,9 @@ def smooth(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
     for place in range(len(points)):
         near = chord[max(0, place - 1) : place + 1]
         known = {Fraction(0), *near}
-        if len(near) == 2:
+        if not all(near):  # an end of a flat stretch, whose inner points were left out
+            known = {Fraction(0)}
+        elif len(near) == 2:
             known.add((near[0] + near[1]) / 2)
         choices.append(sorted(known, key=abs))
     best: list[tuple[tuple[int, Fraction], int]] = [
