@@ -1,0 +1,164 @@
+"""A compiled transformer in, a stock Hugging Face folder out: GPT-2 (causal) or BERT.
+
+Nothing is patched: the folder holds an ordinary configuration and ordinary weights, and
+`from_pretrained` loads it. LayerNorm is there and changes nothing (see `blocks`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from rasp.compiler.transformer import Transformer
+from rasp.compiler.weights import Array
+from rasp.errors import RaspUnsupportedError
+from rasp.export.blocks import EPSILON, GAIN, Block, Blocks, blocks_of, card
+from rasp.export.check import check
+from rasp.replacing import replace_file
+
+
+def write_gpt2(model: Transformer, folder: Path) -> int:
+    """Write a `GPT2LMHeadModel`, load it again, and compare it with the program."""
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    if not model.settings.causal:
+        raise RaspUnsupportedError(
+            "GPT-2 is causal, but this model was compiled to see the whole input",
+            hint="compile with `causal=True`, or export to hf-bert",
+        )
+    blocks = blocks_of(model, balanced=True, constant=True, square=True)
+    logits = max(len(blocks.tokens), len(blocks.unembedding))
+    config = GPT2Config(
+        vocab_size=logits, n_positions=len(blocks.positions), n_embd=blocks.size,
+        n_layer=len(blocks.blocks), n_head=blocks.heads, n_inner=blocks.hidden,
+        activation_function="relu", layer_norm_epsilon=EPSILON, resid_pdrop=0.0, embd_pdrop=0.0,
+        attn_pdrop=0.0, tie_word_embeddings=False, use_cache=False, bos_token_id=None,
+        eos_token_id=None,
+    )  # fmt: skip
+    foreign = GPT2LMHeadModel(config)
+    state = {
+        "transformer.wte.weight": _padded(blocks.tokens, logits),
+        "transformer.wpe.weight": blocks.positions,
+        "lm_head.weight": _padded(blocks.unembedding, logits),
+    } | _norm("transformer.ln_f", blocks.size)
+    for number, block in enumerate(blocks.blocks):
+        state |= _gpt2_block(f"transformer.h.{number}", block, blocks.size)
+    _save(foreign, state, model, folder)
+    with quiet():
+        loaded = GPT2LMHeadModel.from_pretrained(folder).eval()
+    return check(model, lambda ids: _logits(loaded, ids, blocks), "hf-gpt2")
+
+
+def _gpt2_block(name: str, block: Block, size: int) -> dict[str, Array]:
+    """GPT-2 keeps its matrices the other way round."""
+    joined = {
+        f"{name}.attn.c_attn.weight": np.concatenate([block.query, block.key, block.value]).T,
+        f"{name}.attn.c_attn.bias": np.concatenate(
+            [block.query_bias, block.key_bias, block.value_bias]
+        ),
+        f"{name}.attn.c_proj.weight": block.out.T,
+        f"{name}.mlp.c_fc.weight": block.inside.T,
+        f"{name}.mlp.c_fc.bias": block.inside_bias,
+        f"{name}.mlp.c_proj.weight": block.outside.T,
+    }
+    zeros = {f"{name}.{part}.c_proj.bias": block.out[:, 0] * 0 for part in ("attn", "mlp")}
+    return joined | zeros | _norm(f"{name}.ln_1", size) | _norm(f"{name}.ln_2", size)
+
+
+def write_bert(model: Transformer, folder: Path) -> int:
+    """Write a `BertForTokenClassification`, load it again, and compare it with the program."""
+    from transformers import BertConfig, BertForTokenClassification
+
+    if model.settings.causal:
+        raise RaspUnsupportedError(
+            "BERT sees the whole input, but this model was compiled to be causal",
+            hint="compile with `causal=False`, or export to hf-gpt2",
+        )
+    blocks = blocks_of(model, balanced=True, square=True)
+    config = BertConfig(
+        vocab_size=len(blocks.tokens), max_position_embeddings=len(blocks.positions),
+        hidden_size=blocks.size, num_hidden_layers=len(blocks.blocks),
+        num_attention_heads=blocks.heads, intermediate_size=blocks.hidden, hidden_act="relu",
+        layer_norm_eps=EPSILON, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
+        type_vocab_size=1, num_labels=len(blocks.unembedding), pad_token_id=None,
+    )  # fmt: skip
+    foreign = BertForTokenClassification(config)
+    state = {
+        "bert.embeddings.word_embeddings.weight": blocks.tokens,
+        "bert.embeddings.position_embeddings.weight": blocks.positions,
+        "bert.embeddings.token_type_embeddings.weight": blocks.tokens[:1] * 0,
+        "classifier.weight": blocks.unembedding,
+        "classifier.bias": blocks.unembedding_bias,
+    } | _norm("bert.embeddings.LayerNorm", blocks.size)
+    for number, block in enumerate(blocks.blocks):
+        state |= _bert_block(f"bert.encoder.layer.{number}", block, blocks.size)
+    _save(foreign, state, model, folder)
+    with quiet():
+        loaded = BertForTokenClassification.from_pretrained(folder).eval()
+    return check(model, lambda ids: _logits(loaded, ids, blocks), "hf-bert")
+
+
+def _bert_block(name: str, block: Block, size: int) -> dict[str, Array]:
+    state: dict[str, Array] = {}
+    for part in ("query", "key", "value"):
+        state[f"{name}.attention.self.{part}.weight"] = getattr(block, part)
+        state[f"{name}.attention.self.{part}.bias"] = getattr(block, f"{part}_bias")
+    zeros = block.out[:, 0] * 0
+    state |= {
+        f"{name}.attention.output.dense.weight": block.out,
+        f"{name}.attention.output.dense.bias": zeros,
+        f"{name}.intermediate.dense.weight": block.inside,
+        f"{name}.intermediate.dense.bias": block.inside_bias,
+        f"{name}.output.dense.weight": block.outside,
+        f"{name}.output.dense.bias": zeros,
+    }
+    norms = (f"{name}.attention.output.LayerNorm", f"{name}.output.LayerNorm")
+    return state | _norm(norms[0], size) | _norm(norms[1], size)
+
+
+def _norm(name: str, size: int) -> dict[str, Array]:
+    """A LayerNorm that undoes what its huge epsilon does."""
+    return {f"{name}.weight": np.full(size, GAIN), f"{name}.bias": np.zeros(size)}
+
+
+def _padded(rows: Array, count: int) -> Array:
+    return np.pad(rows, ((0, count - len(rows)), (0, 0)))
+
+
+def _save(foreign: Any, state: dict[str, Array], model: Transformer, folder: Path) -> None:
+    """Fill a fresh model with our weights, every one of them, and save it."""
+    tensors = {name: torch.tensor(array, dtype=torch.float32) for name, array in state.items()}
+    missing, unexpected = foreign.load_state_dict(tensors, strict=False)
+    assert not unexpected, unexpected
+    assert not [name for name in missing if not name.endswith(("position_ids", ".attn.bias"))]
+    folder.mkdir(parents=True, exist_ok=True)
+    with quiet():
+        foreign.save_pretrained(folder)
+    text = json.dumps(card(model), ensure_ascii=False, indent=1)
+    replace_file(folder / "rasp.json", text.encode())
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep the library's progress bars off the terminal."""
+    from transformers.utils import logging
+
+    was_on = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if was_on:
+            logging.enable_progress_bar()
+
+
+def _logits(loaded: Any, ids: Array, blocks: Blocks) -> Array:
+    with torch.no_grad():
+        found = loaded(torch.tensor(ids, dtype=torch.long)[None]).logits[0]
+    return found[:, : len(blocks.unembedding)].numpy()  # type: ignore[no-any-return]
