@@ -54,7 +54,7 @@ def compile(
     >>> model("abca")
     [2, 1, 1, 2]
     >>> model
-    <Transformer: 1 layer, 1 head, d_model 4, 133 parameters>
+    <Transformer: 1 layer, 1 head, d_model 4, ... parameters>
     """
     settings = read_settings(vocabulary, max_length, bos, causal, sink, heads)
     nodes, found = read_outputs(outputs, program)
