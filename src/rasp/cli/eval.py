@@ -10,7 +10,6 @@ from typing import Any
 
 from rasp.atoms import read_input, show_input
 from rasp.cli.files import find_handle, read_given, read_json_line, run_program
-from rasp.cli.streams import Progress, waiting
 from rasp.evaluator import evaluate_each, explain_plan
 from rasp.frontend.handles import Handle, plain_lists
 from rasp.frontend.show import show_selection, show_sequence
@@ -44,6 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _evaluate_lines(arguments: argparse.Namespace, handles: dict[str, Handle]) -> None:
     """Evaluate standard input, a line each, as fast as it comes."""
+    from rasp.cli.streams import Progress, waiting  # threads are not for inputs given as words
+
     progress = Progress(sys.stdin)
     lines = progress.counting(sys.stdin)
     done = 0

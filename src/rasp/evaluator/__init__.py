@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from importlib.util import find_spec
 from typing import Any
 
 from rasp.atoms import Atom, read_input
@@ -202,4 +201,6 @@ def _is_short(inputs: Sequence[tuple[Atom, ...]]) -> bool:
 
 
 def _has_numpy() -> bool:
+    from importlib.util import find_spec  # only long inputs come here, and it is slow to import
+
     return find_spec("numpy") is not None
