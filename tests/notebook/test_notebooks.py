@@ -60,13 +60,17 @@ def outputs() -> dict[str, list[Any]]:
 
 
 def text(found: list[Any]) -> str:
-    """Everything a cell printed, as plain text."""
-    parts = []
+    """Everything a cell printed, as plain text; the kernel may cut one stream into pieces."""
+    parts: list[str] = []
+    streaming = False
     for output in found:
-        if output.output_type == "error":
+        if output.output_type == "stream" and streaming:
+            parts[-1] += output.text
+        elif output.output_type == "error":
             parts.append(re.sub(r"\x1b\[[\d;]*m", "", "\n".join(output.traceback)))
         else:
             parts.append(output.get("text") or output.data.get("text/plain", ""))
+        streaming = output.output_type == "stream"
     return "\n".join(parts)
 
 
