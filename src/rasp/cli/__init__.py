@@ -29,6 +29,10 @@ COMMANDS = {
     "fit": ("rasp.cli.fit", "does an s-op fit into an architecture?"),
     "diff": ("rasp.cli.diff", "are two programs the same? proves, tries, or shows where not"),
     "compile": ("rasp.cli.compile", "compile an s-op to a transformer's weights, certified"),
+    "export": (
+        "rasp.cli.export",
+        "a compiled model for torch, Hugging Face, TransformerLens, ONNX",
+    ),
     "verify": ("rasp.cli.verify", "check a compiled model again, from its files alone"),
     "draw": ("rasp.cli.draw", "draw how an s-op is computed, layer by layer"),
     "gallery": ("rasp.cli.gallery", "programs to read, run and draw, each with a specification"),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, log
+from math import ceil, exp, log
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from rasp.compiler.heads import HeadAnalysis, mixture
 from rasp.compiler.linear import Linear, total
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.selectors import Conjunct, Request, make_conjunct
+from rasp.compiler.settings import Settings
 from rasp.compiler.variables import Head, HeadOutput, codes_of, number
 from rasp.graph import Score, expression
 
@@ -28,6 +29,18 @@ SHARE = 339 * 2.0**-56
 eight bits (to a hundredth of a float32's last place), so that sums of whole numbers of shares
 are exact."""
 MOST_SLACK = 1 << 24
+
+
+def sink_weight(settings: Settings) -> float:
+    """The sink's score in a sum; where rounding must be borne, what it multiplies is less."""
+    return round(log(4096 * settings.max_length), 2) if settings.tolerant else SINK_WEIGHT
+
+
+def share_of(settings: Settings) -> float:
+    """The weight of one picked key in a sum."""
+    return exp(-sink_weight(settings)) if settings.tolerant else SHARE
+
+
 LARGEST_EXACT = 2.0**27
 """The largest scores that are surely exact: multiples of 32."""
 
@@ -103,9 +116,10 @@ def _conjuncts(
     for formula in sorted(formulas, key=lambda each: each is not uneven):
         strength = strength_of(head.mode, settings.max_length, noisy, quiet)
         strength += 32 * ceil(slack / 32)
-        request = Request(
-            time, strength, formula is not uneven, needs_sink, care.get(head_key(head, formula), 0)
-        )
+        level = care.get(head_key(head, formula), 0)
+        if settings.tolerant and head.needs_uniform and _is_computed(analysis, formula):
+            level = 1
+        request = Request(time, strength, formula is not uneven, needs_sink, level)
         conjunct = make_conjunct(
             features, formula, head_key(head, formula), request, settings.causal
         )
@@ -117,6 +131,12 @@ def _conjuncts(
                     "its scores spread too far for float32", "use a smaller length or vocabulary"
                 )
     return found
+
+
+def _is_computed(analysis: HeadAnalysis, formula: Formula) -> bool:
+    """Whether a conjunct compares what heads have made."""
+    nodes = {node for each in literals(formula) for node in (each.keys, each.queries)}
+    return any(analysis.of(node).is_noisy for node in nodes)
 
 
 def _size(found: list[Conjunct]) -> float:
@@ -220,10 +240,13 @@ def _lowered(found: list[Conjunct]) -> list[tuple[Linear, Linear]]:
 
 
 def is_noisy(analysis: HeadAnalysis, head: Head) -> bool:
-    """Whether a head compares anything but functions of the embedding."""
-    nodes = {node for each in literals(head.formula) for node in (each.keys, each.queries)}
-    nodes |= {head.best.keys, head.best.queries} if head.best else set()
-    return any(analysis.of(node).is_noisy for node in nodes)
+    """Whether rounding can move what a head compares."""
+    if analysis.settings.tolerant:
+        return True
+    scored = (head.best.keys, head.best.queries) if head.best else ()
+    return _is_computed(analysis, head.formula) or any(
+        analysis.of(node).is_noisy for node in scored
+    )
 
 
 def _sink(
@@ -231,7 +254,7 @@ def _sink(
 ) -> Linear:
     """The sink's score: above every match in a sum; in a mean, half-way to what must not match."""
     if head.mode == "sum":
-        return Linear(Fraction(SINK_WEIGHT))
+        return Linear(Fraction(sink_weight(analysis.settings)))
     noisy = is_noisy(analysis, head)
     strength = strength_of(head.mode, analysis.settings.max_length, noisy, quiet)
     if needs_sink:

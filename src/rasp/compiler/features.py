@@ -41,6 +41,8 @@ class Group:
     codes: tuple[tuple[Fraction, ...], ...]
     undefined: set[int] = field(default_factory=set)
     tables: list[Table] = field(default_factory=list)
+    is_stepped: bool = False
+    """Whether everything it makes must be flat around each state."""
 
     @property
     def size(self) -> int:
@@ -83,6 +85,16 @@ class Features:
                 result = result + self.resolve(layer, (variable,), part, time)
             return result
         return self._term(layer, inputs, table, time)
+
+    def stepped(self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int) -> Linear:
+        """A function of noisy variables made by a feed-forward's steps, even where it is linear."""
+        inputs, table = _relevant(inputs, table)
+        if not any(variable.is_noisy for variable in inputs) or len(set(table) - {None}) < 2:
+            return self.resolve(layer, inputs, table, time)
+        made = self._term(layer, inputs, table, time)
+        for coordinate in made.of("ff"):
+            coordinate[1].is_stepped = True
+        return made
 
     def _of_one(self, layer: int, variable: Variable, table: Table, time: int) -> Linear:
         known = next(value for value in table if value is not None)

@@ -162,6 +162,8 @@ class HeadAnalysis(SumShapes):
 
     def _is_noisy(self, formula: Formula, best: Score | None, values: Values) -> bool:
         """Whether anything that a head reads is noisy."""
+        if self.settings.tolerant:
+            return True
         nodes = {node for each in literals(formula) for node in (each.keys, each.queries)}
         nodes |= {best.keys, best.queries} if best else set()
         return values.is_noisy or any(self.of(node).is_noisy for node in nodes)

@@ -103,6 +103,12 @@ def smooth(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
     return with_slopes(points, values, _traced(history, choices))
 
 
+def steps(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
+    """Be flat around each point, and change only half-way between them."""
+    points, values = _turning(points, values)
+    return with_slopes(points, values, [Fraction(0)] * len(points))
+
+
 def _turning(
     points: Sequence[Fraction], values: Sequence[Fraction]
 ) -> tuple[list[Fraction], list[Fraction]]:

@@ -44,8 +44,15 @@ class Side:
     def feature(self, features: Features, table: list[Fraction], time: int) -> Linear:
         """The function with this value for each row."""
         joint = self.joint
-        values = [None if place is None else table[place] for place in self.places]
-        return features.resolve(joint.layer, joint.inputs, values, time)
+        return features.resolve(joint.layer, joint.inputs, self._spread(table), time)
+
+    def rounded(self, features: Features, table: list[Fraction], time: int) -> Linear:
+        """The same without the noise of its inputs."""
+        joint = self.joint
+        return features.stepped(joint.layer, joint.inputs, self._spread(table), time)
+
+    def _spread(self, table: list[Fraction]) -> list[Fraction | None]:
+        return [None if place is None else table[place] for place in self.places]
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,30 +236,33 @@ class _Maker:
         middle = Fraction(round((min(numbers) + max(numbers)) / 2 / unit)) * unit
         if max(abs(number - middle) for number in numbers) / unit > LARGEST_CODE:
             return None
-        return self._of_codes(
-            "equal numbers",
-            [(Fraction(row[0]) - middle) / unit for row in self.keys.rows],
-            [(Fraction(row[0]) - middle) / unit for row in self.queries.rows],
-            keys.linear.plus(-middle).times(1 / unit),
-            queries.linear.plus(-middle).times(1 / unit),
-        )
+        key_codes = [(Fraction(row[0]) - middle) / unit for row in self.keys.rows]
+        query_codes = [(Fraction(row[0]) - middle) / unit for row in self.queries.rows]
+        time = self.request.time
+        key = keys.linear.plus(-middle).times(1 / unit)
+        query = queries.linear.plus(-middle).times(1 / unit)
+        if keys.is_noisy:
+            key = self.keys.rounded(self.features, key_codes, time)
+        if queries.is_noisy:
+            query = self.queries.rounded(self.features, query_codes, time)
+        return self._of_codes("equal numbers", key_codes, query_codes, key, query)
 
     def _of_codes(
         self, shape: str, key_codes: list[Fraction], query_codes: list[Fraction],
         key: Linear, query: Linear,
     ) -> Conjunct:  # fmt: skip
-        beta = Fraction(self.request.strength)
+        beta, time = Fraction(self.request.strength), self.request.time
         squares = [code * code for code in key_codes]
         references = [beta * code * code for code in query_codes]
         products = [
             ([2 * beta * code for code in query_codes], key_codes, query.times(2 * beta), key),
             ([-beta] * len(query_codes), squares, Linear(-beta),
-             self.keys.feature(self.features, squares, self.request.time)),
+             self.keys.rounded(self.features, squares, time)),
         ]  # fmt: skip
         reference = Linear()
         if self.request.needs_reference:
             squares = [code * code for code in query_codes]
-            reference = self.queries.feature(self.features, squares, self.request.time).times(beta)
+            reference = self.queries.rounded(self.features, squares, time).times(beta)
         return self._finished(shape, products, references, reference)
 
     def of_order(self, keys: Values, queries: Values, op: str) -> Conjunct | None:

@@ -23,6 +23,10 @@ class Settings:
     sink: bool = True
     """Whether a hidden token may be put before the input, for queries that pick nothing."""
     heads: str = "paper"
+    tolerant: bool = False
+    """Whether the weights must bear rounding everywhere (a LayerNorm that changes nothing but
+    the last bit): sums get a lighter sink, and numbers are rounded again before they are compared.
+    """
 
 
 def read_settings(

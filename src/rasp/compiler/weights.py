@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from rasp.compiler.attention import SHARE, HeadPlan, default_code
+from rasp.compiler.attention import HeadPlan, default_code, share_of
 from rasp.compiler.features import Group
 from rasp.compiler.linear import Coordinate, Linear
 from rasp.compiler.piecewise import (
@@ -21,12 +21,14 @@ from rasp.compiler.piecewise import (
     evaluated,
     one_sided,
     smooth,
+    steps,
 )
 from rasp.compiler.plan import OutputPlan, Plan
 from rasp.compiler.ridges import Ridge
 
 Array = np.ndarray
-LOUD = 4.0
+SILENCE = 128.0
+"""A difference of scores that leaves no weight in float32."""
 ZERO = Fraction(0)
 
 
@@ -182,11 +184,16 @@ class Emitter:
         )
 
     def _loudness(self, plan: HeadPlan) -> float:
-        """Enough for the sink, as a query, to attend to itself whatever the keys hold."""
-        reach = 0.0
+        """Enough for the sink, as a query, to attend to itself whatever the keys hold.
+
+        No more than that: its flag may carry noise, which this multiplies.
+        """
+        if self.plan.settings.causal:
+            return 0.0
+        reach = abs(self.constant(plan.sink)) + SILENCE
         for query, key in plan.products:
             reach += abs(self.constant(query)) * (largest(key) + abs(self.constant(key)))
-        return float(2 ** np.ceil(np.log2(LOUD * (reach + abs(self.constant(plan.sink)) + 256))))
+        return float(32 * np.ceil(reach / 32))
 
     def _out(self, plan: HeadPlan) -> Array:
         """Solve for how each dimension is made of the values that the head moves."""
@@ -201,7 +208,9 @@ class Emitter:
         rounded = np.round(solved * 4096) / 4096
         if np.allclose(rounded, solved, atol=1e-9):
             solved = rounded
-        return np.asarray(solved / (SHARE if plan.head.mode == "sum" else 1.0))
+        return np.asarray(
+            solved / (share_of(self.plan.settings) if plan.head.mode == "sum" else 1.0)
+        )
 
     def feed_forward(self, groups: list[tuple[Group, Ridge]]) -> FeedForwardWeights:
         inside, bias, out = [], [], []
@@ -227,7 +236,7 @@ class Emitter:
         for place, dimension in enumerate(self.plan.layout.dimensions):
             values = table_of(group, ridge, dimension)
             if values is not None:
-                join = smooth if group.is_noisy else chords
+                join = steps if group.is_stepped else smooth if group.is_noisy else chords
                 found[place] = values, join(ridge.points, values)
         base = base_point(ridge.points, list(found.values()))
         units: dict[tuple[Fraction, int], Array] = {}

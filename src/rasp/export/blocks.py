@@ -6,7 +6,8 @@ in the query weights. A feed-forward before the first attention becomes a block 
 
 Where a library insists on LayerNorm, it is made harmless: with eps = 2^60 and gain = 2^30 it
 subtracts the mean and changes nothing else, and one more dimension, holding minus the sum of the
-others, makes the mean 0. On whole numbers all of this is exact to the bit.
+others, makes the mean 0. What rounding leaves of the mean shifts all dimensions alike; readers
+cancel that with a last dimension that holds nothing.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def blocks_of(
     """
     weights = model.weights
     heads = max(1, *model.heads_per_layer, 1)
-    used = model.d_model + constant + balanced
+    used = model.d_model + constant + 2 * balanced
     needed = [1] + [len(bias) for layer in weights.heads for head in layer
                     for bias in (head.query_bias, head.value_bias)]  # fmt: skip
     inner = 1
@@ -98,6 +99,7 @@ def blocks_of(
     padded[:, : model.d_model] = unembedding
     if constant:
         padded[:, model.d_model] = bias
+    padded = layout.steady(padded)
     return Blocks(tokens, positions, _equal(found), padded, bias, heads, inner)
 
 
@@ -142,6 +144,14 @@ class _Layout:
             written[place] = -written.sum(axis=0)
         return written
 
+    def steady(self, read: Array) -> Array:
+        """Let a reader not notice when all dimensions are shifted alike; (…, model)."""
+        if self.balanced:
+            place = self.old + self.constant + 1
+            read[:, place] = 0.0
+            read[:, place] = -read.sum(axis=1)
+        return read
+
     def block(self, heads: list[HeadWeights], block: FeedForwardWeights) -> Block:
         wide = self.heads * self.inner
         query, key, value = (np.zeros((wide, self.size)) for _ in range(3))
@@ -163,6 +173,7 @@ class _Layout:
         inside[:, : self.old] = block.inside
         outside = np.zeros((self.size, len(block.bias)))
         outside[: self.old] = block.out
+        query, key, value, inside = map(self.steady, (query, key, value, inside))
         return Block(query, query_bias, key, key_bias, value, value_bias, self.balance(out),
                      inside, block.bias, self.balance(outside))  # fmt: skip
 
