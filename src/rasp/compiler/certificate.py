@@ -53,11 +53,11 @@ class Certificate:
         """Why the model is not certified."""
         if not self.weights_match:
             return "the weights are not those of the program"
-        if self.wrong:
-            return f"{self.wrong} of {self.runs} random inputs went wrong, first {self.first_wrong}"
         for check in self.checks:
             if not check.holds:
                 return f"{check.block} ({check.detail}) has no margin left: {check.margin:.3g}"
+        if self.wrong:
+            return f"{self.wrong} of {self.runs} random inputs went wrong, first {self.first_wrong}"
         return "every block holds"
 
     def __str__(self) -> str:

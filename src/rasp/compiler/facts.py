@@ -15,6 +15,7 @@ from rasp.compiler.formulas import (
     conjuncts,
     formula_of,
     literals,
+    parts_of,
     rewritten,
 )
 from rasp.compiler.refusals import Refusal, Refusals
@@ -31,7 +32,6 @@ from rasp.graph import (
     Selector,
     SOp,
     apply_operator,
-    in_order,
 )
 
 REFLEXIVE = ("==", "<=", ">=")
@@ -62,7 +62,7 @@ class SelectorFacts(ValueAnalysis):
             scorer = selector.scorer
             assert isinstance(scorer, Score)
             selector, best = selector.selector, scorer
-        for part in in_order([selector]):
+        for part in parts_of(selector):
             if isinstance(part, SelectBest):
                 raise Refusal(
                     "select_best stands inside another selector",
@@ -174,6 +174,15 @@ class SelectorFacts(ValueAnalysis):
                 return True
         return any(
             isinstance(part, Literal) and part.op == "==" and self._is_injective(part.keys)
+            for part in conjuncts(formula)
+        )
+
+    def picks_one_value(self, values: SOp, formula: Formula, best: Score | None) -> bool:
+        """Whether all keys that a query picks hold the same value, however many they are."""
+        if best is not None and best.keys is values and all(self.of(best.queries).outcomes):
+            return True
+        return any(
+            isinstance(part, Literal) and part.op == "==" and part.keys is values
             for part in conjuncts(formula)
         )
 

@@ -91,7 +91,10 @@ class HeadAnalysis(SumShapes):
                 "compile with `sink=True`, or let the selector always pick something",
             )
         known: list[Atom] = list(atoms)
-        if not unique:
+        if not unique and self.picks_one_value(node.values, formula, best):
+            known += [Fraction(atom) for atom in atoms]
+            unique = True
+        elif not unique:
             known += self._means([Fraction(atom) for atom in atoms])
         known = distinct([*known, node.default] if may_be_empty else known)
         codes = codes_of(known)
