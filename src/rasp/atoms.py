@@ -61,13 +61,12 @@ def checked(atom: Atom, limits: Limits = DEFAULT_LIMITS) -> Atom:
                 hint="keep strings short: a token is a word, not a text",
             )
         return atom
-    most_bits = limits.number_digits * 3322 // 1000
     bits = (
         max(atom.numerator.bit_length(), atom.denominator.bit_length())
         if isinstance(atom, Fraction)
         else atom.bit_length()
     )
-    if bits > most_bits:
+    if bits > limits.number_bits:
         raise RaspLimitError(
             f"a number of more than {limits.number_digits} digits is over the limit",
             hint="work with smaller numbers, or round on the way",
@@ -206,7 +205,20 @@ def read_input(value: object, limits: Limits = DEFAULT_LIMITS) -> tuple[Atom, ..
             f"an input of {len(tokens)} tokens is over the limit of {limits.input_length}",
             hint="give a shorter input",
         )
+    if not isinstance(value, str):
+        _check_sizes(tokens, limits)
     return tokens
+
+
+def _check_sizes(tokens: tuple[Atom, ...], limits: Limits) -> None:
+    """Check every token; where all are of one kind, the largest tells for all."""
+    kinds = set(map(type, tokens))
+    if kinds == {str}:
+        tokens = (max(tokens, key=len),)  # type: ignore[arg-type]
+    elif kinds <= {bool, int}:
+        tokens = (max(tokens), min(tokens))
+    for token in tokens:
+        checked(token, limits)
 
 
 def describe_input(value: object) -> str:

@@ -1,12 +1,20 @@
 """The budgets of everything that runs a program, in one place.
 
 A program is untrusted input: each budget exceeded is a `RaspLimitError` that says
-which one, never a hang, a crash or a Python error.
+which one, never a hang, a crash or a Python error. A budget means the same behind every
+front door: Python takes `Limits`, the command line `--limit name=value`, the playground and
+the language server the values below.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import contextlib
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+
+from rasp.errors import RaspLimitError, RaspValueError
+from rasp.spelling import closest
 
 
 @dataclass(frozen=True)
@@ -39,6 +47,103 @@ class Limits:
     """Cells of one selection as the plain evaluator computes it."""
     dense_cells: int = 25_000_000
     """Cells of one selection asked for as a matrix."""
+    seconds: float = 300.0
+    """Seconds that running a text takes, and that applying it to an input takes."""
+
+    @property
+    def number_bits(self) -> int:
+        """Bits that a number of so many digits can have.
+
+        >>> Limits(number_digits=2).number_bits, (99).bit_length()
+        (7, 7)
+        """
+        return -(self.number_digits * -3322 // 1000)
 
 
 DEFAULT_LIMITS = Limits()
+PLAYGROUND_LIMITS = Limits(
+    text_length=100_000, input_length=20_000, graph_size=200_000, dense_cells=2_000_000
+)
+"""For a page that anybody can type into."""
+EDITOR_LIMITS = Limits(input_length=1_000, plain_cells=1_000_000, dense_cells=40_000)
+"""For the example that an editor shows beside a program."""
+FUZZING_LIMITS = Limits(steps=20_000, graph_size=3_000, list_size=1_000, recursion=40)
+"""For random programs, which have to be small."""
+
+# The time of playground and editor is kept by whoever waits for their worker processes.
+PLAYGROUND_MEMORY, PLAYGROUND_LONG_MEMORY = 512 << 20, 1536 << 20
+EDITOR_MEMORY = 1 << 30
+"""Bytes of data that a worker process may need."""
+
+
+class Clock:
+    """How long something has been going on, and how long it may."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.seconds = limits.seconds
+        self.end = time.monotonic() + limits.seconds
+
+    def check(self) -> None:
+        """Raise where the time is up."""
+        if time.monotonic() > self.end:
+            raise RaspLimitError(
+                f"the program takes more than {self.seconds:g} seconds",
+                hint="give it a shorter input, or is a loop longer than it should be?",
+            )
+
+
+def read_limit(text: str, limits: Limits = DEFAULT_LIMITS) -> Limits:
+    """Change one budget as people write it on the command line.
+
+    >>> read_limit("steps=1_000").steps
+    1000
+    """
+    name, _, value = (part.strip() for part in text.partition("="))
+    names = [field.name for field in fields(Limits)]
+    if name not in names:
+        close = closest(name, names)
+        raise RaspValueError(
+            f"there is no budget called `{name}`",
+            hint=f"did you mean `{close}`?" if close else f"the budgets are {', '.join(names)}",
+        )
+    kind = type(getattr(limits, name))
+    try:
+        budget = kind(value)
+        if not budget > 0:
+            raise ValueError
+    except ValueError:
+        number = "whole number" if kind is int else "number"
+        raise RaspValueError(
+            f"the budget `{name}` is a {number} above 0, but this is `{value}`",
+            hint=f"write `{name}={getattr(DEFAULT_LIMITS, name):_}`, which is the default",
+        ) from None
+    return replace(limits, **{name: budget})
+
+
+def tightest(several: Iterable[Limits | None]) -> Limits | None:
+    """The budgets that keep to all of several; None where nobody set any.
+
+    >>> tightest([Limits(steps=5), None, Limits(nesting=7)]) == Limits(steps=5, nesting=7)
+    True
+    """
+    found: Limits | None = None
+    for limits in several:
+        if found is None or limits is None:
+            found = found or limits
+        elif limits is not found:
+            found = Limits(*(
+                min(getattr(found, field.name), getattr(limits, field.name))
+                for field in fields(Limits)
+            ))  # fmt: skip
+    return found
+
+
+def limit_memory(most: int) -> None:
+    """Bound the data of this process, where the system knows how to; more is a MemoryError."""
+    try:
+        import resource
+    except ImportError:  # not on Windows: there only the time is bounded
+        return
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -31,7 +31,7 @@ from rasp.graph import (
     apply_operator,
     in_order,
 )
-from rasp.limits import DEFAULT_LIMITS, Limits
+from rasp.limits import DEFAULT_LIMITS, Clock, Limits
 
 COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
@@ -69,9 +69,11 @@ def evaluate(
     >>> evaluate([node], ("h", "i"))[node]
     [1, 2]
     """
+    clock = Clock(limits)
     values: Values = {}
     for node in in_order(outputs):
         values[node] = compute(node, tokens, values, limits)
+        check_time(clock, node)
     return values
 
 
@@ -82,15 +84,15 @@ def compute(node: Node, tokens: tuple[Atom, ...], values: Values, limits: Limits
         case Tokens():
             return _of_one_kind(list(tokens), node, tokens)
         case TokensAs(kind):
-            return _elementwise(kind, [list(tokens)], node, tokens)
+            return _elementwise(kind, [list(tokens)], node, tokens, limits)
         case Indices():
             return list(range(len(tokens)))
         case Const(value):
             return [value] * len(tokens)
         case Elementwise(op):
-            return _elementwise(op, got, node, tokens)
+            return _elementwise(op, got, node, tokens, limits)
         case Aggregate(default=default):
-            return _aggregate(got[0], got[1], default, node, tokens)
+            return _aggregate(got[0], got[1], default, node, tokens, limits)
     _check_cells(len(tokens), node, limits)
     match node:
         case Select(op=op):
@@ -111,12 +113,13 @@ def compute(node: Node, tokens: tuple[Atom, ...], values: Values, limits: Limits
 
 
 def _elementwise(
-    op: str, operands: list[list[Atom]], node: Node, tokens: tuple[Atom, ...]
+    op: str, operands: list[list[Atom]], node: Node, tokens: tuple[Atom, ...], limits: Limits
 ) -> list[Atom]:
     result: list[Atom] = []
     for position in range(len(tokens)):
         try:
-            result.append(apply_operator(op, tuple(operand[position] for operand in operands)))
+            atoms = tuple(operand[position] for operand in operands)
+            result.append(apply_operator(op, atoms, limits))
         except RaspError as error:
             raise failure(error, node, tokens, position) from None
     return _of_one_kind(result, node, tokens)
@@ -154,7 +157,12 @@ def _best(row: list[bool], scores: list[Number]) -> list[bool]:
 
 
 def _aggregate(
-    selection: Selection, values: list[Atom], default: Atom, node: Node, tokens: tuple[Atom, ...]
+    selection: Selection,
+    values: list[Atom],
+    default: Atom,
+    node: Node,
+    tokens: tuple[Atom, ...],
+    limits: Limits,
 ) -> list[Atom]:
     result: list[Atom] = []
     empty: int | None = None
@@ -166,18 +174,21 @@ def _aggregate(
         elif len(picked) == 1:
             result.append(picked[0])
         else:
-            result.append(mean(picked, node, tokens, position))
+            result.append(mean(picked, node, tokens, position, limits))
     if empty is not None and len({isinstance(atom, str) for atom in result}) > 1:
         raise failure(misfit(default, values), node, tokens, empty)
     return result
 
 
-def mean(picked: list[Atom], node: Node, tokens: tuple[Atom, ...], position: int) -> Fraction:
+def mean(
+    picked: list[Atom], node: Node, tokens: tuple[Atom, ...], position: int, limits: Limits
+) -> Fraction:
     for value in picked:
         if isinstance(value, (str, bool)):
             raise failure(_no_mean(value, len(picked)), node, tokens, position)
     try:
-        return checked(Fraction(sum(picked)) / len(picked))  # type: ignore[arg-type,return-value]
+        found = Fraction(sum(picked)) / len(picked)  # type: ignore[arg-type]
+        return checked(found, limits)  # type: ignore[return-value]
     except RaspError as error:
         raise failure(error, node, tokens, position) from None
 
@@ -216,6 +227,14 @@ def _of_one_kind(atoms: list[Atom], node: Node, tokens: tuple[Atom, ...]) -> lis
             )
             raise failure(error, node, tokens, position)
     return atoms
+
+
+def check_time(clock: Clock, node: Node) -> None:
+    """Raise where the time is up, at the node that took it."""
+    try:
+        clock.check()
+    except RaspError as error:
+        raise EvaluationError(error, node, None) from None
 
 
 def _check_cells(length: int, node: Node, limits: Limits) -> None:

@@ -87,7 +87,7 @@ def _elementwise(name: str) -> BuiltIn:
         if isinstance(value, SOp):
             return Elementwise(name, (value,))
         if is_atom(value):
-            return apply_operator(name, (value,))
+            return apply_operator(name, (value,), call.limits)
         raise call.fail(
             "x",
             f"`{name}` works on s-ops and atoms, but {call.found('x')}",

@@ -24,7 +24,7 @@ from rasp.frontend.values import (
     is_atom,
 )
 from rasp.graph import Node, Program, SOp
-from rasp.limits import Limits
+from rasp.limits import Clock, Limits
 from rasp.source import Span
 from rasp.spelling import closest
 from rasp.syntax.tree import (
@@ -53,6 +53,9 @@ from rasp.syntax.tree import (
     Unary,
 )
 
+STEPS_PER_LOOK = 64
+"""Steps between two looks at the clock."""
+
 
 class BrokenName(Exception):
     """A name whose definition failed was used: that failure has been reported already."""
@@ -70,12 +73,17 @@ class Elaborator:
         self.globals = Scope()
         """The scope whose names are a node's first choice of name."""
         self.global_nodes: dict[str, Node] = {}
-        self.steps = 0
+        self.begin()
         self.nodes_made = 0
         self.call_depth = 0
         self.library_call: Span | None = None
         """The user's call that led into library code: what an error or origin points at."""
         self.remarks: list[str] = []
+
+    def begin(self) -> None:
+        """Begin a run: count its steps and its time from here."""
+        self.steps = 0
+        self.clock = Clock(self.limits)
 
     # Statements
 
@@ -199,6 +207,8 @@ class Elaborator:
                 "is a loop or a recursion longer than it should be?",
             )
         try:
+            if self.steps % STEPS_PER_LOOK == 0:
+                self.clock.check()
             value = self._evaluate(expression, scope)
         except RaspError as error:
             raise error.located(expression.span) from None
@@ -228,7 +238,7 @@ class Elaborator:
             case Binary():
                 return self.binary(expression, scope)
             case Unary(op, operand):
-                return operations.unary(op, self.evaluate(operand, scope))
+                return operations.unary(op, self.evaluate(operand, scope), self.limits)
             case Ternary(condition, then, otherwise):
                 return self.ternary(self.evaluate(condition, scope), then, otherwise, scope)
             case Call():
@@ -338,7 +348,9 @@ class Elaborator:
                 arguments[0][0].span,
                 "to compose programs, write a function: `def f(seq) { … }`",
             )
-        return apply(node, given, self.program, self.limits)
+        values = apply(node, given, self.program, self.limits)
+        self.clock.check()
+        return values
 
     def call_function(
         self, function: Function, arguments: list[tuple[Argument, Value]], span: Span

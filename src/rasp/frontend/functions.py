@@ -48,7 +48,7 @@ class FunctionHandle:
             return Argument(Literal(0, span=span), keyword, span=span), from_handle(value)
 
         elaborator = self.session.elaborator
-        elaborator.steps = 0
+        elaborator.begin()
         try:
             given = [argument(value, None) for value in arguments]
             given += [argument(value, keyword) for keyword, value in keywords.items()]

@@ -24,7 +24,7 @@ from rasp.graph import (
     SOp,
     apply_operator,
 )
-from rasp.limits import Limits
+from rasp.limits import DEFAULT_LIMITS, Limits
 
 UNARY_NAMES = {"-": "negate", "+": "plus", "not": "not"}
 ALL_KEYS = Select(Const(1), Const(1), "==")
@@ -46,7 +46,7 @@ def binary(op: str, left: Value, right: Value, limits: Limits) -> Value:
     if op in ("and", "or") and _has_truth(left) and _has_truth(right):
         return (left and right) if op == "and" else (left or right)
     if is_atom(left) and is_atom(right):
-        return apply_operator(op, (left, right))
+        return apply_operator(op, (left, right), limits)
     if op in ("==", "!=") and _is_constant(left) and _is_constant(right):
         return (left == right) if op == "==" else (left != right)
     return _lists(op, left, right, limits)
@@ -109,7 +109,7 @@ def _no_operation(op: str, left: Value, right: Value) -> RaspError:
     )
 
 
-def unary(op: str, operand: Value) -> Value:
+def unary(op: str, operand: Value, limits: Limits = DEFAULT_LIMITS) -> Value:
     """Apply `not`, `-` or `+`."""
     if isinstance(operand, Selector) and op == "not":
         return SelectorNot(operand)
@@ -118,7 +118,7 @@ def unary(op: str, operand: Value) -> Value:
     if op == "not" and _has_truth(operand):
         return not operand
     if is_atom(operand):
-        return apply_operator(UNARY_NAMES[op], (operand,))
+        return apply_operator(UNARY_NAMES[op], (operand,), limits)
     hint = "it works on s-ops and atoms"
     if isinstance(operand, Selector):
         hint = "the only operators on selectors are `and`, `or`, `not`"

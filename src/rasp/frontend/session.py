@@ -101,7 +101,7 @@ class Session:
 
     def run_each(self, source: Source) -> Iterator[Result]:
         """Run a text statement by statement, giving each result as it comes."""
-        self.elaborator.steps = 0
+        self.elaborator.begin()
         for statement in parse(source, self.limits):
             with deep_recursion():
                 result = self.execute(statement)
@@ -111,7 +111,7 @@ class Session:
         """Run a text and go on after mistakes; return what worked and every mistake."""
         statements, errors = parse_with_errors(source, self.limits)
         results: list[Result] = []
-        self.elaborator.steps = 0
+        self.elaborator.begin()
         with deep_recursion():
             for statement in statements:
                 try:

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from rasp.atoms import Atom, Number, checked, kind_of, show, to_python
 from rasp.errors import RaspError, RaspLimitError, RaspTypeError, RaspValueError
-from rasp.limits import DEFAULT_LIMITS
+from rasp.limits import DEFAULT_LIMITS, Limits
 
 
 @dataclass(frozen=True)
@@ -24,15 +24,20 @@ class Operator:
     name: str
     arity: int | None
     apply: Callable[..., Atom]
+    is_bounded: bool = False
+    """Whether it looks at the budgets itself, before it makes something large."""
 
 
-def apply_operator(op: str, operands: tuple[Atom, ...]) -> Atom:
+def apply_operator(op: str, operands: tuple[Atom, ...], limits: Limits = DEFAULT_LIMITS) -> Atom:
     """Apply an elementwise operator to atoms.
 
     >>> apply_operator("+", (1, 2))
     3
     """
-    return checked(OPERATORS[op].apply(*operands))
+    operator = OPERATORS[op]
+    if operator.is_bounded:
+        return checked(operator.apply(*operands, limits=limits), limits)
+    return checked(operator.apply(*operands), limits)
 
 
 def _numbers(op: str, left: Atom, right: Atom) -> tuple[Number, Number]:
@@ -79,20 +84,20 @@ def _subtract(left: Atom, right: Atom) -> Atom:
     return _exact(first) - _exact(second)
 
 
-def _multiply(left: Atom, right: Atom) -> Atom:
+def _multiply(left: Atom, right: Atom, limits: Limits) -> Atom:
     if isinstance(left, str) and isinstance(right, int):
-        return _repeat(left, int(right))
+        return _repeat(left, int(right), limits)
     if isinstance(right, str) and isinstance(left, int):
-        return _repeat(right, int(left))
+        return _repeat(right, int(left), limits)
     first, second = _numbers("*", left, right)
     return _exact(first) * _exact(second)
 
 
-def _repeat(text: str, times: int) -> str:
-    if len(text) * times > DEFAULT_LIMITS.string_length:
+def _repeat(text: str, times: int, limits: Limits) -> str:
+    if len(text) * times > limits.string_length:
         raise RaspLimitError(
             f"a string repeated {times} times is over the limit of "
-            f"{DEFAULT_LIMITS.string_length} characters",
+            f"{limits.string_length} characters",
             hint="keep strings short: a token is a word, not a text",
         )
     return text * times if text and times > 0 else ""
@@ -121,7 +126,7 @@ def _by_zero(op: str, left: Number, right: Number) -> RaspError:
     )
 
 
-def _power(left: Atom, right: Atom) -> Atom:
+def _power(left: Atom, right: Atom, limits: Limits) -> Atom:
     base, exponent = (_exact(value) for value in _numbers("^", left, right))
     if base == 0 and exponent < 0:
         raise RaspValueError(
@@ -132,9 +137,9 @@ def _power(left: Atom, right: Atom) -> Atom:
         return _fractional_power(base, exponent)
     whole = int(exponent)
     size = max(Fraction(base).numerator.bit_length(), Fraction(base).denominator.bit_length())
-    if abs(base) not in (0, 1) and size * abs(whole) > DEFAULT_LIMITS.number_digits * 4:
+    if abs(base) not in (0, 1) and size * abs(whole) > limits.number_digits * 4:
         raise RaspLimitError(
-            f"{show(left)} ^ {show(right)} has more than {DEFAULT_LIMITS.number_digits} digits, "
+            f"{show(left)} ^ {show(right)} has more than {limits.number_digits} digits, "
             "which is over the limit",
             hint="work with smaller numbers",
         )
@@ -191,25 +196,25 @@ def _one_number(op: str, value: Atom) -> Number:
     return value
 
 
-def _to_int(value: Atom) -> Atom:
+def _to_int(value: Atom, limits: Limits) -> Atom:
     if isinstance(value, str):
-        return int(_read_number(value, "an int", "0123456789+-_"))
+        return int(_read_number(value, "an int", "0123456789+-_", limits))
     return int(value)
 
 
-def _to_float(value: Atom) -> Atom:
+def _to_float(value: Atom, limits: Limits) -> Atom:
     if isinstance(value, str):
-        return Fraction(_read_number(value, "a float", "0123456789+-_.eE"))
+        return Fraction(_read_number(value, "a float", "0123456789+-_.eE", limits))
     return Fraction(value)
 
 
-def _read_number(text: str, wanted: str, allowed: str) -> Fraction:
+def _read_number(text: str, wanted: str, allowed: str, limits: Limits) -> Fraction:
     """Read digits as Python does; a huge exponent is refused before it is multiplied out."""
     plain = text.strip()
     try:
-        if len(plain) > DEFAULT_LIMITS.number_digits or not set(plain) <= set(allowed):
+        if len(plain) > limits.number_digits or not set(plain) <= set(allowed):
             raise ValueError
-        if abs(int(plain.lower().partition("e")[2] or 0)) > DEFAULT_LIMITS.number_digits:
+        if abs(int(plain.lower().partition("e")[2] or 0)) > limits.number_digits:
             raise ValueError
         return Fraction(plain)
     except (ValueError, ZeroDivisionError):
@@ -254,10 +259,10 @@ OPERATORS: dict[str, Operator] = {
     for operator in (
         Operator("+", 2, _add),
         Operator("-", 2, _subtract),
-        Operator("*", 2, _multiply),
+        Operator("*", 2, _multiply, is_bounded=True),
         Operator("/", 2, _divide),
         Operator("%", 2, _modulo),
-        Operator("^", 2, _power),
+        Operator("^", 2, _power, is_bounded=True),
         Operator("==", 2, lambda left, right: left == right),
         Operator("!=", 2, lambda left, right: left != right),
         Operator("<", 2, _ordered("<", lambda sign: sign < 0)),
@@ -271,8 +276,8 @@ OPERATORS: dict[str, Operator] = {
         Operator("plus", 1, _plus),
         Operator("round", 1, _round),
         Operator("indicator", 1, lambda value: 1 if value else 0),
-        Operator("int", 1, _to_int),
-        Operator("float", 1, _to_float),
+        Operator("int", 1, _to_int, is_bounded=True),
+        Operator("float", 1, _to_float, is_bounded=True),
         Operator("string", 1, _to_string),
         Operator("bool", 1, lambda value: bool(value)),
         Operator("if", 3, lambda condition, then, otherwise: then if condition else otherwise),

@@ -65,6 +65,7 @@ def blocks(selector: Selector, plan: Plan, space: Workspace) -> Iterator[Block]:
     begins, ends = (ends - counts)[row_groups], ends[row_groups]  # of each row's keys
     row = 0
     while row < len(queries):
+        space.clock.check()
         stop = _block_end(row, int(begins[row]), ends)
         columns = keys[begins[row] : ends[stop - 1]]
         rows = queries[row:stop]

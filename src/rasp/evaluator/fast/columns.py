@@ -59,6 +59,14 @@ class Column:
     def has_numbers(self) -> bool:
         return bool((self.kinds != STRING).any())
 
+    def too_large(self, bits: int) -> Array | None:
+        """Where numbers have more bits than this; None where none has."""
+        if bits >= 63 and not self.is_big:
+            return None
+        wrong: Array = (np.abs(self.numerators) >= 1 << bits) | (self.denominators >= 1 << bits)
+        wrong = wrong & (self.kinds != STRING)
+        return wrong if wrong.any() else None
+
     def take(self, positions: Array) -> Column:
         """The atoms at some positions."""
         kinds, numerators, denominators = (

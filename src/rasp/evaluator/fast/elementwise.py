@@ -29,6 +29,7 @@ from rasp.evaluator.fast.columns import (
     one_kind,
 )
 from rasp.graph import apply_operator
+from rasp.limits import DEFAULT_LIMITS, Limits
 
 NUMERIC: dict[str, Callable[..., arithmetic.Result]] = {
     "+": arithmetic.add,
@@ -52,18 +53,27 @@ ORDERED = {
 FEW_MEMBERS = 16
 
 
-def elementwise(op: str, operands: Sequence[Column]) -> tuple[Column, Array | None]:
+def elementwise(
+    op: str, operands: Sequence[Column], limits: Limits = DEFAULT_LIMITS
+) -> tuple[Column, Array | None]:
     """Apply an operator at every position; the second part is True where it does not apply.
 
     >>> elementwise("+", [from_atoms([1, 2]), from_atoms([10])])[0].numerators.tolist()
     [11, 12]
     """
+    column, failed = _applied(op, operands, limits)
+    if limits.number_bits >= 63:  # what is larger went through the operator table, which checks it
+        return column, failed
+    return column, arithmetic.either(failed, column.too_large(limits.number_bits))
+
+
+def _applied(op: str, operands: Sequence[Column], limits: Limits) -> tuple[Column, Array | None]:
     if op in NUMERIC:
-        return _numeric(NUMERIC[op], op, operands)
+        return _numeric(NUMERIC[op], op, operands, limits)
     if op in ORDERED:
         if any(operand.is_big for operand in operands):
-            return by_atoms(op, operands)
-        return _settle(op, operands, *ORDERED[op](*operands))
+            return by_atoms(op, operands, limits)
+        return _settle(op, operands, *ORDERED[op](*operands), limits)
     match op:
         case "==":
             return booleans(arithmetic.equal(*operands)), None
@@ -84,16 +94,16 @@ def elementwise(op: str, operands: Sequence[Column]) -> tuple[Column, Array | No
         case "in" if len(operands) <= FEW_MEMBERS:
             return booleans(_is_member(operands[0], operands[1:])), None
         case "at":
-            return _at(operands[0], operands[1:])
-    return by_atoms(op, operands)
+            return _at(operands[0], operands[1:], limits)
+    return by_atoms(op, operands, limits)
 
 
-def by_atoms(op: str, operands: Sequence[Column]) -> tuple[Column, Array | None]:
+def by_atoms(op: str, operands: Sequence[Column], limits: Limits) -> tuple[Column, Array | None]:
     """Apply an operator to atoms, once for each distinct combination that occurs."""
     first, inverse = distinct(operands)
     columns = [operand.take(first).atoms(len(first)) for operand in operands
                if operand.size > 1]  # fmt: skip
-    function = _on_varying(op, operands)
+    function = _on_varying(op, operands, limits)
     results: list[Atom] = []
     failed = np.zeros(len(first), bool)
     for at, atoms in enumerate(zip(*columns, strict=True) if columns else [()]):
@@ -123,7 +133,7 @@ def distinct(columns: Sequence[Column]) -> tuple[Array, Array]:
     return first, inverse
 
 
-def _on_varying(op: str, operands: Sequence[Column]) -> Callable[..., Atom]:
+def _on_varying(op: str, operands: Sequence[Column], limits: Limits) -> Callable[..., Atom]:
     """The operator as a function of the operands that vary; the constants are put in place."""
     constants = [operand.atoms(1)[0] if operand.size == 1 else None for operand in operands]
     if op in ("in", "lookup") and operands[0].size > 1 and None not in constants[1:]:
@@ -131,9 +141,8 @@ def _on_varying(op: str, operands: Sequence[Column]) -> Callable[..., Atom]:
 
     def function(*varying: Atom) -> Atom:
         rest = iter(varying)
-        return apply_operator(
-            op, tuple(next(rest) if known is None else known for known in constants)
-        )
+        atoms = tuple(next(rest) if known is None else known for known in constants)
+        return apply_operator(op, atoms, limits)
 
     return function
 
@@ -152,20 +161,20 @@ def _on_first(op: str, constants: list[Any]) -> Callable[[Atom], Atom]:
 
 
 def _numeric(
-    compute: Callable[..., arithmetic.Result], op: str, operands: Sequence[Column]
+    compute: Callable[..., arithmetic.Result], op: str, operands: Sequence[Column], limits: Limits
 ) -> tuple[Column, Array | None]:
     strings: arithmetic.Doubt = None
     for operand in operands:
         if operand.is_big or not operand.has_numbers:
-            return by_atoms(op, operands)
+            return by_atoms(op, operands, limits)
         if operand.has_strings:
             strings = arithmetic.either(strings, operand.kinds == STRING)
     column, doubt = compute(*operands)
-    return _settle(op, operands, column, arithmetic.either(doubt, strings))
+    return _settle(op, operands, column, arithmetic.either(doubt, strings), limits)
 
 
 def _settle(
-    op: str, operands: Sequence[Column], column: Column, doubt: arithmetic.Doubt
+    op: str, operands: Sequence[Column], column: Column, doubt: arithmetic.Doubt, limits: Limits
 ) -> tuple[Column, Array | None]:
     """Compute the doubtful positions again, from their atoms."""
     if doubt is None:
@@ -173,8 +182,8 @@ def _settle(
     size = max(operand.size for operand in operands)
     positions = np.flatnonzero(np.broadcast_to(doubt, size))
     if len(positions) == size:
-        return by_atoms(op, operands)
-    again, failed = by_atoms(op, [operand.take(positions) for operand in operands])
+        return by_atoms(op, operands, limits)
+    again, failed = by_atoms(op, [operand.take(positions) for operand in operands], limits)
     place = np.zeros(size, np.int64)
     place[positions] = np.arange(len(positions))
     column = chosen(np.broadcast_to(doubt, size), again.take(place), column)
@@ -192,10 +201,10 @@ def _is_member(item: Column, members: Sequence[Column]) -> Array:
     return found
 
 
-def _at(index: Column, items: Sequence[Column]) -> tuple[Column, Array | None]:
+def _at(index: Column, items: Sequence[Column], limits: Limits) -> tuple[Column, Array | None]:
     """List look-up, negative from the end."""
     if index.is_big or index.has_strings:
-        return by_atoms("at", [index, *items])
+        return by_atoms("at", [index, *items], limits)
     usable = (index.kinds == INT) | (index.kinds == BOOL)
     place = np.where(index.numerators < 0, index.numerators + len(items), index.numerators)
     usable = usable & (place >= 0) & (place < len(items))

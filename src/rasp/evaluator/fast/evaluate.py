@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.errors import RaspError
+from rasp.errors import RaspError, RaspLimitError
 from rasp.evaluator import plain
 from rasp.evaluator.fast.algebra import Best
 from rasp.evaluator.fast.best import best_keys
@@ -49,7 +49,7 @@ from rasp.graph import (
     TokensAs,
     in_order,
 )
-from rasp.limits import DEFAULT_LIMITS, Limits
+from rasp.limits import DEFAULT_LIMITS, Clock, Limits
 
 LARGE_BATCH = 20_000  # tokens from which it pays to forget what is no longer needed
 
@@ -84,6 +84,9 @@ def evaluate(
             if failed.number:
                 evaluate(outputs, inputs[: failed.number], limits)
             evaluation.fail(node, failed)
+        except RaspLimitError as error:  # the time is up
+            raise plain.EvaluationError(error, node, None) from None
+        plain.check_time(evaluation.clock, node)
         evaluation.forget(no_longer_needed)
     return {node: evaluation.results(node) for node in dict.fromkeys(outputs)}
 
@@ -94,7 +97,8 @@ class _Evaluation:
     def __init__(self, batch: Batch, limits: Limits) -> None:
         self.batch = batch
         self.limits = limits
-        self.space = Workspace(batch)
+        self.clock = Clock(limits)
+        self.space = Workspace(batch, self.clock)
         self.selections = Selections(self.space)
 
     def compute(self, node: Node) -> None:
@@ -103,14 +107,15 @@ class _Evaluation:
             case Tokens():
                 columns[node] = self._of_one_kind(from_atoms(self.batch.tokens))
             case TokensAs(kind):
-                column, failed = elementwise(kind, [from_atoms(self.batch.tokens)])
+                column, failed = elementwise(kind, [from_atoms(self.batch.tokens)], self.limits)
                 columns[node] = self._of_one_kind(column, failed)
             case Indices():
                 columns[node] = Column(one_kind(INT), self.batch.indices)
             case Const(value):
                 columns[node] = constant(value)
             case Elementwise(op, operands):
-                column, failed = elementwise(op, [columns[operand] for operand in operands])
+                given = [columns[operand] for operand in operands]
+                column, failed = elementwise(op, given, self.limits)
                 columns[node] = self._of_one_kind(column, failed)
             case Aggregate():
                 columns[node] = self._aggregate(node)
@@ -157,7 +162,7 @@ class _Evaluation:
         values = self.space.columns[node.values]
         found = self.selections.picks(node.selector)
         try:
-            column, failed = aggregated(node, values, found, self.batch)
+            column, failed = aggregated(node, values, found, self.batch, self.limits)
         except TooManyDenominators as failure:
             raise _Failed(failure.number, error=failure.error) from None
         if failed is not None:
@@ -178,7 +183,7 @@ class _Evaluation:
         picked = [value for value, is_picked in zip(values, cells, strict=True) if is_picked]
         if not picked:
             raise plain.failure(plain.misfit(node.default, values), node, tokens, row)
-        plain.mean(picked, node, tokens, row)
+        plain.mean(picked, node, tokens, row, self.limits)
 
     def _rows(
         self, selector: Selector, start: int, end: int, first: int = 0, last: int | None = None

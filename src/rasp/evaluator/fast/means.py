@@ -28,12 +28,11 @@ from rasp.evaluator.fast.columns import (
 from rasp.evaluator.fast.sums import limbs
 from rasp.evaluator.fast.workspace import Batch
 from rasp.graph import Aggregate
-from rasp.limits import DEFAULT_LIMITS
+from rasp.limits import Limits
 
 Summed: TypeAlias = Callable[[Sequence[Array | None]], list[Array]]
 """Sums weights (None: counts) over what each query picks."""
 
-MOST_BITS = DEFAULT_LIMITS.number_digits * 3322 // 1000
 LIMBS_AT_ONCE = 16
 MOST_SCALED_BITS = 2**33
 """A gigabyte of numerators over one denominator."""
@@ -60,16 +59,18 @@ class Picks:
 
 
 def aggregated(
-    node: Aggregate, values: Column, picks: Picks, batch: Batch
+    node: Aggregate, values: Column, picks: Picks, batch: Batch, limits: Limits
 ) -> tuple[Column, Array | None]:
     """The aggregate's column; the second part is True where the picked values have no mean."""
-    column, failed = _of_picks(values, picks, batch)
+    column, failed = _of_picks(values, picks, batch, limits)
     if int(picks.count.min()) > 0 or failed is not None:
         return column, failed
     return chosen(picks.count == 0, constant(node.default), column), None
 
 
-def _of_picks(values: Column, picks: Picks, batch: Batch) -> tuple[Column, Array | None]:
+def _of_picks(
+    values: Column, picks: Picks, batch: Batch, limits: Limits
+) -> tuple[Column, Array | None]:
     """The same where something was picked."""
     count = picks.count
     is_summable = len(values.kinds) == 1 and int(values.kinds[0]) not in (BOOL, STRING)
@@ -81,7 +82,8 @@ def _of_picks(values: Column, picks: Picks, batch: Batch) -> tuple[Column, Array
     has_no_mean = _has_no_mean(values, picks)
     if has_no_mean is not None:
         return values, has_no_mean
-    column, too_large = _means(values, picks, batch)
+    column = _means(values, picks, batch)
+    too_large = _too_large(column, picks, limits)
     if is_summable:  # the mean of one value is that value, but for its kind
         kinds = np.where(count == 1, values.kinds, np.uint8(FLOAT))
         return Column(kinds, *column.parts[1:]), too_large
@@ -105,8 +107,8 @@ def _has_no_mean(values: Column, picks: Picks) -> Array | None:
     return wrong if wrong.any() else None
 
 
-def _means(values: Column, picks: Picks, batch: Batch) -> tuple[Column, Array | None]:
-    """The mean of each query's picks, in lowest terms, and where it has too many digits."""
+def _means(values: Column, picks: Picks, batch: Batch) -> Column:
+    """The mean of each query's picks, in lowest terms."""
     tops, scale = _on_common_denominator(values, batch)
     cut = limbs(np.broadcast_to(tops, batch.size))
     sums: list[Array] = []
@@ -117,23 +119,23 @@ def _means(values: Column, picks: Picks, batch: Batch) -> tuple[Column, Array | 
         return _big_means(top, bottom.astype(object) * scale.astype(object))
     bottom = bottom * scale
     shared = np.gcd(top, bottom)
-    return numbers(one_kind(FLOAT), top // shared, bottom // shared), None
+    return numbers(one_kind(FLOAT), top // shared, bottom // shared)
 
 
-def _big_means(top: Array, bottom: Array) -> tuple[Column, Array | None]:
+def _big_means(top: Array, bottom: Array) -> Column:
     pairs = list(zip(top.tolist(), bottom.tolist(), strict=True))
     known = {pair: Fraction(*pair) for pair in set(pairs)}  # many queries share their picks
     means = [known[pair] for pair in pairs]
     tops, bottoms = np.empty(len(means), object), np.empty(len(means), object)
     tops[:] = [mean.numerator for mean in means]
     bottoms[:] = [mean.denominator for mean in means]
-    large = {pair for pair, mean in known.items() if _bits(mean) > MOST_BITS}
-    too_large = np.fromiter((pair in large for pair in pairs), bool, len(pairs)) if large else None
-    return numbers(one_kind(FLOAT), tops, bottoms), too_large
+    return numbers(one_kind(FLOAT), tops, bottoms)
 
 
-def _bits(mean: Fraction) -> int:
-    return max(mean.numerator.bit_length(), mean.denominator.bit_length())
+def _too_large(column: Column, picks: Picks, limits: Limits) -> Array | None:
+    """Where a mean of several has too many digits."""
+    too_large = column.too_large(limits.number_bits)
+    return None if too_large is None else too_large & (picks.count > 1)
 
 
 def _on_common_denominator(values: Column, batch: Batch) -> tuple[Array, Array]:

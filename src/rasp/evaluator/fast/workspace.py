@@ -19,6 +19,7 @@ from rasp.evaluator.fast.coding import Codes, codes_of
 from rasp.evaluator.fast.columns import Array, Column, constant
 from rasp.evaluator.fast.elementwise import elementwise
 from rasp.graph import Const, SOp
+from rasp.limits import DEFAULT_LIMITS, Clock
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +68,9 @@ class Batch:
 class Workspace:
     """The columns of a batch computed so far, and their codes."""
 
-    def __init__(self, batch: Batch) -> None:
+    def __init__(self, batch: Batch, clock: Clock | None = None) -> None:
         self.batch = batch
+        self.clock = clock or Clock(DEFAULT_LIMITS)
         self.columns: dict[SOp | Best, Column] = {}
         self._codes: dict[tuple[SOp | Best, ...], Codes] = {}
 
