@@ -67,12 +67,11 @@ PLAYGROUND_LIMITS = Limits(
 """For a page that anybody can type into."""
 EDITOR_LIMITS = Limits(input_length=1_000, plain_cells=1_000_000, dense_cells=40_000)
 """For the example that an editor shows beside a program."""
-FUZZING_LIMITS = Limits(steps=20_000, graph_size=3_000, list_size=1_000, recursion=40)
-"""For random programs, which have to be small."""
 
 # The time of playground and editor is kept by whoever waits for their worker processes.
-PLAYGROUND_MEMORY, PLAYGROUND_LONG_MEMORY = 512 << 20, 1536 << 20
-EDITOR_MEMORY = 1 << 30
+MEGABYTE = 1 << 20
+PLAYGROUND_MEMORY, PLAYGROUND_LONG_MEMORY = 512 * MEGABYTE, 1536 * MEGABYTE
+EDITOR_MEMORY = 1024 * MEGABYTE
 """Bytes of data that a worker process may need."""
 
 

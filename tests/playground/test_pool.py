@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from rasp.playground.budgets import MEGABYTE, Budget
+from rasp.limits import MEGABYTE
+from rasp.playground.budgets import Budget
 from rasp.playground.pool import REPLACED, Pool
 
 RUN = {"kind": "run", "program": "x = indices;", "example": "ab"}

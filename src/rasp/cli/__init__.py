@@ -66,10 +66,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
-    if not words:
-        from rasp.repl import talk
-
-        return talk()
+    if not words or words[0].startswith("--limit"):
+        return _talk(words)
     first = words[0]
     if first in ("-h", "--help", "help"):
         print(_usage())
@@ -87,6 +85,19 @@ def _dispatch(words: list[str]) -> int:
     module.configure(parser)
     exit_code: int = module.run(_parse(parser, words[1:]))
     return exit_code
+
+
+def _talk(words: list[str]) -> int:
+    """`rasp`, or `rasp --limit NAME=VALUE …`: the REPL."""
+    from rasp.repl import talk
+
+    if not words:
+        return talk()
+    from rasp.cli.files import take_limits
+
+    parser = argparse.ArgumentParser(prog="rasp", description="Talk to the language.")
+    take_limits(parser)
+    return talk(parser.parse_args(words).limits)
 
 
 def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:

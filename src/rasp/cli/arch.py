@@ -8,7 +8,7 @@ from typing import Any
 
 from rasp.architecture.explain import Explanation, explain
 from rasp.architecture.schedule import Layer
-from rasp.cli.files import find_handle, run_program
+from rasp.cli.files import find_handle, run_program, take_limits
 from rasp.graph import Node, expression
 
 
@@ -16,10 +16,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="the program; `-` reads standard input")
     parser.add_argument("name", help="the s-op or selector to ask about")
     parser.add_argument("--json", action="store_true", help="everything as one JSON value")
+    take_limits(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    handle = find_handle(run_program(arguments.file), arguments.name)
+    handle = find_handle(run_program(arguments.file, arguments.limits), arguments.name)
     explanation = explain(handle)
     if arguments.json:
         print(json.dumps(record(explanation, arguments.name), ensure_ascii=False, indent=1))

@@ -7,9 +7,10 @@ import json
 from typing import Any
 
 from rasp.cli import error_record, span_record
-from rasp.cli.files import read_program
+from rasp.cli.files import read_program, take_limits
 from rasp.errors import excerpt
 from rasp.frontend.checking import check
+from rasp.frontend.session import Session
 from rasp.syntax.lint import Warned
 
 
@@ -17,13 +18,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", help="programs; `-` reads standard input")
     parser.add_argument("--json", action="store_true", help="one JSON object a file")
     parser.add_argument("--strict", action="store_true", help="warnings count as mistakes")
+    take_limits(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     mistakes = 0
     for path in arguments.files:
-        source = read_program(path)
-        errors, warnings = check(source)
+        source = read_program(path, arguments.limits)
+        errors, warnings = check(source, Session(arguments.limits))
         mistakes += len(errors) + (len(warnings) if arguments.strict else 0)
         if arguments.json:
             print(json.dumps({"file": source.name, "errors": [error_record(e) for e in errors],

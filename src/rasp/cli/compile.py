@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from rasp.cli.files import find_handle, read_given, run_program
+from rasp.cli.files import find_handle, read_given, run_program, take_limits
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,12 +21,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="split: one more head where that saves much")  # fmt: skip
     parser.add_argument("-o", "--output", metavar="DIR", help="write the model there")
     parser.add_argument("--json", action="store_true", help="the sizes and the certificate as JSON")
+    take_limits(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from rasp.compiler import compile
 
-    session = run_program(arguments.file)
+    session = run_program(arguments.file, arguments.limits)
     handles = {name: find_handle(session, name) for name in arguments.name}
     model = compile(
         handles,

@@ -7,10 +7,11 @@ import json
 import sys
 import time
 
-from rasp.cli.files import find_handle, read_given, read_program
+from rasp.cli.files import find_handle, read_given, read_program, take_limits
 from rasp.equivalence import equivalent
 from rasp.equivalence.compare import RANDOM_INPUTS, RANDOM_LENGTH, Progress
 from rasp.frontend.session import Session, deep_recursion
+from rasp.limits import Limits
 from rasp.syntax import parse
 from rasp.syntax.tree import Evaluate
 
@@ -38,11 +39,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kinds", action="store_true", help="let 2 and 2.0, or 1 and True, differ")
     parser.add_argument("--seed", type=int, default=0, help="of the random inputs")
     parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
+    take_limits(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    first = find_handle(_defined(arguments.file), arguments.name)
-    second = find_handle(_defined(arguments.other_file), arguments.other_name)
+    first = find_handle(_defined(arguments.file, arguments.limits), arguments.name)
+    second = find_handle(_defined(arguments.other_file, arguments.limits), arguments.other_name)
     bar = _bar() if sys.stderr.isatty() and not arguments.json else None
     try:
         verdict = equivalent(
@@ -64,11 +66,11 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if verdict.same else 1
 
 
-def _defined(path: str) -> Session:
+def _defined(path: str, limits: Limits) -> Session:
     """Run a program's definitions; its examples may well fail, if it is the one that is wrong."""
-    session = Session()
+    session = Session(limits)
     with deep_recursion():
-        for statement in parse(read_program(path), session.limits):
+        for statement in parse(read_program(path, limits), limits):
             if not isinstance(statement, Evaluate):
                 session.execute(statement)
     return session

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from rasp.cli.files import find_handle, read_given, run_program
+from rasp.cli.files import find_handle, read_given, run_program, take_limits
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -18,12 +18,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--theme", choices=("auto", "light", "dark"), default="auto")
     parser.add_argument("--text", action="store_true", help="take the input as text, even `[1]`")
+    take_limits(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from rasp.drawing import draw, draw_selector
 
-    handle = find_handle(run_program(arguments.file), arguments.name)
+    handle = find_handle(run_program(arguments.file, arguments.limits), arguments.name)
     given = read_given(arguments.input, arguments.text)
     make = draw_selector if arguments.selector else draw
     drawing = make(handle, given, theme=arguments.theme)

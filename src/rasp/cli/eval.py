@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rasp.atoms import read_input, show_input
-from rasp.cli.files import find_handle, read_given, read_json_line, run_program
+from rasp.cli.files import find_handle, read_given, read_json_line, run_program, take_limits
 from rasp.evaluator import evaluate_each, explain_plan
 from rasp.frontend.handles import Handle, plain_lists
 from rasp.frontend.show import show_selection, show_sequence
@@ -25,10 +25,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--explain-plan", action="store_true", help="say how long inputs are computed, and why"
     )
+    take_limits(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    session = run_program(arguments.file)
+    session = run_program(arguments.file, arguments.limits)
     handles = {name: find_handle(session, name) for name in arguments.name.split(",")}
     if arguments.explain_plan:
         print(explain_plan([handle.node for handle in handles.values()], session.program))
@@ -62,7 +63,7 @@ def _evaluate(
 ) -> None:
     nodes = [handle.node for handle in handles.values()]
     program = next(iter(handles.values())).program
-    every = evaluate_each(nodes, inputs, program, start=start)
+    every = evaluate_each(nodes, inputs, program, arguments.limits, start)
     for given, values in zip(inputs, every, strict=True):
         found = {name: values[handle.node] for name, handle in handles.items()}
         if arguments.json:
@@ -79,7 +80,7 @@ def _json(found: dict[str, list[Any]]) -> str:
 
 
 def _shown(found: dict[str, list[Any]], handles: dict[str, Handle], given: object) -> Iterator[str]:
-    tokens = read_input(given)
+    tokens = read_input(given, next(iter(handles.values())).budgets)
     for name, values in found.items():
         called = f"{name}({show_input(tokens)})"
         if isinstance(handles[name].node, SOp):

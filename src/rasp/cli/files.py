@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from typing import Any
@@ -12,20 +13,42 @@ from rasp.frontend.loader import read_source
 from rasp.frontend.session import Session
 from rasp.frontend.values import describe
 from rasp.graph import Node
+from rasp.limits import DEFAULT_LIMITS, Limits, read_limit
 from rasp.source import Source
 
 
-def read_program(path: str) -> Source:
+class _Limit(argparse.Action):
+    """Adds one budget to those given before."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        setattr(namespace, self.dest, read_limit(values, getattr(namespace, self.dest)))
+
+
+def take_limits(parser: argparse.ArgumentParser) -> None:
+    """Let a command be told how much a program may use: `arguments.limits`."""
+    parser.add_argument(
+        "--limit", dest="limits", action=_Limit, default=DEFAULT_LIMITS, metavar="NAME=VALUE",
+        help="change a budget, such as seconds=10 or steps=1000000 (may be given several times)",
+    )  # fmt: skip
+
+
+def read_program(path: str, limits: Limits = DEFAULT_LIMITS) -> Source:
     """Read a program; `-` is standard input."""
     if path == "-":
-        return Source("<stdin>", sys.stdin.read())
-    return read_source(path)
+        return Source("<stdin>", sys.stdin.read(limits.text_length + 1))
+    return read_source(path, limits)
 
 
-def run_program(path: str) -> Session:
+def run_program(path: str, limits: Limits = DEFAULT_LIMITS) -> Session:
     """Run a program file silently, and return the session it leaves behind."""
-    session = Session()
-    session.run(read_program(path))
+    session = Session(limits)
+    session.run(read_program(path, limits))
     return session
 
 
@@ -42,7 +65,7 @@ def find_handle(session: Session, name: str) -> Handle:
             f"`{name}` is {describe(value)}, not an s-op or selector",
             hint="name something that can be applied to an input",
         )
-    return Handle(value, session.program)
+    return Handle(value, session.program, limits=session.limits)
 
 
 def read_given(text: str, as_text: bool = False) -> Any:

@@ -10,7 +10,7 @@ from rasp.architecture.counterexample import Counterexample
 from rasp.architecture.fit import Fit, fit
 from rasp.architecture.patterns import known_patterns
 from rasp.atoms import to_python
-from rasp.cli.files import find_handle, read_given, run_program
+from rasp.cli.files import find_handle, read_given, run_program, take_limits
 from rasp.errors import RaspError
 from rasp.frontend.handles import plain_lists
 
@@ -24,10 +24,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--attention", help=f"what heads may look at: {known_patterns()}")
     parser.add_argument("--alphabet", help="tokens to try patterns on: letters, or a JSON list")
     parser.add_argument("--json", action="store_true", help="everything as one JSON value")
+    take_limits(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    handle = find_handle(run_program(arguments.file), arguments.name)
+    handle = find_handle(run_program(arguments.file, arguments.limits), arguments.name)
     alphabet = None if arguments.alphabet is None else read_given(arguments.alphabet)
     found = fit(
         handle,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from rasp.cli.files import read_program
+from rasp.cli.files import read_program, take_limits
 from rasp.replacing import replace_file
 from rasp.syntax import parse, print_program
 
@@ -16,13 +16,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--check", action="store_true", help="change nothing; exit 1 if a file is not laid out so"
     )
     parser.add_argument("--stdout", action="store_true", help="print instead of changing the file")
+    take_limits(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     untidy = 0
     for path in arguments.files:
-        source = read_program(path)
-        tidy = print_program(parse(source))
+        source = read_program(path, arguments.limits)
+        tidy = print_program(parse(source, arguments.limits))
         if path == "-" or arguments.stdout:
             sys.stdout.write(tidy)
         elif tidy != source.text:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from rasp.cli.files import read_program
+from rasp.cli.files import read_program, take_limits
 from rasp.frontend.builtins import DrawRequest
 from rasp.frontend.session import Session
 from rasp.frontend.show import show_result
@@ -17,11 +17,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--quiet", action="store_true", help="run it, print only drawings and errors"
     )
+    take_limits(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    session = Session()
-    for result in session.run_each(read_program(arguments.file)):
+    session = Session(arguments.limits)
+    for result in session.run_each(read_program(arguments.file, arguments.limits)):
         while session.warnings:
             warning = session.warnings.pop(0)
             print(f"warning: {warning.message} ({warning.span})", file=sys.stderr)
@@ -30,7 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
         if isinstance(result.value, DrawRequest):
             from rasp.drawing import draw
 
-            print(draw(result.value.node, list(result.value.tokens), session.program))
+            shown = list(result.value.tokens)
+            print(draw(result.value.node, shown, session.program, limits=session.limits))
         text = show_result(result, session)
         if text and not arguments.quiet:
             print(text)

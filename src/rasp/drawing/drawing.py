@@ -23,7 +23,7 @@ from rasp.drawing.text import text_of
 from rasp.drawing.theme import THEMES, style_sheet
 from rasp.errors import RaspTypeError, RaspUnsupportedError, RaspValueError
 from rasp.graph import Node, Program, Selector
-from rasp.limits import DEFAULT_LIMITS, Limits
+from rasp.limits import DEFAULT_LIMITS, Limits, tightest
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def draw(
     given: object,
     program: Program | None = None,
     theme: str = "auto",
-    limits: Limits = DEFAULT_LIMITS,
+    limits: Limits | None = None,
 ) -> Drawing:
     """Draw how s-ops are computed on an input, layer by layer; a selector alone as its selection.
 
@@ -127,6 +127,7 @@ def draw(
     """
     nodes = _nodes(outputs)
     program = program or _program_of(outputs)
+    limits = limits or _limits_of(outputs)
     if len(nodes) == 1 and isinstance(nodes[0], Selector):
         return Drawing(plan_selection(nodes[0], given, program, limits), theme)
     return Drawing(plan_flow(nodes, given, program, limits), theme)
@@ -137,7 +138,7 @@ def draw_selector(
     given: object,
     program: Program | None = None,
     theme: str = "auto",
-    limits: Limits = DEFAULT_LIMITS,
+    limits: Limits | None = None,
 ) -> Drawing:
     """Draw one selection alone: a selector's own, or that of the aggregate which makes an s-op.
 
@@ -153,7 +154,9 @@ def draw_selector(
     <BLANKLINE>
     """
     node = _nodes(selector)[0]
-    return Drawing(plan_selection(node, given, program or _program_of(selector), limits), theme)
+    program = program or _program_of(selector)
+    limits = limits or _limits_of(selector)
+    return Drawing(plan_selection(node, given, program, limits), theme)
 
 
 def heat_map(
@@ -201,6 +204,12 @@ def _nodes(outputs: Outputs) -> tuple[Node, ...]:
 def _program_of(outputs: Outputs) -> Program | None:
     first = outputs[0] if isinstance(outputs, Sequence) else outputs
     return None if isinstance(first, Node) else first.program
+
+
+def _limits_of(outputs: Outputs) -> Limits:
+    several = outputs if isinstance(outputs, Sequence) else [outputs]
+    set_for_one = (getattr(each, "limits", None) for each in several)
+    return tightest(set_for_one) or DEFAULT_LIMITS
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -10,6 +10,7 @@ from rasp.evaluator import evaluate_batch
 from rasp.evaluator import explain_plan as explain_nodes
 from rasp.frontend.handles import Handle, plain_lists
 from rasp.graph import Program
+from rasp.limits import DEFAULT_LIMITS, tightest
 
 
 def evaluate(program: Handle | Mapping[str, Any], inputs: Iterable[Any]) -> list[Any]:
@@ -26,14 +27,15 @@ def evaluate(program: Handle | Mapping[str, Any], inputs: Iterable[Any]) -> list
     [{'hist': [2, 2], 'first': [True, False]}]
     """
     if isinstance(program, Handle):
-        found = evaluate_batch([program.node], _inputs(inputs), program.program)
+        found = evaluate_batch([program.node], _inputs(inputs), program.program, program.budgets)
         return [plain_lists(values[program.node]) for values in found]
     handles = handles_of(program)
     nodes = [handle.node for handle in handles.values()]
     known = next((handle.program for handle in handles.values()), Program())
+    limits = tightest(handle.limits for handle in handles.values()) or DEFAULT_LIMITS
     return [
         {name: plain_lists(values[handle.node]) for name, handle in handles.items()}
-        for values in evaluate_batch(nodes, _inputs(inputs), known)
+        for values in evaluate_batch(nodes, _inputs(inputs), known, limits)
     ]
 
 

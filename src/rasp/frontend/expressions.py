@@ -18,7 +18,7 @@ from rasp.frontend.handles import NOTHING_KNOWN, Handle, handles_in, value_of
 from rasp.frontend.places import Place, calling_place
 from rasp.frontend.values import Value, is_atom
 from rasp.graph import Const, Elementwise, Node, Program, Scorer, Selector, SOp
-from rasp.limits import DEFAULT_LIMITS
+from rasp.limits import DEFAULT_LIMITS, Limits, tightest
 
 
 class SOpHandle(Handle):
@@ -208,15 +208,17 @@ def handle_of(
     known: Program = NOTHING_KNOWN,
     made_from: tuple[Handle, ...] = (),
     place: Place | None = None,
+    limits: Limits | None = None,
 ) -> Handle:
-    """Return the handle that fits a node."""
+    """Return the handle that fits a node; it keeps to the budgets of what it was made from."""
+    limits = tightest([limits, *(handle.limits for handle in made_from)])
     match node:
         case SOp():
-            return SOpHandle(node, known, made_from, place)
+            return SOpHandle(node, known, made_from, place, limits=limits)
         case Selector():
-            return SelectorHandle(node, known, made_from, place)
+            return SelectorHandle(node, known, made_from, place, limits=limits)
         case _:
-            return ScorerHandle(node, known, made_from, place)
+            return ScorerHandle(node, known, made_from, place, limits=limits)
 
 
 def elementwise(op: str, left: object, right: object) -> SOpHandle:

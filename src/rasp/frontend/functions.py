@@ -17,6 +17,7 @@ from rasp.frontend.places import calling_place
 from rasp.frontend.session import Session, deep_recursion
 from rasp.frontend.values import MISSING, BoundCall, BuiltIn, Function, Value
 from rasp.graph import Node
+from rasp.limits import DEFAULT_LIMITS
 from rasp.source import Source, Span
 from rasp.syntax.tree import Argument, Literal
 from rasp.words import BUILT_IN_DOCS
@@ -67,7 +68,8 @@ def to_handle(value: Value, session: Session, made_from: tuple[Handle, ...] = ()
     """Return a value of a program as Python holds it."""
     match value:
         case Node():
-            return handle_of(value, session.program, made_from)
+            limits = None if session.limits is DEFAULT_LIMITS else session.limits
+            return handle_of(value, session.program, made_from, limits=limits)
         case Function() | BuiltIn():
             return FunctionHandle(value, session)
         case list():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NoReturn, Self
@@ -21,6 +21,7 @@ from rasp.frontend import refusals
 from rasp.frontend.places import Place, SpanReader
 from rasp.frontend.values import Value, kind_name
 from rasp.graph import Const, Node, Program, expression
+from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.source import Span
 from rasp.words import BUILT_IN_DOCS, KEYWORDS
 
@@ -43,12 +44,31 @@ class Handle:
     made_from: tuple[Handle, ...] = ()
     place: Place | None = None
     given_name: str | None = field(default=None, kw_only=True)
+    limits: Limits | None = field(default=None, kw_only=True)
+    """The budgets it keeps to; None where nobody set any: the default ones."""
 
     def __call__(self, given: Any) -> list[Any]:
         """Apply to an input: a string, or a list of atoms."""
         if isinstance(given, Handle):
             raise refusals.no_composition(self.node)
-        return plain_lists(apply(self.node, given, self.program))
+        return plain_lists(apply(self.node, given, self.program, self.budgets))
+
+    @property
+    def budgets(self) -> Limits:
+        """The budgets it keeps to."""
+        return self.limits or DEFAULT_LIMITS
+
+    def within(self, limits: Limits) -> Self:
+        """Return the same s-op, selector or scorer under other budgets.
+
+        >>> from rasp.frontend.embedding import indices
+        >>> indices.within(Limits(input_length=3))("hello")
+        Traceback (most recent call last):
+        ...
+        rasp.errors.RaspLimitError: error: an input of 5 tokens is over the limit of 3
+        hint: give a shorter input
+        """
+        return replace(self, limits=limits)
 
     @cached_property
     def program(self) -> Program:
@@ -70,7 +90,7 @@ class Handle:
         <selector earlier = select(indices, indices, <)>
         """
         check_name(name)
-        return type(self)(self.node, made_from=(self,), given_name=name)
+        return type(self)(self.node, made_from=(self,), given_name=name, limits=self.limits)
 
     def rasp(self) -> str:
         """Write the program as RASP text, which reads back as the same graph."""

@@ -20,9 +20,8 @@ class Loader:
 
     root: str | None = None
     enabled: bool = True
-    limits: Limits = DEFAULT_LIMITS
 
-    def read(self, path: str, beside: str | None = None) -> Source:
+    def read(self, path: str, beside: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Source:
         """Read a file, looked for beside the file that loads it and then in the current folder."""
         if not self.enabled:
             raise RaspUnsupportedError(
@@ -30,7 +29,7 @@ class Loader:
             )
         for candidate in self._candidates(path, beside):
             if os.path.isfile(candidate):
-                return read_source(candidate, self.limits)
+                return read_source(candidate, limits)
         where = f" in {self.root}" if self.root else ""
         raise RaspValueError(
             f"there is no file `{path}`{where}",

@@ -191,7 +191,7 @@ class Session:
 
     def _load(self, statement: Load, scope: Scope) -> None:
         """Run a file in a scope of its own, and take its public names over."""
-        source = self.loader.read(statement.path, statement.span.source.name)
+        source = self.loader.read(statement.path, statement.span.source.name, self.limits)
         if source.name in self._loading:
             raise RaspValueError(
                 f"`{statement.path}` loads itself, by way of {len(self._loading)} file(s)",

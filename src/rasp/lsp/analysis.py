@@ -22,7 +22,7 @@ from rasp.frontend.session import Result, Session, Settings
 from rasp.frontend.show import show_named
 from rasp.frontend.values import BROKEN, Value, kind_name
 from rasp.graph import Node, Selector, SOp
-from rasp.limits import Limits
+from rasp.limits import EDITOR_LIMITS
 from rasp.source import Source, Span
 from rasp.syntax import parse_with_errors
 from rasp.syntax.lint import Warned, walk
@@ -30,7 +30,6 @@ from rasp.syntax.tree import Assign, For, Load, Name, Statement
 
 SECONDS = 3.0
 """How long a program may run, and how long its values, layers and heads may take."""
-LIMITS_ON_EXAMPLE = Limits(input_length=1_000, plain_cells=1_000_000, dense_cells=40_000)
 LONGEST_SHOWN = 4_000
 
 
@@ -140,14 +139,14 @@ def _set_example(session: Session, example: object) -> None:
     if example is None:
         return
     try:
-        tokens = read_input(example, LIMITS_ON_EXAMPLE)
+        tokens = read_input(example, EDITOR_LIMITS)
     except RaspError:
         return
     session.settings.s_op_example = session.settings.selector_example = tokens
 
 
 def _facts(source: Source, session: WatchedSession) -> Iterator[tuple[str, dict[str, Any]]]:
-    session.limits = LIMITS_ON_EXAMPLE
+    session.limits = EDITOR_LIMITS
     for bound in session.bound:
         if bound.value is not BROKEN:
             yield bound.key, _fact(bound.name, bound.value, bound.settings, session)

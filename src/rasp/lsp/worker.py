@@ -6,16 +6,13 @@ Its memory has a limit, and it ends itself after a program that ran out of time.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sys
 from typing import BinaryIO
 
+from rasp.limits import EDITOR_MEMORY, limit_memory
 from rasp.lsp.analysis import OutOfTime, analyse
-
-MEMORY = 1 << 30
-"""Bytes of data that a program may need."""
 
 
 def work(requests: BinaryIO, answers: BinaryIO) -> None:
@@ -31,22 +28,11 @@ def work(requests: BinaryIO, answers: BinaryIO) -> None:
             return
 
 
-def limit_memory(most: int) -> None:
-    """Bound the data of this process, where the system knows how to; more is a MemoryError."""
-    try:
-        import resource
-    except ImportError:  # not on Windows: there only the time is bounded
-        return
-    with contextlib.suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
 def main() -> None:
     """Work on standard input and output; whatever prints goes nowhere."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    limit_memory(MEMORY)
+    limit_memory(EDITOR_MEMORY)
     list(analyse({"name": "", "text": "x = length;"}))  # imports what the first request needs
     answers.write(b'{"ready": true}\n')
     answers.flush()

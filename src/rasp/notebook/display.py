@@ -68,7 +68,7 @@ def text_of(handle: Handle, tokens: tuple[Atom, ...]) -> str:
     """Write a handle's values on an input as text."""
     called = f"{_label(handle)} on {show_input(tokens)}"
     try:
-        values = apply(handle.node, list(tokens), handle.program)
+        values = apply(handle.node, list(tokens), handle.program, handle.budgets)
     except RaspError as error:
         return f"{called} fails: {error.message}"
     match handle.node:
@@ -82,7 +82,7 @@ def text_of(handle: Handle, tokens: tuple[Atom, ...]) -> str:
 def html_of(handle: Handle, tokens: tuple[Atom, ...]) -> str:
     """Draw a handle's values on an input."""
     try:
-        values = apply(handle.node, list(tokens), handle.program)
+        values = apply(handle.node, list(tokens), handle.program, handle.budgets)
     except RaspError as error:
         return _block(_title(handle) + _misfit(tokens, error))
     match handle.node:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rasp.limits import Limits
+from rasp.limits import PLAYGROUND_LIMITS, PLAYGROUND_LONG_MEMORY, PLAYGROUND_MEMORY
 
 LONGEST_EXAMPLE = 200
 """Tokens of a running example: as many as a picture can show."""
@@ -14,8 +14,7 @@ MOST_SELECTIONS_SHOWN = 40
 MOST_OUTPUTS = 60
 LARGEST_REQUEST = 1_000_000
 """Bytes of one request."""
-LIMITS = Limits(text_length=100_000, input_length=20_000, graph_size=200_000, dense_cells=2_000_000)
-MEGABYTE = 1 << 20
+LIMITS = PLAYGROUND_LIMITS
 
 
 @dataclass(frozen=True)
@@ -27,8 +26,8 @@ class Budget:
     is_slow: bool = False
 
 
-QUICK = Budget(2.0, 512 * MEGABYTE)
-LONG = Budget(20.0, 1536 * MEGABYTE, is_slow=True)
+QUICK = Budget(2.0, PLAYGROUND_MEMORY)
+LONG = Budget(20.0, PLAYGROUND_LONG_MEMORY, is_slow=True)
 BUDGETS = {
     "run": QUICK,
     "format": QUICK,

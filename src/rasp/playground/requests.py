@@ -36,7 +36,7 @@ def run_text(text: object) -> Ran:
     if not isinstance(text, str):
         raise RaspTypeError("the program is no text", hint="send the program as a string")
     source = Source("program", text)
-    loader = Loader(root=os.path.dirname(programs.__file__ or ""), limits=LIMITS)
+    loader = Loader(root=os.path.dirname(programs.__file__ or ""))
     session = Session(limits=LIMITS, loader=loader)
     results, errors = session.check(source)
     return Ran(source, session, results, sorted(errors, key=_position))
@@ -54,7 +54,8 @@ def read_example(given: object) -> tuple[Atom, ...]:
     """
     if not isinstance(given, str):
         raise RaspTypeError("the example is no text", hint="type letters, or a list: [3, 1, 2]")
-    tokens = read_input(_listed(given) if given.lstrip().startswith("[") else given)
+    listed = _listed(given) if given.lstrip().startswith("[") else given
+    tokens = read_input(listed, LIMITS)
     if len(tokens) > LONGEST_EXAMPLE:
         raise RaspLimitError(
             f"an example of {len(tokens)} tokens is too long to show: "
@@ -103,7 +104,7 @@ def find_handle(ran: Ran, name: object) -> Handle:
             f"`{name}` is {describe(value)}, not an s-op or selector",
             hint="choose something that can be applied to an input",
         )
-    return Handle(value, ran.session.program)
+    return Handle(value, ran.session.program, limits=ran.session.limits)
 
 
 def _defined(names: list[str]) -> str:

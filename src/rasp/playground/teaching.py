@@ -12,6 +12,7 @@ from rasp.frontend.calls import signature
 from rasp.frontend.session import Session
 from rasp.frontend.values import BuiltIn, Function, kind_name
 from rasp.graph import SOp
+from rasp.playground.budgets import LIMITS
 from rasp.playground.exercises import EXERCISES, Exercise, find_exercise
 from rasp.playground.gallery import FROM_GALLERY, check_entry
 from rasp.playground.requests import example_text, find_handle, run_text
@@ -110,7 +111,7 @@ def _longest(letters: int) -> int:
 
 def words(request: dict[str, Any]) -> dict[str, Any]:
     """List every word that the editor can complete, with what it is for."""
-    session = Session()
+    session = Session(LIMITS)
     found = [{"name": word, "kind": "keyword", "detail": "", "doc": ""} for word in KEYWORDS]
     for name in sorted({*session.library.every_name(), *BUILT_IN_DOCS}):
         value = session.scope.find(name)
@@ -128,4 +129,4 @@ def words(request: dict[str, Any]) -> dict[str, Any]:
 
 def formatted(request: dict[str, Any]) -> dict[str, Any]:
     """Lay a program out."""
-    return {"program": print_program(parse(Source("program", str(request.get("program")))))}
+    return {"program": print_program(parse(Source("program", str(request.get("program"))), LIMITS))}

@@ -5,12 +5,12 @@ The process may be killed at any time and holds nothing worth keeping. Its memor
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sys
 from typing import BinaryIO
 
+from rasp.limits import limit_memory
 from rasp.playground.answers import answer_text, our_own
 from rasp.playground.records import error_record
 
@@ -26,17 +26,6 @@ def work(requests: BinaryIO, answers: BinaryIO) -> None:
             told = json.dumps({"error": error_record(our_own(error))})
         answers.write(told.encode() + b"\n")
         answers.flush()
-
-
-def limit_memory(most: int) -> None:
-    """Bound the data of this process, where the system knows how to; more is a MemoryError."""
-    try:
-        import resource
-    except ImportError:  # not on Windows: there only the time is bounded
-        return
-    with contextlib.suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def main() -> None:

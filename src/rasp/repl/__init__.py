@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import sys
 
+from rasp.frontend.session import Session
+from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.repl.conversation import Conversation, Leave
 
 
-def talk() -> int:
+def talk(limits: Limits = DEFAULT_LIMITS) -> int:
     """Hold a conversation on standard input and output; return the exit code."""
+    conversation = Conversation(Session(limits))
     if sys.stdin.isatty() and sys.stdout.isatty():
         from rasp.repl.terminal import talk_on_terminal
 
-        return talk_on_terminal(Conversation())
-    return talk_in_lines(Conversation())
+        return talk_on_terminal(conversation)
+    return talk_in_lines(conversation)
 
 
 def talk_in_lines(conversation: Conversation) -> int:

@@ -130,7 +130,8 @@ class Conversation:
     def _drawing(self, request: DrawRequest) -> str:
         from rasp.drawing import draw
 
-        return str(draw(request.node, list(request.tokens), self.session.program))
+        tokens, session = list(request.tokens), self.session
+        return str(draw(request.node, tokens, session.program, limits=session.limits))
 
 
 @dataclass(frozen=True)

@@ -121,6 +121,15 @@ def _read(kind: str, text: str, span: Span, found: Lexed, limits: Limits) -> lis
         value = Fraction(text) if "." in text else int(text)
     elif kind == "string":
         value = _unescape(text, span, found)
+        if len(value) > limits.string_length:
+            found.errors.append(
+                RaspLimitError(
+                    f"a string of {len(value)} characters is over the limit of "
+                    f"{limits.string_length}",
+                    span,
+                    "keep strings short: a token is a word, not a text",
+                )
+            )
     elif text[0] in "\"'":
         found.errors.append(_unclosed(text, span))
         kind, value = "string", ""
