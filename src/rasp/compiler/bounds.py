@@ -34,6 +34,8 @@ from rasp.compiler.weights import Array, Emitter, FeedForwardWeights, ReadoutWei
 EXP_ERROR = 8 * UNIT
 """A generous relative error of exp and the division in a softmax."""
 COARSEST = 2.0**20
+CELLS_AT_ONCE = 1_000_000
+"""How many numbers a check holds in memory at once."""
 MEASURED = 2.0
 """How much larger than measured the rounding inside a feed-forward may be."""
 
@@ -64,6 +66,30 @@ class ConjunctBound:
     size: float
     grain: float
     terms: int
+
+
+@dataclass(frozen=True)
+class Extent:
+    """Of some queries: how matches score, how deep others fall, how large the terms are."""
+
+    low: float
+    high: float
+    depth: float
+    size: float
+    terms: int
+
+
+def _extent(conjunct: Conjunct, rows: slice) -> Extent:
+    asked, sent = conjunct.query_values[rows], conjunct.key_values
+    references, truth = conjunct.references[rows, None], conjunct.truth[rows]
+    scores = asked @ sent.T - references
+    depth = float("inf") if truth.all() else float(-scores[~truth].max())
+    if not truth.any():
+        return Extent(0.0, 0.0, depth, 0.0, 0)
+    low, high = float(scores[truth].min()), float(scores[truth].max())
+    sizes = np.abs(asked) @ np.abs(sent).T + np.abs(references)
+    terms = (asked != 0).astype(np.float32) @ (sent != 0).T.astype(np.float32)
+    return Extent(low, high, depth, float(sizes[truth].max()), int(terms[truth].max()))
 
 
 @dataclass(frozen=True)
@@ -212,11 +238,13 @@ class Bounds:
 
     def _conjunct(self, conjunct: Conjunct) -> ConjunctBound:
         """Check a conjunct on every pair; products with a constant are read for the whole head."""
-        scores = conjunct.query_values @ conjunct.key_values.T - conjunct.references[:, None]
-        truth = conjunct.truth
-        depth = float("inf") if truth.all() else float(-scores[~truth].max())
-        low, high = (scores[truth].min(), scores[truth].max()) if truth.any() else (0.0, 0.0)
-        error = max(0.0, float(-low), float(high - float(conjunct.spread)))
+        together = max(1, CELLS_AT_ONCE // max(1, len(conjunct.key_values)))
+        extents = [
+            _extent(conjunct, slice(start, start + together))
+            for start in range(0, len(conjunct.query_values), together)
+        ]
+        low, high = min(each.low for each in extents), max(each.high for each in extents)
+        error = max(0.0, -low, high - float(conjunct.spread))
         grain = COARSEST
         for query, key in conjunct.products:
             if not query.is_constant and not key.is_constant:
@@ -224,15 +252,12 @@ class Bounds:
                 grain = min(grain, asked.grain * sent.grain)
                 error += asked.size * sent.error + sent.size * asked.error
                 error += asked.error * sent.error
-        sizes = np.abs(conjunct.query_values) @ np.abs(conjunct.key_values).T
-        sizes = sizes + np.abs(conjunct.references)[:, None]
-        terms = (conjunct.query_values != 0) @ (conjunct.key_values != 0).T.astype(int)
         return ConjunctBound(
             error,
-            depth,
-            float(sizes[truth].max()) if truth.any() and sizes.size else 0.0,
+            min(each.depth for each in extents),
+            max(each.size for each in extents),
             grain,
-            int(terms[truth].max()) if truth.any() and terms.size else 0,
+            max(each.terms for each in extents),
         )
 
     # -- feed-forward -----------------------------------------------------------------------------
@@ -271,7 +296,7 @@ class Bounds:
         room = gap / 2
         if group.is_noisy and units:
             positions = np.array([float(unit.position) for unit in units])
-            room = float(np.abs(points[:, None] - positions[None]).min())
+            room = _distance(points, np.unique(positions))
         detail = f"{len(units)} hidden units; inputs {gap:.3g} apart, off by at most "
         self.checks.append(Check(f"feed-forward {layer}", detail + f"{read.error:.2g}",
                                  room - read.error, error, len(points)))  # fmt: skip
@@ -299,11 +324,9 @@ class Bounds:
         exact, rounded = [], []
         for shift in (0.0, -error, error, -0.37 * error, 0.61 * error):
             held = (points + shift - constant).astype(np.float32)[:, None]
-            inside = np.maximum(held.astype(np.float64) * signs + bias, 0)
-            exact.append((inside @ out.T - start).T)
-            single = np.maximum(held * signs.astype(np.float32) + bias.astype(np.float32), 0)
-            added = (single @ out.T.astype(np.float32)).astype(np.float64)
-            rounded.append((added - start).T)
+            exact.append((_hidden(held.astype(np.float64), signs, bias, out) - start).T)
+            added = _hidden(held, *(each.astype(np.float32) for each in (signs, bias, out)))
+            rounded.append((added.astype(np.float64) - start).T)
         return exact, rounded
 
     # -- read-out ---------------------------------------------------------------------------------
@@ -321,6 +344,24 @@ class Bounds:
             margin -= rounding / gap
         detail = f"{len(codes)} atoms, {gap:.3g} apart, off by at most {read.error:.2g}"
         self.checks.append(Check(f"read-out {output.name}", detail, margin, read.error, len(codes)))
+
+
+def _hidden(held: Array, signs: Array, bias: Array, out: Array) -> Array:
+    """(point, dimension): what hidden units add, some points at a time."""
+    together = max(1, CELLS_AT_ONCE // max(1, len(signs)))
+    parts = [
+        np.maximum(held[start : start + together] * signs + bias, 0) @ out.T
+        for start in range(0, len(held), together)
+    ]
+    return np.concatenate(parts)
+
+
+def _distance(points: Array, others: Array) -> float:
+    """The smallest distance between a point and one of some sorted others."""
+    right = np.clip(np.searchsorted(others, points), 0, len(others) - 1)
+    left = np.maximum(right - 1, 0)
+    nearest = np.minimum(np.abs(others[right] - points), np.abs(others[left] - points))
+    return float(nearest.min())
 
 
 def _blamed(every: list[Conjunct], found: list[ConjunctBound]) -> str:

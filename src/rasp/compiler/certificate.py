@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,8 @@ from rasp.compiler.weights import Emitter, Weights
 from rasp.evaluator.plain import EvaluationError, evaluate
 
 RUNS = 60
+MOST_CELLS = 4_000_000
+"""How many numbers a batch holds at once in one block."""
 
 
 @dataclass(frozen=True)
@@ -139,22 +143,42 @@ def random_input(settings: Settings, chooser: random.Random) -> tuple[Atom, ...]
 
 
 def _random_runs(plan: Plan, model: Transformer) -> tuple[int, int, str, str]:
+    """Compare random inputs, each once: how many, how many wrong, the first of those, a failing."""
     chooser = random.Random(0)
+    drawn = dict.fromkeys(random_input(plan.settings, chooser) for _ in range(RUNS))
     nodes = [output.node for output in plan.outputs]
-    tried = wrong = 0
-    first = failing = ""
-    for _ in range(RUNS):
-        tokens = random_input(plan.settings, chooser)
+    expected: dict[tuple[Atom, ...], list[list[Atom]]] = {}
+    failing = ""
+    for tokens in drawn:
         try:
             values = evaluate(nodes, tokens)
         except EvaluationError as error:
             failing = failing or f"{show_input(tokens)}: {error.error.message}"
-            continue
-        tried += 1
-        ids = model.token_ids(list(tokens))
-        answers = model.answers(ids[None])
-        for output in plan.outputs:
-            if answers[output.name][0] != values[output.node]:
-                wrong += 1
-                first = first or show_input(tokens)
-    return tried, wrong, first, failing
+        else:
+            expected[tokens] = [values[node] for node in nodes]
+    agreeing = _agreeing(model, expected)
+    wrong = [tokens for tokens in expected if tokens not in agreeing]
+    first = show_input(wrong[0]) if wrong else ""
+    return len(expected), len(wrong), first, failing
+
+
+def _agreeing(
+    model: Transformer, expected: Mapping[tuple[Atom, ...], list[list[Atom]]]
+) -> set[tuple[Atom, ...]]:
+    """The inputs on which a model answers as expected; inputs of one length run together."""
+    found: set[tuple[Atom, ...]] = set()
+    widest = max(block.bias.size for block in model.weights.feed_forwards) + model.d_model
+    for batch in _batches(expected, widest):
+        answers = model.answers(np.stack([model.token_ids(list(tokens)) for tokens in batch]))
+        for number, tokens in enumerate(batch):
+            if [rows[number] for rows in answers.values()] == expected[tokens]:
+                found.add(tokens)
+    return found
+
+
+def _batches(inputs: Iterable[tuple[Atom, ...]], widest: int) -> Iterator[list[tuple[Atom, ...]]]:
+    """Inputs of one length, and no more of them than there is room for."""
+    for length, together in groupby(sorted(inputs, key=len), len):
+        known = list(together)
+        most = max(1, MOST_CELLS // (length * (length + widest)))
+        yield from (known[start : start + most] for start in range(0, len(known), most))

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from rasp.compiler.comparisons import compared
 from rasp.compiler.formulas import (
     All,
     Any,
@@ -34,6 +35,7 @@ from rasp.graph import (
     apply_operator,
 )
 
+MOST_COMPARED = 100_000
 REFLEXIVE = ("==", "<=", ">=")
 
 
@@ -54,9 +56,16 @@ class SelectorFacts(ValueAnalysis):
         self._layer_of = layer_of
         self._siblings = siblings
         self._users = users
+        self._formulas: dict[Selector, tuple[Formula, Score | None]] = {}
+        self._picks: dict[Literal, np.ndarray] = {}
 
     def selector(self, selector: Selector) -> tuple[Formula, Score | None]:
         """Split a selector into a formula and what its best picks are scored by."""
+        if selector not in self._formulas:
+            self._formulas[selector] = self._split_selector(selector)
+        return self._formulas[selector]
+
+    def _split_selector(self, selector: Selector) -> tuple[Formula, Score | None]:
         best: Score | None = None
         if isinstance(selector, SelectBest):
             scorer = selector.scorer
@@ -79,16 +88,14 @@ class SelectorFacts(ValueAnalysis):
                 "it compares strings with numbers, which the program itself cannot",
                 "compare numbers with numbers or strings with strings",
             )
-        if not keys or not queries or len(keys) * len(queries) > 10_000:
+        if not keys or not queries or len(keys) * len(queries) > MOST_COMPARED:
             return literal
         if literal.keys is literal.queries and len(keys) > 1:
             return literal
         if max(map(len, sorts)) > 1:
             return literal
-        found = {
-            bool(apply_operator(literal.op, (key, query))) for key in keys for query in queries
-        }
-        return found.pop() if len(found) == 1 else literal
+        found = compared(keys, queries, literal.op)
+        return bool(found[0, 0]) if (found == found[0, 0]).all() else literal
 
     def _at_index(self, literal: Literal, first: bool) -> Formula:
         """Decide a comparison of the key's index with a constant, at key 0 or at all others."""
@@ -117,11 +124,9 @@ class SelectorFacts(ValueAnalysis):
                 return None
             columns = list(keys.outcomes) * (size if not keys.inputs else 1)
             rows = list(queries.outcomes) * (size if not queries.inputs else 1)
-            return np.array([
-                [key is not None and query is not None
-                 and bool(apply_operator(formula.op, (key, query))) for key in columns]
-                for query in rows
-            ])  # fmt: skip
+            if formula not in self._picks:
+                self._picks[formula] = compared(columns, rows, formula.op)
+            return self._picks[formula]
         parts = [self.picks_by_index(part) for part in formula.parts]
         known = [part for part in parts if part is not None]
         if len(known) < len(parts):
@@ -160,7 +165,7 @@ class SelectorFacts(ValueAnalysis):
         size = self.settings.max_length
         for place in range(size):
             base = linear.constant + linear.parts.get(("idx", place), 0)
-            for length in range(place + 1, size + 1):
+            for length in {place + 1, min(place + 2, size), size}:  # it is linear in between
                 query = base + weight * length
                 if query.denominator != 1 or not 0 <= query < length:
                     return False

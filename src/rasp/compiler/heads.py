@@ -9,7 +9,7 @@ from rasp.atoms import Atom
 from rasp.compiler.formulas import Formula, literals
 from rasp.compiler.linear import Linear
 from rasp.compiler.refusals import Refusal, Refusals
-from rasp.compiler.sets import TooMany, means, subset_sums, sums
+from rasp.compiler.sets import TooMany, means, subset_sums, sums, sums_of_pairs
 from rasp.compiler.settings import Settings
 from rasp.compiler.sum_shapes import Sum, SumShapes
 from rasp.compiler.values import Values
@@ -278,8 +278,7 @@ class HeadAnalysis(SumShapes):
         if any(output.codes is not None for output in every):
             reach = [Fraction(0)]
             for output, weight in next(iter(weights.values())).items():
-                values = {weight * code for _, code in output.states}
-                reach = sorted({one + other for one in reach for other in values})
+                reach = sums_of_pairs(reach, {weight * code for _, code in output.states})
             return reach
         mixed = [self.of(mixture(each)) for each in weights.values()]
         head = next(iter(weights))

@@ -85,22 +85,38 @@ def smooth(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
         elif len(near) == 2:
             known.add((near[0] + near[1]) / 2)
         choices.append(sorted(known, key=abs))
-    best: list[tuple[tuple[int, Fraction], int]] = [
-        ((int(slope != 0), abs(slope)), -1) for slope in choices[0]
-    ]
+    return with_slopes(points, values, _fewest(points, values, choices))
+
+
+def _fewest(
+    points: Sequence[Fraction], values: Sequence[Fraction], choices: list[list[Fraction]]
+) -> list[Fraction]:
+    """Choose a slope at each point so that few kinks are needed; doubles do for counting them."""
+    rough = [[float(slope) for slope in each] for each in choices]
+    gaps = [float(points[n + 1] - points[n]) for n in range(len(points) - 1)]
+    rises = [float(values[n + 1] - values[n]) for n in range(len(points) - 1)]
+    best = [((int(slope != 0), abs(slope)), -1) for slope in rough[0]]
     history = [best]
-    for place in range(len(points) - 1):
+    for place, (gap, rise) in enumerate(zip(gaps, rises, strict=True)):
         row = []
-        for slope in choices[place + 1]:
+        for slope in rough[place + 1]:
             options = []
-            for number, before in enumerate(choices[place]):
+            for number, before in enumerate(rough[place]):
                 (kinks, size), _ = best[number]
-                cost = len(_joint(points, values, place, before, slope))
+                cost = _kinks_between(gap, rise, before, slope)
                 options.append(((kinks + cost, size + abs(slope)), number))
             row.append(min(options))
         best = row
         history.append(best)
-    return with_slopes(points, values, _traced(history, choices))
+    return _traced(history, choices)
+
+
+def _kinks_between(gap: float, rise: float, left: float, right: float) -> int:
+    """How many kinks `_joint` will use."""
+    miss = rise - left * gap
+    if left != right:
+        return 1 if gap / 8 <= gap - miss / (right - left) <= gap - gap / 8 else 2
+    return 0 if abs(miss) <= 1e-9 * (abs(rise) + abs(left * gap)) else 2
 
 
 def steps(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
@@ -123,7 +139,7 @@ def _turning(
 
 
 def _traced(
-    history: list[list[tuple[tuple[int, Fraction], int]]], choices: list[list[Fraction]]
+    history: list[list[tuple[tuple[int, float], int]]], choices: list[list[Fraction]]
 ) -> list[Fraction]:
     number = min(range(len(history[-1])), key=lambda each: history[-1][each][0])
     slopes = []

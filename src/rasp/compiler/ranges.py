@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from rasp.compiler.linear import Linear, index_values, token_values
+from rasp.compiler.sets import MOST_PAIRS, TooMany, in_size_order, sums_of_pairs
 from rasp.compiler.settings import Settings
 from rasp.compiler.variables import HeadOutput
 
@@ -14,21 +15,21 @@ def embedding_range(linear: Linear, settings: Settings) -> list[Fraction]:
     tokens = token_values(linear, settings)
     indices = index_values(linear, settings)
     if settings.bos is not None:
-        reach = {token + index for token in tokens[:-1] for index in indices[1:]} | {indices[0]}
+        reach = {*sums_of_pairs(set(tokens[:-1]), set(indices[1:])), indices[0]}
     else:
-        reach = {token + index for token in set(tokens) for index in set(indices)}
-    return sorted(linear.constant + each for each in reach)
+        reach = set(sums_of_pairs(set(tokens), set(indices)))
+    return in_size_order(linear.constant + each for each in reach)
 
 
 def range_with_length(linear: Linear, output: HeadOutput, settings: Settings) -> list[Fraction]:
     """The same with a multiple of the length, which the index is always below."""
-    weight = linear.parts["out", output]
-    tokens = set(token_values(linear, settings))
-    indices = index_values(linear, settings)
+    if settings.max_length**2 > 2 * MOST_PAIRS:
+        raise TooMany(settings.max_length**2 // 2)
+    scaled = [linear.constant + linear.parts["out", output] * length
+              for length in range(settings.max_length + 1)]  # fmt: skip
     reach = {
-        linear.constant + token + index + weight * length
-        for place, index in enumerate(indices)
+        index + scaled[length]
+        for place, index in enumerate(index_values(linear, settings))
         for length in range(place + 1, settings.max_length + 1)
-        for token in tokens
     }
-    return sorted(reach)
+    return sums_of_pairs(set(token_values(linear, settings)), reach)

@@ -8,6 +8,7 @@ no difference share one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, permutations, product
@@ -18,6 +19,8 @@ from rasp.compiler.features import Features, Group
 from rasp.compiler.linear import Linear
 from rasp.compiler.variables import IndexVariable, TokenVariable
 
+MOST_ORDERED = 4
+"""The most inputs of which every order is tried."""
 SMALL_WEIGHTS = [Fraction(sign * size) for size in (1, 2, 3) for sign in (1, -1)]
 
 
@@ -85,7 +88,7 @@ def _codes(group: Group, axis: int, tables: np.ndarray) -> list[Fraction]:
 
 def _candidates(codes: list[list[Fraction]]) -> list[tuple[Fraction, ...]]:
     found: list[tuple[Fraction, ...]] = []
-    for order in permutations(range(len(codes))):
+    for order in _orders(codes):
         weights = [Fraction(0)] * len(codes)
         reach, unit = Fraction(0), Fraction(1)
         for axis in order:
@@ -97,6 +100,14 @@ def _candidates(codes: list[list[Fraction]]) -> list[tuple[Fraction, ...]]:
     if 2 <= len(codes) <= 3:
         found += [each for each in product(SMALL_WEIGHTS, repeat=len(codes)) if each[0] > 0]
     return found
+
+
+def _orders(codes: list[list[Fraction]]) -> Iterable[tuple[int, ...]]:
+    """The orders in which the inputs become digits: all of them where they are few."""
+    if len(codes) <= MOST_ORDERED:
+        return permutations(range(len(codes)))
+    rising = sorted(range(len(codes)), key=lambda axis: len(codes[axis]))
+    return [tuple(range(len(codes))), tuple(rising), tuple(reversed(rising))]
 
 
 def _numbers(codes: list[list[Fraction]], weights: tuple[Fraction, ...]) -> list[Fraction]:

@@ -19,6 +19,7 @@ from math import gcd, lcm
 import numpy as np
 
 from rasp.atoms import Atom
+from rasp.compiler.comparisons import compared, sort_key
 from rasp.compiler.features import Features
 from rasp.compiler.formulas import All, Formula, Literal, literals
 from rasp.compiler.linear import Linear
@@ -109,15 +110,11 @@ def _side(joint: Joint) -> Side:
         places.append(row_known)
     rows = list(known)
     if len(joint.rows) and rows and len(rows[0]) == 1:
-        order = sorted(range(len(rows)), key=lambda place: _sort_key(rows[place][0]))
+        order = sorted(range(len(rows)), key=lambda place: sort_key(rows[place][0]))
         moved = {old: new for new, old in enumerate(order)}
         rows = [rows[old] for old in order]
         places = [None if place is None else moved[place] for place in places]
     return Side(joint, rows, places)
-
-
-def _sort_key(atom: Atom) -> tuple[bool, object]:
-    return isinstance(atom, str), atom
 
 
 def truth_of(formula: Formula, keys: Side, queries: Side) -> np.ndarray:
@@ -130,31 +127,12 @@ def truth_of(formula: Formula, keys: Side, queries: Side) -> np.ndarray:
         if isinstance(part, Literal):
             columns = [row[key_nodes.index(part.keys)] for row in keys.rows]
             rows = [row[query_nodes.index(part.queries)] for row in queries.rows]
-            return _compared(columns, rows, part.op)
+            return compared(columns, rows, part.op)
         assert not isinstance(part, bool)
         parts = [table(each) for each in part.parts]
         return np.asarray(np.all(parts, axis=0) if isinstance(part, All) else np.any(parts, axis=0))
 
     return table(formula)
-
-
-def _compared(keys: list[Atom], queries: list[Atom], op: str) -> np.ndarray:
-    ranks = {key: place for place, key in
-             enumerate(sorted({_sort_key(atom) for atom in (*keys, *queries)}))}  # fmt: skip
-    left = np.array([ranks[_sort_key(atom)] for atom in keys])[None, :]
-    right = np.array([ranks[_sort_key(atom)] for atom in queries])[:, None]
-    match op:
-        case "==":
-            return np.asarray(left == right)
-        case "!=":
-            return np.asarray(left != right)
-        case "<":
-            return np.asarray(left < right)
-        case "<=":
-            return np.asarray(left <= right)
-        case ">":
-            return np.asarray(left > right)
-    return np.asarray(left >= right)
 
 
 def make_conjunct(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from fractions import Fraction
+from itertools import pairwise
 from math import lcm
 
 MOST_BITS = 20_000_000
 MOST_MEANS = 60_000
+MOST_SUMS = 400_000
+MOST_PAIRS = 4_000_000
 
 
 class TooMany(Exception):
@@ -28,7 +31,9 @@ def sums(values: Iterable[Fraction], most: int, least: int = 0) -> list[Fraction
     for count, each in _sums_by_count(values, most):
         if count >= least:
             found.update(each)
-    return sorted(found)
+            if len(found) > MOST_SUMS:
+                raise TooMany(len(found))
+    return in_size_order(found)
 
 
 def means(values: Iterable[Fraction], most: int) -> list[Fraction]:
@@ -46,7 +51,7 @@ def means(values: Iterable[Fraction], most: int) -> list[Fraction]:
             found.update(total / count for total in each)
             if len(found) > MOST_MEANS:
                 raise TooMany(len(found))
-    return sorted(found)
+    return in_size_order(found)
 
 
 def subset_sums(values: list[Fraction]) -> list[Fraction]:
@@ -101,8 +106,24 @@ def _bits(number: int) -> list[int]:
     return found
 
 
-def sums_of_pairs(first: list[Fraction], second: list[Fraction], most: int) -> list[Fraction]:
+def sums_of_pairs(first: Collection[Fraction], second: Collection[Fraction]) -> list[Fraction]:
     """Every sum of one of each."""
-    if len(first) * len(second) > most:
+    if len(first) * len(second) > MOST_PAIRS:
         raise TooMany(len(first) * len(second))
-    return sorted({left + right for left in first for right in second})
+    return in_size_order({left + right for left in first for right in second})
+
+
+def in_size_order(numbers: Iterable[Fraction]) -> list[Fraction]:
+    """Sort exactly; doubles decide wherever they differ, which is much faster.
+
+    >>> [str(each) for each in in_size_order([Fraction(1, 2), Fraction(1, 3)])]
+    ['1/3', '1/2']
+    """
+    known = list(numbers)
+    try:
+        known.sort(key=float)
+        if any(float(low) == float(high) for low, high in pairwise(known)):
+            known.sort()
+    except OverflowError:
+        known.sort()
+    return known

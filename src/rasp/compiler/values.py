@@ -326,13 +326,13 @@ class ValueAnalysis:
         return self._ranges[key]
 
     def _range_of(self, linear: Linear) -> list[Fraction]:
-        reach = embedding_range(linear, self.settings)
         lengths = [each[1] for each in linear.of("out") if each[1].is_length]
         try:
+            reach = embedding_range(linear, self.settings)
             if lengths:
                 reach = range_with_length(linear, lengths[0], self.settings)
             for values in self._ranges_of_heads(linear, skip=lengths):
-                reach = sums_of_pairs(reach, values, MOST_STATES * 10)
+                reach = sums_of_pairs(reach, values)
         except TooMany as error:
             raise Refusal(
                 f"a sum of values has {error.size} or more combinations",

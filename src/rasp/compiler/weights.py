@@ -24,12 +24,16 @@ from rasp.compiler.piecewise import (
     steps,
 )
 from rasp.compiler.plan import OutputPlan, Plan
+from rasp.compiler.refusals import Refusal
 from rasp.compiler.ridges import Ridge
 
 Array = np.ndarray
 SILENCE = 128.0
 """A difference of scores that leaves no weight in float32."""
 ZERO = Fraction(0)
+MOST_PARAMETERS = 20_000_000
+MOST_WORK = 200_000_000
+"""The most pairs of a hidden unit and an input of its feed-forward that are checked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +119,8 @@ class Emitter:
             for dimension in plan.layout.dimensions
         ]  # fmt: skip
         """What each dimension should hold, less what it does: a feed-forward adds no constant."""
+        self.parameters = 0
+        """How many weights the hidden units take so far."""
         self.units = {
             group: self._units(group, ridge) for groups in plan.groups for group, ridge in groups
         }
@@ -239,10 +245,12 @@ class Emitter:
                 join = steps if group.is_stepped else smooth if group.is_noisy else chords
                 found[place] = values, join(ridge.points, values)
         base = base_point(ridge.points, list(found.values()))
+        turns = {place: one_sided(kinks, base, ridge.points[0])
+                 for place, (_, kinks) in found.items()}  # fmt: skip
+        self._check_room(group, ridge, len({key for made in turns.values() for key in made}))
         units: dict[tuple[Fraction, int], Array] = {}
-        for place, (values, kinks) in found.items():
-            made = one_sided(kinks, base, ridge.points[0])
-            self.shifts[place] += values[0] - evaluated(made, ridge.points[0])
+        for place, made in turns.items():
+            self.shifts[place] += found[place][0][0] - evaluated(made, ridge.points[0])
             for key, change in made.items():
                 column = units.setdefault(key, np.zeros(self.size))
                 column[place + self.offset] += float(change)
@@ -250,6 +258,16 @@ class Emitter:
             Unit(position, sign, out)
             for (position, sign), out in sorted(units.items(), key=lambda pair: pair[0])
         ]
+
+    def _check_room(self, group: Group, ridge: Ridge, units: int) -> None:
+        """Refuse hidden units that would take too much memory, or too long to check."""
+        self.parameters += 2 * units * self.size
+        if self.parameters > MOST_PARAMETERS or units * len(ridge.points) > MOST_WORK:
+            raise Refusal(
+                f"the feed-forward of layer {group.layer} would need {units} hidden units for "
+                f"{len(ridge.points)} different inputs",
+                "use a smaller vocabulary or length, or round and compare values earlier",
+            )
 
     def readout(self, output: OutputPlan) -> ReadoutWeights:
         row, constant = self.row(output.linear), self.constant(output.linear)

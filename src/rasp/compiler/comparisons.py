@@ -1,0 +1,49 @@
+"""Two lists of atoms and a comparison in, the table of its truth out, query by key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rasp.atoms import Atom
+
+
+def compared(keys: Sequence[Atom | None], queries: Sequence[Atom | None], op: str) -> np.ndarray:
+    """Compare every key with every query; an atom that cannot be there matches nothing.
+
+    Numbers come before strings: a program that orders one against the other has no value there.
+
+    >>> compared([1, 2], [2], "<").tolist()
+    [[True, False]]
+    """
+    atoms = {sort_key(atom) for atom in (*keys, *queries) if atom is not None}
+    ranks = {atom: place for place, atom in enumerate(sorted(atoms))}
+    left = _ranked(keys, ranks)[None, :]
+    right = _ranked(queries, ranks)[:, None]
+    found = _truth(left, right, op)
+    return found & (left >= 0) & (right >= 0)
+
+
+def _ranked(atoms: Sequence[Atom | None], ranks: dict[tuple[bool, Atom], int]) -> np.ndarray:
+    return np.array([-1 if atom is None else ranks[sort_key(atom)] for atom in atoms], int)
+
+
+def _truth(left: np.ndarray, right: np.ndarray, op: str) -> np.ndarray:
+    match op:
+        case "==":
+            return np.asarray(left == right)
+        case "!=":
+            return np.asarray(left != right)
+        case "<":
+            return np.asarray(left < right)
+        case "<=":
+            return np.asarray(left <= right)
+        case ">":
+            return np.asarray(left > right)
+    return np.asarray(left >= right)
+
+
+def sort_key(atom: Atom) -> tuple[bool, Atom]:
+    """An order of all atoms: numbers, then strings."""
+    return isinstance(atom, str), atom
