@@ -9,29 +9,42 @@ import contextlib
 import errno
 import os
 import tempfile
+from collections.abc import Iterator
+from typing import IO
 
 from rasp.errors import RaspError, RaspLimitError, RaspValueError
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-def replace_file(path: str | os.PathLike[str], content: bytes) -> None:
-    """Put new content in place of a file, or of none; a link stays a link."""
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Give a file to write into, which then takes the place of another, or of none.
+
+    A link stays a link. Where anything goes wrong, nothing has happened.
+    """
     real = os.path.realpath(path)
+    folder, name = os.path.split(real)
+    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
     try:
-        folder, name = os.path.split(real)
-        descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary, _mode(real))
-            os.replace(temporary, real)
-        except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)
-            raise
+        os.close(descriptor)
+        with open(temporary, "wb") as file:  # by name: some writers want one
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, _mode(real))
+        os.replace(temporary, real)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+
+
+def replace_file(path: str | os.PathLike[str], content: bytes) -> None:
+    """Put new content in place of a file, or of none."""
+    try:
+        with replacing(path) as file:
+            file.write(content)
     except OSError as error:
         raise unwritable(path, error) from None
 
@@ -40,10 +53,13 @@ def unwritable(path: str | os.PathLike[str], error: OSError) -> RaspError:
     """Say why a file could not be written, in the user's words."""
     kind = RaspLimitError if error.errno in FULL else RaspValueError
     why = (error.strerror or "unknown reason").lower()
-    return kind(
-        f"`{os.fspath(path)}` cannot be written: {why}",
-        hint="check the folder's permissions and the free space; the file is unchanged",
-    )
+    if error.errno in FULL:
+        hint = "make room and try again; what was there before is unchanged"
+    elif error.errno in (errno.ENOENT, errno.ENOTDIR):
+        hint = "give a file in a folder that exists"
+    else:
+        hint = "check the permissions of the folder and the file; what was there is unchanged"
+    return kind(f"`{os.fspath(path)}` cannot be written: {why}", hint=hint)
 
 
 def _mode(path: str) -> int:

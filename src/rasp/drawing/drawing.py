@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,9 +20,10 @@ from rasp.drawing.portable import as_dict
 from rasp.drawing.svg import Block
 from rasp.drawing.text import text_of
 from rasp.drawing.theme import THEMES, style_sheet
-from rasp.errors import RaspTypeError, RaspUnsupportedError, RaspValueError
+from rasp.errors import RaspTypeError, RaspUnsupportedError
 from rasp.graph import Node, Program, Selector
 from rasp.limits import DEFAULT_LIMITS, Limits, tightest
+from rasp.replacing import replace_file
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Drawing:
                 hint="end the file's name in .svg, .html, .png, .pdf or .txt",
             )
         made = maker()
-        _write(path, made.encode() if isinstance(made, str) else made)
+        replace_file(path, made.encode() if isinstance(made, str) else made)
         return path
 
     def __str__(self) -> str:
@@ -210,22 +210,3 @@ def _limits_of(outputs: Outputs) -> Limits:
     several = outputs if isinstance(outputs, Sequence) else [outputs]
     set_for_one = (getattr(each, "limits", None) for each in several)
     return tightest(set_for_one) or DEFAULT_LIMITS
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write beside the file and move into place, so that no reader ever sees half of it."""
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise RaspValueError(
-            f"cannot write `{printable(str(path))}`: {(error.strerror or str(error)).lower()}",
-            hint="give a file in a folder that exists and that you may write to",
-        ) from None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from rasp.architecture import schedule
 from rasp.atoms import PythonAtom, to_python
 from rasp.errors import RaspUnsupportedError, RaspValueError
+from rasp.replacing import replacing, unwritable
 from rasp.training.config import RunConfig
 from rasp.training.data import as_inputs, draw_inputs, targets_of
 from rasp.training.store import Record
@@ -102,26 +103,28 @@ def write_data(task: Task, config: RunConfig, path: str) -> int:
     """Write a task's examples as lines of JSON; return how many."""
     count = 0
     try:
-        with Path(path).open("w", encoding="utf-8") as file:
-            for split, size in config.sizes.items():
-                tokens, lengths = draw_inputs(task, config.data_seed, split, size)
-                inputs, targets = (
-                    as_inputs(task, tokens, lengths),
-                    targets_of(task, tokens, lengths),
-                )
-                for given, wanted in zip(inputs, targets, strict=True):
-                    plain = [to_python(atom) for atom in wanted]
-                    if task.bos is not None:
-                        plain[0] = BOS_TARGET
-                    line = {"split": split, "input": [to_python(token) for token in given]}
-                    file.write(json.dumps(line | {"target": plain}, ensure_ascii=False) + "\n")
-                    count += 1
+        with replacing(path) as file:
+            for line in _examples(task, config):
+                file.write((json.dumps(line, ensure_ascii=False) + "\n").encode())
+                count += 1
     except OSError as error:
-        raise RaspValueError(
-            f"`{path}` cannot be written: {(error.strerror or str(error)).lower()}",
-            hint="check the folder and its permissions",
-        ) from None
+        raise unwritable(path, error) from None
     return count
+
+
+def _examples(task: Task, config: RunConfig) -> Iterator[dict[str, Any]]:
+    for split, size in config.sizes.items():
+        tokens, lengths = draw_inputs(task, config.data_seed, split, size)
+        inputs, targets = as_inputs(task, tokens, lengths), targets_of(task, tokens, lengths)
+        for given, wanted in zip(inputs, targets, strict=True):
+            plain = [to_python(atom) for atom in wanted]
+            if task.bos is not None:
+                plain[0] = BOS_TARGET
+            yield {
+                "split": split,
+                "input": [to_python(token) for token in given],
+                "target": plain,
+            }
 
 
 def describe_record(record: Record) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import torch
 
@@ -14,6 +12,7 @@ from rasp.drawing.svg import Block, element, label
 from rasp.drawing.theme import style_sheet
 from rasp.errors import RaspValueError
 from rasp.evaluator import apply
+from rasp.replacing import replace_file
 from rasp.training.config import RunConfig, read_config
 from rasp.training.layout import Layout
 from rasp.training.network import Batch, Plan, forward
@@ -110,15 +109,8 @@ def save_curves(record: Record, path: str) -> None:
     first = _panel("loss", curves["loss"], 0)
     second = _panel("wrong tokens in validation, %", error, HEIGHT + GAP)
     block = Block(LEFT + WIDTH + 10, 2 * (HEIGHT + GAP), first + second)
-    try:
-        Path(path).write_text(
-            document(block, style_sheet("auto"), record["name"]), encoding="utf-8"
-        )
-    except OSError as problem:
-        raise RaspValueError(
-            f"`{path}` cannot be written: {(problem.strerror or str(problem)).lower()}",
-            hint="check the folder and its permissions",
-        ) from None
+    picture = document(block, style_sheet("auto"), record["name"])
+    replace_file(path, picture.encode())
 
 
 def _panel(title: str, values: list[float], top: float) -> str:

@@ -21,6 +21,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
 from rasp.errors import RaspError, RaspLimitError, RaspValueError
+from rasp.replacing import replacing
 from rasp.training.config import RunConfig, differences
 from rasp.training.stack import Progress, Stack
 
@@ -217,17 +218,13 @@ def _damaged(path: Path) -> RaspError:
 
 
 def _write(path: Path, tensors: Mapping[str, torch.Tensor], metadata: dict[str, str]) -> None:
-    beside = path.with_suffix(f".{os.getpid()}.part")
+    contiguous = {name: each.contiguous() for name, each in tensors.items()}
     try:
-        save_file({name: each.contiguous() for name, each in tensors.items()}, beside, metadata)
-        with beside.open("rb") as file:
-            os.fsync(file.fileno())
-        os.replace(beside, path)
+        with replacing(path) as file:
+            save_file(contiguous, file.name, metadata)
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise _unwritable(path, error) from None
     except Exception as error:  # the writer's own type for what the system refused
-        beside.unlink(missing_ok=True)
         raise _unwritable(path, OSError(getattr(error, "errno", None), str(error))) from None
 
 
