@@ -2,124 +2,249 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import random
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "compiler"))
-
-from paper_programs import TASKS
+from export_examples import CAUSAL, TASKS, WHOLE, compiled, needs
 
 import rasp
-from rasp.cli import main
-from rasp.compiler import Transformer, compile
+from rasp.compiler import Transformer
 from rasp.compiler.certificate import random_input
 from rasp.errors import RaspUnsupportedError, RaspValueError
-from rasp.export import export
-from rasp.export.blocks import blocks_of, decoded, input_ids
+from rasp.export import decoded, export, input_ids, to_torch
+from rasp.export.blocks import blocks_of
+from rasp.export.check import check, inputs_to_try
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries' own
-
-WHOLE = ("reverse", "double hist", "most freq, split", "dyck-2, pure", "shuffle-dyck-2")
-CAUSAL = ("dyck-1, causal", "frac_prevs, causal")
-
-
-def needs(*packages: str) -> None:
-    for package in packages:
-        if importlib.util.find_spec(package) is None:
-            pytest.skip(f"{package} is not installed")
-
-
-def compiled(name: str, length: int, **changes: object) -> Transformer:
-    task = TASKS[name]
-    options = {"causal": task.causal, "heads": task.heads} | changes
-    handle = rasp.run(task.text)["out"]
-    return compile(handle, vocabulary=task.vocabulary, max_length=length, **options)
 
 
 @pytest.mark.parametrize("name", [*WHOLE, *CAUSAL])
 def test_torch_agrees_at_length_40(name: str, tmp_path: Path) -> None:
     needs("torch")
-    assert export(compiled(name, 40), "torch", tmp_path) == 100
+    assert export(compiled(name, 40), "torch", tmp_path) >= 80
 
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_bert_agrees_at_length_40(name: str, tmp_path: Path) -> None:
     needs("torch", "transformers")
-    assert export(compiled(name, 40), "hf-bert", tmp_path) == 100
+    assert export(compiled(name, 40), "hf-bert", tmp_path) >= 80
 
 
 @pytest.mark.parametrize("name", CAUSAL)
 def test_gpt2_agrees_at_length_40(name: str, tmp_path: Path) -> None:
     needs("torch", "transformers")
-    assert export(compiled(name, 40), "hf-gpt2", tmp_path) == 100
+    assert export(compiled(name, 40), "hf-gpt2", tmp_path) >= 80
 
 
 @pytest.mark.parametrize("name", ["double hist", "dyck-1, causal"])
 def test_transformer_lens_agrees_at_length_40(name: str, tmp_path: Path) -> None:
     needs("torch", "transformer_lens")
-    assert export(compiled(name, 40), "transformer-lens", tmp_path) == 100
+    assert export(compiled(name, 40), "transformer-lens", tmp_path) >= 80
 
 
-@pytest.mark.parametrize("name", ["double hist", "dyck-1, causal"])
+@pytest.mark.parametrize("name", [*WHOLE, *CAUSAL])
 def test_onnxruntime_agrees_at_length_40(name: str, tmp_path: Path) -> None:
-    needs("torch", "onnx", "onnxscript", "onnxruntime")
-    import onnxruntime
-
-    model = compiled(name, 40)
-    assert export(model, "onnx", tmp_path) > 0
-    session = onnxruntime.InferenceSession(str(tmp_path / "model.onnx"))
-    program = rasp.run(TASKS[name].text)["out"]
-    chooser = random.Random(1)
-    for _ in range(50):
-        tokens = list(random_input(model.settings, chooser))
-        (logits,) = session.run(None, {"ids": input_ids(model, tokens)[None].astype(np.int64)})
-        assert decoded(model, logits[0])["out"] == program(tokens)
+    needs("onnx", "onnxruntime")
+    assert export(compiled(name, 40), "onnx", tmp_path) >= 80
 
 
-def test_the_torch_folder_works_without_rasp(tmp_path: Path) -> None:
+# What a stranger runs who has the library, the folder and its card, and has never heard of rasp.
+STRANGER = """
+import importlib.util, json, sys
+from pathlib import Path
+
+def loaded(folder, target):
+    if target == "onnx":
+        import numpy, onnxruntime
+        session = onnxruntime.InferenceSession(folder / "model.onnx")
+        return lambda ids: session.run(None, {"ids": numpy.array([ids])})[0][0].tolist()
+    import torch
+    if target.startswith("hf-"):
+        from transformers import BertForTokenClassification, GPT2LMHeadModel
+        kind = GPT2LMHeadModel if target == "hf-gpt2" else BertForTokenClassification
+        model = kind.from_pretrained(folder)
+        return lambda ids: model(torch.tensor([ids])).logits[0].tolist()
+    spec = importlib.util.spec_from_file_location("exported", folder / "model.py")
+    exported = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(exported)
+    model = exported.load(folder)
+    return lambda ids: model(torch.tensor([ids]))[0].tolist()
+
+for folder, inputs in json.loads(sys.argv[1]):
+    card = json.loads((Path(folder) / "rasp.json").read_text())
+    run = loaded(Path(folder), card["target"])
+    (output,) = card["outputs"]
+    start, end = output["logits"]
+    for given in inputs:
+        ids = [card["tokens"][json.dumps(token)] for token in given]
+        if card["first_token_id"] is not None:
+            rows = run([card["first_token_id"], *ids])[1:]
+        else:
+            rows = run(ids)
+        answers = []
+        for row in rows:
+            scores = row[start:end]
+            if "codes" in output:
+                scores = [-abs(scores[0] - code) for code in output["codes"]]
+            answers.append(output["labels"][scores.index(max(scores))])
+        print(json.dumps(answers))
+assert "rasp" not in sys.modules
+"""
+
+
+def answers_of_a_stranger(folders: list[tuple[Path, list[str]]]) -> list[list[str]]:
+    given = json.dumps([(str(folder), inputs) for folder, inputs in folders])
+    done = subprocess.run([sys.executable, "-c", STRANGER, given], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("targets", "packages"),
+    [
+        (["torch"], ["torch"]),
+        (["hf-bert", "hf-gpt2"], ["torch", "transformers"]),
+        (["transformer-lens"], ["torch", "transformer_lens"]),
+        (["onnx"], ["onnx", "onnxruntime"]),
+    ],
+    ids=lambda each: each[0],
+)
+def test_a_fresh_process_needs_the_folder_and_the_library_alone(
+    targets: list[str], packages: list[str], tmp_path: Path
+) -> None:
+    needs(*packages)
+    folders, expected = [], []
+    for target in targets:
+        name = "dyck-1, causal" if target == "hf-gpt2" else "double hist"
+        model, program = compiled(name, 8), rasp.run(TASKS[name].text)["out"]
+        export(model, target, tmp_path / target)
+        chooser = random.Random(3)
+        inputs = ["".join(map(str, random_input(model.settings, chooser))) for _ in range(10)]
+        folders.append((tmp_path / target, inputs))
+        expected += [[shown(atom) for atom in program(each)] for each in inputs]
+    assert answers_of_a_stranger(folders) == expected
+
+
+def shown(atom: object) -> str:
+    return json.dumps(atom)
+
+
+def test_bert_takes_inputs_of_different_lengths_with_an_attention_mask(tmp_path: Path) -> None:
+    needs("torch", "transformers")
+    import torch
+    from transformers import BertForTokenClassification
+
+    model = compiled("double hist", 8)
+    export(model, "hf-bert", tmp_path)
+    bert = BertForTokenClassification.from_pretrained(tmp_path)
+    program = rasp.run(TASKS["double hist"].text)["out"]
+    rows = [input_ids(model, given).tolist() for given in ("abcabc", "aab")]
+    padded = torch.tensor([row + [0] * (7 - len(row)) for row in rows])
+    mask = torch.tensor([[1] * len(row) + [0] * (7 - len(row)) for row in rows])
+    with torch.no_grad():
+        logits = bert(padded, attention_mask=mask).logits.numpy()
+    for given, row, found in zip(("abcabc", "aab"), rows, logits, strict=True):
+        assert decoded(model, found[: len(row)])["out"] == program(given)
+
+
+def test_a_module_in_memory_answers_batches() -> None:
     needs("torch")
     import torch
 
-    export(compiled("hist", 8), "torch", tmp_path)
-    spec = importlib.util.spec_from_file_location("exported", tmp_path / "model.py")
-    assert spec is not None
-    assert spec.loader is not None
-    exported = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(exported)
-    config = json.loads((tmp_path / "config.json").read_text())["rasp"]
-    ids = [config["first_token_id"], *(config["tokens"][f'"{each}"'] for each in "abca")]
+    model, program = compiled("reverse", 12), rasp.run(TASKS["reverse"].text)["out"]
+    module, inputs = to_torch(model), ["abcd", "jjjj", "hgfe"]
     with torch.no_grad():
-        logits = exported.load(tmp_path)(torch.tensor([ids]))[0, 1:]
-    labels = config["outputs"][0]["labels"]
-    assert [labels[each] for each in logits.argmax(-1)] == ["2", "1", "1", "2"]
+        logits = module(torch.tensor(np.stack([input_ids(model, each) for each in inputs])))
+    found = [decoded(model, each)["out"] for each in logits.numpy()]
+    assert found == [program(each) for each in inputs]
+
+
+def two_outputs() -> Transformer:
+    program = rasp.run("hist = selector_width(select(tokens, tokens, ==)); half = indices / 2;")
+    outputs = {"hist": program["hist"], "half": program["half"]}
+    return rasp.compile(outputs, vocabulary="ab", max_length=5, bos="§")
+
+
+@pytest.mark.parametrize(
+    ("target", "packages"),
+    [("torch", ["torch"]), ("hf-bert", ["transformers"]), ("onnx", ["onnx", "onnxruntime"])],
+)
+def test_several_outputs_and_a_bos_are_exported(
+    target: str, packages: list[str], tmp_path: Path
+) -> None:
+    needs(*packages)
+    assert export(two_outputs(), target, tmp_path) >= 20
+    card = json.loads((tmp_path / "rasp.json").read_text())
+    assert [each["name"] for each in card["outputs"]] == ["hist", "half"]
+    assert card["outputs"][0]["logits"][1] == card["outputs"][1]["logits"][0]
+    assert card["bos"] == '"§"'
+
+
+def test_the_inputs_tried_hold_the_smallest_and_the_largest_counts() -> None:
+    tried = inputs_to_try(two_outputs().settings)
+    assert {("§", "a"), ("§", "b"), ("§", "a", "a", "a", "a")} <= set(tried)
+    assert all(each[0] == "§" and each.count("§") == 1 and len(each) <= 5 for each in tried)
+
+
+def test_a_model_that_answers_differently_is_not_called_done() -> None:
+    needs("torch")
+    from rasp.export.torch_target import run_torch
+
+    model = compiled("hist", 6)
+    right = run_torch(to_torch(model))
+    with pytest.raises(RaspUnsupportedError, match=r"exported to torch.*answers .* differently"):
+        check(model, lambda ids: np.roll(right(ids), 1, axis=-1), "torch")
+
+
+def test_a_program_that_never_has_a_value_cannot_be_checked() -> None:
+    program = rasp.run("out = indices / (tokens_int - tokens_int + 1);")["out"]
+    model = rasp.compile(program, vocabulary=["1"], max_length=3)
+    failing: Any = rasp.run("out = 1 / (tokens_int - tokens_int);")["out"]
+    from rasp.compiler.portable import graph_to_json
+
+    model.graph = graph_to_json({"out": failing.node}, {})
+    with pytest.raises(RaspUnsupportedError, match="no value on any of the inputs tried"):
+        check(model, lambda ids: np.zeros((*ids.shape, 9)), "torch")
 
 
 def test_a_wrong_kind_of_attention_is_refused(tmp_path: Path) -> None:
     needs("torch", "transformers")
-    with pytest.raises(RaspUnsupportedError, match="causal"):
-        export(compiled("hist", 5), "hf-gpt2", tmp_path)
-    with pytest.raises(RaspUnsupportedError, match="causal"):
-        export(compiled("dyck-1, causal", 5), "hf-bert", tmp_path)
+    with pytest.raises(RaspUnsupportedError, match="GPT-2 is causal"):
+        export(compiled("hist", 5), "hf-gpt2", tmp_path / "gpt2")
+    with pytest.raises(RaspUnsupportedError, match="compiled to be causal"):
+        export(compiled("dyck-1, causal", 5), "hf-bert", tmp_path / "bert")
+    assert not list(tmp_path.iterdir())
 
 
 def test_an_unknown_target_offers_the_closest(tmp_path: Path) -> None:
-    with pytest.raises(RaspValueError, match="no export") as caught:
+    with pytest.raises(RaspValueError, match="no export to `hf-bart`") as caught:
         export(compiled("hist", 5), "hf-bart", tmp_path)
-    assert caught.value.hint is not None
-    assert "hf-bert" in caught.value.hint
+    assert caught.value.hint == "did you mean `hf-bert`?"
 
 
-def test_a_missing_library_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("target", "package", "extra"),
+    [("torch", "torch", "models"), ("hf-bert", "transformers", "transformers"),
+     ("transformer-lens", "transformer_lens", "transformer-lens"),
+     ("onnx", "onnxruntime", "onnx")],
+)  # fmt: skip
+def test_a_missing_library_names_the_extra(
+    target: str, package: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs("torch", "onnx")
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(RaspUnsupportedError, match=f"needs `{package}`") as caught:
+        export(compiled("hist", 5), target, tmp_path)
+    assert caught.value.hint == f'pip install "rasp-lang[{extra}]"'
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(RaspUnsupportedError, match="needs `torch`") as caught:
-        export(compiled("hist", 5), "torch", tmp_path)
-    assert caught.value.hint == 'pip install "rasp-lang[models]"'
+    with pytest.raises(RaspUnsupportedError, match="a torch module needs `torch`"):
+        to_torch(compiled("hist", 5))
 
 
 def test_equal_blocks_keep_the_heads_and_pad_to_a_power_of_four() -> None:
@@ -131,13 +256,3 @@ def test_equal_blocks_keep_the_heads_and_pad_to_a_power_of_four() -> None:
     assert blocks.size == blocks.heads * blocks.inner
     for written in (blocks.positions, blocks.tokens, *(block.out.T for block in blocks.blocks)):
         assert np.allclose(written.sum(axis=1), 0, atol=1e-6 * (1 + np.abs(written).max()))
-
-
-def test_the_command_line_exports_a_folder(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    needs("torch")
-    compiled("hist", 6).save(tmp_path / "model")
-    where = str(tmp_path / "torch")
-    assert main(["export", str(tmp_path / "model"), "--to", "torch", "-o", where]) == 0
-    assert "agrees with the program on 100 random inputs" in capsys.readouterr().out

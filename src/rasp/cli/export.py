@@ -6,10 +6,20 @@ import argparse
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from rasp.export import TARGETS
+
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("folder", metavar="DIR", help="what `rasp compile -o` wrote")
-    parser.add_argument("--to", required=True, metavar="TARGET",
-                        help="torch, hf-gpt2, hf-bert, transformer-lens or onnx")  # fmt: skip
-    parser.add_argument("-o", "--output", required=True, metavar="OUT", help="write it there")
+    parser.add_argument("--to", required=True, metavar="TARGET", help="a target of those below")
+    parser.add_argument("-o", "--output", required=True, metavar="OUT",
+                        help="the folder to write: a new one, or an older export")  # fmt: skip
+    lines = [f"  {name:<18}{target.title}" for name, target in TARGETS.items()]
+    parser.epilog = "\n".join([
+        "targets:", *lines, "",
+        "The model is verified, written, loaded again by the other library and compared with the",
+        "program; only then does OUT appear. OUT/rasp.json says which id is which token and what",
+        "each logit stands for.",
+    ])  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -17,5 +27,5 @@ def run(arguments: argparse.Namespace) -> int:
 
     compared = export(arguments.folder, arguments.to, arguments.output)
     print(f"written to {arguments.output}; loaded again, it agrees with the program on "
-          f"{compared} random inputs")  # fmt: skip
+          f"{compared} inputs")  # fmt: skip
     return 0

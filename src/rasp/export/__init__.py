@@ -4,6 +4,7 @@ Each export is loaded again by the foreign library and compared with the program
 called done.
 """
 
-from rasp.export.targets import TARGETS, export
+from rasp.export.blocks import decoded, input_ids
+from rasp.export.targets import TARGETS, export, to_torch
 
-__all__ = ["TARGETS", "export"]
+__all__ = ["TARGETS", "decoded", "export", "input_ids", "to_torch"]

@@ -13,11 +13,10 @@ cancel that with a last dimension that holds nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from rasp.atoms import Atom, show
+from rasp.atoms import Atom
 from rasp.compiler.transformer import Transformer, nearest
 from rasp.compiler.weights import Array, FeedForwardWeights, HeadWeights
 
@@ -179,13 +178,26 @@ class _Layout:
 
 
 def input_ids(model: Transformer, tokens: object) -> Array:
-    """Token ids as an exported model takes them: the sink, where there is one, goes first."""
+    """Token ids as an exported model takes them: the sink, where there is one, goes first.
+
+    >>> import rasp
+    >>> hist = rasp.run("hist = selector_width(select(tokens, tokens, ==));")["hist"]
+    >>> input_ids(rasp.compile(hist, vocabulary="abc", max_length=8), "cab").tolist()
+    [3, 2, 0, 1]
+    """
     ids = model.token_ids(tokens)
     return np.concatenate([[len(model.settings.vocabulary)], ids]) if model.uses_sink else ids
 
 
 def decoded(model: Transformer, logits: Array) -> dict[str, list[Atom]]:
-    """The atoms that the logits (position, logit) of one input choose, for each output."""
+    """The atoms that the logits (position, logit) of one input choose, for each output.
+
+    >>> import numpy as np, rasp
+    >>> hist = rasp.run("hist = selector_width(select(tokens, tokens, ==));")["hist"]
+    >>> model = rasp.compile(hist, vocabulary="abc", max_length=3)
+    >>> decoded(model, np.array([[0, 0, 0], [0, 9, 0], [5, 0, 0]]))  # the sink's row, then two
+    {'hist': [2, 1]}
+    """
     kept = logits[model.uses_sink :]
     found: dict[str, list[Atom]] = {}
     start = 0
@@ -199,30 +211,3 @@ def decoded(model: Transformer, logits: Array) -> dict[str, list[Atom]]:
             best = nearest(scores[:, 0].astype(np.float64), np.array(readout.codes))
         found[readout.name] = [readout.atoms[each] for each in best.tolist()]
     return found
-
-
-def card(model: Transformer) -> dict[str, Any]:
-    """What a person needs to use an export: ids of tokens, and what the logits stand for."""
-    settings = model.settings
-    tokens = {show(token): place for place, token in enumerate(settings.vocabulary)}
-    outputs, start = [], 0
-    for readout in model.readouts:
-        count = len(readout.atoms) if readout.scored else 1
-        entry: dict[str, Any] = {"name": readout.name, "logits": [start, start + count]}
-        if readout.scored:
-            entry["labels"] = [show(atom) for atom in readout.atoms]
-        else:
-            entry["note"] = "the number itself; the answer is the nearest of `codes`"
-            entry["codes"] = list(readout.codes)
-        outputs.append(entry)
-        start += count
-    certificate = model.certificate
-    return {
-        "made_by": "rasp",
-        "tokens": tokens,
-        "first_token_id": len(settings.vocabulary) if model.uses_sink else None,
-        "first_token": "put this id before every input; ignore its logits",
-        "max_length": settings.max_length,
-        "outputs": outputs,
-        "certificate": certificate.statement if certificate else None,
-    }

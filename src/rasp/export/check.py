@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import groupby
 
 import numpy as np
 
-from rasp.atoms import show_input
+from rasp.atoms import Atom, show_input
 from rasp.compiler.certificate import random_input
 from rasp.compiler.portable import graph_from_json
+from rasp.compiler.settings import Settings
 from rasp.compiler.transformer import Transformer
 from rasp.compiler.weights import Array
 from rasp.errors import RaspUnsupportedError
@@ -17,27 +19,59 @@ from rasp.evaluator.plain import EvaluationError, evaluate
 from rasp.export.blocks import decoded, input_ids
 
 Run = Callable[[Array], Array]
-"""Token ids (position,) to logits (position, logit)."""
+"""Token ids (batch, position) to logits (batch, position, logit)."""
+RANDOM = 100
 
 
-def check(model: Transformer, run: Run, target: str, count: int = 100) -> int:
-    """Compare a loaded export with the program on random inputs; return how many were compared."""
+def check(model: Transformer, run: Run, target: str) -> int:
+    """Compare a loaded export with the program; return on how many inputs."""
     outputs, _ = graph_from_json(model.graph)
-    chooser = random.Random(7)
+    nodes = list(outputs.values())
     compared = 0
-    for _ in range(count):
-        tokens = random_input(model.settings, chooser)
-        try:
-            expected = evaluate(list(outputs.values()), tokens)
-        except EvaluationError:
-            continue
-        logits = np.asarray(run(input_ids(model, list(tokens))))
-        found = decoded(model, logits)
-        compared += 1
-        for name, node in outputs.items():
-            if found[name] != expected[node]:
+    for batch in batches(inputs_to_try(model.settings)):
+        logits = run(np.stack([input_ids(model, list(tokens)) for tokens in batch]))
+        for tokens, each in zip(batch, logits, strict=True):
+            try:
+                expected = evaluate(nodes, tokens)
+            except EvaluationError:
+                continue
+            compared += 1
+            found = decoded(model, each)
+            if any(found[name] != expected[node] for name, node in outputs.items()):
                 raise RaspUnsupportedError(
                     f"exported to {target}, this model answers {show_input(tokens)} differently",
-                    hint="keep to the model itself, or use a smaller `max_length`",
+                    hint="nothing was written; export to torch, or use a smaller `max_length`",
                 )
+    if not compared:
+        raise RaspUnsupportedError(
+            "the program has no value on any of the inputs tried, so the export cannot be checked",
+            hint="give a vocabulary on which the program works",
+        )
     return compared
+
+
+def inputs_to_try(settings: Settings, count: int = RANDOM) -> list[tuple[Atom, ...]]:
+    """Random inputs, and each token alone and as often as it fits: the smallest and largest counts.
+
+    >>> from rasp.compiler.settings import read_settings
+    >>> tried = inputs_to_try(read_settings("ab", 3, None, False, True, "paper"))
+    >>> ("a",) in tried, ("b", "b", "b") in tried
+    (True, True)
+    """
+    chooser = random.Random(7)
+    first = () if settings.bos is None else (settings.bos,)
+    ordinary = settings.vocabulary[: len(settings.vocabulary) - len(first)]
+    extremes = [
+        (first + (token,) * settings.max_length)[: max(1, length)]
+        for token in ordinary[:20]
+        for length in (1 + len(first), settings.max_length)
+    ]
+    found = extremes + [random_input(settings, chooser) for _ in range(count)]
+    return list(dict.fromkeys(each[: settings.max_length] for each in found))
+
+
+def batches(inputs: list[tuple[Atom, ...]], most: int = 64) -> Iterator[list[tuple[Atom, ...]]]:
+    """Inputs of one length together, at most so many of them."""
+    for _, together in groupby(sorted(inputs, key=len), len):
+        known = list(together)
+        yield from (known[start : start + most] for start in range(0, len(known), most))

@@ -6,7 +6,6 @@ Nothing is patched: the folder holds an ordinary configuration and ordinary weig
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,13 +18,14 @@ import torch
 from rasp.compiler.build import assemble
 from rasp.compiler.plan import make_plan
 from rasp.compiler.portable import graph_from_json
+from rasp.compiler.store import to_safetensors
 from rasp.compiler.transformer import Transformer
 from rasp.compiler.weights import Array, Emitter
 from rasp.errors import RaspUnsupportedError
-from rasp.export.blocks import EPSILON, GAIN, Block, Blocks, blocks_of, card
-from rasp.export.check import check
+from rasp.export.blocks import EPSILON, GAIN, Block, Blocks, blocks_of
+from rasp.export.card import labels
+from rasp.export.check import Run, check
 from rasp.graph import Program
-from rasp.replacing import replace_file
 
 
 def write_gpt2(model: Transformer, folder: Path) -> int:
@@ -35,7 +35,7 @@ def write_gpt2(model: Transformer, folder: Path) -> int:
     if not model.settings.causal:
         raise RaspUnsupportedError(
             "GPT-2 is causal, but this model was compiled to see the whole input",
-            hint="compile with `causal=True`, or export to hf-bert",
+            hint="compile with `causal=True` (`--causal`), or export to hf-bert",
         )
     blocks = blocks_of(tolerant(model), balanced=True, constant=True, square=True)
     logits = max(len(blocks.tokens), len(blocks.unembedding))
@@ -44,9 +44,8 @@ def write_gpt2(model: Transformer, folder: Path) -> int:
         n_layer=len(blocks.blocks), n_head=blocks.heads, n_inner=blocks.hidden,
         activation_function="relu", layer_norm_epsilon=EPSILON, resid_pdrop=0.0, embd_pdrop=0.0,
         attn_pdrop=0.0, tie_word_embeddings=False, use_cache=False, bos_token_id=None,
-        eos_token_id=None,
+        eos_token_id=None, architectures=["GPT2LMHeadModel"],
     )  # fmt: skip
-    foreign = GPT2LMHeadModel(config)
     state = {
         "transformer.wte.weight": _padded(blocks.tokens, logits),
         "transformer.wpe.weight": blocks.positions,
@@ -54,23 +53,8 @@ def write_gpt2(model: Transformer, folder: Path) -> int:
     } | _norm("transformer.ln_f", blocks.size)
     for number, block in enumerate(blocks.blocks):
         state |= _gpt2_block(f"transformer.h.{number}", block, blocks.size)
-    _save(foreign, state, model, folder)
-    with quiet():
-        loaded = GPT2LMHeadModel.from_pretrained(folder).eval()
-    return check(model, lambda ids: _logits(loaded, ids, blocks), "hf-gpt2")
-
-
-def tolerant(model: Transformer) -> Transformer:
-    """The same program with weights that bear a LayerNorm's rounding.
-
-    LayerNorm leaves an error in the last bit everywhere, which the heavy sink of an exact sum
-    would multiply: here the sink is lighter, and counts are rounded again before they are compared.
-    """
-    outputs, names = graph_from_json(model.graph)
-    program = Program(outputs, names)
-    plan = make_plan(outputs, replace(model.settings, tolerant=True), program)
-    emitter = Emitter(plan)
-    return assemble(plan, emitter, emitter.weights(), program)
+    _save(config, state, folder)
+    return check(model, run_hugging_face(_load(GPT2LMHeadModel, folder), blocks), "hf-gpt2")
 
 
 def _gpt2_block(name: str, block: Block, size: int) -> dict[str, Array]:
@@ -96,7 +80,7 @@ def write_bert(model: Transformer, folder: Path) -> int:
     if model.settings.causal:
         raise RaspUnsupportedError(
             "BERT sees the whole input, but this model was compiled to be causal",
-            hint="compile with `causal=False`, or export to hf-gpt2",
+            hint="compile with `causal=False` (no `--causal`), or export to hf-gpt2",
         )
     blocks = blocks_of(tolerant(model), balanced=True, square=True)
     config = BertConfig(
@@ -104,9 +88,9 @@ def write_bert(model: Transformer, folder: Path) -> int:
         hidden_size=blocks.size, num_hidden_layers=len(blocks.blocks),
         num_attention_heads=blocks.heads, intermediate_size=blocks.hidden, hidden_act="relu",
         layer_norm_eps=EPSILON, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
-        type_vocab_size=1, num_labels=len(blocks.unembedding), pad_token_id=None,
+        type_vocab_size=1, id2label=dict(enumerate(labels(model))), pad_token_id=None,
+        architectures=["BertForTokenClassification"],
     )  # fmt: skip
-    foreign = BertForTokenClassification(config)
     state = {
         "bert.embeddings.word_embeddings.weight": blocks.tokens,
         "bert.embeddings.position_embeddings.weight": blocks.positions,
@@ -116,10 +100,9 @@ def write_bert(model: Transformer, folder: Path) -> int:
     } | _norm("bert.embeddings.LayerNorm", blocks.size)
     for number, block in enumerate(blocks.blocks):
         state |= _bert_block(f"bert.encoder.layer.{number}", block, blocks.size)
-    _save(foreign, state, model, folder)
-    with quiet():
-        loaded = BertForTokenClassification.from_pretrained(folder).eval()
-    return check(model, lambda ids: _logits(loaded, ids, blocks), "hf-bert")
+    _save(config, state, folder)
+    loaded = _load(BertForTokenClassification, folder)
+    return check(model, run_hugging_face(loaded, blocks), "hf-bert")
 
 
 def _bert_block(name: str, block: Block, size: int) -> dict[str, Array]:
@@ -140,6 +123,19 @@ def _bert_block(name: str, block: Block, size: int) -> dict[str, Array]:
     return state | _norm(norms[0], size) | _norm(norms[1], size)
 
 
+def tolerant(model: Transformer) -> Transformer:
+    """The same program with weights that bear a LayerNorm's rounding.
+
+    LayerNorm leaves an error in the last bit everywhere, which the heavy sink of an exact sum
+    would multiply: here the sink is lighter, and counts are rounded again before they are compared.
+    """
+    outputs, names = graph_from_json(model.graph)
+    program = Program(outputs, names)
+    plan = make_plan(outputs, replace(model.settings, tolerant=True), program)
+    emitter = Emitter(plan)
+    return assemble(plan, emitter, emitter.weights(), program)
+
+
 def _norm(name: str, size: int) -> dict[str, Array]:
     """A LayerNorm that undoes what its huge epsilon does."""
     return {f"{name}.weight": np.full(size, GAIN), f"{name}.bias": np.zeros(size)}
@@ -149,17 +145,18 @@ def _padded(rows: Array, count: int) -> Array:
     return np.pad(rows, ((0, count - len(rows)), (0, 0)))
 
 
-def _save(foreign: Any, state: dict[str, Array], model: Transformer, folder: Path) -> None:
-    """Fill a fresh model with our weights, every one of them, and save it."""
-    tensors = {name: torch.tensor(array, dtype=torch.float32) for name, array in state.items()}
-    missing, unexpected = foreign.load_state_dict(tensors, strict=False)
-    assert not unexpected, unexpected
-    assert not [name for name in missing if not name.endswith(("position_ids", ".attn.bias"))]
-    folder.mkdir(parents=True, exist_ok=True)
+def _save(config: Any, state: dict[str, Array], folder: Path) -> None:
+    config.save_pretrained(folder)
+    (folder / "model.safetensors").write_bytes(to_safetensors(state))
+
+
+def _load(kind: Any, folder: Path) -> Any:
+    """The stock call, with its progress bars off; every weight must have found its place."""
     with quiet():
-        foreign.save_pretrained(folder)
-    text = json.dumps(card(model), ensure_ascii=False, indent=1)
-    replace_file(folder / "rasp.json", text.encode())
+        loaded, told = kind.from_pretrained(folder, output_loading_info=True)
+    amiss = [*told["missing_keys"], *told["unexpected_keys"], *told["mismatched_keys"]]
+    assert not amiss, amiss
+    return loaded.eval()
 
 
 @contextmanager
@@ -176,7 +173,13 @@ def quiet() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def _logits(loaded: Any, ids: Array, blocks: Blocks) -> Array:
-    with torch.no_grad():
-        found = loaded(torch.tensor(ids, dtype=torch.long)[None]).logits[0]
-    return found[:, : len(blocks.unembedding)].numpy()  # type: ignore[no-any-return]
+def run_hugging_face(loaded: Any, blocks: Blocks) -> Run:
+    """A Hugging Face model as a function of arrays."""
+
+    def run(ids: Array) -> Array:
+        with torch.no_grad():
+            found = loaded(torch.tensor(ids, dtype=torch.long)).logits
+        logits: Array = found[..., : len(blocks.unembedding)].numpy()
+        return logits
+
+    return run

@@ -1,55 +1,144 @@
-"""A compiled transformer in, an ONNX file out; any length up to the longest."""
+"""A compiled transformer in, an ONNX file out: any batch, any length up to the longest.
+
+The file is written operator by operator, so torch is not needed.
+"""
 
 from __future__ import annotations
 
-import json
-import logging
-import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import torch
 
 from rasp.compiler.transformer import Transformer
 from rasp.compiler.weights import Array
-from rasp.export.blocks import card
-from rasp.export.check import check
-from rasp.export.torch_target import to_torch
-from rasp.replacing import replace_file
+from rasp.export.blocks import Block, Blocks, blocks_of
+from rasp.export.check import Run, check
 
-FEW = 20
+OPSET, IR_VERSION = 17, 8
+"""Of 2022: what runs models today reads these."""
 
 
 def write(model: Transformer, folder: Path) -> int:
-    """Write `model.onnx`, load it with onnx's own evaluator, and compare it with the program."""
+    """Write `model.onnx`, load it with onnxruntime, and compare it with the program."""
     import onnx
-    from onnx.reference import ReferenceEvaluator
 
-    module = to_torch(model)
-    longest = model.settings.max_length + model.uses_sink
-    example = torch.zeros((1, max(2, longest)), dtype=torch.long)
-    folder.mkdir(parents=True, exist_ok=True)
-    sizes = {0: torch.export.Dim("batch"), 1: torch.export.Dim("length", max=max(2, longest))}
-    exporter = logging.getLogger("torch.onnx")
-    level = exporter.level
-    exporter.setLevel(logging.ERROR)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        program = torch.onnx.export(
-            module, (example,), input_names=["ids"], output_names=["logits"], dynamo=True,
-            dynamic_shapes={"ids": sizes}, verbose=False,
-        )  # fmt: skip
-        assert program is not None
-        program.save(str(folder / "model.onnx"))
-    exporter.setLevel(level)
-    text = json.dumps(card(model), ensure_ascii=False, indent=1)
-    replace_file(folder / "rasp.json", text.encode())
-    onnx.checker.check_model(str(folder / "model.onnx"))
-    evaluator = ReferenceEvaluator(str(folder / "model.onnx"))
+    path = folder / "model.onnx"
+    onnx.save(to_onnx(model), path)
+    return check(model, run_onnx(path), "onnx")
+
+
+def run_onnx(path: Path) -> Run:
+    """An ONNX file in onnxruntime, as a function of arrays."""
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
 
     def run(ids: Array) -> Array:
-        found = evaluator.run(None, {"ids": ids[None].astype(np.int64)})
-        logits: Array = np.asarray(found[0])[0]
-        return logits
+        (logits,) = session.run(None, {"ids": ids.astype(np.int64)})
+        return np.asarray(logits)
 
-    return check(model, run, "onnx", FEW)
+    return run
+
+
+def to_onnx(model: Transformer) -> Any:
+    """The model as an `onnx.ModelProto`: `ids` (batch, length) in, `logits` out."""
+    import onnx
+    from onnx import TensorProto, helper
+
+    blocks = blocks_of(model)
+    writer = _Writer(blocks, model.settings.causal)
+    logits = writer.logits()
+    shape: list[Any] = ["batch", "length"]
+    scores = [*shape, len(blocks.unembedding)]
+    ids_in = helper.make_tensor_value_info("ids", TensorProto.INT64, shape)
+    logits_out = helper.make_tensor_value_info(logits, TensorProto.FLOAT, scores)
+    graph = helper.make_graph(writer.nodes, "rasp", [ids_in], [logits_out], writer.arrays)
+    found = helper.make_model(
+        graph,
+        opset_imports=[helper.make_opsetid("", OPSET)],
+        ir_version=IR_VERSION,
+        producer_name="rasp",
+    )
+    onnx.checker.check_model(found, full_check=True)
+    return found
+
+
+class _Writer:
+    """Collects a graph's operators and constants."""
+
+    def __init__(self, blocks: Blocks, causal: bool) -> None:
+        self.blocks, self.causal = blocks, causal
+        self.nodes: list[Any] = []
+        self.arrays: list[Any] = []
+
+    def op(self, kind: str, *inputs: str, name: str = "", **attributes: Any) -> str:
+        """Add an operator; the name of what it gives."""
+        from onnx import helper
+
+        out = name or f"{kind.lower()}.{len(self.nodes)}"
+        self.nodes.append(helper.make_node(kind, list(inputs), [out], name=out, **attributes))
+        return out
+
+    def constant(self, name: str, array: Any, kind: type = np.float32) -> str:
+        """Add a constant, once."""
+        from onnx import numpy_helper
+
+        if name not in (each.name for each in self.arrays):
+            self.arrays.append(numpy_helper.from_array(np.array(array, dtype=kind), name))
+        return name
+
+    def linear(self, x: str, name: str, weight: Array, bias: Array | None = None) -> str:
+        found = self.op("MatMul", x, self.constant(f"{name}.weight", weight.T))
+        return found if bias is None else self.op("Add", found, self.constant(f"{name}.bias", bias))
+
+    def logits(self) -> str:
+        blocks = self.blocks
+        length = self.op("Shape", "ids", start=1, end=2)
+        tokens = self.op("Gather", self.constant("tokens", blocks.tokens), "ids")
+        zero = self.constant("zero", [0], np.int64)
+        positions = self.op(
+            "Slice", self.constant("positions", blocks.positions), zero, length, zero
+        )
+        x = self.op("Add", tokens, positions)
+        later = self._later(length) if self.causal else None
+        for number, block in enumerate(blocks.blocks):
+            name = f"blocks.{number}"
+            x = self.op("Add", x, self._attention(x, name, block, later))
+            hidden = self.linear(x, f"{name}.inside", block.inside, block.inside_bias)
+            added = self.linear(self.op("Relu", hidden), f"{name}.outside", block.outside)
+            x = self.op("Add", x, added)
+        scores = self.op("MatMul", x, self.constant("unembedding.weight", blocks.unembedding.T))
+        bias = self.constant("unembedding.bias", blocks.unembedding_bias)
+        return self.op("Add", scores, bias, name="logits")
+
+    def _attention(self, x: str, name: str, block: Block, later: str | None) -> str:
+        heads, inner = self.blocks.heads, self.blocks.inner
+        split = self.constant("split", [0, 0, heads, inner], np.int64)
+        parts = []
+        for part, order in (
+            ("query", (0, 2, 1, 3)),
+            ("key", (0, 2, 3, 1)),
+            ("value", (0, 2, 1, 3)),
+        ):
+            flat = self.linear(
+                x, f"{name}.{part}", getattr(block, part), getattr(block, f"{part}_bias")
+            )
+            parts.append(self.op("Transpose", self.op("Reshape", flat, split), perm=order))
+        scale = self.constant("scale", 1 / np.sqrt(inner))
+        scores = self.op("Mul", self.op("MatMul", parts[0], parts[1]), scale)
+        if later is not None:
+            scores = self.op("Add", scores, later)
+        moved = self.op("MatMul", self.op("Softmax", scores, axis=-1), parts[2])
+        join = self.constant("join", [0, 0, heads * inner], np.int64)
+        joined = self.op("Reshape", self.op("Transpose", moved, perm=(0, 2, 1, 3)), join)
+        return self.linear(joined, f"{name}.out", block.out)
+
+    def _later(self, length: str) -> str:
+        """Minus infinity where the key comes after the query: (length, length)."""
+        from onnx import helper
+
+        square = self.op("Concat", length, length, axis=0)
+        never = helper.make_tensor("never", 1, [1], [float("-inf")])
+        full = self.op("ConstantOfShape", square, value=never)
+        return self.op("Trilu", full, self.constant("one", 1, np.int64), upper=1)

@@ -3,48 +3,129 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rasp.compiler.store import load
-from rasp.compiler.transformer import Transformer
+from rasp.compiler import Transformer, load, verify
 from rasp.errors import RaspUnsupportedError, RaspValueError
+from rasp.export.card import write_card
+from rasp.export.folders import writing
 from rasp.spelling import closest
 
-# Where each target is written, what it needs, and the extra that brings it.
+if TYPE_CHECKING:
+    from rasp.export.torch_module import RaspTransformer
+
+Write = Callable[[Transformer, Path], int]
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where an export is made, the packages it needs, and the extra that brings them."""
+
+    home: str
+    write: str
+    needs: tuple[str, ...]
+    extra: str
+    title: str
+
+
 TARGETS = {
-    "torch": ("rasp.export.torch_target", "write", ("torch",), "models"),
-    "hf-gpt2": ("rasp.export.hugging_face", "write_gpt2", ("torch", "transformers"),
-                "transformers"),
-    "hf-bert": ("rasp.export.hugging_face", "write_bert", ("torch", "transformers"),
-                "transformers"),
-    "transformer-lens": ("rasp.export.transformer_lens", "write", ("torch", "transformer_lens"),
-                         "transformer-lens"),
-    "onnx": ("rasp.export.onnx_target", "write", ("torch", "onnx", "onnxscript"), "onnx"),
+    "torch": Target(
+        "torch_target", "write", ("torch",), "models",
+        "a plain torch module: model.py, config.json, weights.safetensors",
+    ),
+    "hf-gpt2": Target(
+        "hugging_face", "write_gpt2", ("torch", "transformers"), "transformers",
+        "a stock GPT2LMHeadModel, for models compiled with causal=True",
+    ),
+    "hf-bert": Target(
+        "hugging_face", "write_bert", ("torch", "transformers"), "transformers",
+        "a stock BertForTokenClassification, for models that see the whole input",
+    ),
+    "transformer-lens": Target(
+        "lens_target", "write", ("torch", "transformer_lens"), "transformer-lens",
+        "a TransformerBridge: model.py, config.json, weights.safetensors",
+    ),
+    "onnx": Target(
+        "onnx_target", "write", ("onnx", "onnxruntime"), "onnx",
+        "model.onnx, for onnxruntime",
+    ),
 }  # fmt: skip
 
 
 def export(model: Transformer | str | Path, to: str, folder: str | Path) -> int:
     """Write a compiled model for another library, and check what that library makes of it.
 
-    `model` is a model or the folder of one. Returns on how many random inputs the loaded export
-    was compared with the program; an export that answers one of them differently is an error.
+    `model` is a model, or the folder of one, which is verified first. Returns on how many inputs
+    the loaded export was compared with the program; an export that answers one of them differently
+    is an error, and then nothing is written.
+
+    >>> import rasp, tempfile
+    >>> hist = rasp.run("hist = selector_width(select(tokens, tokens, ==));")["hist"]
+    >>> model = rasp.compile(hist, vocabulary="abc", max_length=8)
+    >>> export(model, "torch", tempfile.mkdtemp() + "/hist") > 100
+    True
     """
-    if to not in TARGETS:
-        near = closest(to, TARGETS)
+    target = find_target(to)
+    _require(target.needs, target.extra, f"exporting to {to}")
+    found = model if isinstance(model, Transformer) else _verified(model)
+    write: Write = getattr(import_module(f"rasp.export.{target.home}"), target.write)
+    with writing(Path(folder)) as place:
+        compared = write(found, place)
+        write_card(found, to, compared, place)
+    return compared
+
+
+def find_target(name: str) -> Target:
+    """The target of a name; an unknown name offers the closest."""
+    if name not in TARGETS:
+        near = closest(name, TARGETS)
         raise RaspValueError(
-            f"there is no export to `{to}`",
+            f"there is no export to `{name}`",
             hint=f"did you mean `{near}`?" if near else f"choose one of {', '.join(TARGETS)}",
         )
-    home, name, needs, extra = TARGETS[to]
-    for package in needs:
+    return TARGETS[name]
+
+
+def to_torch(model: Transformer) -> RaspTransformer:
+    """Make a torch module of a compiled model, in memory.
+
+    The module takes token ids (batch, position), as `input_ids` gives them, and returns logits,
+    which `decoded` reads.
+
+    >>> import rasp, torch
+    >>> hist = rasp.run("hist = selector_width(select(tokens, tokens, ==));")["hist"]
+    >>> model = rasp.compile(hist, vocabulary="abc", max_length=8)
+    >>> from rasp.export import decoded, input_ids
+    >>> module = to_torch(model)
+    >>> ids = torch.tensor(input_ids(model, "abca"))
+    >>> decoded(model, module(ids[None])[0].detach().numpy())
+    {'hist': [2, 1, 1, 2]}
+    """
+    _require(("torch",), "models", "a torch module")
+    from rasp.export.torch_target import to_torch
+
+    return to_torch(model)
+
+
+def _verified(folder: str | Path) -> Transformer:
+    """Load a model whose files are what its certificate says."""
+    certificate = verify(folder)
+    if not certificate.exact:
+        raise RaspValueError(
+            f"the model in `{folder}` is not exported: it is {certificate.statement}",
+            hint="compile it again",
+        )
+    return load(folder)
+
+
+def _require(packages: tuple[str, ...], extra: str, what: str) -> None:
+    for package in packages:
         try:
             import_module(package)
         except ImportError:
             raise RaspUnsupportedError(
-                f"exporting to {to} needs `{package}`",
-                hint=f'pip install "rasp-lang[{extra}]"',
+                f"{what} needs `{package}`", hint=f'pip install "rasp-lang[{extra}]"'
             ) from None
-    found = model if isinstance(model, Transformer) else load(model)
-    write: Callable[[Transformer, Path], int] = getattr(import_module(home), name)
-    return write(found, Path(folder))

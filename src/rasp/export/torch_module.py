@@ -1,7 +1,7 @@
 """A compiled RASP program as a plain torch module; this file needs nothing but torch.
 
 `rasp export --to torch` puts a copy of it beside the weights: `load(folder)` there returns the
-module. Inputs are token ids (batch, position), outputs are logits; `config.json` says which id
+module. Inputs are token ids (batch, position), outputs are logits; `rasp.json` says which id
 is which token and what each logit stands for.
 """
 

@@ -12,13 +12,13 @@ from rasp.compiler.store import to_safetensors
 from rasp.compiler.transformer import Transformer
 from rasp.compiler.weights import Array
 from rasp.export import torch_module
-from rasp.export.blocks import Blocks, blocks_of, card
-from rasp.export.check import check
+from rasp.export.blocks import Blocks, blocks_of
+from rasp.export.check import Run, check
 from rasp.export.torch_module import RaspTransformer
-from rasp.replacing import replace_file
 
 
 def configuration(model: Transformer, blocks: Blocks) -> dict[str, Any]:
+    """What the torch module needs to know of its shape."""
     return {
         "d_model": blocks.size,
         "heads": blocks.heads,
@@ -29,7 +29,6 @@ def configuration(model: Transformer, blocks: Blocks) -> dict[str, Any]:
         "token_count": len(blocks.tokens),
         "position_count": len(blocks.positions),
         "logits": len(blocks.unembedding),
-        "rasp": card(model),
     }
 
 
@@ -50,30 +49,32 @@ def state_of(blocks: Blocks) -> dict[str, Array]:
 
 
 def to_torch(model: Transformer) -> RaspTransformer:
-    """The model as a torch module."""
+    """The model as a torch module, made without random numbers that would be thrown away."""
     blocks = blocks_of(model)
-    module = RaspTransformer(configuration(model, blocks))
-    module.load_state_dict(
-        {name: torch.tensor(array, dtype=torch.float32) for name, array in state_of(blocks).items()}
-    )
+    with torch.device("meta"):
+        module = RaspTransformer(configuration(model, blocks))
+    state = state_of(blocks)
+    tensors = {name: torch.tensor(array, dtype=torch.float32) for name, array in state.items()}
+    module.load_state_dict(tensors, assign=True)
     return module.eval()
 
 
-def logits_of(module: Any, ids: Array) -> Array:
-    """Run a torch module that returns logits on one input."""
-    with torch.no_grad():
-        found = module(torch.tensor(ids, dtype=torch.long)[None])
-    return found[0].numpy()  # type: ignore[no-any-return]
+def run_torch(module: Any) -> Run:
+    """A torch module that returns logits, as a function of arrays."""
+
+    def run(ids: Array) -> Array:
+        with torch.no_grad():
+            found: Array = module(torch.tensor(ids, dtype=torch.long)).numpy()
+        return found
+
+    return run
 
 
 def write(model: Transformer, folder: Path) -> int:
     """Write the module, load it again, and compare it with the program."""
     blocks = blocks_of(model)
-    folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(configuration(model, blocks), ensure_ascii=False, indent=1)
-    replace_file(folder / "config.json", text.encode())
-    replace_file(folder / "weights.safetensors", to_safetensors(state_of(blocks)))
-    source = Path(torch_module.__file__).read_bytes()
-    replace_file(folder / "model.py", source)
-    module = torch_module.load(folder)
-    return check(model, lambda ids: logits_of(module, ids), "torch")
+    config = json.dumps(configuration(model, blocks), indent=1)
+    (folder / "config.json").write_text(config, encoding="utf-8")
+    (folder / "weights.safetensors").write_bytes(to_safetensors(state_of(blocks)))
+    (folder / "model.py").write_bytes(Path(torch_module.__file__).read_bytes())
+    return check(model, run_torch(torch_module.load(folder)), "torch")

@@ -1,0 +1,64 @@
+"""A compiled transformer in, `rasp.json` out: what a person needs to use an export."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from rasp.atoms import show
+from rasp.compiler.transformer import Transformer
+from rasp.export.folders import CARD
+
+
+def labels(model: Transformer) -> list[str]:
+    """What each logit stands for, in one line each."""
+    several = len(model.readouts) > 1
+    found = []
+    for readout in model.readouts:
+        if not readout.scored:
+            found.append(readout.name)
+            continue
+        front = f"{readout.name}: " if several else ""
+        found += [front + show(atom) for atom in readout.atoms]
+    return found
+
+
+def write_card(model: Transformer, target: str, compared: int, folder: Path) -> None:
+    """Write the card last: it names every file of the export."""
+    files = sorted([CARD, *(path.name for path in folder.iterdir() if path.is_file())])
+    data = card(model) | {
+        "target": target,
+        "checked": f"loaded again, it agreed with the program on {compared} inputs",
+        "files": files,
+    }
+    (folder / CARD).write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+def card(model: Transformer) -> dict[str, Any]:
+    """The ids of tokens, what the logits stand for, and what was certified of the weights."""
+    settings = model.settings
+    outputs, start = [], 0
+    for readout in model.readouts:
+        count = len(readout.atoms) if readout.scored else 1
+        entry: dict[str, Any] = {"name": readout.name, "logits": [start, start + count]}
+        if readout.scored:
+            entry["labels"] = [show(atom) for atom in readout.atoms]
+            entry["note"] = "the answer is the label of the largest logit"
+        else:
+            entry["codes"] = list(readout.codes)
+            entry["labels"] = [show(atom) for atom in readout.atoms]
+            entry["note"] = "one logit, a number; the answer is the label of the nearest code"
+        outputs.append(entry)
+        start += count
+    certificate = model.certificate
+    return {
+        "made_by": "rasp",
+        "tokens": {show(token): place for place, token in enumerate(settings.vocabulary)},
+        "first_token_id": len(settings.vocabulary) if model.uses_sink else None,
+        "first_token": "put this id before every input, and leave its logits out",
+        "max_length": settings.max_length,
+        "bos": None if settings.bos is None else show(settings.bos),
+        "outputs": outputs,
+        "certificate_of_the_compiled_model": certificate.statement if certificate else None,
+    }

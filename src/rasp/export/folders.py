@@ -1,0 +1,94 @@
+"""A place for an export in, an empty folder to write into out: all of it appears, or nothing.
+
+What is written goes to a folder beside the place and takes the place only when it has been loaded
+again and agrees with the program. An older export there is replaced; anything else is left alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from rasp.errors import RaspValueError
+from rasp.replacing import unwritable
+
+CARD = "rasp.json"
+HARMLESS = {"__pycache__"}
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[Path]:
+    """Give an empty folder; when the block ends well, it stands at `folder`."""
+    place = Path(os.path.realpath(folder))
+    try:
+        _check_free(place, folder)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(dir=place.parent, prefix=f".{place.name}."))
+        try:
+            yield work
+            _settle(work)
+            _move(work, place)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+    except OSError as error:
+        if error.errno is None:  # a library's own, which says nothing of the disk
+            raise
+        raise unwritable(folder, error) from None
+
+
+def _check_free(place: Path, folder: Path) -> None:
+    """Refuse a place that holds what no export wrote."""
+    if not os.path.lexists(place):
+        return
+    if not place.is_dir():
+        raise RaspValueError(
+            f"`{folder}` is a file, and an export is a folder", hint="give a new folder"
+        )
+    strangers = sorted({each.name for each in place.iterdir()} - _written(place) - HARMLESS)
+    if strangers:
+        raise RaspValueError(
+            f"`{folder}` holds `{strangers[0]}`, which no export wrote",
+            hint="give a new folder: an export replaces what is in its folder",
+        )
+
+
+def _written(place: Path) -> set[str]:
+    """The files that an earlier export says it wrote."""
+    with suppress(OSError, ValueError, RecursionError):
+        card = json.loads((place / CARD).read_text(encoding="utf-8"))
+        if isinstance(card, dict) and card.get("made_by") == "rasp":
+            return {str(name) for name in card.get("files", ())}
+    return set()
+
+
+def _settle(work: Path) -> None:
+    """Bring every file to the disk, with the permissions that new files get."""
+    mask = os.umask(0)
+    os.umask(mask)
+    for path in work.iterdir():
+        path.chmod(0o666 & ~mask)
+        with path.open("rb+") as file:
+            os.fsync(file.fileno())
+    work.chmod(0o777 & ~mask)
+
+
+def _move(work: Path, place: Path) -> None:
+    """Put a finished folder in its place; an older one goes back if that fails."""
+    if not os.path.lexists(place):
+        work.rename(place)
+        return
+    aside = Path(tempfile.mkdtemp(dir=place.parent, prefix=f".{place.name}.old."))
+    try:
+        place.rename(aside / "old")
+        try:
+            work.rename(place)
+        except BaseException:
+            (aside / "old").rename(place)
+            raise
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
