@@ -11,12 +11,15 @@ from rasp.cli.files import find_handle, read_given, run_program, take_limits
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="the program; `-` reads standard input")
     parser.add_argument("name", nargs="+", help="the s-op to compile, or several")
-    parser.add_argument("--vocab", required=True,
+    parser.add_argument("--vocab", required=True, metavar="TOKENS",
                         help="every token: a string of characters, or a JSON list")  # fmt: skip
-    parser.add_argument("--max-length", type=int, required=True, help="the longest input")
-    parser.add_argument("--bos", help="the token that every input begins with")
+    parser.add_argument("--max-length", type=int, required=True, metavar="N",
+                        help="the length of the longest input")  # fmt: skip
+    parser.add_argument("--bos", metavar="TOKEN", help="the token that every input begins with")
     parser.add_argument("--causal", action="store_true", help="positions see only earlier ones")
-    parser.add_argument("--no-sink", action="store_true", help="put no hidden token first")
+    parser.add_argument(
+        "--no-sink", action="store_true", help="put no hidden token before the input"
+    )
     parser.add_argument("--heads", choices=("paper", "split"), default="paper",
                         help="split: one more head where that saves much")  # fmt: skip
     parser.add_argument("-o", "--output", metavar="DIR", help="write the model there")
@@ -56,4 +59,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(model)
         print(model.certificate)
+        if arguments.output:
+            print(f"written to {arguments.output}")
     return 0

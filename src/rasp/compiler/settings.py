@@ -37,6 +37,10 @@ def read_settings(
     >>> read_settings("ab", 5, "§", False, True, "paper").vocabulary
     ('a', 'b', '§')
     """
+    if isinstance(vocabulary, (str, list, tuple)) and not vocabulary:
+        raise RaspValueError(
+            "the vocabulary is empty", hint="list every token that an input may hold"
+        )
     tokens = list(dict.fromkeys(_distinct(read_input(vocabulary))))
     if isinstance(max_length, bool) or not isinstance(max_length, int):
         raise RaspTypeError("`max_length` is a whole number", hint="for example `max_length=20`")
