@@ -1,7 +1,16 @@
-"""`python -m rasp` is the same as `rasp`."""
+"""`rasp` and `python -m rasp`: the command line, where Ctrl-C is heard from the first import on."""
 
 import sys
 
-from rasp.cli import main
 
-sys.exit(main())
+def run() -> int:
+    """Run the command line; return the exit code."""
+    try:
+        from rasp.cli import main
+    except KeyboardInterrupt:
+        return 130
+    return main()
+
+
+if __name__ == "__main__":
+    sys.exit(run())

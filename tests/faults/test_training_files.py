@@ -13,6 +13,8 @@ torch = pytest.importorskip("torch", reason="training needs torch")
 
 from safetensors import safe_open  # noqa: E402
 
+from rasp.training.own import own_config, own_task, write_data  # noqa: E402
+from rasp.training.pictures import save_curves  # noqa: E402
 from rasp.training.stack import Progress  # noqa: E402
 from rasp.training.store import Snapshot, Store  # noqa: E402
 
@@ -78,3 +80,47 @@ def test_without_space_or_permission_what_was_there_stays(store: Store) -> None:
     [place] = store.unfinished().values()
     assert place.epoch == 1
     assert list(store.records()) == ["old"]
+
+
+CONFIG = own_config(
+    own_task("x = length;", "x", ("a", "b"), (1, 3)), small=True,
+    train=50, validation=50, test=50,
+)  # fmt: skip
+CURVES = {"name": "x", "curves": {"loss": [1.0, 0.5], "validation": [0.5, 1.0]}}
+PRODUCTS = {
+    "curves": lambda path: save_curves(CURVES, str(path)),
+    "data": lambda path: write_data(CONFIG.task, CONFIG, str(path)),
+}
+
+
+@strikes
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_curves_and_data_are_the_old_file_or_the_new_one(
+    strike, product: str, tmp_path: Path
+) -> None:
+    path, write = tmp_path / "it", PRODUCTS[product]
+    write(path)
+    new = path.read_bytes()
+    assert new
+
+    def restore() -> None:
+        for each in tmp_path.iterdir():
+            each.unlink()
+        path.write_bytes(b"old")
+
+    for moment in strike(lambda: write(path), restore):
+        assert path.read_bytes() in (b"old", new), f"moment {moment}"
+        if strike is interrupted_at_every_moment:
+            assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_without_space_or_permission_the_old_file_stays(product: str, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path, write = folder / "it", PRODUCTS[product]
+    path.write_bytes(b"old")
+    assert without_space(lambda: write(path)) == REFUSED
+    assert without_permission(lambda: write(path), str(folder)) == REFUSED
+    assert path.read_bytes() == b"old"
+    assert list(folder.iterdir()) == [path]
