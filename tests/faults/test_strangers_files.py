@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import random
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import rasp
+from rasp.cli import main
+from rasp.frontend.loader import read_source
 from rasp.fuzzing.cases import read_replay
+
+RESULTS = Path(__file__).parents[2] / "results"
 
 NOT_RECORDS = [b"3", b"[]", b'{"x": 1}', b"\xff\xfe", b"null", b'{"id": 1', b"[" * 100_000, b'"id"']
 
@@ -72,3 +79,111 @@ def test_what_is_no_replay_file_is_refused(tmp_path: Path, kept: str) -> None:
     with pytest.raises(rasp.RaspError) as caught:
         read_replay(path)
     assert caught.value.hint
+
+
+def test_a_description_that_is_no_file_or_too_large_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = pytest.importorskip("rasp.compiler.store", reason="models need numpy")
+    (tmp_path / store.MODEL).symlink_to("/dev/zero")
+    with pytest.raises(rasp.RaspValueError):
+        store.load(tmp_path)
+    (tmp_path / store.MODEL).unlink()
+    with (tmp_path / store.MODEL).open("wb") as file:
+        file.truncate(store.LARGEST_DESCRIPTION + 1)  # a hole: it takes no room
+    monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail("it was read"))
+    with pytest.raises(rasp.RaspValueError, match="too large"):
+        store.load(tmp_path)
+
+
+def test_weights_that_share_bytes_are_refused() -> None:
+    store = pytest.importorskip("rasp.compiler.store", reason="models need numpy")
+    entry = {"dtype": "F32", "shape": [1000], "data_offsets": [0, 4000]}
+    for names, is_fine in ((1, True), (2, False)):
+        header = json.dumps({f"w{number}": entry for number in range(names)}).encode()
+        raw = len(header).to_bytes(8, "little") + header + b"\0" * 4000
+        if is_fine:
+            assert list(store.from_safetensors(raw)) == ["w0"]
+        else:
+            with pytest.raises(rasp.RaspError, match="size of some weights"):
+                store.from_safetensors(raw)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no endless file here")
+def test_a_program_that_never_ends_is_refused() -> None:
+    with pytest.raises(rasp.RaspError, match="too large"):
+        read_source("/dev/zero")
+
+
+def test_records_that_are_too_large_are_refused_before_they_are_read(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="training needs torch")
+    from rasp.training.store import LARGEST_RECORDS, Store
+
+    with (tmp_path / "records.jsonl").open("wb") as file:
+        file.truncate(LARGEST_RECORDS + 1)
+    with pytest.raises(rasp.RaspValueError, match="too large"):
+        Store(tmp_path).records()
+
+
+def test_weights_and_snapshots_that_are_cut_short_are_named(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch", reason="training needs torch")
+    from safetensors.torch import save_file
+
+    from rasp.training.stack import Progress
+    from rasp.training.store import Place, Store
+
+    path = tmp_path / "weights" / "it.safetensors"
+    path.parent.mkdir()
+    save_file({"a": torch.zeros(100)}, path)
+    path.write_bytes(path.read_bytes()[:-50])
+    with pytest.raises(rasp.RaspValueError, match=r"it\.safetensors"):
+        Store(tmp_path).load_weights("it")
+    with pytest.raises(rasp.RaspValueError, match=r"it\.safetensors"):
+        Store(tmp_path).load_part(Place(path, 0, 1, Progress([], [], 0, 0.0)), "rows")
+
+
+JUNK = (None, 3, -1, 1e308, "", "x", [], {}, [[]], True, 10**400)
+
+
+def records_with_junk(count: int) -> Iterator[dict[str, Any]]:
+    """Published records, each with something else in one place of it, or with nothing there."""
+    lines = (RESULTS / "records.jsonl").read_text(encoding="utf-8").splitlines()
+    rng = random.Random(2)
+    for _ in range(count):
+        record = json.loads(rng.choice(lines))
+        inner = record
+        while True:
+            key = rng.choice(list(inner))
+            if isinstance(inner[key], dict) and inner[key] and rng.random() < 0.7:
+                inner = inner[key]
+                continue
+            if rng.random() < 0.3:
+                del inner[key]
+            else:
+                inner[key] = rng.choice(JUNK)
+            break
+        yield record
+
+
+def test_the_playground_passes_over_records_that_are_none(tmp_path: Path) -> None:
+    from rasp.playground.trained import trained
+
+    path = tmp_path / "records.jsonl"
+    first = json.loads((RESULTS / "records.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    task = first["config"]["task"]
+    kept = [*records_with_junk(40), *JUNK, first]
+    path.write_text("\n".join(json.dumps(each) for each in kept) + "\n" + "[" * 9999)
+    request = {"program": task["program"], "name": task["output"], "records": str(path)}
+    assert trained(request)["trained"]
+
+
+def test_a_table_of_records_that_are_none_is_refused_in_words(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="training needs torch")
+    path = tmp_path / "records.jsonl"
+    refused = 0
+    for record in records_with_junk(60):
+        path.write_text(json.dumps(record) + "\n")
+        status = main(["reproduce", "table1", "--table", "--results", str(tmp_path)])
+        assert status in (0, 2)
+        refused += status == 2
+    assert refused

@@ -6,6 +6,8 @@ import argparse
 import os
 from typing import Any
 
+from rasp.errors import RaspValueError
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("experiment", nargs="+", choices=["table1", "table2", "supervised"])
@@ -33,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rasp.training.live import Live
     from rasp.training.store import Store
     from rasp.training.sweep import Settings
-    from rasp.training.tables import cells_of, configs_of, render, table_lines
+    from rasp.training.tables import cells_of, configs_of, render
 
     tasks = arguments.tasks.split(",") if arguments.tasks else None
     tables = [cells_of(experiment, tasks) for experiment in arguments.experiment]
@@ -55,10 +57,22 @@ def run(arguments: argparse.Namespace) -> int:
         configs = configs_of(cell for cells in tables for cell in cells)
         finished = _sweep(configs, store, settings, arguments)
     for cells in tables:
-        print(render(table_lines(cells, store.records()), arguments.markdown), end="\n\n")
+        print(render(_lines(cells, store), arguments.markdown), end="\n\n")
     if not finished:
         print("The budget is used up; the same command goes on from here.")
     return 0
+
+
+def _lines(cells: Any, store: Any) -> Any:
+    from rasp.training.tables import table_lines
+
+    try:
+        return table_lines(cells, store.records())
+    except (LookupError, TypeError, ValueError, AttributeError):
+        raise RaspValueError(
+            f"a record in {store.folder} does not say what a record should",
+            hint="was it written by another version, or by hand? take it out, or train again",
+        ) from None
 
 
 def _sweep(configs: Any, store: Any, settings: Any, arguments: argparse.Namespace) -> bool:

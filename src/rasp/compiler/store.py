@@ -44,6 +44,8 @@ WEIGHTS, MODEL = "weights.safetensors", "model.json"
 NEXT_WEIGHTS = "weights.next.safetensors"
 LONGEST_HEADER = 16_000_000
 LARGEST_FILE = 4_000_000_000
+LARGEST_DESCRIPTION = 200_000_000
+"""Bytes of the two files; JSON takes ten times as much when it is read."""
 
 
 def save(model: Transformer, folder: str | Path) -> None:
@@ -214,7 +216,7 @@ def _check_shapes(weights: Weights, size: int) -> None:
 def _read(folder: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
     place = Path(folder)
     try:
-        data = json.loads(_read_file(place / MODEL).decode())
+        data = json.loads(_read_file(place / MODEL, LARGEST_DESCRIPTION).decode())
         raw = _weights_of(place, data)
     except FileNotFoundError as error:
         raise RaspValueError(
@@ -241,9 +243,11 @@ def _weights_of(place: Path, data: Any) -> bytes:
     return _read_file(place / WEIGHTS)
 
 
-def _read_file(path: Path) -> bytes:
-    if path.stat().st_size > LARGEST_FILE:
+def _read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
+    if path.stat().st_size > most:
         raise RaspValueError("this model is too large to be read", hint="is it one of ours?")
+    if not path.is_file():  # a link to a device never ends
+        raise broken("a file")
     return path.read_bytes()
 
 
@@ -274,6 +278,7 @@ def from_safetensors(raw: bytes) -> dict[str, Array]:
         header = json.loads(raw[8 : 8 + length])
         body = memoryview(raw)[8 + length :]
         found: dict[str, Array] = {}
+        unread = len(body)
         for name, entry in header.items():
             if name == "__metadata__":
                 continue
@@ -281,7 +286,8 @@ def from_safetensors(raw: bytes) -> dict[str, Array]:
             start, end = entry["data_offsets"]
             if entry["dtype"] != "F32" or min(shape, default=0) < 0:
                 raise broken("the kind of some weights")
-            if not 0 <= start <= end <= len(body) or end - start != 4 * prod(shape):
+            unread -= end - start  # no byte is read twice: a small file holds no large arrays
+            if not 0 <= start <= end <= len(body) or end - start != 4 * prod(shape) or unread < 0:
                 raise broken("the size of some weights")
             array = np.frombuffer(body[start:end], "<f4").reshape(shape)
             if not np.isfinite(array).all():

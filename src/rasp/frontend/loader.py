@@ -60,7 +60,10 @@ def read_source(path: str, limits: Limits = DEFAULT_LIMITS) -> Source:
         if os.path.getsize(path) > 4 * limits.text_length:
             raise _unreadable(path, "it is too large")
         with open(path, encoding="utf-8", newline="") as file:
-            return Source(path, file.read())
+            text = file.read(limits.text_length + 1)  # a device has no size, and no end
+        if len(text) > limits.text_length:
+            raise _unreadable(path, "it is too large")
+        return Source(path, text)
     except UnicodeDecodeError:
         raise _unreadable(path, "it is not UTF-8 text") from None
     except OSError as error:

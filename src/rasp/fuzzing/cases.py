@@ -25,6 +25,8 @@ from rasp.syntax.tree import Statement
 
 LIMITS = Limits(steps=20_000, graph_size=3_000, list_size=1_000, recursion=40)
 MOST_OUTPUTS = 4
+LARGEST_REPLAY = 50_000_000
+"""Bytes of a replay file."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,8 @@ def save_json(path: Path, data: dict[str, Any]) -> None:
 def read_replay(path: Path) -> tuple[Case, str]:
     """Read a replay file: the case, and the judge that it is for."""
     try:
+        if not path.is_file() or path.stat().st_size > LARGEST_REPLAY:
+            raise ValueError
         kept = json.loads(path.read_text(encoding="utf-8"))
         inputs = tuple(tuple(trees.read(atom) for atom in tokens) for tokens in kept["inputs"])
         statements = trees.read(kept["statements"])

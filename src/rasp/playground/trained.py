@@ -24,13 +24,14 @@ def trained(request: dict[str, Any]) -> dict[str, Any]:
     known: dict[tuple[str, str], bool] = {}
     found = []
     for record in _records(request.get("records")):
-        task = record["config"]["task"]
-        key = (task["program"], task["output"])
-        if key not in known:
-            known[key] = _makes(handle.node, *key)
-        if known[key]:
-            found.append(_summary(record))
-    found.sort(key=lambda each: -float(each["tokens"]))
+        with contextlib.suppress(LookupError, TypeError, ValueError, AttributeError):  # no record
+            task = record["config"]["task"]
+            key = (task["program"], task["output"])
+            if key not in known:
+                known[key] = _makes(handle.node, *key)
+            if known[key]:
+                found.append(_summary(record))
+    found.sort(key=lambda each: -each["tokens"])
     return {"trained": found[:MOST_SHOWN]}
 
 
@@ -43,7 +44,7 @@ def _records(path: object) -> list[dict[str, Any]]:
     found = []
     with open(path, encoding="utf-8", errors="replace") as file:
         for line in file:
-            with contextlib.suppress(ValueError):
+            with contextlib.suppress(ValueError, RecursionError):
                 found.append(json.loads(line))
     return found
 
@@ -63,7 +64,7 @@ def _summary(record: dict[str, Any]) -> dict[str, Any]:
         "heads": config["heads"],
         "width": config["width"],
         "epochs": config["epochs"],
-        "tokens": record["test"]["tokens"],
+        "tokens": float(record["test"]["tokens"]),
         "sequences": record["test"]["sequences"],
         "longer": record.get("longer", {}).get("tokens"),
     }

@@ -26,6 +26,7 @@ from rasp.training.config import RunConfig, differences
 from rasp.training.stack import Progress, Stack
 
 Record = dict[str, Any]
+LARGEST_RECORDS = 1_000_000_000
 PARTS = ("rows", "first_moment", "second_moment", "best")
 
 
@@ -71,8 +72,13 @@ class Store:
         A kill can cut the last line short, and a stranger's file can hold anything.
         """
         path = self.folder / "records.jsonl"
-        if not path.exists():
+        if not path.is_file():
             return {}
+        if path.stat().st_size > LARGEST_RECORDS:
+            raise RaspValueError(
+                f"`{path}` is too large to be records of runs",
+                hint="is it one of ours? give another folder with `--results`",
+            )
         found: dict[str, Record] = {}
         for line in path.read_bytes().splitlines():
             try:
@@ -116,7 +122,9 @@ class Store:
         known: dict[str, dict[str, Any]] = {}
         for path in (self.folder / "snapshots").glob("*.safetensors"):
             known |= {each["name"]: each["config"] for each in _about(path)["runs"]}
-        known |= {record["name"]: record["config"] for record in self.records().values()}
+        for record in self.records().values():
+            if "name" in record and isinstance(record.get("config"), dict):
+                known[str(record["name"])] = record["config"]
         for config in configs:
             old = known.get(config.name)
             if old is not None and old != config.content:
@@ -146,8 +154,11 @@ class Store:
 
     def load_part(self, place: Place, part: str) -> torch.Tensor:
         """Read one model's row from a snapshot."""
-        with safe_open(str(place.path), framework="pt") as file:
-            row: torch.Tensor = file.get_tensor(f"{place.model}.{part}")
+        try:
+            with safe_open(str(place.path), framework="pt") as file:
+                row: torch.Tensor = file.get_tensor(f"{place.model}.{part}")
+        except SafetensorError:
+            raise _damaged(place.path) from None
         return row
 
     def save_weights(self, config: RunConfig, weights: Mapping[str, torch.Tensor]) -> None:
@@ -160,8 +171,13 @@ class Store:
         path = self.folder / "weights" / f"{run_id}.safetensors"
         if not path.exists():
             return None
-        with safe_open(str(path), framework="pt") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        try:
+            with safe_open(str(path), framework="pt") as file:
+                return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except SafetensorError:
+            raise RaspValueError(
+                f"`{path}` holds no weights that can be read", hint="train the run again"
+            ) from None
 
     def tidy(self) -> None:
         """Remove snapshots in which every run is finished."""
