@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from typing import IO
@@ -38,6 +39,39 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
+
+
+def replace_folder(new: str | os.PathLike[str], place: str | os.PathLike[str]) -> None:
+    """Put a folder in place of another, or of none; what was there stands where the new one was.
+
+    Linux changes the two in one step. Elsewhere a kill between two steps leaves the older folder
+    whole, but beside its place.
+    """
+    if not os.path.lexists(place):
+        os.rename(new, place)
+    elif not _exchange(os.fspath(new), os.fspath(place)):
+        aside = f"{os.fspath(new)}.old"
+        os.rename(place, aside)
+        try:
+            os.rename(new, place)
+        except BaseException:
+            os.rename(aside, place)
+            raise
+        os.rename(aside, new)
+
+
+def _exchange(first: str, second: str) -> bool:
+    """Let two paths change places in one step, where the system and its disks can."""
+    import ctypes
+
+    sys.audit("os.rename", first, second, -1, -1)
+    try:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+    except (OSError, AttributeError, TypeError):
+        return False
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    done: int = rename(here, os.fsencode(first), here, os.fsencode(second), exchange)
+    return done == 0
 
 
 def replace_file(path: str | os.PathLike[str], content: bytes) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from export_examples import compiled, needs
 
+from rasp import replacing
 from rasp.cli import main
 from rasp.compiler import verify
 from rasp.errors import RaspLimitError, RaspValueError
@@ -63,14 +65,15 @@ def test_an_older_export_goes_back_when_the_new_one_cannot_come(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     older_export(tmp_path / "place")
-    rename = Path.rename
+    rename = os.rename
 
-    def failing(self: Path, target: Path) -> Path:
-        if self.name.startswith(".place.") and target.name == "place":
+    def failing(source: str, target: str) -> None:
+        if Path(source).name.startswith(".place.") and not str(source).endswith(".old"):
             raise OSError(errno.ENOSPC, "No space left on device")
-        return rename(self, target)
+        rename(source, target)
 
-    monkeypatch.setattr(Path, "rename", failing)
+    monkeypatch.setattr(replacing, "_exchange", lambda first, second: False)
+    monkeypatch.setattr(os, "rename", failing)
     with pytest.raises(RaspLimitError, match="cannot be written: no space left"):
         older_export(tmp_path / "place", "new")
     assert (tmp_path / "place" / "model").read_text() == "old"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +11,9 @@ from pathlib import Path
 import pytest
 
 import rasp
+from rasp import replacing
 from rasp.cli.fmt import configure, run
+from rasp.export.folders import writing
 from rasp.fuzzing.cases import Case, save_replay
 
 if not sys.platform.startswith("linux"):
@@ -141,3 +144,33 @@ def test_a_link_stays_a_link_and_permissions_stay(tmp_path: Path) -> None:
     assert link.is_symlink()
     assert real.read_bytes() == b"new"
     assert real.stat().st_mode & 0o777 == 0o640
+
+
+def export_over(folder: Path, content: str) -> None:
+    with writing(folder / "place") as work:
+        (work / "model").write_text(content)
+        (work / "rasp.json").write_text('{"made_by": "rasp", "files": ["model", "rasp.json"]}')
+
+
+@pytest.mark.parametrize("in_one_step", [True, False])
+@pytest.mark.parametrize("strike", [killed_at_every_moment, interrupted_at_every_moment])
+def test_an_export_is_the_old_one_or_the_new_one(
+    strike, in_one_step: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not in_one_step:
+        monkeypatch.setattr(replacing, "_exchange", lambda first, second: False)
+
+    def restore() -> None:
+        for path in tmp_path.iterdir():
+            shutil.rmtree(path)
+        export_over(tmp_path, "old")
+
+    found = set()
+    for moment in strike(lambda: export_over(tmp_path, "new"), restore):
+        place = tmp_path / "place"
+        if not place.exists():
+            assert not in_one_step, f"moment {moment}"
+            [place] = tmp_path.glob(".place.*.old")  # whole, but beside its place
+        assert {path.name for path in place.iterdir()} == {"model", "rasp.json"}
+        found.add((place / "model").read_text())
+    assert found == {"old", "new"}

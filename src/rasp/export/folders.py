@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from rasp.errors import RaspValueError
-from rasp.replacing import unwritable
+from rasp.replacing import replace_folder, unwritable
 
 CARD = "rasp.json"
 HARMLESS = {"__pycache__"}
@@ -32,7 +32,7 @@ def writing(folder: Path) -> Iterator[Path]:
         try:
             yield work
             _settle(work)
-            _move(work, place)
+            replace_folder(work, place)
         finally:
             shutil.rmtree(work, ignore_errors=True)
     except OSError as error:
@@ -75,20 +75,3 @@ def _settle(work: Path) -> None:
         with path.open("rb+") as file:
             os.fsync(file.fileno())
     work.chmod(0o777 & ~mask)
-
-
-def _move(work: Path, place: Path) -> None:
-    """Put a finished folder in its place; an older one goes back if that fails."""
-    if not os.path.lexists(place):
-        work.rename(place)
-        return
-    aside = Path(tempfile.mkdtemp(dir=place.parent, prefix=f".{place.name}.old."))
-    try:
-        place.rename(aside / "old")
-        try:
-            work.rename(place)
-        except BaseException:
-            (aside / "old").rename(place)
-            raise
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
