@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
 
+import numpy as np
+
 from rasp.atoms import Atom
 from rasp.compiler.linear import Coordinate, Linear, of_index, of_token, total
 from rasp.compiler.refusals import Refusal
@@ -202,33 +204,30 @@ def _by_code(group: Group, inputs: tuple[Variable, ...], table: Table) -> list[F
 
 def _relevant(inputs: tuple[Variable, ...], table: Table) -> tuple[tuple[Variable, ...], Table]:
     """Drop the inputs that make no difference."""
-    place = 0
-    while place < len(inputs) and len(inputs) > 1:
-        inner = prod(len(variable.states) for variable in inputs[place + 1 :])
-        size = len(inputs[place].states)
-        merged: list[Fraction | None] = []
-        for outer in range(len(table) // (inner * size)):
-            for each in range(inner):
-                start = outer * size * inner + each
-                column = {table[start + step * inner] for step in range(size)} - {None}
-                if len(column) > 1:
-                    break
-                merged.append(next(iter(column), None))
-            else:
-                continue
-            break
+    numbers: dict[Fraction | None, int] = {None: -1}
+    for value in table:
+        numbers.setdefault(value, len(numbers) - 1)
+    grid = np.array([numbers[value] for value in table]).reshape(_shape(inputs))
+    axis = 0
+    while axis < len(inputs) and len(inputs) > 1:
+        high = grid.max(axis=axis)  # (every other input); -1 where nothing is known
+        if ((grid == np.expand_dims(high, axis)) | (grid == -1)).all():
+            inputs, grid = inputs[:axis] + inputs[axis + 1 :], high
         else:
-            inputs, table = inputs[:place] + inputs[place + 1 :], merged
-            continue
-        place += 1
-    return inputs, table
+            axis += 1
+    values = list(numbers)[1:]
+    return inputs, [None if each < 0 else values[each] for each in grid.reshape(-1).tolist()]
+
+
+def _shape(inputs: tuple[Variable, ...]) -> tuple[int, ...]:
+    return tuple(len(variable.states) for variable in inputs)
 
 
 def _additive(inputs: tuple[Variable, ...], table: Table) -> list[Table] | None:
     """Split a table into a sum of functions of single inputs, if it is one."""
-    if any(value is None for value in table):
+    if any(value is None for value in table) or not _seems_additive(inputs, table):
         return None
-    sizes = [len(variable.states) for variable in inputs]
+    sizes = _shape(inputs)
     strides = [prod(sizes[place + 1 :]) for place in range(len(sizes))]
     base = table[0]
     assert base is not None
@@ -241,6 +240,16 @@ def _additive(inputs: tuple[Variable, ...], table: Table) -> list[Table] | None:
         return None
     parts[0] = [each + base for each in parts[0]]
     return list(parts)
+
+
+def _seems_additive(inputs: tuple[Variable, ...], table: Table) -> bool:
+    """Whether a table is a sum as far as doubles can tell: a quick look before an exact one."""
+    rough = np.array([float(value or 0) for value in table]).reshape(_shape(inputs))
+    expected = np.full((), rough.flat[0])
+    for axis in range(rough.ndim):
+        line = np.moveaxis(rough, axis, 0)[(slice(None),) + (0,) * (rough.ndim - 1)]
+        expected = expected[..., None] + (line - rough.flat[0])
+    return bool(np.allclose(expected, rough, rtol=1e-6, atol=1e-6 * np.abs(rough).max()))
 
 
 def _line(variable: HeadOutput | SumVariable, table: Table) -> Linear | None:

@@ -45,7 +45,7 @@ from rasp.graph import (
     apply_operator,
 )
 
-MOST_STATES = 400_000
+MOST_STATES = 60_000
 KEEPS_NUMBER = ("round", "int", "float", "indicator", "bool", "plus")
 
 

@@ -1,0 +1,132 @@
+"""Compile every program of the gallery at its own vocabulary: what came of it, one record each.
+
+Each program runs in a process of its own with a limit of time and memory, so that none can stop
+the others. A program that is refused in the paper's number of heads is tried with split ones.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from multiprocessing.connection import Connection
+from random import Random
+from typing import Any
+
+import numpy as np
+
+import rasp
+from rasp.atoms import read_input
+from rasp.compiler import Transformer, compile
+from rasp.errors import RaspError, RaspUnsupportedError
+from rasp.evaluator import evaluate_batch, plain
+from rasp.programs.catalogue import Entry
+from rasp.programs.inputs import BOS
+
+SAMPLES = 400
+"""How many random inputs a vocabulary is gathered from."""
+INPUTS = 60
+MOST_BYTES = 4_000_000_000
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one program; `kind` is compiled, refused, wrong, too slow or broken."""
+
+    name: str
+    kind: str
+    vocabulary: int
+    seconds: float = 0.0
+    detail: str = ""
+    heads: str = "paper"
+    predicted: tuple[int, ...] = ()
+    heads_per_layer: tuple[int, ...] = ()
+    input_feed_forward: int = 0
+    d_model: int = 0
+    parameters: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def vocabulary_of(entry: Entry, length: int) -> list[Any]:
+    """Every token that the program's own inputs hold, the BOS aside."""
+    chooser = Random(entry.name)
+    found = dict.fromkeys(entry.inputs.alphabet)
+    for _ in range(SAMPLES):
+        found.update(dict.fromkeys(entry.inputs.sample(chooser, chooser.randint(1, length))))
+    tokens = [token for token in found if token != BOS]
+    return sorted(tokens)
+
+
+def outcomes(entries: list[Entry], length: int, seconds: float) -> Iterator[Outcome]:
+    """Compile each program in a process of its own."""
+    context = multiprocessing.get_context("fork")
+    for entry in entries:
+        here, there = context.Pipe(duplex=False)
+        worker = context.Process(target=_work, args=(entry, length, there))
+        worker.start()
+        there.close()
+        told = here.poll(seconds)
+        try:
+            yield here.recv() if told else Outcome(entry.name, "too slow", 0, seconds)
+        except EOFError:
+            yield Outcome(entry.name, "broken", 0, detail="the process died")
+        worker.kill()
+        worker.join()
+
+
+def _work(entry: Entry, length: int, there: Connection) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+    try:
+        there.send(outcome(entry, length))
+    except Exception as error:
+        there.send(Outcome(entry.name, "broken", 0, detail=f"{type(error).__name__}: {error}"))
+
+
+def outcome(entry: Entry, length: int) -> Outcome:
+    """Compile one program, and compare it with both evaluators on its own inputs."""
+    handle = rasp.programs.load(entry.name)
+    vocabulary = vocabulary_of(entry, length)
+    bos = BOS if BOS in entry.inputs.before else None
+    start = time.process_time()
+    found: Transformer | RaspUnsupportedError | None = None
+    for heads in ("paper", "split"):
+        try:
+            found = compile(handle, vocabulary=vocabulary, max_length=length, bos=bos, heads=heads)
+            break
+        except RaspUnsupportedError as error:
+            found = found or error
+    taken = round(time.process_time() - start, 2)
+    if isinstance(found, RaspUnsupportedError):
+        why = " / ".join(f"{each.message} [{each.hint}]" for each in found.everything)
+        return Outcome(entry.name, "refused", len(vocabulary), taken, why)
+    assert found is not None
+    mistake = _mistake(entry, handle, found, length)
+    return Outcome(
+        entry.name, "wrong" if mistake else "compiled", len(vocabulary), taken, mistake, heads,
+        entry.heads_per_layer, found.heads_per_layer, found.input_feed_forward, found.d_model,
+        found.parameter_count,
+    )  # fmt: skip
+
+
+def _mistake(entry: Entry, handle: rasp.Handle, model: Transformer, length: int) -> str:
+    chooser = Random(entry.name + "?")
+    for _ in range(INPUTS):
+        tokens = entry.inputs.sample(chooser, chooser.randint(1, length))
+        if len(tokens) > length:
+            continue
+        atoms = read_input(tokens)
+        try:
+            expected = plain.evaluate([handle.node], atoms)[handle.node]
+            fast = evaluate_batch([handle.node], [atoms], handle.program)[0][handle.node]
+        except (RaspError, plain.EvaluationError):
+            continue
+        [found] = model.answers(np.array(model.token_ids(tokens))[None]).values()
+        if not found[0] == expected == fast:
+            return f"{tokens}: {found[0]} instead of {expected}"
+    if model.layers != len(entry.heads_per_layer):
+        return f"{model.layers} layers instead of {len(entry.heads_per_layer)}"
+    return ""
