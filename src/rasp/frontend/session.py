@@ -51,8 +51,7 @@ class Settings:
 
     s_op_example: tuple[Atom, ...] = tuple("hello")
     selector_example: tuple[Atom, ...] = tuple("hello")
-    show_s_ops: bool = True
-    show_selectors: bool = True
+    show_examples: bool = True
     full_display: bool = False
 
 
@@ -222,13 +221,8 @@ class Session:
         match command.words:
             case ("set", *kinds, "example") if kinds in ([], ["s-op"], ["selector"]):
                 self._set_example(command, kinds)
-            case (*kinds, "examples", ("on" | "off") as choice) if kinds in (
-                [], ["s-op"], ["selector"],
-            ):  # fmt: skip
-                if kinds != ["selector"]:
-                    self.settings.show_s_ops = choice == "on"
-                if kinds != ["s-op"]:
-                    self.settings.show_selectors = choice == "on"
+            case ("examples", ("on" | "off") as choice):
+                self.settings.show_examples = choice == "on"
             case ("full", "seq", "display", ("on" | "off") as choice):
                 self.settings.full_display = choice == "on"
             case ("show", *kinds, "example") if kinds in ([], ["s-op"], ["selector"]):

@@ -136,8 +136,7 @@ def _show_node(name: str, node: Node, session: Session) -> str:
     label = name or session.program.names.get(node) or expression(node, session.program.names)
     head = f"     {kind}: {label}" if len(label) < 80 else f"     {kind}"
     settings = session.settings
-    wanted = settings.show_s_ops if kind == "s-op" else settings.show_selectors
-    if not wanted:
+    if not settings.show_examples:
         return head
     tokens = settings.s_op_example if kind == "s-op" else settings.selector_example
     shown_input = show_input(tokens)

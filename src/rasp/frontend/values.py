@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from rasp.atoms import Atom, kind_of, show
 from rasp.errors import RaspError, RaspTypeError
-from rasp.graph import Const, Node, Scorer, Selector, SOp
+from rasp.graph import Const, Scorer, Selector, SOp
 from rasp.limits import Limits
 from rasp.source import Span
 from rasp.syntax.tree import Statement
@@ -161,8 +161,6 @@ def kind_name(value: Value) -> str:
             return "selector"
         case Scorer():
             return "scorer"
-        case Node():
-            return "node"
         case list():
             return "list"
         case dict():

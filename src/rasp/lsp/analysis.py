@@ -162,7 +162,7 @@ def _fact(name: str, value: Value, settings: Settings, session: Session) -> dict
     """Say what a name is: its kind, what it gives on the example, and its layers and heads."""
     if isinstance(value, DrawRequest):
         return {"kind": "picture"}
-    session.settings = replace(settings, show_s_ops=True, show_selectors=True)
+    session.settings = replace(settings, show_examples=True)
     shown = show_named(name, value, session)[:LONGEST_SHOWN]
     fact: dict[str, Any] = {"kind": kind_name(value)}
     if not isinstance(value, Node):
