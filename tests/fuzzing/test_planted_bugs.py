@@ -76,6 +76,19 @@ def compiled_run(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Transformer, "run", rolled)
 
 
+def export(patch: pytest.MonkeyPatch) -> None:
+    """An exported module has its query biases forgotten."""
+    torch_target = pytest.importorskip("rasp.export.torch_target", exc_type=ImportError)
+    state_of = torch_target.state_of
+
+    def forgetful(blocks: object) -> dict:
+        state = state_of(blocks)
+        return {name: 0 * array if name.endswith("query.bias") else array
+                for name, array in state.items()}  # fmt: skip
+
+    patch.setattr(torch_target, "state_of", forgetful)
+
+
 def batching(patch: pytest.MonkeyPatch) -> None:
     """Positions are counted on through a batch from its third input on."""
     indices = Batch.indices.func
@@ -95,9 +108,10 @@ def batching(patch: pytest.MonkeyPatch) -> None:
         (schedule, "schedule"),
         (compiler, "compiled"),
         (compiled_run, "compiled"),
+        (export, "exported"),
         (batching, "batch"),
     ],
-    ids=["parser", "fast evaluator", "schedule", "compiler", "compiled run", "batching"],
+    ids=["parser", "fast evaluator", "schedule", "compiler", "compiled run", "export", "batching"],
 )
 def test_a_planted_bug_is_found_and_made_small(
     plant: Plant, judge: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

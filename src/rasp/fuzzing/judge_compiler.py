@@ -1,8 +1,12 @@
-"""The judge of compiled weights: a model answers as the program does, or is refused."""
+"""Judges of compiled weights: a model, here and in torch, answers as the program does."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
 from itertools import groupby, product
 
 import numpy as np
@@ -24,6 +28,84 @@ MOST_INPUTS = 150
 
 def judge_compiled(case: Case) -> None:
     """Compile the last s-op for a few tokens and short inputs, and compare every answer."""
+    trial = _trial(case)
+    for batch in trial.batches:
+        ids = np.stack([trial.model.token_ids(list(tokens)) for tokens in batch])
+        [answers] = trial.model.answers(ids).values()
+        trial.compare(batch, answers, "compiled")
+
+
+def judge_exported(case: Case) -> None:
+    """The same weights as a torch module give the same answers."""
+    if find_spec("torch") is None:
+        raise Refused
+    import torch
+
+    from rasp.export import decoded, input_ids, to_torch
+
+    trial = _trial(case)
+    torch.set_num_threads(1)  # the models are small: more threads only wait for one another
+    module = to_torch(trial.model)
+    for batch in trial.batches:
+        ids = np.stack([input_ids(trial.model, tokens) for tokens in batch])
+        with torch.no_grad():
+            logits = module(torch.from_numpy(ids)).numpy()
+        answers = [next(iter(decoded(trial.model, each).values())) for each in logits]
+        trial.compare(batch, answers, "in torch")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A compiled model, and what the program says of some inputs."""
+
+    model: Transformer
+    expected: dict[tuple[Atom, ...], list[Atom]]
+
+    @property
+    def batches(self) -> list[list[tuple[Atom, ...]]]:
+        """The inputs, those of one length together."""
+        return [list(batch) for _, batch in groupby(sorted(self.expected, key=len), len)]
+
+    def compare(
+        self, batch: list[tuple[Atom, ...]], answers: Sequence[list[Atom]], whose: str
+    ) -> None:
+        for tokens, found in zip(batch, answers, strict=True):
+            if found != self.expected[tokens]:
+                raise Disagreement(
+                    f"on {show_input(tokens)}:\nplain: {self.expected[tokens]}\n"
+                    f"{whose}: {found}\n{self.model.settings}"
+                )
+
+
+def _trial(case: Case) -> Trial:
+    trial = _kept_trial(_Same(case))
+    if trial is None:
+        raise Refused
+    return trial
+
+
+@dataclass(frozen=True)
+class _Same:
+    """A case that is equal to itself alone, so that two judges in a row share a model."""
+
+    case: Case
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.case is self.case
+
+    def __hash__(self) -> int:
+        return id(self.case)
+
+
+@lru_cache(maxsize=1)
+def _kept_trial(same: _Same) -> Trial | None:
+    try:
+        return _new_trial(same.case)
+    except Refused:
+        return None
+
+
+def _new_trial(case: Case) -> Trial:
     s_ops = {name: node for name, node in case.outputs.items() if isinstance(node, SOp)}
     if not s_ops or not case.inputs:
         raise Refused
@@ -35,10 +117,12 @@ def judge_compiled(case: Case) -> None:
     except RaspUnsupportedError as error:
         if not error.hint:
             raise Disagreement(f"a refusal without a hint: {error}") from None
+        if "random inputs went wrong" in error.message:
+            raise Disagreement(f"every block is proved, and yet: {error}") from None
         raise Refused from None
     except RaspError:
         raise Refused from None
-    _compare(node, model, settings, random.Random(case.seed))
+    return Trial(model, _expected(node, settings, random.Random(case.seed)))
 
 
 def _is_small_enough(node: Node) -> None:
@@ -65,7 +149,9 @@ def _settings(case: Case) -> Settings:
         raise Refused from None
 
 
-def _compare(node: Node, model: Transformer, settings: Settings, rng: random.Random) -> None:
+def _expected(
+    node: Node, settings: Settings, rng: random.Random
+) -> dict[tuple[Atom, ...], list[Atom]]:
     expected: dict[tuple[Atom, ...], list[Atom]] = {}
     for tokens in _inputs(settings, rng):
         try:
@@ -74,16 +160,7 @@ def _compare(node: Node, model: Transformer, settings: Settings, rng: random.Ran
             continue
     if not expected:
         raise Refused
-    for _, together in groupby(sorted(expected, key=len), len):
-        batch = list(together)
-        ids = np.stack([model.token_ids(list(tokens)) for tokens in batch])
-        [answers] = model.answers(ids).values()
-        for tokens, found in zip(batch, answers, strict=True):
-            if found != expected[tokens]:
-                raise Disagreement(
-                    f"on {show_input(tokens)}:\nplain: {expected[tokens]}\n"
-                    f"compiled: {found}\n{settings}"
-                )
+    return expected
 
 
 def _inputs(settings: Settings, rng: random.Random) -> list[tuple[Atom, ...]]:

@@ -28,6 +28,7 @@ HOMES = {
     "strained": ("rasp.fuzzing.judge_evaluators", "judge_strained"),
     "batch": ("rasp.fuzzing.judge_evaluators", "judge_batch"),
     "compiled": ("rasp.fuzzing.judge_compiler", "judge_compiled"),
+    "exported": ("rasp.fuzzing.judge_compiler", "judge_exported"),
 }
 """What each judge compares is said in the first line of its docstring."""
 LONGEST = 60.0
