@@ -156,10 +156,13 @@ class Bounds:
             return Read(
                 size, self.length * (value.size * relative + value.error * (1 + relative)), 0.0
             )
-        if not plan.head.needs_uniform:
+        if plan.head.picks_one or any(each.shape == "ranking" for each in plan.conjuncts):
             if is_exact:
                 return Read(size, 0.0, value.grain)
             return Read(size, value.error + value.size * (2 * apart + 4 * UNIT), 0.0)
+        if not plan.head.needs_uniform:  # equal values, whose weights add up to nearly 1
+            relative = 2 * apart + (self.length + 4) * UNIT + EXP_ERROR
+            return Read(size, value.error + value.size * relative, 0.0)
         relative = float(np.expm1(min(2 * scores.error, 100.0))) + 2 * apart
         relative += (self.length + 4) * UNIT + EXP_ERROR
         return Read(size, value.error + value.size * relative, 0.0)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from rasp.atoms import Atom
-from rasp.compiler.formulas import Formula, literals
+from rasp.compiler.formulas import Formula, Literal, conjuncts, literals
 from rasp.compiler.linear import Linear
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.sets import TooMany, means, subset_sums, sums, sums_of_pairs
@@ -25,6 +25,7 @@ from rasp.graph import Aggregate, Const, Elementwise, Node, Score, SOp
 
 ONE = Fraction(1)
 NUMBERS = frozenset({int, Fraction})
+ORDERS = ("<", "<=", ">", ">=")
 
 
 class HeadAnalysis(SumShapes):
@@ -100,12 +101,14 @@ class HeadAnalysis(SumShapes):
         codes = codes_of(known)
         head = self._head(node, "mean", formula, best)
         head.may_be_empty |= may_be_empty
+        head.picks_one |= is_whole or self.picks_at_most_one(formula, best)
         averaged = not unique and len(set(codes_of(atoms).values())) > 1
         head.needs_uniform |= averaged
+        is_sharp = head.picks_one or best is not None or self._ranks(formula)
         output = HeadOutput(
             head.layer,
             tuple((atom, codes[atom]) for atom in known),
-            averaged or self._is_noisy(formula, best, values),
+            averaged or not is_sharp or self._is_noisy(formula, best, values),
             head,
             node.values,
             node.default if may_be_empty else None,
@@ -132,6 +135,7 @@ class HeadAnalysis(SumShapes):
             self.assumes_no_failure = True
         head = self._head(node, "mean", formula, best)
         head.may_be_empty |= may_be_empty
+        head.picks_one |= whole
         head.needs_uniform |= not whole
         states = [
             (atom, code) for atom, (_, code) in zip(values.outcomes, carrier.states, strict=True)
@@ -150,6 +154,13 @@ class HeadAnalysis(SumShapes):
         head.outputs.append(output)
         outcomes = [atom for atom, _ in known]
         return Values(head.layer, (output,), outcomes, frozenset(map(type, outcomes)))
+
+    def _ranks(self, formula: Formula) -> bool:
+        """Whether a head may score each key that it picks differently: the best gets it all."""
+        return any(
+            isinstance(part, Literal) and part.op in ORDERS and self._is_injective(part.keys)
+            for part in conjuncts(formula)
+        )
 
     def _is_compared_with_zero(self, node: Aggregate) -> bool:
         """Whether the program only ever asks if an aggregate of numbers from 0 on is 0."""

@@ -109,15 +109,24 @@ class Layout:
 
 
 def lay_out(demands: Iterable[Demand]) -> Layout:
-    """Choose the dimensions: earlier readers first, then simpler functions."""
+    """Choose the dimensions: earlier readers first, then simpler functions.
+
+    What the embedding alone decides is there from the start, so that the simplest come first
+    whoever reads them: a hot one is exact, and what is made of hot ones is, too.
+    """
     layout = Layout()
     known: set[object] = set()
-    for demand in sorted(demands, key=lambda each: (each.time, len(each.linear.parts))):
+    for demand in sorted(demands, key=_order):
         key = frozenset(demand.linear.parts.items())
         if key not in known:
             known.add(key)
             layout.add(demand)
     return layout
+
+
+def _order(demand: Demand) -> tuple[int, int]:
+    is_embedded = all(each[0] in ("tok", "idx") for each in demand.linear.parts)
+    return 0 if is_embedded else demand.time, len(demand.linear.parts)
 
 
 def _content(linear: Linear) -> Fraction:

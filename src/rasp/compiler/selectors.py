@@ -6,7 +6,8 @@ keys of a query; the sink's score takes that shift (`reference`). A conjunct is 
 what its keys and its queries can hold, and the shape of the table decides how it is made:
 
 - equality-like (each query matches at most one class of keys): 2·cq·ck - ck², rank 2;
-- an order, where weights need not be uniform: a multiple of cq - ck, rank 1;
+- an order, where weights need not be uniform: a multiple of cq - ck, rank 1 (a ranking, where
+  no two keys score the same);
 - anything else: one column per class of equal keys or of equal queries.
 """
 
@@ -260,7 +261,11 @@ class _Maker:
         references = [-gamma * (code - shift) for code in query_codes]
         reference = queries.linear.plus(-shift).times(-gamma)
         spread = Fraction(self.request.strength) * span
-        return self._finished("order", products, references, reference, spread)
+        is_ranking = keys.inputs == (self.features.analysis.index,) and len(key_codes) == len(
+            keys.outcomes
+        )  # matches score at least `strength` apart, so that the best one gets all the weight
+        shape = "ranking" if is_ranking else "order"
+        return self._finished(shape, products, references, reference, spread)
 
     def of_classes(self) -> Conjunct:
         """Number the classes that match; the others match nothing whatever their number."""

@@ -97,6 +97,8 @@ class Head:
     may_be_empty: bool
     needs_uniform: bool
     selector_text: str
+    picks_one: bool = False
+    """Whether no query picks two keys (or the program fails): then the weight is exactly 1."""
     family: Formula | None = None
     """Where several heads share out one selector's keys: that selector."""
     outputs: list[HeadOutput] = field(default_factory=list)

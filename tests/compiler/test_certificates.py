@@ -1,0 +1,74 @@
+"""What a certificate says of a model is true of it: errors stay below the bounds that it gives."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from paper_programs import TASKS
+from test_random_programs import random_program
+
+import rasp
+from rasp.compiler import Transformer, compile
+from rasp.compiler.certificate import random_input
+from rasp.errors import RaspUnsupportedError
+from rasp.evaluator.plain import EvaluationError, evaluate
+from rasp.graph import Node
+
+PICKS_SEVERAL = """
+has_a = aggregate(select(tokens, "a", ==), 1, 0);
+has_b_before = aggregate(select(tokens, "b", ==) and select(indices, indices, <), 1, 0);
+most = aggregate(select_best(select_all, score(indices % 3, 1)), indices % 3);
+out = has_a + 2 * has_b_before + 4 * most;
+"""
+
+
+def check(model: Transformer, outputs: list[Node], seed: int) -> None:
+    """Compare every number that is read out with the exact one, on random inputs."""
+    certificate = model.certificate
+    assert certificate is not None
+    bounds = {each.block: each.error for each in certificate.checks}
+    readers = model.description.readers[-len(outputs) :]
+    chooser = random.Random(seed)
+    for _ in range(20):
+        tokens = random_input(model.settings, chooser)
+        try:
+            expected = evaluate(outputs, tokens)
+        except EvaluationError:
+            continue
+        residual = model.run(model.token_ids(list(tokens))[None])[0, model.uses_sink :]
+        for reader, readout, node in zip(readers, model.readouts, outputs, strict=True):
+            row = np.zeros(model.d_model)
+            for place, weight in reader["weights"].items():
+                row[int(place)] = weight
+            found = residual.astype(np.float64) @ row + reader["constant"]
+            codes = dict(zip(readout.atoms, readout.codes, strict=True))
+            exact = np.array([codes[atom] for atom in expected[node]])
+            assert np.abs(found - exact).max() <= bounds[f"read-out {readout.name}"] + 1e-12
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_errors_of_a_task_stay_below_their_bounds(name: str) -> None:
+    task = TASKS[name]
+    handle = rasp.run(task.text)["out"]
+    model = compile(handle, vocabulary=task.vocabulary, max_length=30, causal=task.causal,
+                    heads=task.heads)  # fmt: skip
+    check(model, [handle.node], 1)
+
+
+@pytest.mark.parametrize("length", [3, 17, 60])
+def test_a_mean_of_equal_values_is_not_taken_to_be_exact(length: int) -> None:
+    handle = rasp.run(PICKS_SEVERAL)["out"]
+    model = compile(handle, vocabulary="abc", max_length=length)
+    check(model, [handle.node], 2)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_errors_of_random_programs_stay_below_their_bounds(seed: int) -> None:
+    outputs, vocabulary, options = random_program(seed)
+    try:
+        model = compile(outputs, vocabulary=vocabulary, **options)
+    except RaspUnsupportedError:
+        return
+    check(model, list(outputs.values()), seed)
