@@ -34,3 +34,13 @@ def test_it_is_refused_with_a_reason_or_right(
         assert model(given) == handle(given)
     else:
         assert refused.hint
+
+
+@pytest.mark.parametrize("key", ["-indices", "2 - indices", "indices % 2", "(indices - 1) ^ 2"])
+def test_a_mask_that_hides_later_keys_goes_by_their_position_not_their_value(key: str) -> None:
+    handle = rasp.run(f"seen = has_prev({key}); first = select({key}, {key}, <=) and "
+                      "select(indices, indices, <=); count = selector_width(first);")  # fmt: skip
+    for name in ("seen", "count"):
+        model = rasp.compile(handle[name], vocabulary=["a"], max_length=4, causal=True)
+        for length in range(1, 5):
+            assert model("a" * length) == handle[name]("a" * length)

@@ -144,7 +144,7 @@ def make_conjunct(
     truth = truth_of(formula, keys, queries)
     masked = causal and _both_are_indices(features, keys, queries)
     if masked:
-        truth = truth | np.triu(np.ones_like(truth), 1)
+        truth = truth | (np.argsort(keys.places)[None, :] > np.argsort(queries.places)[:, None])
     if truth.all():
         return None
     maker = _Maker(features, keys, queries, truth, text, request)
@@ -169,6 +169,7 @@ def make_conjunct(
 
 
 def _both_are_indices(features: Features, keys: Side, queries: Side) -> bool:
+    """Whether each row of either side is a position of its own: `places` is then a permutation."""
     index = (features.analysis.index,)
     return (
         keys.joint.inputs == index
