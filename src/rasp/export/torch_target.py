@@ -49,9 +49,9 @@ def state_of(blocks: Blocks) -> dict[str, Array]:
 
 
 def to_torch(model: Transformer) -> RaspTransformer:
-    """The model as a torch module, made without random numbers that would be thrown away."""
+    """The model as a torch module; the caller's random numbers go on as if it were not made."""
     blocks = blocks_of(model)
-    with torch.device("meta"):
+    with torch.random.fork_rng(devices=[]):
         module = RaspTransformer(configuration(model, blocks))
     state = state_of(blocks)
     tensors = {name: torch.tensor(array, dtype=torch.float32) for name, array in state.items()}
