@@ -59,6 +59,8 @@ def problem_of(outputs: Sequence[Node], order: Order) -> Problem:
         for attention in attentions
     }
     earliest, latest = earliest_times(outputs, order), latest_times(outputs, order)
+    # a selector that is an output can be looked at in any later slot, whoever else makes it again
+    latest |= {attention: order.end for attention in attentions if isinstance(attention, Selector)}
     return Problem(
         tuple(outputs),
         order,

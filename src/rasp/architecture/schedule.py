@@ -159,7 +159,7 @@ def schedule(outputs: Outputs, method: str = "auto", depth: int | None = None) -
     """
     nodes = output_nodes(outputs)
     refuse_scorers(nodes)
-    least = max(earliest_layers(nodes).values(), default=0)
+    least = max(earliest_layers(nodes).values())
     if depth is not None and depth < least:
         raise RaspValueError(
             f"this needs {least} layers, so it cannot be scheduled in {depth}",

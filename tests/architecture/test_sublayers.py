@@ -1,0 +1,199 @@
+"""Orders of sublayers against a transformer that is gone through step by step, all ways tried."""
+
+from __future__ import annotations
+
+from itertools import product
+from random import Random
+from typing import TypeAlias
+
+import pytest
+
+from rasp.architecture import fit, schedule
+from rasp.architecture.bounds import least_heads, least_width
+from rasp.architecture.exact import exact_placement
+from rasp.architecture.greedy import cost, greedy_placement
+from rasp.architecture.order import NEVER, Order, earliest_times
+from rasp.architecture.problem import Placement, Problem, problem_of
+from rasp.graph import (
+    Aggregate,
+    Elementwise,
+    Indices,
+    Node,
+    Select,
+    SelectorAnd,
+    SOp,
+    Tokens,
+    in_order,
+)
+
+from .random_graphs import random_outputs
+
+MOST_WAYS = 400
+Problems: TypeAlias = list[tuple[str, Problem]]
+
+
+def attends(node: Node) -> bool:
+    """Tell whether it takes attention to make a node."""
+    return any(isinstance(each, Aggregate) for each in in_order([node]))
+
+
+def inputs_read(node: Node) -> set[Node]:
+    return {each for each in in_order([node]) if isinstance(each, (Tokens, Indices))}
+
+
+def read_by(node: Node) -> set[Node]:
+    """The s-ops that a head reads: keys, queries and scores of its selector, and its values."""
+    read: set[Node] = set()
+    for needed in node.needs:
+        read |= {needed} if isinstance(needed, SOp) else read_by(needed)
+    return read
+
+
+def is_possible(problem: Problem, placement: Placement) -> bool:
+    """Go through the sublayers one by one; nothing may read what is not there yet."""
+    nodes = in_order(problem.outputs)
+    there = {node for node in nodes if not attends(node)
+             and (not isinstance(node, Elementwise) or len(inputs_read(node)) < 2)}  # fmt: skip
+
+    def feed_forward() -> None:
+        for node in nodes:
+            if isinstance(node, Elementwise) and there.issuperset(node.needs):
+                there.add(node)
+
+    if 0 in problem.order.feed_forwards:
+        feed_forward()
+    for slot in range(1, problem.order.slots + 1):
+        here = [attention for attention in placement if placement[attention] == slot]
+        if not all(there.issuperset(read_by(attention)) for attention in here):
+            return False
+        there.update(here)
+        if slot in problem.order.feed_forwards:
+            feed_forward()
+    return there.issuperset(node for node in nodes if isinstance(node, (Aggregate, Elementwise)))
+
+
+def ways(problem: Problem) -> list[Placement]:
+    """Every placement that is possible, windows or no windows."""
+    slots = range(1, problem.order.slots + 1)
+    choices = product(slots, repeat=len(problem.attentions))
+    tried = (dict(zip(problem.attentions, choice, strict=True)) for choice in choices)
+    return [placement for placement in tried if is_possible(problem, placement)]
+
+
+def small_problems(count: int) -> Problems:
+    """Random graphs with random orders of sublayers, of which all placements can be tried."""
+    found: Problems = []
+    random = Random(5)
+    for seed in range(100_000):
+        outputs = random_outputs(seed, random.randint(7, 14))
+        text = "".join(random.choices("sf", (2, 1), k=random.randint(1, 7)))
+        problem = problem_of(outputs, Order.read(text))
+        number = problem.order.slots ** len(problem.attentions)
+        if problem.attentions and number <= MOST_WAYS:
+            found.append((text, problem))
+        if len(found) == count:
+            return found
+    raise AssertionError
+
+
+PROBLEMS = small_problems(320)
+in_parts = pytest.mark.parametrize("problems", [PROBLEMS[at::8] for at in range(8)], ids=range(8))
+
+
+@in_parts
+def test_it_fits_where_some_placement_is_possible(problems: Problems):
+    fitting = 0
+    for text, problem in problems:
+        possible = ways(problem)
+        times = earliest_times(problem.outputs, problem.order)
+        is_in_time = max(times.values()) <= problem.order.end
+        assert bool(fit(problem.outputs, order=text)) == bool(possible) == is_in_time
+        fitting += bool(possible)
+    assert 5 < fitting < 35
+
+
+@in_parts
+def test_windows_are_the_first_and_last_slots_of_all_placements_that_are_possible(
+    problems: Problems,
+):
+    for _, problem in problems:
+        possible = ways(problem)
+        if not possible:
+            continue
+        for attention in problem.attentions:
+            slots = {placement[attention] for placement in possible}
+            assert problem.earliest[attention] == min(slots)
+            assert problem.latest[attention] == max(slots)
+
+
+@in_parts
+def test_what_cannot_be_computed_is_never_there(problems: Problems):
+    for _, problem in problems:
+        if not problem.order.feed_forwards:
+            times = earliest_times(problem.outputs, problem.order)
+            for node, time in times.items():
+                is_work = any(
+                    isinstance(each, Elementwise) and (len(inputs_read(each)) == 2 or attends(each))
+                    for each in in_order([node])
+                )
+                assert (time >= NEVER) == is_work
+
+
+@in_parts
+def test_placements_in_any_order_are_possible_and_the_exact_one_is_best(problems: Problems):
+    pytest.importorskip("scipy", reason="the exact schedule needs SciPy")
+    tried = 0
+    for _, problem in problems:
+        possible = ways(problem)
+        if len(possible) < 2:
+            continue
+        tried += 1
+        best = min(cost(problem, placement) for placement in possible)
+        greedy = greedy_placement(problem)
+        assert is_possible(problem, greedy)
+        assert set(greedy) == set(problem.attentions)
+        assert cost(problem, greedy) >= best
+        exact = exact_placement(problem, greedy, seconds=60)
+        assert exact is not None
+        assert is_possible(problem, exact)
+        assert cost(problem, exact) == best
+        assert (least_width(problem), least_heads(problem)) <= best[:2]
+        assert least_heads(problem) <= min(cost(problem, placement)[1] for placement in possible)
+    assert tried > 3
+
+
+@in_parts
+def test_as_many_heads_as_the_narrowest_placement_needs_are_enough(problems: Problems):
+    pytest.importorskip("scipy", reason="the exact schedule needs SciPy")
+    for text, problem in problems[::3]:
+        possible = ways(problem)
+        if possible:
+            width = min(cost(problem, placement)[0] for placement in possible)
+            assert fit(problem.outputs, order=text, heads=width)
+            assert not fit(problem.outputs, order=text, heads=width - 1)
+
+
+@pytest.mark.parametrize("method", ["auto", "exact", "greedy", "earliest"])
+def test_schedules_of_any_depth_are_possible(method: str):
+    pytest.importorskip("scipy", reason="the exact schedule needs SciPy")
+    for seed in range(12):
+        outputs = random_outputs(seed, 14)
+        for more in range(3):
+            least = schedule(outputs).layers
+            found = schedule(outputs, method, depth=least + more)
+            problem = problem_of(outputs, Order.layered(least + more))
+            placement = {node: found.layer_of[node] for node in problem.attentions
+                         if isinstance(node, Aggregate)}  # fmt: skip
+            assert found.layers == least + more
+            assert is_possible(problem, placement)
+            if len(placement) == len(problem.attentions):
+                assert (found.width, found.heads) == cost(problem, placement)[:2]
+
+
+def test_a_selector_that_is_an_output_waits_where_a_part_of_another_cannot():
+    same, before = Select(Tokens(), Tokens(), "=="), Select(Indices(), Indices(), "<")
+    one = Aggregate(SelectorAnd(same, before), Indices())
+    other = Aggregate(Select(Indices(), Indices(), ">"), Indices())
+    both = Aggregate(Select(one, other, "=="), Indices())
+    assert schedule([both]).heads_per_layer == (2, 1)
+    assert schedule([both, same]).heads_per_layer == (2, 2)
