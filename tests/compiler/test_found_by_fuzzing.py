@@ -44,3 +44,19 @@ def test_a_mask_that_hides_later_keys_goes_by_their_position_not_their_value(key
         model = rasp.compile(handle[name], vocabulary=["a"], max_length=4, causal=True)
         for length in range(1, 5):
             assert model("a" * length) == handle[name]("a" * length)
+
+
+def test_numbers_beside_bools_are_averaged_where_no_bool_is_picked() -> None:
+    text = (
+        "seen = aggregate(not select(tokens, tokens, >), tokens if 0 != tokens else 0 != tokens);"
+    )
+    handle = rasp.run(text)["seen"]
+    model = rasp.compile(handle, vocabulary=[-3, 2, 0], max_length=3)
+    for tokens in ([2, -3], [2, 2, -3], [-3, -3], [0]):
+        assert model(tokens) == handle(tokens)
+
+
+def test_numbers_beside_strings_are_not_averaged() -> None:
+    handle = rasp.run('mixed = aggregate(select_all, "b" if tokens == "a" else indices);')["mixed"]
+    with pytest.raises(rasp.RaspUnsupportedError, match="strings as well as numbers"):
+        rasp.compile(handle, vocabulary="ab", max_length=3)

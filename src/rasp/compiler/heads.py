@@ -78,11 +78,18 @@ class HeadAnalysis(SumShapes):
         values = self.of(node.values)
         atoms = values.atoms
         strings = any(isinstance(atom, str) for atom in atoms)
-        is_whole = strings or any(isinstance(atom, bool) for atom in atoms)
+        numbers = [atom for atom in atoms if not isinstance(atom, (bool, str))]
+        is_mixed = len(numbers) < len(atoms)
         may_be_empty = not self.is_never_empty(formula)
         unique = self.picks_at_most_one(formula, best)
-        if is_whole and not unique:
-            unique = self.assumes_no_failure = True
+        if is_mixed and not unique:
+            self.assumes_no_failure = True
+            unique = len(set(numbers)) < 2
+            if strings and not unique:
+                raise Refusal(
+                    "its values are strings as well as numbers, and several may be picked at once",
+                    "aggregate numbers alone or strings alone, or pick one key at a time",
+                )
         if may_be_empty and isinstance(node.default, str) != strings:
             self.assumes_no_failure = True
         if may_be_empty and not self.settings.sink:
@@ -93,15 +100,15 @@ class HeadAnalysis(SumShapes):
             )
         known: list[Atom] = list(atoms)
         if not unique and self.picks_one_value(node.values, formula, best):
-            known += [Fraction(atom) for atom in atoms]
+            known += [Fraction(atom) for atom in numbers]
             unique = True
         elif not unique:
-            known += self._means([Fraction(atom) for atom in atoms])
+            known += self._means([Fraction(atom) for atom in numbers])
         known = distinct([*known, node.default] if may_be_empty else known)
         codes = codes_of(known)
         head = self._head(node, "mean", formula, best)
         head.may_be_empty |= may_be_empty
-        head.picks_one |= is_whole or self.picks_at_most_one(formula, best)
+        head.picks_one |= not numbers or self.picks_at_most_one(formula, best)
         averaged = not unique and len(set(codes_of(atoms).values())) > 1
         head.needs_uniform |= averaged
         is_sharp = head.picks_one or best is not None or self._ranks(formula)
