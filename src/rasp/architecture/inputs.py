@@ -61,8 +61,6 @@ def answer(outputs: Sequence[Node], tokens: Input) -> list[Any] | RaspError:
         return [values[output] for output in outputs]
     except EvaluationError as failed:
         return failed.error
-    except RaspError as error:
-        return error
 
 
 def read_alphabet(given: object) -> tuple[Atom, ...]:
