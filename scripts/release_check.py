@@ -1,0 +1,277 @@
+"""Is this tree fit to be released? `python scripts/release_check.py [--full] [--record]`.
+
+Builds the wheel and the sdist once, then installs the wheel into clean environments: on each
+Python there is, with each extra, with the lowest and the latest versions of what it depends on;
+in each, `rasp` must answer. CI runs the quick part; `--full` adds everything that needs torch,
+and ray; `--record` writes what was found to results/release.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+PYTHONS = ("3.11", "3.12", "3.13")
+LIGHT = ("schedule", "draw", "notebook", "play", "lsp", "onnx", "docs")
+HEAVY = ("models", "transformers", "transformer-lens", "cluster")
+TOOLS = ("pytest", "pytest-xdist", "hypothesis", "lark", "types-Pygments")
+CORE_TESTS = (
+    "tests/test_programs.py", "tests/test_atoms.py", "tests/test_errors.py", "tests/test_syntax.py",
+    "tests/test_cli.py", "tests/test_repl.py", "tests/test_load.py", "tests/evaluator",
+)  # fmt: skip
+LOCAL_WHEELS = (
+    ("--find-links", os.environ["PIP_FIND_LINKS"]) if "PIP_FIND_LINKS" in os.environ else ()
+)
+USER_FILE = """\
+import rasp
+
+names = rasp.run("hist = histf(tokens);", limits=rasp.Limits(seconds=5))
+same: rasp.SelectorHandle = rasp.select(rasp.tokens, rasp.tokens, "==")
+width: rasp.SOpHandle = rasp.selector_width(same).named("width")
+shifted = (width + 1) * 2
+answers: list[object] = shifted("hello")
+try:
+    shifted("")
+except rasp.RaspValueError as error:
+    print(error.message, error.hint)
+print(rasp.explain(width), rasp.draw(width, "abc").svg(), rasp.schedule(width).layers)
+print(rasp.compile(width, vocabulary="ab", max_length=3)("ab"), rasp.__version__)
+"""
+WRONG_FILE = 'import rasp\n\nx: int = rasp.select(rasp.tokens, rasp.tokens, "=")\n'
+
+
+@dataclass
+class Release:
+    """What was built, where things are, and what was found."""
+
+    folder: Path
+    uv: str
+    wheel: Path = Path()
+    found: list[dict[str, Any]] = field(default_factory=list)
+
+    @contextmanager
+    def step(self, name: str, **more: Any) -> Iterator[dict[str, Any]]:
+        """Time one thing, and say how it went."""
+        record: dict[str, Any] = {"step": name, **more}
+        began = time.monotonic()
+        yield record
+        record["seconds"] = round(time.monotonic() - began, 1)
+        self.found.append(record)
+        print(f"{record['seconds']:6.1f} s  {name}", flush=True)
+
+    def environment(
+        self, name: str, python: str, *wanted: str, options: tuple[str, ...] = ()
+    ) -> Path:
+        """Make a clean environment with these packages; return its Python."""
+        place = self.folder / name
+        run(self.uv, "venv", "-q", "-p", python, str(place))
+        return self.install(place / "bin" / "python", *wanted, options=options)
+
+    def install(self, python: Path, *wanted: str, options: tuple[str, ...] = ()) -> Path:
+        """Install packages beside what is there."""
+        run(self.uv, "pip", "install", "-q", "-p", str(python), *LOCAL_WHEELS, *options, *wanted)
+        return python
+
+    def wheel_with(self, *extras: str) -> str:
+        """The wheel with some extras, as installers take it."""
+        return (
+            f"rasp-lang[{','.join(extras)}] @ {self.wheel.as_uri()}" if extras else str(self.wheel)
+        )
+
+    def versions(self, python: Path) -> dict[str, str]:
+        """What is installed in an environment."""
+        listed = run(self.uv, "pip", "list", "-q", "-p", str(python), "--format", "json")
+        return {each["name"]: each["version"] for each in json.loads(listed)}
+
+    def smoke(self, python: Path, *parts: str) -> None:
+        """Let `rasp` answer in an environment, from an empty folder."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as empty:
+            run(str(python), str(ROOT / "scripts" / "smoke.py"), empty, *parts, cwd=empty)
+
+
+def run(*words: str, cwd: str | Path = ROOT) -> str:
+    """Run a command; return its output, or end with it where it fails."""
+    outside = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, env=outside)
+    if done.returncode:
+        sys.exit(f"failed: {' '.join(words)}\n{done.stdout[-6000:]}\n{done.stderr[-6000:]}")
+    return done.stdout
+
+
+def pythons() -> dict[str, str]:
+    """The Pythons of this machine that a release is for, by version."""
+    found: dict[str, str] = {}
+    for version in PYTHONS:
+        managed = sorted(glob(os.path.expanduser(f"~/.pyenv/versions/{version}.*/bin/python")))
+        for candidate in (*managed, shutil.which(f"python{version}"), sys.executable):
+            if candidate and _answers(candidate, version):
+                found[version] = candidate
+                break
+        else:
+            print(f"          Python {version} is not on this machine: skipped", flush=True)
+    return found
+
+
+def _answers(python: str, version: str) -> bool:
+    told = subprocess.run([python, "-V"], capture_output=True, text=True)
+    return told.returncode == 0 and told.stdout.startswith(f"Python {version}.")
+
+
+def find_uv(folder: Path) -> str:
+    """The installer: the one there is, or else one of our own."""
+    known = shutil.which("uv")
+    if known:
+        return known
+    run(sys.executable, "-m", "venv", str(folder / "uv"))
+    run(str(folder / "uv" / "bin" / "pip"), "install", "-q", "--disable-pip-version-check", "uv")
+    return str(folder / "uv" / "bin" / "uv")
+
+
+def build(release: Release) -> None:
+    """Build both; a wheel made from the sdist must be the same as one made from the tree."""
+    with release.step("build wheel and sdist; the sdist makes the same wheel") as record:
+        tree, again = release.folder / "dist", release.folder / "from-sdist"
+        run(release.uv, "build", "-q", "--sdist", "--wheel", "-o", str(tree), str(ROOT))
+        [sdist] = tree.glob("*.tar.gz")
+        run(release.uv, "build", "-q", "--wheel", "-o", str(again), str(sdist))
+        [release.wheel] = tree.glob("*.whl")
+        [other] = again.glob("*.whl")
+        if contents(release.wheel) != contents(other):
+            sys.exit("the wheel of the tree and that of the sdist differ")
+        record |= {"wheel_bytes": release.wheel.stat().st_size, "sdist_bytes": sdist.stat().st_size}
+        record["has_bundle"] = any("bundle/editor.js" in name for name in contents(release.wheel))
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    """The files of a wheel."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def check_version(release: Release) -> str:
+    """The version stands in one place, and the changelog knows it."""
+    init = (ROOT / "src" / "rasp" / "__init__.py").read_text(encoding="utf-8")
+    [version] = re.findall(r'^__version__ = "(.+)"$', init, re.MULTILINE)
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## (.+)$", changelog, re.MULTILINE)
+    if f"-{version}-" not in release.wheel.name:
+        sys.exit(f"the wheel is {release.wheel.name}, but the version is {version}")
+    if not any(heading.startswith(("Unreleased", version)) for heading in headings):
+        sys.exit(f"CHANGELOG.md says nothing of {version}")
+    return version
+
+
+def check_types(release: Release, python: str) -> None:
+    """A user's file passes mypy --strict against the installed wheel; a wrong one does not."""
+    with release.step("types: a user's file under mypy --strict"):
+        where = release.environment("types", python, str(release.wheel), "mypy")
+        folder = release.folder / "user"
+        folder.mkdir()
+        (folder / "right.py").write_text(USER_FILE)
+        (folder / "wrong.py").write_text(WRONG_FILE)
+        run(str(where), "-m", "mypy", "--strict", "right.py", cwd=folder)
+        run(str(where), "right.py", cwd=folder)
+        refused = subprocess.run(
+            [str(where), "-m", "mypy", "--strict", "wrong.py"], cwd=folder, capture_output=True
+        )
+        if refused.returncode != 1:
+            sys.exit("mypy accepts a wrong program: are the types shipped?")
+
+
+def check_bounds(release: Release, python: str, name: str, resolution: str) -> None:
+    """The core tests pass with the lowest, or with the latest, versions of what it needs."""
+    extras = ("schedule", "draw", "notebook", "play", "lsp")
+    with release.step(f"core tests with the {name} versions") as record:
+        where = release.environment(
+            name, python, release.wheel_with(*extras), options=("--resolution", resolution)
+        )
+        record["python"], record["versions"] = python_version(where), release.versions(where)
+        release.smoke(where, "base", *extras)
+        release.install(where, *TOOLS)
+        after = release.versions(where)
+        moved = {each for each, old in record["versions"].items() if after[each] != old}
+        if moved:
+            sys.exit(f"the tools of the tests want other versions of {', '.join(sorted(moved))}")
+        run(str(where), "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *CORE_TESTS)
+
+
+def python_version(python: Path) -> str:
+    return run(str(python), "-V").split()[1]
+
+
+def check_extras(release: Release, python: str, extras: tuple[str, ...]) -> None:
+    """Each extra alone, latest versions, in an environment of its own; its part must answer."""
+    for extra in extras:
+        with release.step(f"extra {extra}") as record:
+            constraints = ("-c", "constraints.txt") if extra in HEAVY else ()
+            where = release.environment(
+                f"extra-{extra}", python, release.wheel_with(extra), options=constraints
+            )
+            record["python"], record["versions"] = python_version(where), release.versions(where)
+            release.smoke(where, extra)
+            shutil.rmtree(where.parents[1], ignore_errors=True)
+
+
+def check_heavy(release: Release, python: str) -> None:
+    """What takes long: torch, the exports, ray; and the lowest versions of these."""
+    check_extras(release, python, HEAVY)
+    with release.step("lowest versions of torch and safetensors") as record:
+        where = release.environment(
+            "lowest-models", python, release.wheel_with("models"),
+            options=("--resolution", "lowest-direct"),
+        )  # fmt: skip
+        record["python"], record["versions"] = python_version(where), release.versions(where)
+        release.smoke(where, "models")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Is this tree fit to be released?")
+    parser.add_argument("--full", action="store_true", help="with torch, every export and ray")
+    parser.add_argument("--record", action="store_true", help="write results/release.json")
+    arguments = parser.parse_args()
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="rasp-release-") as folder:
+        release = Release(Path(folder), find_uv(Path(folder)))
+        build(release)
+        version = check_version(release)
+        found = pythons()
+        for name, python in found.items():
+            with release.step(f"Python {name}: the wheel alone") as record:
+                where = release.environment(f"base-{name}", python, str(release.wheel))
+                record["python"] = python_version(where)
+                record["versions"] = release.versions(where)
+                release.smoke(where, "base")
+        oldest, newest = next(iter(found.values())), list(found.values())[-1]
+        check_types(release, newest)
+        check_extras(release, newest, LIGHT)
+        check_bounds(release, oldest, "lowest", "lowest-direct")
+        check_bounds(release, newest, "latest", "highest")
+        if arguments.full:
+            check_heavy(release, oldest)
+        seconds = round(time.monotonic() - began, 1)
+        print(f"rasp {version} is fit to be released ({seconds:.0f} s)")
+        if arguments.record:
+            told = {"version": version, "machine": platform.platform(), "full": arguments.full,
+                    "seconds": seconds, "steps": release.found}  # fmt: skip
+            path = ROOT / "results" / "release.json"
+            path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
