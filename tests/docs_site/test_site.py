@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
-import importlib.util
-import shutil
-import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-CHROMIUM = shutil.which("chromium")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync", "--disable-quic"]  # fmt: skip
+from browsing import needs_chromium, served, started_browser
+from repository import ROOT, script
+
 OPENED = ("index", "tutorial", "gallery", "programs", "errors/type", "architecture")
-
-
-def script(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look there
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")
@@ -89,29 +71,17 @@ def test_the_site_has_every_page_of_the_docs(site: Path) -> None:
     assert not unlisted, "give each page its place in zensical.toml"
 
 
-class _Silent(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-
 @pytest.fixture(scope="module")
 def address(site: Path) -> Iterator[str]:
-    handler = functools.partial(_Silent, directory=str(site))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
-        server.shutdown()
-        thread.join()
+    with served(site) as found:
+        yield found
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+@needs_chromium
 def test_a_browser_fetches_nothing_from_elsewhere_and_finds_nothing_wrong(address: str) -> None:
-    api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     asked: list[str] = []
     said: list[str] = []
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with started_browser() as browser:
         page = browser.new_page()
         page.on("request", lambda request: asked.append(request.url))
         page.on("console", lambda message: said.append(message.text))
@@ -121,7 +91,6 @@ def test_a_browser_fetches_nothing_from_elsewhere_and_finds_nothing_wrong(addres
             assert page.locator("h1").first.inner_text()
         page.goto(address + "language.html")
         assert page.locator("pre .s2, pre .mi, pre .nb").count() > 50, "RASP is not coloured"
-        browser.close()
     outside = [url for url in asked if not url.startswith((address, "data:"))]
     assert not outside
     assert not said

@@ -1,7 +1,5 @@
 """The pictures of docs/gallery show what the paper's figures show."""
 
-import importlib.util
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -9,12 +7,9 @@ import pytest
 import rasp
 from rasp.atoms import to_python
 from rasp.drawing import draw
+from repository import ROOT, script
 
-ROOT = Path(__file__).resolve().parents[2]
-_spec = importlib.util.spec_from_file_location("make_gallery", ROOT / "scripts/make_gallery.py")
-assert _spec and _spec.loader
-make_gallery = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(make_gallery)
+make_gallery = script("make_gallery")
 
 # heads per layer (the paper's table 1) and the outputs the paper gives; § positions do not count
 FIGURES: dict[str, tuple[list[int], list[object]]] = {

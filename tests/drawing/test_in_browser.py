@@ -1,6 +1,5 @@
-"""The page in a real browser: its reasons are Python's, and clicking lights up what feeds."""
+"""In a real browser: pages give Python's reasons, clicking lights up what feeds, texts fit."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,17 +7,15 @@ from typing import Any
 import pytest
 
 import rasp
+from browsing import needs_chromium, started_browser
 from rasp.drawing import Drawing, draw
 from rasp.drawing.plan import Flow
 from rasp.drawing.why import why
+from repository import script
 
-CHROMIUM = shutil.which("chromium")
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-quic",
-]  # fmt: skip
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine")
+from .random_programs import random_program
+
+pytestmark = needs_chromium
 
 PROGRAM = """
 opens = tokens == "(";
@@ -35,24 +32,25 @@ def drawing() -> Drawing:
 
 
 @pytest.fixture(scope="module")
-def page(drawing: Drawing, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def browser() -> Iterator[Any]:
+    with started_browser() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def page(drawing: Drawing, browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     path = drawing.save(Path(tmp_path_factory.mktemp("page")) / "flow.html")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        tab = browser.new_page(viewport={"width": 1400, "height": 2400})
-        tab.wrong = []
-        tab.on("console", lambda message: tab.wrong.append(message.text))
-        tab.on("pageerror", lambda error: tab.wrong.append(str(error)))
-        tab.on(
-            "request",
-            lambda request: (
-                tab.wrong.append(request.url) if "flow.html" not in request.url else None
-            ),
-        )
-        tab.goto(path.as_uri())
-        yield tab
-        assert tab.wrong == []
-        browser.close()
+    tab = browser.new_page(viewport={"width": 1400, "height": 2400})
+    wrong: list[str] = []
+    tab.on("console", lambda message: wrong.append(message.text))
+    tab.on("pageerror", lambda error: wrong.append(str(error)))
+    tab.on(
+        "request",
+        lambda request: wrong.append(request.url) if "flow.html" not in request.url else None,
+    )
+    tab.goto(path.as_uri())
+    yield tab
+    assert wrong == []
 
 
 def test_the_page_gives_the_same_reasons_as_python(drawing: Drawing, page: Any) -> None:
@@ -85,3 +83,49 @@ def test_clicking_an_s_op_dims_what_does_not_feed_it(drawing: Drawing, page: Any
     assert page.locator(f'[data-made="{unused.id}"] [data-strip]').evaluate(dimmed)
     page.keyboard.press("Escape")
     assert page.locator(".dimmed").count() == 0
+
+
+MISPLACED = """() => {
+  const svg = document.querySelector("svg");
+  const box = (element) => element.getBoundingClientRect();
+  const shared = (a, b) => [
+    Math.min(a.right, b.right) - Math.max(a.left, b.left),
+    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top),
+  ];
+  const overlap = (a, b) => shared(a, b)[0] > 1 && shared(a, b)[1] > 4;
+  const words = (text) => [...text.childNodes].filter((node) => node.nodeName !== "title")
+    .map((node) => node.textContent).join("");
+  const texts = [...svg.querySelectorAll("text")];
+  const frames = [...svg.querySelectorAll("rect.box, rect.inner")].map(box);
+  const grids = [...svg.querySelectorAll("rect.cell, rect.grid")].map(box);
+  const found = [];
+  texts.forEach((text, at) => {
+    const here = box(text);
+    const around = frames.filter((frame) => overlap(frame, here));
+    const inside = (frame) => here.left >= frame.left && here.right <= frame.right - 2;
+    if (!inside(box(svg)) || !around.every(inside)) found.push(`${words(text)} leaves its box`);
+    for (const other of texts.slice(at + 1))
+      if (overlap(here, box(other))) found.push(`${words(text)} lies on ${words(other)}`);
+    if (!text.closest(".strip") && grids.some((grid) => overlap(here, grid)))
+      found.push(`${words(text)} lies on a grid`);
+  });
+  return found;
+}"""
+
+
+def pictures() -> Iterator[tuple[str, Drawing]]:
+    """The paper's figures, inputs of one token, and random programs."""
+    for name, (text, sop, given) in script("make_gallery").PICTURES.items():
+        yield name, draw(rasp.run(text)[sop], given)
+        yield f"{name} of one token", draw(rasp.run(text)[sop], given[0])
+    for seed in range(30):
+        outputs, program, numbers = random_program(seed)
+        yield f"random {seed}", draw(outputs, numbers, program)
+
+
+def test_every_text_stays_in_its_box_and_off_the_others(browser: Any) -> None:
+    tab = browser.new_page(viewport={"width": 1600, "height": 900})
+    for name, picture in pictures():
+        tab.set_content(f'<body style="margin: 0">{picture.svg()}</body>')
+        assert tab.locator("svg text").count() > 3
+        assert not tab.evaluate(MISPLACED), name

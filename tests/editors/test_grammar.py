@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -15,13 +13,14 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation
 from rasp.source import Source
 from rasp.syntax.highlight import RaspLexer
 from rasp.syntax.lexer import lex
+from repository import ROOT, script
 
-ROOT = Path(__file__).parents[2]
 EXTENSION = ROOT / "editors" / "vscode"
 PROGRAMS = [
     *sorted((ROOT / "src" / "rasp").rglob("*.rasp")),
     *sorted((ROOT / "tests" / "programs").glob("*.rasp")),
 ]
+MAKER = script("make_grammar")
 COLOURS = {
     "number": ("constant.numeric",),
     "string": ("string.quoted",),
@@ -36,15 +35,6 @@ PYGMENTS = {
     "name": (Name,),
     "symbol": (Operator, Punctuation),
 }
-
-
-def maker() -> ModuleType:
-    path = ROOT / "scripts" / "make_grammar.py"
-    spec = importlib.util.spec_from_file_location("make_grammar", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def scopes(text: str, patterns: list[dict[str, Any]]) -> list[str]:
@@ -93,7 +83,7 @@ def patterns() -> list[dict[str, Any]]:
 
 
 def test_the_files_are_what_the_table_of_words_makes_them() -> None:
-    for path, text in maker().files().items():
+    for path, text in MAKER.files().items():
         assert path.read_text(encoding="utf-8") == text, "run: python scripts/make_grammar.py"
 
 
@@ -111,7 +101,7 @@ def test_every_token_is_coloured_as_what_the_lexer_reads(
         assert all(each.startswith(kinds) for each in found[token.start : token.end]), token
 
 
-SOFT = ("load", *maker().COMMANDS)
+SOFT = ("load", *MAKER.COMMANDS)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +146,7 @@ def test_the_extension_names_only_files_that_are_there() -> None:
     named = [package["main"], contributed["languages"][0]["configuration"]]
     named += [grammar["path"] for grammar in contributed["grammars"]]
     assert all((EXTENSION / name).is_file() for name in named)
-    assert contributed["grammars"][0]["scopeName"] == maker().grammar()["scopeName"]
+    assert contributed["grammars"][0]["scopeName"] == MAKER.grammar()["scopeName"]
     for name, setting in contributed["configuration"]["properties"].items():
         assert f'"{name.split(".")[1]}"' in (EXTENSION / "extension.js").read_text(encoding="utf-8")
         assert setting["default"]

@@ -1,7 +1,6 @@
 """The page in a real browser, as a person uses it: with keys and pointer, alone and in two tabs."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,26 +8,19 @@ from typing import Any
 import pytest
 
 import rasp
+from browsing import needs_chromium, started_browser
 from rasp.drawing import plan_selection
 from rasp.drawing.why import why
 
 from .conftest import Playground
 
-CHROMIUM = shutil.which("chromium")
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-quic",
-]  # fmt: skip
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine")
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield started
-        started.close()
+    with started_browser() as browser:
+        yield browser
 
 
 @pytest.fixture

@@ -1,38 +1,24 @@
 """The static edition: the folder is whole, and programs run inside the tab."""
 
-import importlib.util
 import shutil
-import sys
 import zipfile
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
-from types import ModuleType
-from typing import Any
 
 import pytest
 
-from .test_in_browser import CHROMIUM, FLAGS, open_tab, row, sync_api, write
+from browsing import needs_chromium, served, started_browser
+from repository import ROOT, script
 
-ROOT = Path(__file__).parents[2]
+from .test_in_browser import open_tab, row, write
+
 pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine"),
+    needs_chromium,
     pytest.mark.skipif(
         not (ROOT / "web" / "node_modules" / "pyodide").is_dir(),
         reason="scripts/build_web.py has not fetched Pyodide",
     ),
 ]
-
-
-def script(name: str) -> ModuleType:
-    found = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
-    assert found is not None and found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    sys.modules[name] = module
-    found.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")
@@ -44,20 +30,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     shutil.rmtree(place)
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *given: object) -> None:
-        pass
-
-
 @pytest.fixture(scope="module")
 def address(folder: Path) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
-    thread = Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with served(folder) as found:
+        yield found
 
 
 def test_the_folder_holds_the_core_and_nothing_of_the_server(folder: Path) -> None:
@@ -68,8 +44,7 @@ def test_the_folder_holds_the_core_and_nothing_of_the_server(folder: Path) -> No
 
 
 def test_programs_run_inside_the_tab(address: str) -> None:
-    with sync_api.sync_playwright() as playwright:
-        browser: Any = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with started_browser() as browser:
         for tab in open_tab(browser, address, {"width": 1300, "height": 850}, patience=60_000):
             write(tab, "hist = selector_width(select(tokens, tokens, ==));", "aab")
             tab.wait_for_selector("table.values tr:has-text('hist') td:has-text('2')")
@@ -80,4 +55,3 @@ def test_programs_run_inside_the_tab(address: str) -> None:
             tab.locator(".exercises button").first.click()
             tab.click("#check")
             tab.wait_for_selector("#lesson .verdict.no")
-        browser.close()

@@ -39,7 +39,7 @@ def flow_block(flow: Flow) -> Block:
         boxes.append((heading, _strips_box(flow, flow.input_feed_forward, "plain")))
     boxes += [(f"layer {layer.number}", _layer_box(flow, layer)) for layer in flow.layers]
     boxes.append(("output", _strips_box(flow, flow.outputs, "output")))
-    width = max(box.width for _, box in boxes)
+    width = max(max(box.width, text_width(heading, NAME_FONT)) for heading, box in boxes)
     frames = [framed(_headed(heading, box, width), "box", PAD) for heading, box in boxes]
     width += 2 * PAD
     parts, y = [], 0.0

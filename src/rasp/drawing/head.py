@@ -58,12 +58,15 @@ def head_block(
     grid_x = max(left_width, stairs_left.width)
     grid_y = max(top.height, stairs_left.height, stairs_right.height) + 3
     grid = grid_block(head, cell, strips, queries[0])
-    caption = _caption(head, heading, grid_x + grid.width + max(60, stairs_right.width))
+    # names of results that stand as high as those of keys begin to the right of them
+    is_beside = len(right) > 1
+    right_x = grid_x + (max(grid.width, top.width) if is_beside else grid.width)
+    caption = _caption(head, heading, right_x + max(60, stairs_right.width))
     parts = [
         moved(top, grid_x, grid_y - 3 - top.height),
         moved(grid, grid_x, grid_y),
         moved(stairs_left, grid_x - stairs_left.width, grid_y - 3 - stairs_left.height),
-        moved(stairs_right, grid_x + grid.width, grid_y - 3 - stairs_right.height),
+        moved(stairs_right, right_x, grid_y - 3 - stairs_right.height),
         moved(bottom, grid_x, grid_y + grid.height + 3),
     ]
     x = grid_x - left_width
@@ -71,13 +74,15 @@ def head_block(
         role = "queries" if head.queries else "plain"
         parts.append(moved(strip_column(column.strip, column.cell, role), x, grid_y))
         x += column.cell.width + GAP
-    x = grid_x + grid.width + GAP
+    x = right_x + GAP
     for column in right:
         made = strip_column(column.strip, column.cell, "result")
         parts.append(element("g", moved(made, x, grid_y), data_made=column.strip.id))
         x += column.cell.width + GAP
-    width = max(grid_x + grid.width + max(x - GAP - grid_x - grid.width, stairs_right.width, 0),
-                caption.width)  # fmt: skip
+    width = max(
+        x - GAP, right_x + stairs_right.width, grid_x + top.width, grid_x + bottom.width,
+        caption.width,
+    )  # fmt: skip
     height = grid_y + grid.height + (3 + bottom.height if bottom.height else 0)
     body = caption.body + moved(Block(width, height, "".join(parts)), 0, caption.height + 6)
     group = element("g", body, class_="head", data_head=head.id)
@@ -148,7 +153,7 @@ def _stairs(side: Sequence[_Column], role: str, way: int) -> Block:
 def _captioned(
     strips: Sequence[Strip], role: str, cell: Cell, destinations: Mapping[str, str]
 ) -> Block:
-    """Draw sequences along the grid, each under its name."""
+    """Draw sequences along the grid, each under its name; as wide as the longer of the two."""
     parts, y = [], 0.0
     width = 0.0
     for number_, strip in enumerate(strips):
@@ -161,8 +166,14 @@ def _captioned(
         of = strip.id or None
         parts.append(element("g", caption, class_=own, data_of=of) + moved(row, 0, y + LINE))
         y += LINE + cell.height + 4
-        width = max(width, row.width)
+        width = max(width, row.width, _width_of(words))
     return Block(width, max(0.0, y - 4), "".join(parts))
+
+
+def _width_of(words: Sequence[tuple[str, str]]) -> float:
+    return sum(
+        text_width(text, SMALL_FONT if "small" in class_ else NAME_FONT) for text, class_ in words
+    )
 
 
 def _destinations(head: HeadShown, strips: Mapping[str, Strip]) -> dict[str, str]:
