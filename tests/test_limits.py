@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from dataclasses import fields
 from itertools import count
@@ -303,3 +304,14 @@ def test_the_language_server_keeps_to_its_budgets() -> None:
 
 def test_the_library_s_own_budget_is_not_the_session_s() -> None:
     assert Session(Limits(steps=2, nesting=2)).find("histf") is not None
+
+
+def test_the_table_in_the_docs_is_that_of_the_source() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "limits.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \|(.+)\|$", page, re.MULTILINE)
+    assert [name for name, _ in rows] == [field.name for field in fields(Limits)]
+    for name, row in rows:
+        told = [float(cell.replace(",", "")) for cell in row.split("|")[:3]]
+        assert told == [
+            getattr(limits, name) for limits in (Limits(), PLAYGROUND_LIMITS, EDITOR_LIMITS)
+        ]
