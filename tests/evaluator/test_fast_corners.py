@@ -1,0 +1,237 @@
+"""Numbers too wide for their codes, selectors too long for a plan, clocks: the answers stay."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pytest
+from random_graphs import TEXT, Graphs, fast_results, plain_results
+
+from rasp import evaluator
+from rasp.atoms import Atom
+from rasp.errors import RaspLimitError
+from rasp.evaluator import apply, evaluate_batch, explain_plan
+from rasp.evaluator.fast import algebra, plan
+from rasp.evaluator.fast.coding import codes_of
+from rasp.evaluator.fast.columns import from_atoms
+from rasp.evaluator.fast.evaluate import evaluate as evaluate_fast
+from rasp.evaluator.plain import EvaluationError
+from rasp.evaluator.plain import evaluate as evaluate_plain
+from rasp.graph import (
+    COMPARISONS,
+    Aggregate,
+    Const,
+    Elementwise,
+    Indices,
+    Node,
+    Score,
+    Select,
+    SelectBest,
+    Selector,
+    SelectorAnd,
+    SelectorNot,
+    SelectorOr,
+    Tokens,
+)
+from rasp.limits import DEFAULT_LIMITS, Limits
+
+SAME = Select(Tokens(), Tokens(), "==")
+BEFORE = Select(Indices(), Indices(), "<")
+SMALLER = Select(Tokens(), Tokens(), "<")
+PARITY = Elementwise("%", (Indices(), Const(3)))
+ALIKE = Select(PARITY, PARITY, "==")
+
+
+def agree(outputs: list[Node], *inputs: tuple[Atom, ...]) -> None:
+    assert fast_results(outputs, inputs) == plain_results(outputs, inputs)
+
+
+# Wide numbers
+
+
+@pytest.mark.parametrize(
+    ("some", "others"),
+    [
+        ([2**2000, 7], [Fraction(1, 3), Fraction(2**2001, 3)]),
+        ([3, 5, 2**80], [Fraction(1, 2**1100), Fraction(-1, 2**1100), Fraction(3)]),
+        ([0, 5], [Fraction(1, 2**1200), Fraction(1, 2**1201)]),
+        ([-(2**62), 2**62], [0, 1]),
+    ],
+)
+def test_numbers_beyond_all_doubles_are_ranked_exactly(
+    some: list[Atom], others: list[Atom]
+) -> None:
+    codes = codes_of([from_atoms(some), from_atoms(others)])
+    found = [*codes.arrays[0].tolist(), *codes.arrays[1].tolist()]
+    ranks = {value: rank for rank, value in enumerate(sorted({*some, *others}))}
+    order = sorted(range(len(found)), key=found.__getitem__)
+    assert [ranks[[*some, *others][at]] for at in order] == sorted(
+        ranks[value] for value in [*some, *others]
+    )
+    assert len(set(found)) == len(ranks)
+    assert min(found) >= 0 and max(found) < codes.size
+
+
+@pytest.mark.parametrize("op", COMPARISONS)
+def test_groups_of_wide_numbers_are_ordered_within(op: str) -> None:
+    wide = (2**61, 0, -5, 2**61 - 1, 7, 2**60, 0, -(2**61), 3)
+    selector = SelectorAnd(ALIKE, Select(Tokens(), Tokens(), op))
+    both = SelectorAnd(selector, Select(Tokens(), Indices(), ">"))
+    best = SelectBest(selector, Score(Indices(), Tokens()))
+    for each in (selector, both, best, SelectorNot(selector)):
+        agree([Aggregate(each, Indices(), -1)], wide, wide[:4], (2**61,))
+
+
+# Long selectors
+
+
+@pytest.mark.parametrize(
+    ("limit", "value"),
+    [(limit, value) for limit in ("MOST_WORK", "MOST_TERMS", "MOST_COMPARISONS")
+     for value in (0, 1, 2, 5, 12)],
+)  # fmt: skip
+def test_whatever_a_plan_may_cost_the_answers_stay(
+    limit: str, value: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(algebra, limit, value)
+    monkeypatch.setattr(plan, "_plans", {})
+    monkeypatch.setattr(plan, "_best_plans", {})
+    for seed in range(12):
+        graphs = Graphs(random.Random(seed), TEXT)
+        selector = graphs.selector_tree(2, 1 + seed % 6)
+        best = SelectBest(selector, Score(Indices(), Const(1)))
+        agree([Aggregate(selector, Indices(), 0)], tuple("abcab"), tuple("ba"))
+        agree([Aggregate(best, Indices(), 0)], tuple("abcab"), tuple("ba"))
+
+
+def many(join: type[SelectorAnd] | type[SelectorOr], parts: list[Selector]) -> Selector:
+    joined = parts[0]
+    for part in parts[1:]:
+        joined = join(joined, part)
+    return joined
+
+
+@pytest.mark.parametrize("join", [SelectorAnd, SelectorOr])
+@pytest.mark.parametrize("op", ["==", "!=", "<"])
+@pytest.mark.parametrize("count", [20, 30, 70])
+def test_selectors_of_very_many_comparisons_agree(
+    join: type[SelectorAnd] | type[SelectorOr], op: str, count: int
+) -> None:
+    shifted = [Elementwise("*", (Indices(), Const(number))) for number in range(count)]
+    selector = many(join, [Select(each, Indices(), op) for each in shifted])
+    best = SelectBest(selector, Score(Indices(), Const(-1)))
+    agree([Aggregate(selector, Indices(), -1), Aggregate(best, Indices(), -1)], tuple("abcde"))
+    crossed = SelectorAnd(SelectorOr(selector, SAME), SelectorOr(SMALLER, SelectorNot(selector)))
+    agree([Aggregate(crossed, Indices(), -1)], tuple("abcab"))
+
+
+# Plans in words
+
+
+@pytest.mark.parametrize(
+    ("node", "lines"),
+    [
+        (Indices(), ["elementwise work only: time O(n), memory O(n)"]),
+        (
+            Aggregate(SelectorAnd(SMALLER, SelectorNot(SMALLER)), Const(1)),
+            ["  nothing         never picks"],
+        ),
+        (
+            Aggregate(SelectorNot(SAME), Const(1)),
+            ["  groups          -1 × tokens == tokens", "  groups          all keys"],
+        ),
+        (
+            Aggregate(SelectorAnd(SAME, Select(Indices(), Const(1), ">")), Const(1)),
+            ["  groups          tokens == tokens; keys where indices > 1"],
+        ),
+        (
+            Aggregate(SelectorAnd(SAME, Select(Const(1), Indices(), ">")), Const(1)),
+            ["  groups          tokens == tokens; queries where 1 > indices"],
+        ),
+        (
+            Aggregate(SelectBest(BEFORE, Score(Indices(), Const(1))), Const(1)),
+            [
+                "  the highest indices of each row",
+                "  sorted ranges   indices < indices and indices == its row's best",
+            ],
+        ),
+        (
+            Aggregate(SelectBest(BEFORE, Score(Indices(), Indices())), Const(1)),
+            ["  the highest or lowest indices of each row, by the sign of the query's score"],
+        ),
+        (
+            Aggregate(Select(PARITY, Indices(), "=="), Const(1)),
+            ["  groups          (indices % 3) == indices"],
+        ),
+    ],
+)  # fmt: skip
+def test_a_plan_tells_what_is_done(node: Node, lines: list[str]) -> None:
+    told = explain_plan([node]).splitlines()
+    for line in lines:
+        assert line in told
+
+
+def test_a_plan_calls_things_by_their_names() -> None:
+    from rasp.graph import Program
+
+    counted = Aggregate(Select(PARITY, PARITY, "=="), Const(1))
+    told = explain_plan([counted], Program(names={PARITY: "parity", counted: "counted"}))
+    assert "counted = aggregate(select(parity, parity, ==), 1)" in told
+    assert "parity == parity" in told
+
+
+def test_keys_of_several_merits_are_told_with_what_each_counts() -> None:
+    first, letter = Select(Indices(), Const(0), "=="), Select(Tokens(), Const("a"), "==")
+    told = explain_plan([Aggregate(SelectorAnd(SAME, SelectorOr(first, letter)), Const(1))])
+    assert "groups          tokens == tokens; a key counts +1 where " in told
+    assert '-1 where indices == 0 and tokens == "a"' in told
+
+
+# Doors and clocks
+
+
+def test_an_input_that_cannot_be_read_is_the_last_that_is_looked_at() -> None:
+    chunks = list(evaluator._chunks(["ab", None, "cd"], DEFAULT_LIMITS, is_dense=False))
+    assert [chunk for chunk, _ in chunks] == [[("a", "b")]]
+    assert chunks[0][1] is not None
+
+
+def test_chunks_of_matrices_keep_to_their_cells() -> None:
+    limits = Limits(dense_cells=20)
+    inputs = ["abc", "ab", "abcd", "a", "ab"]
+    sizes = [[len(tokens) for tokens in chunk]
+             for chunk, _ in evaluator._chunks(inputs, limits, is_dense=True)]  # fmt: skip
+    assert sizes == [[3, 2], [4, 1], [2]]
+    found = evaluate_batch([SAME], inputs, limits=limits)
+    assert [len(values[SAME]) for values in found] == list(map(len, inputs))
+
+
+@pytest.mark.parametrize("evaluate", [
+    lambda node, limits: evaluate_plain([node], ("a", "b"), limits),
+    lambda node, limits: evaluate_fast([node], [("a", "b")], limits),
+], ids=["plain", "fast"])  # fmt: skip
+def test_where_the_time_is_up_the_node_that_took_it_is_named(evaluate) -> None:  # type: ignore[no-untyped-def]
+    node = Aggregate(SAME, Indices())
+    with pytest.raises(EvaluationError) as caught:
+        evaluate(node, Limits(seconds=-1))
+    assert isinstance(caught.value.error, RaspLimitError)
+    assert caught.value.position is None
+    assert caught.value.node in (Tokens(), Indices())
+
+
+def test_a_mean_of_too_many_digits_is_refused_where_it_is() -> None:
+    huge = Elementwise("^", (Const(10), Elementwise("*", (Indices(), Const(1300)))))
+    sums = Aggregate(Select(Indices(), Indices(), "<="), Elementwise("/", (Const(1), huge)))
+    agree([sums], tuple("abcd"), tuple("abcde"))
+    with pytest.raises(RaspLimitError, match="digits"):
+        apply(Aggregate(SAME, Elementwise("/", (Tokens(), huge))), [3, 3, 3, 3, 3])
+
+
+def test_a_selection_beyond_the_plain_budget_is_refused_with_its_size() -> None:
+    for node, refused in ((SAME, SAME), (Aggregate(SAME, Indices()), SAME)):
+        with pytest.raises(EvaluationError) as caught:
+            evaluate_plain([node], tuple("abc"), Limits(plain_cells=8))
+        assert caught.value.node is refused
+        assert "3 × 3 cells is over the limit of 8" in caught.value.error.message
+        assert evaluate_plain([node], tuple("abc"), Limits(plain_cells=9))
