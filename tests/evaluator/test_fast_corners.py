@@ -184,8 +184,9 @@ def test_a_plan_calls_things_by_their_names() -> None:
 def test_keys_of_several_merits_are_told_with_what_each_counts() -> None:
     first, letter = Select(Indices(), Const(0), "=="), Select(Tokens(), Const("a"), "==")
     told = explain_plan([Aggregate(SelectorAnd(SAME, SelectorOr(first, letter)), Const(1))])
-    assert "groups          tokens == tokens; a key counts +1 where " in told
-    assert '-1 where indices == 0 and tokens == "a"' in told
+    assert "groups          tokens == tokens; a key counts " in told
+    assert told.count("+1 where") == 2
+    assert 'tokens == "a"' in told
 
 
 # Doors and clocks
