@@ -1,0 +1,64 @@
+"""A file is replaced in one step or not at all, and whoever asked is told why not."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from rasp.errors import RaspLimitError, RaspValueError
+from rasp.replacing import replace_file, replacing
+
+
+def test_new_content_takes_the_place_of_old_or_none(tmp_path: Path) -> None:
+    path = tmp_path / "it"
+    replace_file(path, b"one")
+    assert path.read_bytes() == b"one"
+    path.chmod(0o640)
+    replace_file(path, b"two")
+    assert path.read_bytes() == b"two"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert os.listdir(tmp_path) == ["it"]
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"),
+    [
+        (errno.ENOSPC, RaspLimitError),
+        (errno.EDQUOT, RaspLimitError),
+        (errno.EACCES, RaspValueError),
+    ],
+)
+def test_what_goes_wrong_leaves_the_old_file_alone(
+    number: int, kind: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "it"
+    path.write_bytes(b"old")
+
+    def fail(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(kind, match=os.strerror(number).lower()):
+        replace_file(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["it"]
+
+
+def test_a_writer_that_gives_up_leaves_nothing(tmp_path: Path) -> None:
+    def write() -> None:
+        with replacing(tmp_path / "it") as file:
+            file.write(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write()
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(RaspValueError, match="nowhere"):
+        replace_file(tmp_path / "nowhere" / "it", b"new")
