@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import prod
+from math import lcm, prod
 
 import numpy as np
 
@@ -80,13 +80,12 @@ class Features:
         inputs, table = _relevant(inputs, table)
         if len(inputs) == 1:
             return self._of_one(layer, inputs[0], table, time)
-        parts = _additive(inputs, table)
-        if parts is not None:
-            result = Linear()
-            for variable, part in zip(inputs, parts, strict=True):
-                result = result + self.resolve(layer, (variable,), part, time)
-            return result
-        return self._term(layer, inputs, table, time)
+        return total(
+            self._of_one(layer, some[0], part, time)
+            if len(some) == 1
+            else self._term(layer, some, part, time)
+            for some, part in _summands(inputs, table)
+        )
 
     def stepped(self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int) -> Linear:
         """A function of noisy variables made by a feed-forward's steps, even where it is linear."""
@@ -223,33 +222,28 @@ def _shape(inputs: tuple[Variable, ...]) -> tuple[int, ...]:
     return tuple(len(variable.states) for variable in inputs)
 
 
-def _additive(inputs: tuple[Variable, ...], table: Table) -> list[Table] | None:
-    """Split a table into a sum of functions of single inputs, if it is one."""
-    if any(value is None for value in table) or not _seems_additive(inputs, table):
-        return None
-    sizes = _shape(inputs)
-    strides = [prod(sizes[place + 1 :]) for place in range(len(sizes))]
-    base = table[0]
-    assert base is not None
-    parts = [[table[state * stride] - base for state in range(size)]  # type: ignore[operator]
-             for size, stride in zip(sizes, strides, strict=True)]  # fmt: skip
-    expected = [base]
-    for part in parts:
-        expected = [one + each for one in expected for each in part]
-    if any(one != two for one, two in zip(expected, table, strict=True)):
-        return None
-    parts[0] = [each + base for each in parts[0]]
-    return list(parts)
-
-
-def _seems_additive(inputs: tuple[Variable, ...], table: Table) -> bool:
-    """Whether a table is a sum as far as doubles can tell: a quick look before an exact one."""
-    rough = np.array([float(value or 0) for value in table]).reshape(_shape(inputs))
-    expected = np.full((), rough.flat[0])
-    for axis in range(rough.ndim):
-        line = np.moveaxis(rough, axis, 0)[(slice(None),) + (0,) * (rough.ndim - 1)]
-        expected = expected[..., None] + (line - rough.flat[0])
-    return bool(np.allclose(expected, rough, rtol=1e-6, atol=1e-6 * np.abs(rough).max()))
+def _summands(
+    inputs: tuple[Variable, ...], table: Table
+) -> list[tuple[tuple[Variable, ...], Table]]:
+    """Split a table into a sum: functions of single inputs, and one of those that do not part."""
+    if any(value is None for value in table):
+        return [(inputs, table)]
+    scale = lcm(*(value.denominator for value in set(table) if value is not None))
+    scaled = [int(value * scale) for value in table if value is not None]
+    if max(map(abs, scaled)) >= 2**60:
+        return [(inputs, table)]
+    grid = np.array(scaled, np.int64).reshape(_shape(inputs))
+    found: list[tuple[tuple[Variable, ...], Table]] = []
+    for variable in inputs:
+        axis = inputs.index(variable)
+        moved = np.moveaxis(grid, axis, 0)
+        change = moved - moved[:1]
+        alone = change.reshape(len(moved), -1)[:, 0]
+        if grid.ndim > 1 and (change.reshape(len(moved), -1) == alone[:, None]).all():
+            found.append(((variable,), [Fraction(int(each), scale) for each in alone]))
+            inputs, grid = inputs[:axis] + inputs[axis + 1 :], moved[0]
+    rest = [Fraction(int(each), scale) for each in grid.reshape(-1)]
+    return [*found, (inputs, rest)]
 
 
 def _line(variable: HeadOutput | SumVariable, table: Table) -> Linear | None:

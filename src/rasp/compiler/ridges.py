@@ -15,10 +15,16 @@ from itertools import pairwise, permutations, product
 
 import numpy as np
 
+from rasp.compiler.attention import SHARE
 from rasp.compiler.features import Features, Group
 from rasp.compiler.linear import Linear
-from rasp.compiler.variables import IndexVariable, TokenVariable
+from rasp.compiler.variables import HeadOutput, IndexVariable, SumVariable, TokenVariable, Variable
 
+UNIT = 2.0**-24
+"""The largest relative error of one float32 operation."""
+MOST_NOISE = 0.1
+"""How far off `z` may be, in gaps of it, before less noise counts more than fewer kinks."""
+MOST_TRIED = 8
 MOST_ORDERED = 4
 """The most inputs of which every order is tried."""
 SMALL_WEIGHTS = [Fraction(sign * size) for size in (1, 2, 3) for sign in (1, -1)]
@@ -38,7 +44,11 @@ def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
     """Choose codes and weights with few kinks."""
     tables = _tables(group)
     codes = [_codes(group, axis, tables) for axis in range(len(group.inputs))]
-    weights = min(_candidates(codes), key=lambda each: _cost(group, tables, codes, each))
+    length = features.analysis.settings.max_length
+    weights = min(
+        _candidates(group, codes),
+        key=lambda each: (*_cost(group, tables, codes, each, length), sum(map(abs, each))),
+    )
     z = Linear()
     for variable, weight, known, natural in zip(
         group.inputs, weights, codes, group.codes, strict=True
@@ -86,7 +96,7 @@ def _codes(group: Group, axis: int, tables: np.ndarray) -> list[Fraction]:
     return [number[int(each)] for each in classes.reshape(-1)]
 
 
-def _candidates(codes: list[list[Fraction]]) -> list[tuple[Fraction, ...]]:
+def _candidates(group: Group, codes: list[list[Fraction]]) -> list[tuple[Fraction, ...]]:
     found: list[tuple[Fraction, ...]] = []
     for order in _orders(codes):
         weights = [Fraction(0)] * len(codes)
@@ -94,12 +104,50 @@ def _candidates(codes: list[list[Fraction]]) -> list[tuple[Fraction, ...]]:
         for axis in order:
             known = sorted(set(codes[axis]))
             gap = min((b - a for a, b in pairwise(known)), default=Fraction(1))
-            weights[axis] = Fraction(-(-(reach + unit) // gap)) if reach else unit / gap
+            least = Fraction(-(-(reach + unit) // gap)) if reach else unit / gap
+            weights[axis] = _moved_exactly(group.inputs[axis], least) if reach else least
             reach += weights[axis] * (known[-1] - known[0])
         found.append(tuple(weights))
     if 2 <= len(codes) <= 3:
         found += [each for each in product(SMALL_WEIGHTS, repeat=len(codes)) if each[0] > 0]
     return found
+
+
+def _moved_exactly(variable: Variable, least: Fraction) -> Fraction:
+    """A weight, not much larger, with which sums come out of their heads as whole numbers."""
+    match variable:
+        case HeadOutput():
+            parts = [Fraction(1)] if variable.head.mode == "sum" else []
+        case SumVariable():
+            parts = [part for (_, output), part in variable.linear.of("out").items()  # type: ignore[misc]
+                     if output.head.mode == "sum"]  # fmt: skip
+        case _:
+            parts = []
+    tried = (least + more for more in range(MOST_TRIED))
+    return next((w for w in tried if all(is_moved_exactly(w * part) for part in parts)), least)
+
+
+def is_moved_exactly(weight: Fraction) -> bool:
+    """Whether a head multiplies whole numbers of shares by this much of 1/SHARE exactly.
+
+    >>> is_moved_exactly(Fraction(1)), is_moved_exactly(Fraction(400))
+    (True, False)
+    """
+    out = float(np.float32(float(weight) / SHARE))
+    return abs(out * SHARE / float(weight) - 1) < UNIT / 4
+
+
+def _noise(
+    group: Group, codes: list[list[Fraction]], weights: tuple[Fraction, ...], length: int,
+    gap: float,
+) -> float:  # fmt: skip
+    """Roughly how far `z` can be off, in gaps, where that is too much; 0 where it is not."""
+    size = noise = 0.0
+    for variable, known, weight in zip(group.inputs, codes, weights, strict=True):
+        reach = float(abs(weight)) * max(abs(float(known[0])), abs(float(known[-1])))
+        size += reach
+        noise += reach * (length + 12) * UNIT if variable.is_noisy else 0.0
+    return noise / gap if noise + 2 * UNIT * size > MOST_NOISE * gap else 0.0
 
 
 def _orders(codes: list[list[Fraction]]) -> Iterable[tuple[int, ...]]:
@@ -118,9 +166,10 @@ def _numbers(codes: list[list[Fraction]], weights: tuple[Fraction, ...]) -> list
 
 
 def _cost(
-    group: Group, tables: np.ndarray, codes: list[list[Fraction]], weights: tuple[Fraction, ...]
-) -> tuple[float, Fraction]:
-    """Roughly how many kinks; infinite where states that differ would get one `z`."""
+    group: Group, tables: np.ndarray, codes: list[list[Fraction]], weights: tuple[Fraction, ...],
+    length: int,
+) -> tuple[float, float]:  # fmt: skip
+    """Noise and roughly how many kinks; infinite where states that differ would get one `z`."""
     numbers = np.zeros(())
     for known, weight in zip(codes, weights, strict=True):
         numbers = numbers[..., None] + float(weight) * np.array([float(code) for code in known])
@@ -131,14 +180,14 @@ def _cost(
     z, values = z[order], values[:, order]
     same = np.diff(z) == 0
     if (np.diff(values, axis=1)[:, same] != 0).any():
-        return float("inf"), Fraction(0)
+        return float("inf"), 0.0
     keep = np.concatenate([[True], ~same])
     z, values = z[keep], values[:, keep]
+    noise = _noise(group, codes, weights, length, float(np.diff(z).min(initial=np.inf)))
     slopes = np.diff(values, axis=1) / np.diff(z)
     turns = np.diff(slopes, axis=1, prepend=0.0)
-    steep = sum((abs(weight) for weight in weights), Fraction(0))
     if group.is_noisy:
         changes = (np.abs(slopes) > 1e-12).any(axis=0)
         corners = (np.abs(turns) > 1e-9).any(axis=0)
-        return float(min(2 * changes.sum(), corners.sum() + changes.sum())), steep
-    return float((np.abs(turns) > 1e-9).any(axis=0).sum()), steep
+        return noise, float(min(2 * changes.sum(), corners.sum() + changes.sum()))
+    return noise, float((np.abs(turns) > 1e-9).any(axis=0).sum())
