@@ -12,6 +12,7 @@ import contextlib
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 
 from rasp.errors import RaspLimitError, RaspValueError
 from rasp.spelling import closest
@@ -50,7 +51,7 @@ class Limits:
     seconds: float = 300.0
     """Seconds that running a text takes, and that applying it to an input takes."""
 
-    @property
+    @cached_property
     def number_bits(self) -> int:
         """Bits that a number of so many digits can have.
 

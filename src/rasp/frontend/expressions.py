@@ -211,7 +211,9 @@ def handle_of(
     limits: Limits | None = None,
 ) -> Handle:
     """Return the handle that fits a node; it keeps to the budgets of what it was made from."""
-    limits = tightest([limits, *(handle.limits for handle in made_from)])
+    for handle in made_from:
+        if handle.limits is not None:  # hardly ever
+            limits = tightest([limits, handle.limits])
     match node:
         case SOp():
             return SOpHandle(node, known, made_from, place, limits=limits)
