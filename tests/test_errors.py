@@ -28,6 +28,7 @@ ELSEWHERE = {
     "a float is too large to be shown as one": "tests/test_atoms.py",
     "tokens is over the limit of": "tests/test_atoms.py",
     "characters is over the limit of": "tests/test_limits.py",
+    "characters, which is over the limit": "tests/test_limits.py",
     "cells is over the limit of": "tests/test_limits.py",
     "the program makes more than": "tests/test_limits.py",
     "the program is nested too deeply to run": "tests/test_limits.py",

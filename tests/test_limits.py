@@ -226,7 +226,7 @@ def test_every_command_that_runs_a_program_takes_budgets(
 
 def test_fmt_reads_within_budgets(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fmt", program, "--limit", "text_length=20"]) == 2
-    assert "over the limit of 20" in capsys.readouterr().err
+    assert "has more than 20 characters, which is over the limit" in capsys.readouterr().err
 
 
 def test_a_budget_of_inputs_on_the_command_line(

@@ -111,7 +111,7 @@ def test_weights_that_share_bytes_are_refused() -> None:
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no endless file here")
 def test_a_program_that_never_ends_is_refused() -> None:
-    with pytest.raises(rasp.RaspError, match="too large"):
+    with pytest.raises(rasp.RaspLimitError, match="over the limit"):
         read_source("/dev/zero")
 
 

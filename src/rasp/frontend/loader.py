@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from rasp.errors import RaspError, RaspUnsupportedError, RaspValueError
+from rasp.errors import RaspError, RaspLimitError, RaspUnsupportedError, RaspValueError
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.source import Source
 
@@ -58,16 +58,23 @@ def read_source(path: str, limits: Limits = DEFAULT_LIMITS) -> Source:
     """Read a program file, or say why it cannot be read."""
     try:
         if os.path.getsize(path) > 4 * limits.text_length:
-            raise _unreadable(path, "it is too large")
+            raise _too_long(path, limits)
         with open(path, encoding="utf-8", newline="") as file:
             text = file.read(limits.text_length + 1)  # a device has no size, and no end
         if len(text) > limits.text_length:
-            raise _unreadable(path, "it is too large")
+            raise _too_long(path, limits)
         return Source(path, text)
     except UnicodeDecodeError:
         raise _unreadable(path, "it is not UTF-8 text") from None
     except OSError as error:
         raise _unreadable(path, (error.strerror or "unknown reason").lower()) from None
+
+
+def _too_long(path: str, limits: Limits) -> RaspError:
+    return RaspLimitError(
+        f"`{path}` has more than {limits.text_length} characters, which is over the limit",
+        hint="split it into files and `load` them",
+    )
 
 
 def _unreadable(path: str, why: str) -> RaspError:
