@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 import re
 import shlex
 import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any
 
 import pytest
 
 import rasp
+import rasp.drawing
+import rasp.programs
 from rasp.cli import main
 from rasp.frontend.session import Session
 from rasp.frontend.show import show_value
@@ -128,3 +132,21 @@ def test_examples_in_docstrings_hold(name: str) -> None:
     assert told.attempted
     assert not told.failed
     assert name in sys.modules
+
+
+CALLED_BY_NOTEBOOKS = ("load_ipython_extension", "unload_ipython_extension")
+KINDS_OF_ERROR = {kind.__name__ for kind in rasp.RaspError.__subclasses__()}
+PUBLIC = [
+    (home, name)
+    for home in (rasp, rasp.lib, rasp.drawing, rasp.programs)
+    for name in home.__all__
+    if name not in CALLED_BY_NOTEBOOKS and name not in KINDS_OF_ERROR
+    if isinstance(getattr(home, name), (type, FunctionType))
+]
+
+
+@pytest.mark.parametrize(("home", "name"), PUBLIC, ids=lambda each: getattr(each, "__name__", each))
+def test_every_public_function_has_an_example(home: ModuleType, name: str) -> None:
+    documentation = inspect.getdoc(getattr(home, name)) or ""
+    assert ">>>" in documentation, "an example that runs: `>>> …`"
+    assert documentation[0].isupper()

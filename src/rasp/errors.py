@@ -16,7 +16,15 @@ MOST_CALLS = 2
 
 
 class RaspError(Exception):
-    """Something a user can mend. `span` says where, `hint` says how."""
+    """Something a user can mend. `span` says where, `hint` says how.
+
+    >>> import rasp
+    >>> try:
+    ...     rasp.run("x = token;")
+    ... except RaspError as error:
+    ...     print(error.kind, error.message, error.span.text, error.hint, sep="; ")
+    name; `token` is not defined; token; did you mean `tokens`?
+    """
 
     kind: ClassVar[str] = "error"
 

@@ -58,116 +58,230 @@ def library_call(kind: type[AnyHandle], name: str, *arguments: object) -> AnyHan
 
 
 def select_eq(seq: Operand, atom_or_seq: Operand) -> SelectorHandle:
-    """Select the keys where seq equals the query's value of atom_or_seq"""
+    """Select the keys where seq equals the query's value of atom_or_seq
+
+    >>> from rasp import tokens
+    >>> select_eq(tokens, "a")("ab")
+    [[True, False], [True, False]]
+    """
     return library_call(SelectorHandle, "select_eq", seq, atom_or_seq)
 
 
 def selector_width(sel: SelectorHandle, assume_bos: bool = False) -> SOpHandle:
-    """How many keys each query picks: one head if position 0 is a BOS (never counted), else two"""
+    """How many keys each query picks: one head if position 0 is a BOS (never counted), else two
+
+    >>> from rasp import tokens
+    >>> selector_width(select_eq(tokens, tokens))("hello")
+    [1, 1, 2, 2, 1]
+    """
     return library_call(SOpHandle, "selector_width", sel, assume_bos)
 
 
 def has_focus(sel: SelectorHandle) -> SOpHandle:
-    """Does the query pick anything?"""
+    """Does the query pick anything?
+
+    >>> from rasp import indices, select
+    >>> has_focus(select(indices, indices, "<"))("abc")
+    [False, True, True]
+    """
     return library_call(SOpHandle, "has_focus", sel)
 
 
 def count(seq: Operand, atom: Operand) -> SOpHandle:
-    """In how many positions seq equals atom, the same at every position"""
+    """In how many positions seq equals atom, the same at every position
+
+    >>> from rasp import tokens
+    >>> count(tokens, "a")("banana")
+    [3, 3, 3, 3, 3, 3]
+    """
     return library_call(SOpHandle, "count", seq, atom)
 
 
 def contains(seq: Operand, atom: Operand) -> SOpHandle:
-    """Does seq equal atom anywhere?"""
+    """Does seq equal atom anywhere?
+
+    >>> from rasp import tokens
+    >>> contains(tokens, "z")("abc")
+    [False, False, False]
+    """
     return library_call(SOpHandle, "contains", seq, atom)
 
 
 def max(a: Operand, b: Operand) -> SOpHandle:
-    """The larger of two values, position by position"""
+    """The larger of two values, position by position
+
+    >>> from rasp import indices
+    >>> max(indices, 2)("abcd")
+    [2, 2, 2, 3]
+    """
     return library_call(SOpHandle, "max", a, b)
 
 
 def min(a: Operand, b: Operand) -> SOpHandle:
-    """The smaller of two values, position by position"""
+    """The smaller of two values, position by position
+
+    >>> from rasp import indices
+    >>> min(indices, 2)("abcd")
+    [0, 1, 2, 2]
+    """
     return library_call(SOpHandle, "min", a, b)
 
 
 def pow(base: Operand, exponent: Operand) -> SOpHandle:
-    """Base to the power of exponent, position by position"""
+    """Base to the power of exponent, position by position
+
+    >>> from rasp import indices
+    >>> pow(2, indices)("abcd")
+    [1, 2, 4, 8]
+    """
     return library_call(SOpHandle, "pow", base, exponent)
 
 
 def pairwise_mul(a: Operand, b: Operand) -> SOpHandle:
-    """The product of two sequences, position by position"""
+    """The product of two sequences, position by position
+
+    >>> from rasp import indices
+    >>> pairwise_mul(indices, indices)("abcd")
+    [0, 1, 4, 9]
+    """
     return library_call(SOpHandle, "pairwise_mul", a, b)
 
 
 def average(seq: Operand) -> SOpHandle:
-    """The mean of seq, the same at every position"""
+    """The mean of seq, the same at every position
+
+    >>> from rasp import indices
+    >>> average(indices)("abcd")
+    [1.5, 1.5, 1.5, 1.5]
+    """
     return library_call(SOpHandle, "average", seq)
 
 
 def load_from_location(seq: Operand, positions: Operand) -> SOpHandle:
     """At each position, the value of seq at the index that positions holds there
-    (0 where there is none)"""
+    (0 where there is none)
+
+    >>> from rasp import tokens, tokens_int
+    >>> load_from_location(tokens, tokens_int)("2301")
+    ['0', '1', '2', '3']
+    """
     return library_call(SOpHandle, "load_from_location", seq, positions)
 
 
 def shift(seq: Operand, steps: Operand, default: PythonAtom = 0) -> SOpHandle:
-    """Seq moved right by steps (left if negative), with default where nothing moves in"""
+    """Seq moved right by steps (left if negative), with default where nothing moves in
+
+    >>> from rasp import tokens
+    >>> shift(tokens, 1, "-")("abc")
+    ['-', 'a', 'b']
+    """
     return library_call(SOpHandle, "shift", seq, steps, default)
 
 
 def mark_first_instance(seq: Operand, atom: Operand) -> SOpHandle:
-    """Is this the first position where seq equals atom?"""
+    """Is this the first position where seq equals atom?
+
+    >>> from rasp import tokens
+    >>> mark_first_instance(tokens, "a")("baab")
+    [False, True, False, False]
+    """
     return library_call(SOpHandle, "mark_first_instance", seq, atom)
 
 
 def mark_last_instance(seq: Operand, atom: Operand) -> SOpHandle:
-    """Is this the last position where seq equals atom?"""
+    """Is this the last position where seq equals atom?
+
+    >>> from rasp import tokens
+    >>> mark_last_instance(tokens, "a")("baab")
+    [False, False, True, False]
+    """
     return library_call(SOpHandle, "mark_last_instance", seq, atom)
 
 
 def select_from_first(seq: Operand, atom: Operand) -> SelectorHandle:
-    """Select the first position where seq equals atom"""
+    """Select the first position where seq equals atom
+
+    >>> from rasp import aggregate, indices, tokens
+    >>> aggregate(select_from_first(tokens, "a"), indices)("baab")
+    [1, 1, 1, 1]
+    """
     return library_call(SelectorHandle, "select_from_first", seq, atom)
 
 
 def select_from_last(seq: Operand, atom: Operand) -> SelectorHandle:
-    """Select the last position where seq equals atom"""
+    """Select the last position where seq equals atom
+
+    >>> from rasp import aggregate, indices, tokens
+    >>> aggregate(select_from_last(tokens, "a"), indices)("baab")
+    [2, 2, 2, 2]
+    """
     return library_call(SelectorHandle, "select_from_last", seq, atom)
 
 
 def select_next_identical(seq: Operand) -> SelectorHandle:
-    """Select the next position that holds the same value of seq"""
+    """Select the next position that holds the same value of seq
+
+    >>> from rasp import aggregate, indices, tokens
+    >>> aggregate(select_next_identical(tokens), indices, -1)("abab")
+    [2, 3, -1, -1]
+    """
     return library_call(SelectorHandle, "select_next_identical", seq)
 
 
 def sort(vals: Operand, keys: Operand, assume_bos: bool = False) -> SOpHandle:
-    """Vals in the order of keys, ties by position; with a BOS, position 0 stays where it is"""
+    """Vals in the order of keys, ties by position; with a BOS, position 0 stays where it is
+
+    >>> from rasp import tokens
+    >>> sort(tokens, tokens)("sorting")
+    ['g', 'i', 'n', 'o', 'r', 's', 't']
+    """
     return library_call(SOpHandle, "sort", vals, keys, assume_bos)
 
 
 def has_prev(seq: Operand) -> SOpHandle:
-    """Did the value of seq occur at an earlier position?"""
+    """Did the value of seq occur at an earlier position?
+
+    >>> from rasp import tokens
+    >>> has_prev(tokens)("abab")
+    [False, False, True, True]
+    """
     return library_call(SOpHandle, "has_prev", seq)
 
 
 def num_prevs(bools: Operand) -> SOpHandle:
-    """How many of the positions up to this one are true"""
+    """How many of the positions up to this one are true
+
+    >>> from rasp import tokens
+    >>> num_prevs(tokens == "a")("abba")
+    [1, 1, 1, 2]
+    """
     return library_call(SOpHandle, "num_prevs", bools)
 
 
 def frac_prevs(seq: Operand, val: Operand) -> SOpHandle:
-    """The fraction of the positions up to this one where seq equals val"""
+    """The fraction of the positions up to this one where seq equals val
+
+    >>> from rasp import tokens
+    >>> frac_prevs(tokens, "a")("abba")
+    [1, 0.5, 0.3333333333333333, 0.5]
+    """
     return library_call(SOpHandle, "frac_prevs", seq, val)
 
 
 def pair_balance(open: Operand, close: Operand) -> SOpHandle:
-    """How far opened pairs outnumber closed ones up to here, as a fraction of the positions"""
+    """How far opened pairs outnumber closed ones up to here, as a fraction of the positions
+
+    >>> pair_balance("(", ")")("(())")
+    [1, 1.0, 0.3333333333333333, 0.0]
+    """
     return library_call(SOpHandle, "pair_balance", open, close)
 
 
 def histf(seq: Operand, assume_bos: bool = False) -> SOpHandle:
-    """How often each position's value of seq occurs; one head if position 0 is a BOS, else two"""
+    """How often each position's value of seq occurs; one head if position 0 is a BOS, else two
+
+    >>> from rasp import tokens
+    >>> histf(tokens)("hello")
+    [1, 1, 2, 2, 1]
+    """
     return library_call(SOpHandle, "histf", seq, assume_bos)

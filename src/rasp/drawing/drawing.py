@@ -31,6 +31,19 @@ class Drawing:
     """A picture. It shows itself in notebooks, prints as text, and saves as what a file is called.
 
     `plan` is what the picture shows, as plain data; `theme` is auto, light or dark.
+
+    >>> from rasp import tokens
+    >>> print(draw(tokens, "ab"))
+    tokens on "ab"
+    no attention: the embedding and one feed-forward do it
+    <BLANKLINE>
+    input
+       tokens  a b
+      indices  0 1
+    <BLANKLINE>
+    output
+      tokens  a b
+    <BLANKLINE>
     """
 
     plan: Plan
@@ -182,7 +195,11 @@ def heat_maps(
     title: str = "",
     theme: str = "auto",
 ) -> Drawing:
-    """Draw several attention patterns on one input side by side, each under its own title."""
+    """Draw several attention patterns on one input side by side, each under its own title.
+
+    >>> heat_maps([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], "ab", ["head 1", "head 2"], "layer 1")
+    <Drawing: layer 1>
+    """
     names = [*titles, *[""] * (len(matrices) - len(titles))]
     maps: tuple[HeatMap, ...] = tuple(
         plan_heat_map(matrix, labels, labels, name)

@@ -140,7 +140,11 @@ def plan_selection(
     program: Program | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> SelectionShown:
-    """Choose what a picture of one selection alone shows."""
+    """Choose what a picture of one selection alone shows.
+
+    >>> plan_selection(Select(Tokens(), Tokens(), "=="), "aba").head.picks[0]
+    (True, False, True)
+    """
     program = program or Program()
     if isinstance(selector, Aggregate):
         selector = selector.selector

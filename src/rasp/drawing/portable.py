@@ -26,7 +26,12 @@ from rasp.drawing.why import best_of
 
 
 def as_dict(plan: Plan) -> dict[str, Any]:
-    """Return a plan as nested dicts, lists, strings and numbers, ready for JSON."""
+    """Return a plan as nested dicts, lists, strings and numbers, ready for JSON.
+
+    >>> from rasp import draw, tokens
+    >>> as_dict(draw(tokens, "ab").plan)["strips"]["s0"]["values"]
+    ['a', 'b']
+    """
     match plan:
         case Flow():
             return {

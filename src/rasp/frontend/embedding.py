@@ -106,7 +106,11 @@ def aggregate(
 
 
 def score(keys: Operand, queries: Operand) -> ScorerHandle:
-    """Make a scorer: for query i and key j, the number `keys[j] * queries[i]`."""
+    """Make a scorer: for query i and key j, the number `keys[j] * queries[i]`.
+
+    >>> score(indices, indices + 1)("abc")
+    [[0, 1, 2], [0, 2, 4], [0, 3, 6]]
+    """
     return built(
         ScorerHandle, lambda left, right: _call("score", keys=left, queries=right), keys, queries
     )
@@ -128,7 +132,11 @@ def select_best(selector: SelectorHandle, scorer: ScorerHandle) -> SelectorHandl
 
 
 def indicator(condition: SOpHandle | bool) -> SOpHandle:
-    """Give 1 where a condition is true, else 0."""
+    """Give 1 where a condition is true, else 0.
+
+    >>> indicator(tokens == "a")("aba")
+    [1, 0, 1]
+    """
     return built(SOpHandle, lambda value: _call("indicator", x=value), condition)
 
 
@@ -179,7 +187,11 @@ class Table:
 
 
 def table(items: dict[Any, Any] | list[Any] | tuple[Any, ...] | str) -> Table:
-    """Make a list, string or dict that s-ops can index: `table([5, 6])[indices % 2]`."""
+    """Make a list, string or dict that s-ops can index.
+
+    >>> table([5, 6])[indices % 2]("abc")
+    [5, 6, 5]
+    """
     return Table(items)
 
 

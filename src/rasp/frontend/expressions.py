@@ -26,6 +26,10 @@ class SOpHandle(Handle):
 
     Operators work position by position; atoms stand for themselves at every position:
     `+ - * / % **`, the six comparisons, `&` (and), `|` (or), `~` (not).
+
+    >>> from rasp import indices, tokens
+    >>> ((indices > 0) & (tokens != "a"))("bab")
+    [False, False, True]
     """
 
     node: SOp
@@ -153,7 +157,12 @@ class SOpHandle(Handle):
 
 
 class SelectorHandle(Handle):
-    """A yes or no for each (query, key) pair, to be computed; combine with `&`, `|`, `~`."""
+    """A yes or no for each (query, key) pair, to be computed; combine with `&`, `|`, `~`.
+
+    >>> from rasp import indices, select, tokens
+    >>> (select(tokens, tokens, "==") & ~select(indices, indices, "=="))("aba")
+    [[False, False, True], [False, False, False], [True, False, False]]
+    """
 
     node: Selector
 
@@ -174,7 +183,12 @@ class SelectorHandle(Handle):
 
 
 class ScorerHandle(Handle):
-    """A number for each (query, key) pair, to be computed; an argument of `select_best`."""
+    """A number for each (query, key) pair, to be computed; an argument of `select_best`.
+
+    >>> from rasp import indices, score
+    >>> score(indices, 1)
+    <scorer score(indices, 1)>
+    """
 
     node: Scorer
 

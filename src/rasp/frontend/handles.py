@@ -36,6 +36,10 @@ class Handle:
     """A node of the graph, with the names and origins of the program it came from.
 
     Apply it to an input by calling it; print it to see it as RASP.
+
+    >>> from rasp import indices
+    >>> indices + 1, (indices + 1)("abc")
+    (<s-op indices + 1>, [1, 2, 3])
     """
 
     node: Node
@@ -93,7 +97,12 @@ class Handle:
         return type(self)(self.node, made_from=(self,), given_name=name, limits=self.limits)
 
     def rasp(self) -> str:
-        """Write the program as RASP text, which reads back as the same graph."""
+        """Write the program as RASP text, which reads back as the same graph.
+
+        >>> from rasp import tokens
+        >>> (tokens + "!").named("loud").rasp()
+        'loud = tokens + "!";\\n'
+        """
         from rasp.frontend.writing import to_rasp  # it needs handles itself
 
         return to_rasp(self)

@@ -47,14 +47,22 @@ def source(name: str) -> str:
 
 
 def entries() -> tuple[Entry, ...]:
-    """Return every program's entry, family by family."""
+    """Return every program's entry, family by family.
+
+    >>> [each.name for each in entries() if "palindrome" in each.name][:2]
+    ['palindrome', 'palindrome_faults']
+    """
     from rasp.programs.specifications import every_entry
 
     return every_entry()
 
 
 def entry(name: str) -> Entry:
-    """Return what is known of one program: its specification, inputs, example and heads."""
+    """Return what is known of one program: its specification, inputs, example and heads.
+
+    >>> entry("reverse").specification(["a", "b"])
+    ['b', 'a']
+    """
     read_program(name)  # the error for a name that is not there
     return next(each for each in entries() if each.name == name)
 
