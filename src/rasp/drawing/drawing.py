@@ -38,8 +38,7 @@ class Drawing:
     no attention: the embedding and one feed-forward do it
     <BLANKLINE>
     input
-       tokens  a b
-      indices  0 1
+      tokens  a b
     <BLANKLINE>
     output
       tokens  a b
