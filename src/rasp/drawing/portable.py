@@ -29,7 +29,7 @@ def as_dict(plan: Plan) -> dict[str, Any]:
     """Return a plan as nested dicts, lists, strings and numbers, ready for JSON.
 
     >>> from rasp import draw, tokens
-    >>> as_dict(draw(tokens, "ab").plan)["strips"]["s0"]["values"]
+    >>> as_dict(draw(tokens, "ab").plan)["tokens"]
     ['a', 'b']
     """
     match plan:
