@@ -12,7 +12,7 @@ from rasp.architecture import fit, schedule
 from rasp.architecture.bounds import least_heads, least_width
 from rasp.architecture.exact import exact_placement
 from rasp.architecture.greedy import cost, greedy_placement
-from rasp.architecture.order import NEVER, Order, earliest_times
+from rasp.architecture.order import NEVER, Order, earliest_times, latest_times
 from rasp.architecture.problem import Placement, Problem, problem_of
 from rasp.graph import (
     Aggregate,
@@ -188,6 +188,30 @@ def test_schedules_of_any_depth_are_possible(method: str):
             assert is_possible(problem, placement)
             if len(placement) == len(problem.attentions):
                 assert (found.width, found.heads) == cost(problem, placement)[:2]
+
+
+def test_a_plain_stack_is_an_order_of_sublayers():
+    assert Order.layered(0) == Order.read("f")
+    assert Order.layered(2) == Order.read("fsfsf")
+    assert Order.read("ffsffs") == Order(2, (0, 1))
+    assert Order.read("s") == Order(1, ())
+
+
+@in_parts
+def test_everything_can_be_made_between_its_first_and_last_time(problems: Problems):
+    for _, problem in problems:
+        first = earliest_times(problem.outputs, problem.order)
+        if max(first.values()) > problem.order.end:
+            continue
+        last = latest_times(problem.outputs, problem.order)
+        for node, time in first.items():
+            is_free = not attends(node) and len(inputs_read(node)) < 2
+            assert is_free or time <= last[node]
+            if isinstance(node, Elementwise) and not is_free:
+                assert time % 2 == last[node] % 2 == 1
+                assert {time // 2, last[node] // 2} <= set(problem.order.feed_forwards)
+            elif isinstance(node, Aggregate):
+                assert time % 2 == last[node] % 2 == 0
 
 
 def test_a_selector_that_is_an_output_waits_where_a_part_of_another_cannot():

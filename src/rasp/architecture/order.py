@@ -58,9 +58,10 @@ class Order:
         return cls(slots, tuple(feed_forwards))
 
     def fed_forward(self, time: int) -> int:
-        """Return when elementwise work can be done on values that are there at a time."""
-        if time % 2 or time >= NEVER:
-            return time  # a feed-forward makes a whole expression at once
+        """Return when elementwise work can be done on values that are there at a time.
+
+        A feed-forward makes a whole expression at once: what it made, it can go on working on.
+        """
         at = bisect_left(self.feed_forwards, time // 2)
         return 2 * self.feed_forwards[at] + 1 if at < len(self.feed_forwards) else NEVER
 
