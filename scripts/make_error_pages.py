@@ -1,16 +1,22 @@
 """Write a page for each kind of error: `python scripts/make_error_pages.py`.
 
-In: `tests/errors/*.rasp`, each a program that goes wrong with the exact message it gives. Out:
-`docs/errors/`. A test checks that the pages are up to date.
+In: `tests/errors/*.rasp`, each a program that goes wrong with the exact message it gives, and some
+commands that refuse a program which is right. Out: `docs/errors/`. A test checks that the pages
+are up to date.
 """
 
 from __future__ import annotations
 
+import io
+import shlex
 import sys
+import tempfile
 from collections.abc import Iterator
+from contextlib import chdir, redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
 
+from rasp.cli import main as run_command
 from rasp.errors import RaspError
 from rasp.frontend.session import Session
 from rasp.source import Source
@@ -31,9 +37,22 @@ INTRODUCTIONS = {
         "Unsupported",
         "The program is right, but this part of `rasp` cannot do it, or an extra is not installed. "
         "Back ends (the compiler, the exports) refuse before they build anything and list every "
-        "reason with its place in the source; the hint names what to change or to install.",
+        "reason with its place in the source; the hint names what to change or to install. "
+        "The program of the examples:",
     ),
 }
+REFUSED_PROGRAM = """\
+flip = select(indices, length - 1 - indices, ==);
+reverse = aggregate(flip, tokens);
+"""
+REFUSED = {
+    "Compile a selector": "rasp compile reverse.rasp flip --vocab abc --max-length 5",
+    "Look ahead in a causal model": (
+        "rasp compile reverse.rasp reverse --vocab abc --max-length 5 --causal"
+    ),
+    "Save a picture as something else": "rasp draw reverse.rasp reverse abc -o flow.jpg",
+}
+"""What is tried, by title: commands that cannot do what they are asked to."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +91,20 @@ def _page(kind: str, found: list[Example]) -> str:
     title, introduction = INTRODUCTIONS[kind]
     parts = [f"# {title}\n\n{introduction}"]
     parts += [_example(each) for each in found if each.errors[0].kind == kind]
+    if kind == "unsupported":
+        parts += [f"```rasp\n{REFUSED_PROGRAM}```", *refusals()]
     return "\n\n".join(parts) + "\n"
+
+
+def refusals() -> Iterator[str]:
+    """Run every command of `REFUSED`, and show what it says."""
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        Path("reverse.rasp").write_text(REFUSED_PROGRAM, encoding="utf-8")
+        for title, command in REFUSED.items():
+            said = io.StringIO()
+            with redirect_stderr(said):
+                assert run_command(shlex.split(command)[1:]) == 2
+            yield f"## {title}\n\n```console\n$ {command}\n{said.getvalue()}```"
 
 
 def _example(example: Example) -> str:

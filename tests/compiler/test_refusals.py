@@ -47,6 +47,16 @@ def test_every_reason_is_listed() -> None:
     assert {each.span.line for each in error.everything if each.span} == {1, 2}
 
 
+def test_what_only_follows_from_a_reason_is_not_another() -> None:
+    error = refusal(
+        """flip = select(indices, length - 1 - indices, ==);
+        out = aggregate(flip, tokens);""",
+        causal=True,
+    )
+    (only,) = error.everything
+    assert "select_all" in only.message
+
+
 def test_averages_of_very_many_numbers_are_refused_with_their_count() -> None:
     error = refusal("out = aggregate(select(tokens, tokens, ==), indices ^ 5);", max_length=60)
     assert "numbers" in error.message

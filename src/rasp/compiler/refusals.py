@@ -19,6 +19,10 @@ class Refusal(Exception):
         self.hint = hint
 
 
+class Follows(Refusal):
+    """A refusal that only repeats one further up."""
+
+
 @dataclass
 class Refusals:
     """The reasons found so far, each at the node that is to blame."""
@@ -30,7 +34,8 @@ class Refusals:
 
     def add(self, node: Node, refusal: Refusal) -> Refusal:
         """Record a reason, unless it only repeats that a needed node was refused."""
-        if not any(needed in self.tainted for needed in node.needs):
+        repeats = isinstance(refusal, Follows) and self.reasons
+        if not repeats and not any(needed in self.tainted for needed in node.needs):
             self.reasons.setdefault(node, refusal)
         self.tainted.add(node)
         return refusal
@@ -38,7 +43,7 @@ class Refusals:
     def check(self, node: Node) -> None:
         """Raise again where the node was refused before."""
         if node in self.tainted:
-            raise Refusal("it needs something that cannot be compiled", "see the reason there")
+            raise Follows("it needs something that cannot be compiled", "see the reason there")
 
     def raise_all(self) -> None:
         """Raise one error that holds every reason."""
