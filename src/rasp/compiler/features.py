@@ -26,6 +26,8 @@ from rasp.compiler.variables import (
     SumVariable,
     TokenVariable,
     Variable,
+    line_through,
+    typed,
 )
 
 Table = Sequence[Fraction | None]
@@ -107,15 +109,15 @@ class Features:
                 return of_index(filled, self.analysis.settings)
             case NodeVariable():
                 chosen = {
-                    _typed(atom): value
+                    typed(atom): value
                     for (atom, _), value in zip(variable.states, table, strict=True)
                 }
                 values = self.analysis.of(variable.node)
-                inner = [None if atom is None else chosen.get(_typed(atom))
+                inner = [None if atom is None else chosen.get(typed(atom))
                          for atom in values.outcomes]  # fmt: skip
                 return self.resolve(values.layer, values.inputs, inner, time)
             case HeadOutput() | SumVariable():
-                line = _line(variable, table)
+                line = line_through(variable, table)
                 if line is not None:
                     return line
         return self._term(layer, (variable,), table, time)
@@ -244,24 +246,3 @@ def _summands(
             inputs, grid = inputs[:axis] + inputs[axis + 1 :], moved[0]
     rest = [Fraction(int(each), scale) for each in grid.reshape(-1)]
     return [*found, (inputs, rest)]
-
-
-def _line(variable: HeadOutput | SumVariable, table: Table) -> Linear | None:
-    points: dict[Fraction, Fraction] = {}
-    for (_, code), value in zip(variable.states, table, strict=True):
-        if value is not None and points.setdefault(code, value) != value:
-            return None
-    if len(points) < 2:
-        return None
-    (first, low), (second, high), *rest = points.items()
-    slope = (high - low) / (second - first)
-    if any(low + slope * (code - first) != value for code, value in rest):
-        return None
-    base = variable.linear if isinstance(variable, SumVariable) else Linear(
-        Fraction(0), {("out", variable): Fraction(1)}
-    )  # fmt: skip
-    return base.times(slope).plus(low - slope * first)
-
-
-def _typed(atom: Atom) -> tuple[type, Atom]:
-    return type(atom), atom

@@ -11,11 +11,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import prod
 
 import numpy as np
 
 from rasp.atoms import Atom
+from rasp.compiler.joints import (
+    BaseVariables,
+    View,
+    common_inputs,
+    grid_of,
+    rows_of,
+    states_of,
+    taken_apart,
+)
+from rasp.compiler.kinds import as_kinds, kinds_of
 from rasp.compiler.linear import Linear, index_values, of_index, of_token, token_values
 from rasp.compiler.ranges import embedding_range, range_with_length
 from rasp.compiler.refusals import Refusal, Refusals
@@ -31,6 +40,7 @@ from rasp.compiler.variables import (
     Variable,
     codes_of,
     distinct,
+    line_through,
 )
 from rasp.errors import RaspError
 from rasp.graph import (
@@ -93,6 +103,7 @@ class ValueAnalysis:
         self.index = IndexVariable(
             0, tuple((place, Fraction(place)) for place in range(settings.max_length)), False
         )
+        self._base = BaseVariables(self.token, self.index, settings)
         self.failures: dict[Node, str] = {}
         self._known: dict[Node, Values] = {}
         self._sums: dict[object, SumVariable] = {}
@@ -131,7 +142,9 @@ class ValueAnalysis:
         operands = [self.of(operand) for operand in node.operands]
         linear = self._linear(node, operands)
         if linear is not None:
-            return self.from_linear(linear, _kinds(node.op, operands))
+            return self.from_linear(
+                linear, kinds_of(node.op, [operand.kinds for operand in operands])
+            )
         compared = self._comparison(node.op, operands)
         if compared is not None:
             return compared
@@ -193,8 +206,9 @@ class ValueAnalysis:
         found = [self.of(node) for node in nodes]
         layer = max((each.layer for each in found), default=0)
         views = [self._view(node, values, layer) for node, values in zip(nodes, found, strict=True)]
-        inputs = tuple(dict.fromkeys(variable for view in views for variable in view[0]))
-        size = prod(len(variable.states) for variable in inputs)
+        views = taken_apart(views, self._base, MOST_STATES)
+        inputs = common_inputs(views)
+        size = states_of(inputs)
         if size > MOST_STATES:
             sizes = " × ".join(str(len(variable.states)) for variable in inputs)
             raise Refusal(
@@ -202,25 +216,15 @@ class ValueAnalysis:
                 f"and the limit is {MOST_STATES}",
                 "use a smaller vocabulary or length, or round and compare values earlier",
             )
-        shape = tuple(len(variable.states) for variable in inputs)
-        grid = np.indices(shape).reshape(len(shape), -1) if shape else np.zeros((0, 1), int)
-        columns = []
-        for used, outcomes in views:
-            place = np.zeros(grid.shape[1], int)
-            for variable in used:
-                place = place * len(variable.states) + grid[inputs.index(variable)]
-            columns.append([outcomes[each] for each in place.tolist()])
-        rows: list[tuple[Atom | None, ...]] = list(zip(*columns, strict=True)) if columns else [()]
-        return Joint(layer, inputs, self._reachable(inputs, grid, rows))
+        grid = grid_of(inputs)
+        return Joint(layer, inputs, self._reachable(inputs, grid, rows_of(views, inputs, grid)))
 
-    def _view(
-        self, node: SOp, values: Values, layer: int
-    ) -> tuple[tuple[Variable, ...], Sequence[Atom | None]]:
+    def _view(self, node: SOp, values: Values, layer: int) -> View:
         """What later work sees of an s-op: its inputs, or its value if an earlier layer made it."""
         if values.linear is not None or values.layer in (0, layer) or len(values.inputs) == 0:
-            return values.inputs, values.outcomes
+            return View(values.inputs, values.outcomes)
         variable = self.node_variable(node, values)
-        return (variable,), [atom for atom, _ in variable.states]
+        return View((variable,), [atom for atom, _ in variable.states])
 
     def node_variable(self, node: SOp, values: Values) -> NodeVariable:
         if node not in self._nodes:
@@ -276,13 +280,13 @@ class ValueAnalysis:
         """The values of a weighted sum: a table over its one input, or over their sum."""
         variables = self.variables_of(linear)
         if not variables:
-            return Values(0, (), _as_kinds(linear.constant, kinds)[:1], kinds, linear)
+            return Values(0, (), as_kinds(linear.constant, kinds)[:1], kinds, linear)
         if len(variables) == 1 and not isinstance(variables[0], NodeVariable):
             return self._of_one(linear, variables[0], kinds)
         key = (linear.key, kinds)
         if key not in self._sums:
             states = tuple(
-                (atom, code) for code in self.range_of(linear) for atom in _as_kinds(code, kinds)
+                (atom, code) for code in self.range_of(linear) for atom in as_kinds(code, kinds)
             )
             layer = max(variable.layer for variable in variables)
             noisy = any(variable.is_noisy for variable in variables)
@@ -300,7 +304,7 @@ class ValueAnalysis:
             weight = linear.parts["out", variable]
             codes = [linear.constant + weight * code for _, code in variable.states]
         atoms = [
-            code if isinstance(atom, Fraction) and Fraction in kinds else _as_kinds(code, kinds)[0]
+            code if isinstance(atom, Fraction) and Fraction in kinds else as_kinds(code, kinds)[0]
             for code, (atom, _) in zip(codes, variable.states, strict=True)
         ]
         return Values(variable.layer, (variable,), atoms, kinds, linear)
@@ -375,48 +379,5 @@ class ValueAnalysis:
             case IndexVariable():
                 return of_index(filled, self.settings)
             case HeadOutput() | SumVariable():
-                return _line_through(inputs[0], numbers)
+                return line_through(inputs[0], numbers)
         return None
-
-
-def _line_through(variable: Variable, numbers: list[Fraction | None]) -> Linear | None:
-    """The line through (code, number), if there is one."""
-    points: dict[Fraction, Fraction] = {}
-    for (_, code), number in zip(variable.states, numbers, strict=True):
-        if number is not None and points.setdefault(code, number) != number:
-            return None
-    (first, low), (second, high), *rest = points.items()
-    slope = (high - low) / (second - first)
-    if any(low + slope * (code - first) != number for code, number in rest):
-        return None
-    base = variable.linear if isinstance(variable, SumVariable) else Linear(
-        Fraction(0), {("out", variable): Fraction(1)}
-    )  # fmt: skip
-    return base.times(slope).plus(low - slope * first)
-
-
-def _kinds(op: str, operands: list[Values]) -> frozenset[type]:
-    """The kinds a number made by an operator can have."""
-    if op in ("/", "float"):
-        return frozenset({Fraction})
-    if op in ("round", "int", "indicator"):
-        return frozenset({int})
-    if op == "bool":
-        return frozenset({bool})
-    if any(operand.kinds == {Fraction} for operand in operands):
-        return frozenset({Fraction})
-    if any(Fraction in operand.kinds for operand in operands):
-        return frozenset({int, Fraction})
-    return frozenset({int})
-
-
-def _as_kinds(code: Fraction, kinds: frozenset[type]) -> list[Atom]:
-    """A number as an atom of each kind it may have."""
-    found: list[Atom] = []
-    if int in kinds and code.denominator == 1:
-        found.append(int(code))
-    if bool in kinds and code in (0, 1):
-        found.append(bool(code))
-    if Fraction in kinds or not found:
-        found.append(code)
-    return found

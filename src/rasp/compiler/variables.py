@@ -7,7 +7,7 @@ it in the residual stream (its code).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
@@ -102,6 +102,26 @@ class Head:
     family: Formula | None = None
     """Where several heads share out one selector's keys: that selector."""
     outputs: list[HeadOutput] = field(default_factory=list)
+
+
+def line_through(
+    variable: HeadOutput | SumVariable, table: Sequence[Fraction | None]
+) -> Linear | None:
+    """The line through (code, number) for each state of a variable, if there is one."""
+    points: dict[Fraction, Fraction] = {}
+    for (_, code), value in zip(variable.states, table, strict=True):
+        if value is not None and points.setdefault(code, value) != value:
+            return None
+    if len(points) < 2:
+        return None
+    (first, low), (second, high), *rest = points.items()
+    slope = (high - low) / (second - first)
+    if any(low + slope * (code - first) != value for code, value in rest):
+        return None
+    base = variable.linear if isinstance(variable, SumVariable) else Linear(
+        Fraction(0), {("out", variable): Fraction(1)}
+    )  # fmt: skip
+    return base.times(slope).plus(low - slope * first)
 
 
 def codes_of(atoms: Iterable[Atom]) -> dict[Atom, Fraction]:

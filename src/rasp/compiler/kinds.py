@@ -1,0 +1,35 @@
+"""The kinds of atom that a number can be: an int, a float (held as a `Fraction`), or a bool."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from rasp.atoms import Atom
+
+
+def kinds_of(op: str, operands: Sequence[frozenset[type]]) -> frozenset[type]:
+    """The kinds a number made by an operator can have."""
+    if op in ("/", "float"):
+        return frozenset({Fraction})
+    if op in ("round", "int", "indicator"):
+        return frozenset({int})
+    if op == "bool":
+        return frozenset({bool})
+    if any(operand == {Fraction} for operand in operands):
+        return frozenset({Fraction})
+    if any(Fraction in operand for operand in operands):
+        return frozenset({int, Fraction})
+    return frozenset({int})
+
+
+def as_kinds(code: Fraction, kinds: frozenset[type]) -> list[Atom]:
+    """A number as an atom of each kind it may have."""
+    found: list[Atom] = []
+    if int in kinds and code.denominator == 1:
+        found.append(int(code))
+    if bool in kinds and code in (0, 1):
+        found.append(bool(code))
+    if Fraction in kinds or not found:
+        found.append(code)
+    return found
