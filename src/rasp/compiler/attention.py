@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, exp, log
+from math import ceil, log
 
 import numpy as np
 
@@ -16,12 +16,14 @@ from rasp.compiler.heads import HeadAnalysis, mixture
 from rasp.compiler.linear import Linear, total
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.selectors import Conjunct, Request, make_conjunct
-from rasp.compiler.settings import Settings
 from rasp.compiler.variables import Head, HeadOutput, codes_of, number
 from rasp.graph import Score, expression
 
-STEP = 32
-"""How far apart select_best puts the scores of keys."""
+STEP, WIDE_STEP = 32, 128
+"""How far apart select_best puts the scores of keys; by the wide one, where there is room for
+it, all but the best get no weight at all."""
+MOST_WIDE = 1 << 16
+"""The largest spread of scores in wide steps."""
 SINK_WEIGHT = 32.99024200439453
 """In a sum, the sink's score: it takes all but a 10^-14th of the weight."""
 SHARE = 339 * 2.0**-56
@@ -29,16 +31,6 @@ SHARE = 339 * 2.0**-56
 eight bits (to a hundredth of a float32's last place), so that sums of whole numbers of shares
 are exact."""
 MOST_SLACK = 1 << 24
-
-
-def sink_weight(settings: Settings) -> float:
-    """The sink's score in a sum; where rounding must be borne, what it multiplies is less."""
-    return round(log(4096 * settings.max_length), 2) if settings.tolerant else SINK_WEIGHT
-
-
-def share_of(settings: Settings) -> float:
-    """The weight of one picked key in a sum."""
-    return exp(-sink_weight(settings)) if settings.tolerant else SHARE
 
 
 LARGEST_EXACT = 2.0**27
@@ -72,6 +64,8 @@ class HeadPlan:
     basis: list[dict[HeadOutput, Fraction]]
     """Each value is this weighted sum of the head's outputs."""
     best: Conjunct | None = None
+    step: int = STEP
+    """How far apart the best are."""
     quiet: bool = True
     """Whether keys that are not picked get no weight at all."""
 
@@ -86,9 +80,15 @@ def plan_head(
     """Plan one head; `wanted` says which sums of its outputs anything reads."""
     time = 2 * head.layer - 1
     needs_sink = head.mode == "sum" or head.may_be_empty
-    best, slack = _best(features, head, time)
+    step = STEP if is_noisy(analysis, head) else WIDE_STEP
+    best, slack = _best(features, head, time, step)
     parts = _conjuncts(features, analysis, head, needs_sink, slack, care, True)
     quiet = _size(parts) < LARGEST_EXACT
+    if step > STEP and (slack > MOST_WIDE or not quiet):
+        step = STEP
+        best, slack = _best(features, head, time, step)
+        parts = _conjuncts(features, analysis, head, needs_sink, slack, care, True)
+        quiet = _size(parts) < LARGEST_EXACT
     if not quiet:
         parts = _conjuncts(features, analysis, head, needs_sink, slack, care, False)
     every = [*parts, best] if best else parts
@@ -98,7 +98,7 @@ def plan_head(
     basis = _basis(head, wanted)
     values = [_value(features, each, time) for each in basis]
     sink = _sink(analysis, head, every, needs_sink, quiet)
-    return HeadPlan(head, parts, products, sink, values, basis, best, quiet)
+    return HeadPlan(head, parts, products, sink, values, basis, best, step, quiet)
 
 
 def _conjuncts(
@@ -112,13 +112,14 @@ def _conjuncts(
     if head.formula is False:
         raise Refusal("its selector never picks anything", "use the default itself")
     noisy = is_noisy(analysis, head)
-    uneven = None if head.needs_uniform or head.best is not None else _order(formulas)
+    uniform = head.needs_uniform or head.best is not None or settings.tolerant
+    uneven = None if uniform else _order(formulas)
     for formula in sorted(formulas, key=lambda each: each is not uneven):
         strength = strength_of(head.mode, settings.max_length, noisy, quiet)
         strength += 32 * ceil(slack / 32)
         level = care.get(head_key(head, formula), 0)
-        if settings.tolerant and head.needs_uniform and _is_computed(analysis, formula):
-            level = 1
+        if settings.tolerant and _is_computed(analysis, formula):
+            level = max(level, int(head.needs_uniform or slack > 0))
         request = Request(time, strength, formula is not uneven, needs_sink, level)
         conjunct = make_conjunct(
             features, formula, head_key(head, formula), request, settings.causal
@@ -170,7 +171,7 @@ def _order(formulas: list[Formula]) -> Formula | None:
     return None
 
 
-def _best(features: Features, head: Head, time: int) -> tuple[Conjunct | None, Fraction]:
+def _best(features: Features, head: Head, time: int, step: int) -> tuple[Conjunct | None, Fraction]:
     """The scorer of a select_best as a product, and how far its scores spread."""
     if head.best is None:
         return None, Fraction(0)
@@ -181,13 +182,13 @@ def _best(features: Features, head: Head, time: int) -> tuple[Conjunct | None, F
     query_codes = sorted({Fraction(atom) for atom in queries.atoms})
     gaps = [high - low for low, high in pairwise(key_codes)]
     sizes = [abs(code) for code in query_codes if code]
-    gamma = Fraction(STEP) / (min(gaps) * min(sizes)) if gaps and sizes else Fraction(0)
+    gamma = Fraction(step) / (min(gaps) * min(sizes)) if gaps and sizes else Fraction(0)
     corners = [gamma * key * query for key in (key_codes[0], key_codes[-1])
                for query in (query_codes[0], query_codes[-1])]  # fmt: skip
     spread = max(corners) - min(corners)
-    if spread > MOST_SLACK / 64:
+    if spread * STEP / step > MOST_SLACK / 64:
         raise Refusal(
-            f"the scores of select_best spread over {float(spread / STEP):.0f} times their "
+            f"the scores of select_best spread over {float(spread / step):.0f} times their "
             "smallest difference, which is too much for float32",
             "score by smaller whole numbers",
         )
@@ -254,7 +255,7 @@ def _sink(
 ) -> Linear:
     """The sink's score: above every match in a sum; in a mean, half-way to what must not match."""
     if head.mode == "sum":
-        return Linear(Fraction(sink_weight(analysis.settings)))
+        return Linear(Fraction(SINK_WEIGHT))
     noisy = is_noisy(analysis, head)
     strength = strength_of(head.mode, analysis.settings.max_length, noisy, quiet)
     if needs_sink:

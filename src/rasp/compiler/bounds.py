@@ -14,12 +14,10 @@ import numpy as np
 
 from rasp.compiler.attention import (
     SHARE,
-    STEP,
+    SINK_WEIGHT,
     HeadPlan,
     default_shift,
     is_noisy,
-    share_of,
-    sink_weight,
     strength_of,
 )
 from rasp.compiler.features import Group
@@ -108,7 +106,6 @@ class Bounds:
     def __init__(self, plan: Plan, emitter: Emitter, weights: Weights) -> None:
         self.plan, self.emitter, self.weights = plan, emitter, weights
         self.length = plan.settings.max_length
-        self.weight, self.share = sink_weight(plan.settings), share_of(plan.settings)
         self.stream = Stream(plan, emitter, weights)
         self.checks: list[Check] = []
 
@@ -151,7 +148,7 @@ class Bounds:
             if is_exact and value.grain and self.length * value.size / value.grain <= 2.0**14:
                 return Read(size, 0.0, value.grain)
             relative = float(np.expm1(min(scores.error, 100.0))) + apart
-            relative += self.length * self.share
+            relative += self.length * SHARE
             relative += (self.length + 4) * UNIT + EXP_ERROR
             return Read(
                 size, self.length * (value.size * relative + value.error * (1 + relative)), 0.0
@@ -169,7 +166,7 @@ class Bounds:
 
     def _written(self, plan: HeadPlan, out: float, moved: Read) -> tuple[float, float]:
         """What a head's value becomes in one dimension: its error and its grain."""
-        factor = out * (self.share if plan.head.mode == "sum" else 1.0)
+        factor = out * (SHARE if plan.head.mode == "sum" else 1.0)
         if moved.grain and self._scales_exactly(plan, out, factor, moved):
             return moved.error * abs(factor), moved.grain * grain_of(np.array([factor]))
         return abs(factor) * (moved.error + 2 * UNIT * moved.size), 0.0
@@ -179,7 +176,7 @@ class Bounds:
         count = moved.size / moved.grain
         if not grain_of(np.array([factor])) or count > 1e6:
             return False
-        share = np.float32(self.share if plan.head.mode == "sum" else 1.0)
+        share = np.float32(SHARE if plan.head.mode == "sum" else 1.0)
         numbers = np.arange(int(count) + 1) * moved.grain
         got = (numbers.astype(np.float32) * share) * np.float32(out)
         return bool((got.astype(np.float64) == numbers * factor).all())
@@ -198,7 +195,7 @@ class Bounds:
         without_sink = plan.best is None and not plan.head.may_be_empty
         room = gap if plan.head.mode == "sum" or without_sink else gap / 2
         needs = plan.head.mode == "sum" or plan.head.needs_uniform
-        narrow = min(room, float(STEP)) if plan.best is not None else room
+        narrow = min(room, float(plan.step)) if plan.best is not None else room
         margin = narrow - 2 * error - float(np.log(16 * self.length))
         if not self._sink_is_placed(plan, every, room):
             margin = -float("inf")
@@ -210,15 +207,15 @@ class Bounds:
             sum(each.truth.size for each in every),
             _blamed(every, found),
         ))  # fmt: skip
-        distance = narrow + (self.weight if plan.head.mode == "sum" else 0.0)
+        distance = narrow + (SINK_WEIGHT if plan.head.mode == "sum" else 0.0)
         return Scores(error, narrow, distance > 104)
 
     def _sink_is_placed(self, plan: HeadPlan, every: list[Conjunct], room: float) -> bool:
         """Whether the sink scores what it must, whatever the query holds."""
         if plan.head.mode == "sum":
-            got = np.exp(np.full(64, -self.weight, np.float32))
+            got = np.exp(np.full(64, -SINK_WEIGHT, np.float32))
             exact = self.plan.settings.tolerant or bool((got == SHARE).all())
-            return plan.sink.key == Linear(Fraction(self.weight)).key and exact
+            return plan.sink.key == Linear(Fraction(SINK_WEIGHT)).key and exact
         if not plan.head.may_be_empty:
             lowest = sum(float(each.references.min()) for each in every)
             return plan.sink.is_constant and float(plan.sink.constant) <= lowest - room

@@ -144,7 +144,7 @@ def make_conjunct(
     truth = truth_of(formula, keys, queries)
     masked = causal and _both_are_indices(features, keys, queries)
     if masked:
-        truth = truth | (np.argsort(keys.places)[None, :] > np.argsort(queries.places)[:, None])
+        truth = truth | (_positions(keys)[None, :] > _positions(queries)[:, None])
     if truth.all():
         return None
     maker = _Maker(features, keys, queries, truth, text, request)
@@ -176,6 +176,11 @@ def _both_are_indices(features: Features, keys: Side, queries: Side) -> bool:
         and queries.joint.inputs == index
         and (len(keys.rows) == len(queries.rows) == len(keys.joint.rows))
     )
+
+
+def _positions(side: Side) -> np.ndarray:
+    """The position that each row stands for, where it is a position of its own."""
+    return np.argsort(np.array(side.places, int))
 
 
 def _is_block_diagonal(truth: np.ndarray) -> bool:
@@ -332,9 +337,10 @@ class _Maker:
                     penalty = self._penalties(by_query[place])
                     products.append((member, penalty, None, None))
         time = self.request.time
+        read = Side.rounded if self.request.care else Side.feature
         made = [
-            (query, key, self.queries.feature(self.features, query, time),
-             self.keys.feature(self.features, key, time))
+            (query, key, read(self.queries, self.features, query, time),
+             read(self.keys, self.features, key, time))
             for query, key, _, _ in products
         ]  # fmt: skip
         return self._finished("columns", made)

@@ -24,8 +24,8 @@ class Settings:
     """Whether a hidden token may be put before the input, for queries that pick nothing."""
     heads: str = "paper"
     tolerant: bool = False
-    """Whether the weights must bear rounding everywhere (a LayerNorm that changes nothing but
-    the last bit): sums get a lighter sink, and numbers are rounded again before they are compared.
+    """Whether the weights must bear a LayerNorm that changes nothing but the last bits: numbers
+    are rounded again before they are compared, and the certificate allows for it.
     """
 
 

@@ -18,6 +18,8 @@ from rasp.compiler.weights import Array, Emitter, Weights
 
 UNIT = 2.0**-24
 """The largest relative error of one float32 operation."""
+NORM = 2.0
+"""How many such errors a LayerNorm that should change nothing leaves in each dimension."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +53,14 @@ class Stream:
                 each[0] in ("tok", "idx") for each in dimension.parts
             )
         self.error = self._embedding_error(weights)
+        self.norms = 0.0
+        """The relative error that LayerNorms have left in all that the stream holds by now."""
         self.grain = np.array([
             0.0 if self.error[place] else grain_of(np.append(tokens, positions))
             for place, (tokens, positions) in enumerate(
                 zip(weights.tokens.T, weights.positions.T, strict=True))
         ])  # fmt: skip
+        self._normalise()
 
     def _embedding_error(self, weights: Weights) -> Array:
         rows = weights.tokens[: len(self.plan.settings.vocabulary), None]
@@ -104,7 +109,7 @@ class Stream:
             cast = float(np.abs(row[used] - row[used].astype(np.float32)) @ self.size[used])
             steps = max(0, terms - 1) + (not powers)
             rounding = cast + steps * UNIT * mass + (UNIT * size if constant else 0.0)
-        error = float(weights @ self.error[used]) + rounding
+        error = float(weights @ self.error[used]) + rounding + (mass + abs(constant)) * self.norms
         return Read(size, error, float(grain) if exact else 0.0)
 
     def _mass(self, row: Array, used: Array) -> tuple[float, int]:
@@ -150,6 +155,13 @@ class Stream:
         self.error = self.error + error + rounding
         both = np.where(exact, np.minimum(self.grain, grain), 0.0)
         self.grain = np.where(touched, both, self.grain)
+        self._normalise()
+
+    def _normalise(self) -> None:
+        """What a LayerNorm does to a tolerant model: the last bits of every dimension."""
+        if self.plan.settings.tolerant:
+            self.grain = np.zeros_like(self.grain)
+            self.norms += NORM * UNIT
 
 
 def grain_of(numbers: Array) -> float:

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from rasp.compiler.attention import HeadPlan, default_code, share_of
+from rasp.compiler.attention import SHARE, HeadPlan, default_code
 from rasp.compiler.features import Group
 from rasp.compiler.linear import Coordinate, Linear
 from rasp.compiler.piecewise import (
@@ -214,9 +214,7 @@ class Emitter:
         rounded = np.round(solved * 4096) / 4096
         if np.allclose(rounded, solved, atol=1e-9):
             solved = rounded
-        return np.asarray(
-            solved / (share_of(self.plan.settings) if plan.head.mode == "sum" else 1.0)
-        )
+        return np.asarray(solved / (SHARE if plan.head.mode == "sum" else 1.0))
 
     def feed_forward(self, groups: list[tuple[Group, Ridge]]) -> FeedForwardWeights:
         inside, bias, out = [], [], []
