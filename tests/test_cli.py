@@ -132,6 +132,16 @@ def test_check_finds_names_that_nothing_reads(capsys: Any, tmp_path: Path) -> No
     assert call(capsys, "check", path, "--strict")[0] == 1
 
 
+def test_check_asks_for_a_return_where_the_last_name_of_a_function_is_unused(
+    capsys: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "sort.rasp"
+    path.write_text("def order(vals) { idle = 1; order = vals; }\n")
+    _, out, _ = call(capsys, "check", path, "--json")
+    hints = [warning["hint"] for warning in json.loads(out)["warnings"]]
+    assert hints == ["remove it, or use it", "to give it to the caller, write `return order;`"]
+
+
 def test_fmt_lays_out_in_place_and_keeps_the_mode(capsys: Any, tmp_path: Path) -> None:
     path = tmp_path / "untidy.rasp"
     path.write_text("x=1;   y = x+1 ; # why\n")
@@ -163,3 +173,35 @@ def test_every_command_explains_itself(capsys: Any, name: str) -> None:
         main([name, "--help"])
     assert ended.value.code == 0
     assert f"usage: rasp {name}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("dyck2", "show dyck2"), ("shwo", "show"), ("something", "--help")],
+)
+def test_the_gallery_says_what_was_meant(capsys: Any, word: str, meant: str) -> None:
+    code, _, error = call(capsys, "gallery", word)
+    assert code == 2
+    assert f"did you mean `rasp gallery {meant}`?" in error
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_is_described_in_a_sentence(capsys: Any, command: str) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    described = capsys.readouterr().out.partition("\n\n")[2].partition("\n\n")[0]
+    assert described[0].isupper() and described[-1] in ".?" and described[-2].isalpha()
+
+
+def test_eval_without_an_input_says_on_a_terminal_that_it_waits(
+    capsys: Any, program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Terminal("aab\n"))
+    code, out, error = call(capsys, "eval", program, "hist")
+    assert code == 0
+    assert out == 'hist("aab") = [2, 2, 1]\n'
+    assert "type one a line" in error

@@ -81,10 +81,16 @@ def _dispatch(words: list[str]) -> int:
     gc.disable()  # nothing that is imported is garbage: looking for it takes a tenth of the start
     module = importlib.import_module(COMMANDS[first][0])
     gc.enable()
-    parser = argparse.ArgumentParser(prog=f"rasp {first}", description=COMMANDS[first][1] + ".")
+    parser = argparse.ArgumentParser(
+        prog=f"rasp {first}", description=_sentence(COMMANDS[first][1])
+    )
     module.configure(parser)
     exit_code: int = module.run(_parse(parser, words[1:]))
     return exit_code
+
+
+def _sentence(summary: str) -> str:
+    return summary[0].upper() + summary[1:] + ("" if summary.endswith("?") else ".")
 
 
 def _talk(words: list[str]) -> int:

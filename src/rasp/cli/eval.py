@@ -19,7 +19,9 @@ from rasp.graph import SOp
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="the program; `-` reads standard input")
     parser.add_argument("name", help="the s-op or selector to apply; several with commas between")
-    parser.add_argument("input", nargs="*", help="text, or a JSON list; `-` reads one input a line")
+    parser.add_argument(
+        "input", nargs="*", help="text, or a JSON list; `-`, or none, reads one a line"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON value a line")
     parser.add_argument("--text", action="store_true", help="take inputs as text, even `[1, 2]`")
     parser.add_argument(
@@ -34,6 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.explain_plan:
         print(explain_plan([handle.node for handle in handles.values()], session.program))
         return 0
+    if not arguments.input and sys.stdin.isatty():
+        print("no input was given: type one a line; Ctrl-D ends it", file=sys.stderr)
     for text in arguments.input or ["-"]:
         if text == "-":
             _evaluate_lines(arguments, handles)

@@ -9,8 +9,10 @@ from typing import Any
 
 from rasp.atoms import read_input, show_input
 from rasp.cli.files import as_error, read_given
-from rasp.programs import entries, entry, families, load, source
+from rasp.errors import RaspError
+from rasp.programs import entries, entry, families, load, names, source
 from rasp.programs.catalogue import Entry
+from rasp.spelling import closest
 
 ACTIONS = {
     "list": "list [WORD]          the programs, or those that mention a word",
@@ -24,7 +26,13 @@ ACTIONS = {
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = "\n".join(["actions:", *(f"  {line}" for line in ACTIONS.values())])
-    parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="see below")
+    parser.add_argument(
+        "action",
+        nargs="?",
+        metavar="ACTION",
+        default="list",
+        help=f"{', '.join(ACTIONS)}: see below",
+    )
     parser.add_argument("words", nargs="*", help="what it needs; inputs are text or JSON lists")
     parser.add_argument("--text", action="store_true", help="take inputs as text, even `[1, 2]`")
     parser.add_argument("--json", action="store_true", help="list, run: one JSON value a line")
@@ -35,6 +43,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     words: list[str] = arguments.words
+    if arguments.action not in ACTIONS:
+        raise _unknown(arguments.action)
     match arguments.action, words:
         case "list", []:
             return _list("", arguments.json)
@@ -57,6 +67,18 @@ def run(arguments: argparse.Namespace) -> int:
     raise as_error(
         f"`rasp gallery {arguments.action}` does not take {len(words)} words",
         f"write `rasp gallery {usage}`",
+    )
+
+
+def _unknown(action: str) -> RaspError:
+    """Somebody wrote a program's name where an action stands, or mistyped one."""
+    if action in names():
+        meant = f"show {action}"
+    else:
+        meant = closest(action, ACTIONS) or "--help"
+    return as_error(
+        f"`{action}` is nothing that `rasp gallery` does",
+        f"did you mean `rasp gallery {meant}`?",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from rasp.errors import RaspError
 from rasp.frontend.session import Session
@@ -37,13 +37,11 @@ def unused(statements: tuple[Statement, ...]) -> Iterator[Warned]:
     for statement in statements:
         for node in walk(statement):
             if isinstance(node, Define):
-                yield from _unused_in(node.body, lambda name: True)
-    yield from _unused_in(statements, lambda name: name.startswith("_"))
+                yield from _unused_in(node.body, in_function=True)
+    yield from _unused_in(statements, in_function=False)
 
 
-def _unused_in(
-    statements: tuple[Statement, ...], matters: Callable[[str], bool]
-) -> Iterator[Warned]:
+def _unused_in(statements: tuple[Statement, ...], in_function: bool) -> Iterator[Warned]:
     read = {
         node.name
         for statement in statements
@@ -53,10 +51,11 @@ def _unused_in(
     for statement in statements:
         if isinstance(statement, Assign):
             for target in statement.targets:
-                if target.name not in read and matters(target.name):
-                    yield Warned(
-                        f"`{target.name}` is never used", target.span, "remove it, or use it"
-                    )
+                if target.name not in read and (in_function or target.name.startswith("_")):
+                    hint = "remove it, or use it"
+                    if in_function and statement is statements[-1]:
+                        hint = f"to give it to the caller, write `return {target.name};`"
+                    yield Warned(f"`{target.name}` is never used", target.span, hint)
 
 
 def _is_target(name: Name, statement: Statement) -> bool:

@@ -26,11 +26,11 @@ from rasp.syntax.tree import (
     Return,
     Statement,
 )
-from rasp.words import COMMANDS
+from rasp.words import BUILT_IN_DOCS, COMMANDS
 
 MOST_MISTAKES = 20
 _FOREIGN_WORDS = {
-    "while": "RASP has no `while`; use `for x in range(n) { … }`",
+    "while": "use `for x in range(n) { … }`",
     "elif": "use `a if condition else b`",
     "lambda": "write a function: `def f(x) { return x; }`",
     "import": 'use `load "file";`',
@@ -290,6 +290,9 @@ class Parser(ExpressionParser):
         between = self.source.text[self.previous.end : self.token.start]
         if self.previous.kind == "number" and self.token.kind == "name" and not between:
             error.hint = "write the number out in digits, and a name after it with an operator"
+        usage = BUILT_IN_DOCS.get(self.previous.text, "").partition(":")[0]
+        if "(" in usage and self.token.kind in ("name", "string"):
+            error.hint = f"a function takes brackets: `{usage}`"
         if "\n" not in between or error.incomplete:
             raise error
         self.errors.append(error)  # the next line begins a new statement: read on from there
