@@ -21,6 +21,7 @@ from rasp.graph import (
     Select,
     SOp,
     Tokens,
+    in_order,
 )
 
 from .random_graphs import random_outputs
@@ -76,6 +77,35 @@ def test_every_node_is_where_it_first_can_be_given_the_heads(method: str) -> Non
                 assert layer == ready or (layer, ready) == (1, 0)
             elif not isinstance(node, Aggregate):
                 assert layer == 0
+
+
+def test_every_attention_is_in_one_head_of_its_layer_and_free_work_in_the_embedding() -> None:
+    for seed in range(40):
+        outputs = random_outputs(seed, 30)
+        found = schedule(outputs)
+        nodes = in_order(outputs)
+        for layer, made in enumerate(found.layer_list, 1):
+            here = [each for each in nodes
+                    if isinstance(each, Aggregate) and found.layer_of[each] == layer]  # fmt: skip
+            held = [each for head in made.heads for each in head.aggregates]
+            assert sorted(map(id, held)) == sorted(map(id, here))
+            work = [each for each in nodes
+                    if isinstance(each, Elementwise) and found.layer_of[each] == layer]  # fmt: skip
+            assert list(made.feed_forward) == work
+        for node in found.embedding:
+            assert len({Tokens(), Indices()}.intersection(in_order([node]))) < 2
+            assert not any(isinstance(each, Aggregate) for each in in_order([node]))
+        early = {*found.embedding, *found.input_feed_forward}
+        assert early == {each for each in nodes
+                         if isinstance(each, Elementwise) and found.layer_of[each] == 0}  # fmt: skip
+
+
+def test_a_selector_alone_has_a_head_of_its_own() -> None:
+    [made] = schedule(SAME).layer_list
+    assert [(head.selector, head.aggregates) for head in made.heads] == [(SAME, ())]
+    both = schedule([SAME, Aggregate(SAME, Indices())])
+    assert both.heads_per_layer == (1,)
+    assert both.layer_list[0].heads[0].aggregates == (Aggregate(SAME, Indices()),)
 
 
 def test_work_on_tokens_and_indices_waits_for_the_first_layer_where_nobody_needs_it_before() -> (
