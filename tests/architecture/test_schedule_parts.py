@@ -96,8 +96,8 @@ def test_every_attention_is_in_one_head_of_its_layer_and_free_work_in_the_embedd
             assert len({Tokens(), Indices()}.intersection(in_order([node]))) < 2
             assert not any(isinstance(each, Aggregate) for each in in_order([node]))
         early = {*found.embedding, *found.input_feed_forward}
-        assert early == {each for each in nodes
-                         if isinstance(each, Elementwise) and found.layer_of[each] == 0}  # fmt: skip
+        work = [each for each in nodes if isinstance(each, Elementwise)]
+        assert early == {each for each in work if found.layer_of[each] == 0}
 
 
 def test_a_selector_alone_has_a_head_of_its_own() -> None:
