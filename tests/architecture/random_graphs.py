@@ -1,4 +1,4 @@
-"""A seed in, a random graph out: what the scheduler's properties are tried on."""
+"""A seed in, a random graph out, which can be computed on every input of numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from rasp.graph import (
 )
 
 
-def random_outputs(seed: int, size: int, aggregates: float = 0.35) -> list[Node]:
+def random_outputs(
+    seed: int, size: int, aggregates: float = 0.35, operators: str = "+-*"
+) -> list[Node]:
     """Return the outputs of a random graph of about `size` nodes; they are s-ops and selectors."""
     random = Random(seed)
     s_ops: list[SOp] = [Tokens(), Indices(), Const(1)]
@@ -37,7 +39,7 @@ def random_outputs(seed: int, size: int, aggregates: float = 0.35) -> list[Node]
         if chance < aggregates:
             s_ops.append(Aggregate(some(selectors), some(s_ops), random.choice((0, 1))))
         elif chance < aggregates + 0.25:
-            s_ops.append(Elementwise(random.choice("+-*"), (some(s_ops), some(s_ops))))
+            s_ops.append(Elementwise(random.choice(operators), (some(s_ops), some(s_ops))))
         elif chance < aggregates + 0.45:
             selectors.append(Select(some(s_ops), some(s_ops), random.choice(COMPARISONS)))
         else:
