@@ -15,6 +15,7 @@ from pathlib import Path
 
 import build_web
 
+from rasp.drawing.html import why_script
 from rasp.playground.pictures import style_sheet
 
 PACKAGE = build_web.ROOT / "src" / "rasp"
@@ -41,6 +42,7 @@ def build(folder: Path) -> None:
     static = PACKAGE / "playground" / "static"
     shutil.copytree(static, folder, dirs_exist_ok=True)
     (folder / "drawing.css").write_text(style_sheet(), encoding="utf-8")
+    (folder / "drawing.js").write_text(why_script(), encoding="utf-8")
     start = {"name": "", "program": "", "edition": "static", "has_editor": True}
     (folder / "start").write_text(json.dumps(start), encoding="utf-8")
     page = (static / "index.html").read_text(encoding="utf-8")

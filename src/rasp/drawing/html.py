@@ -26,7 +26,7 @@ TALLEST_FRAME = 900
 def page(plan: Plan, block: Block, theme: str) -> str:
     """Return the whole page."""
     style = "\n".join((style_sheet(theme), page_colours(theme), _file("page.css")))
-    script = _file("page.js")
+    script = why_script().replace("export ", "") + _file("page.js")
     data = json.dumps(as_dict(plan), ensure_ascii=True, separators=(",", ":"))
     picture = document(block, "", plan.title, role="group")
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}"
@@ -52,6 +52,11 @@ def frame(plan: Plan, block: Block, theme: str) -> str:
         f'<iframe title="{escape(plan.title)}" sandbox="allow-scripts" srcdoc="{inner}" '
         f'width="100%" height="{height}" style="border:0"></iframe>'
     )
+
+
+def why_script() -> str:
+    """Return the module that says why a cell is picked, as the playground imports it."""
+    return _file("why.js")
 
 
 def _help(plan: Plan) -> str:

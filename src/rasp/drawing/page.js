@@ -1,4 +1,5 @@
-// The plan in the page and the drawing of it in, answers to pointer and keyboard out.
+// The plan in the page and the drawing of it in, answers to pointer and keyboard out. `why.js`
+// stands before it.
 "use strict";
 (() => {
   const plan = JSON.parse(document.getElementById("plan").textContent);
@@ -7,9 +8,7 @@
   const card = document.getElementById("card");
   const SVG = "http://www.w3.org/2000/svg";
   const strips = plan.strips || {};
-  const heads = {};
-  for (const layer of plan.layers || []) for (const head of layer.heads) heads[head.id] = head;
-  if (plan.head) heads[plan.head.id] = plan.head;
+  const heads = headsOf(plan);
 
   // Without this script the titles are the tooltips; with it they would double ours.
   for (const title of svg.querySelectorAll("title")) title.remove();
@@ -23,30 +22,7 @@
   };
   const clear = (kind) => svg.querySelectorAll(kind).forEach((element) => element.remove());
 
-  // ---- why a cell is picked: the same lines as rasp.drawing.why
-  const why = (head, query, key) => {
-    const lines = [`query ${query}, key ${key}`];
-    for (const condition of head.conditions) {
-      const keys = strips[condition.keys];
-      const queries = strips[condition.queries];
-      const holds = condition.picks[query][key] === "1";
-      if (condition.op === "best") {
-        const text = `score(${keys.label}, ${queries.label}) = ${condition.scores[query][key]}`;
-        if (condition.candidates[query][key] !== "1") lines.push(`· ${text}, but no candidate`);
-        else if (holds) lines.push(`✓ ${text}, the best`);
-        else lines.push(`✗ ${text}, the best has ${condition.best[query] || "-"}`);
-        continue;
-      }
-      const general = `${keys.label} ${condition.op} ${queries.label}`;
-      const here = `${keys.values[key]} ${condition.op} ${queries.values[query]}`;
-      lines.push(`${holds ? "✓" : "✗"} ${general === here ? here : `${general}: ${here}`}`);
-    }
-    const picked = [...head.picks[query]].filter((bit) => bit === "1").length;
-    if (head.picks[query][key] !== "1") lines.push("not picked");
-    else lines.push(picked === 1 ? "picked alone" : `picked, one of ${picked}`);
-    return lines;
-  };
-  window.raspWhy = (id, query, key) => why(heads[id], query, key);
+  window.raspWhy = (id, query, key) => why(strips, heads[id], query, key);
 
   const place = (event) => {
     const box = tip.getBoundingClientRect();
@@ -96,7 +72,7 @@
     overlay(grid, "rect", { class: "cross overlay", x: 0, y: query * height, width: count * width, height });
     overlay(grid, "rect", { class: "cross overlay", x: key * width, y: 0, width, height: count * height });
     for (const strip of group.querySelectorAll("[data-way]")) mark(strip, strip.dataset.way === "row" ? key : query);
-    const lines = why(head, query, key);
+    const lines = why(strips, head, query, key);
     for (const one of head.aggregates) {
       const result = strips[one.result];
       lines.push(`${result.label}[${query}] = ${result.values[query]}` +

@@ -21,6 +21,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from rasp.drawing.html import why_script
 from rasp.playground.budgets import BUDGETS, LARGEST_REQUEST, LONG, QUICK
 from rasp.playground.guard import Guard
 from rasp.playground.pictures import style_sheet
@@ -75,6 +76,7 @@ def make_app(port: int, start: Start | None = None, names: tuple[str, ...] = ())
         routes=[
             Route("/", _file),
             Route("/drawing.css", _drawing_style),
+            Route("/drawing.js", _drawing_script),
             Route("/start", begin),
             Route("/ask/{kind}", ask, methods=["POST"]),
             Route("/{path:path}", _file),
@@ -123,6 +125,10 @@ async def _file(request: Request) -> Response:
 
 async def _drawing_style(request: Request) -> Response:
     return Response(style_sheet(), media_type="text/css")
+
+
+async def _drawing_script(request: Request) -> Response:
+    return Response(why_script(), media_type="text/javascript")
 
 
 def serve(

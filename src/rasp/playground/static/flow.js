@@ -2,7 +2,8 @@
 
 import { complaint, find, make, save, tell, tip } from "./elements.js";
 import { chosenName, nameMenu } from "./chooser.js";
-import { headsOf, story, why } from "./why.js";
+import { headsOf, why } from "./drawing.js";
+import { story } from "./story.js";
 
 let page = null; // how to ask, and what is on the page
 let plan = null;

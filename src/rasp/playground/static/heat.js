@@ -1,7 +1,7 @@
 // A selection in, a heat map out: hovered or walked through with the arrow keys, it says why.
 
 import { draw, make, tip } from "./elements.js";
-import { why } from "./why.js";
+import { why } from "./drawing.js";
 
 const size = (count) => (count <= 16 ? 20 : count <= 30 ? 15 : count <= 60 ? 9 : 5);
 

@@ -2,7 +2,7 @@
 
 import { find, make, morph, prose, tip } from "./elements.js";
 import { heatMap } from "./heat.js";
-import { origins, story } from "./why.js";
+import { origins, story } from "./story.js";
 
 let shown = null; // the last answer that had values
 let chosen = null; // [strip, position]

@@ -1,35 +1,6 @@
-// A plan, a head, a query and a key in, lines that say why out: the same as rasp.drawing.why.
+// A cell of a plan in, what it was computed from out: as cells, and in words.
 
-export const why = (strips, head, query, key) => {
-  const lines = [`query ${query}, key ${key}`];
-  for (const condition of head.conditions) {
-    const keys = strips[condition.keys];
-    const queries = strips[condition.queries];
-    const holds = condition.picks[query][key] === "1";
-    if (condition.op === "best") {
-      const text = `score(${keys.label}, ${queries.label}) = ${condition.scores[query][key]}`;
-      if (condition.candidates[query][key] !== "1") lines.push(`· ${text}, but no candidate`);
-      else if (holds) lines.push(`✓ ${text}, the best`);
-      else lines.push(`✗ ${text}, the best has ${condition.best[query] || "-"}`);
-      continue;
-    }
-    const general = `${keys.label} ${condition.op} ${queries.label}`;
-    const here = `${keys.values[key]} ${condition.op} ${queries.values[query]}`;
-    lines.push(`${holds ? "✓" : "✗"} ${general === here ? here : `${general}: ${here}`}`);
-  }
-  const picked = [...head.picks[query]].filter((bit) => bit === "1").length;
-  if (head.picks[query][key] !== "1") lines.push("not picked");
-  else lines.push(picked === 1 ? "picked alone" : `picked, one of ${picked}`);
-  return lines;
-};
-
-// The heads of a plan by their ids.
-export const headsOf = (plan) => {
-  const heads = {};
-  for (const layer of plan.layers || []) for (const head of layer.heads) heads[head.id] = head;
-  if (plan.head) heads[plan.head.id] = plan.head;
-  return heads;
-};
+import { headsOf } from "./drawing.js";
 
 // Every cell that a cell of a strip was computed from, back to the input: strip -> positions.
 export const origins = (plan, strip, position) => {
