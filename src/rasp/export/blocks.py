@@ -4,10 +4,11 @@ Our heads have as many dimensions as they need; other libraries want all heads a
 padded with zeros to a power of 4, so that dividing scores by its root is exact and can be undone
 in the query weights. A feed-forward before the first attention becomes a block of its own.
 
-Where a library insists on LayerNorm, it is made harmless: with eps = 2^60 and gain = 2^30 it
+Where a library insists on LayerNorm, it is made harmless: with eps = 2^100 and gain = 2^50 it
 subtracts the mean and changes nothing else, and one more dimension, holding minus the sum of the
 others, makes the mean 0. What rounding leaves of the mean shifts all dimensions alike; readers
-cancel that with a last dimension that holds nothing.
+cancel that with a last dimension that holds nothing. The sink becomes a row of zeros (`quiet`),
+which no LayerNorm can touch.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.compiler.transformer import Transformer, nearest
 from rasp.compiler.weights import Array, FeedForwardWeights, HeadWeights
+from rasp.export.quiet import with_quiet_sink
 
-EPSILON = 2.0**60
-GAIN = 2.0**30
+EPSILON = 2.0**100
+GAIN = 2.0**50
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +73,8 @@ def blocks_of(
     libraries whose unembedding has no bias), `square` pads the model to heads · inner.
     """
     weights = model.weights
+    if balanced and model.uses_sink:
+        weights = with_quiet_sink(weights)
     heads = max(1, *model.heads_per_layer, 1)
     used = model.d_model + constant + 2 * balanced
     needed = [1] + [len(bias) for layer in weights.heads for head in layer
@@ -87,7 +91,7 @@ def blocks_of(
         found.append(layout.block(each, weights.feed_forwards[layer]))
     tokens = layout.rows(weights.tokens)
     if constant:
-        tokens[:, model.d_model] = 1.0
+        tokens[: len(model.settings.vocabulary), model.d_model] = 1.0
         tokens = layout.balance(tokens.T).T
     positions = layout.rows(weights.positions)
     if model.uses_sink:

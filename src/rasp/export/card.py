@@ -8,6 +8,7 @@ from typing import Any
 
 from rasp.atoms import show
 from rasp.compiler.transformer import Transformer
+from rasp.export.check import Checked
 from rasp.export.folders import CARD
 
 
@@ -24,12 +25,12 @@ def labels(model: Transformer) -> list[str]:
     return found
 
 
-def write_card(model: Transformer, target: str, compared: int, folder: Path) -> None:
+def write_card(checked: Checked, target: str, folder: Path) -> None:
     """Write the card last: it names every file of the export."""
     files = sorted([CARD, *(path.name for path in folder.iterdir() if path.is_file())])
-    data = card(model) | {
+    data = card(checked.model) | {
         "target": target,
-        "checked": f"loaded again, it agreed with the program on {compared} inputs",
+        "checked": f"loaded again, it agreed with the program on {checked.inputs} inputs",
         "files": files,
     }
     (folder / CARD).write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
@@ -51,7 +52,6 @@ def card(model: Transformer) -> dict[str, Any]:
             entry["note"] = "one logit, a number; the answer is the label of the nearest code"
         outputs.append(entry)
         start += count
-    certificate = model.certificate
     return {
         "made_by": "rasp",
         "tokens": {show(token): place for place, token in enumerate(settings.vocabulary)},
@@ -60,5 +60,13 @@ def card(model: Transformer) -> dict[str, Any]:
         "max_length": settings.max_length,
         "bos": None if settings.bos is None else show(settings.bos),
         "outputs": outputs,
-        "certificate_of_the_compiled_model": certificate.statement if certificate else None,
+        "certificate": _certificate(model),
     }
+
+
+def _certificate(model: Transformer) -> str | None:
+    """What was certified of the weights, before another library runs them."""
+    if model.certificate is None:
+        return None
+    also = ", allowing for the rounding of each LayerNorm" if model.settings.tolerant else ""
+    return model.certificate.statement + also

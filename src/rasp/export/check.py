@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
@@ -23,8 +24,16 @@ Run = Callable[[Array], Array]
 RANDOM = 100
 
 
-def check(model: Transformer, run: Run, target: str) -> int:
-    """Compare a loaded export with the program; return on how many inputs."""
+@dataclass(frozen=True)
+class Checked:
+    """An export that agrees with its program on some inputs, and the model that was written."""
+
+    model: Transformer
+    inputs: int
+
+
+def check(model: Transformer, run: Run, target: str) -> Checked:
+    """Compare a loaded export with the program; one different answer is an error."""
     outputs, _ = graph_from_json(model.graph)
     nodes = list(outputs.values())
     compared = 0
@@ -47,7 +56,7 @@ def check(model: Transformer, run: Run, target: str) -> int:
             "the program has no value on any of the inputs tried, so the export cannot be checked",
             hint="give a vocabulary on which the program works",
         )
-    return compared
+    return Checked(model, compared)
 
 
 def inputs_to_try(settings: Settings, count: int = RANDOM) -> list[tuple[Atom, ...]]:

@@ -15,20 +15,19 @@ from typing import Any
 import numpy as np
 import torch
 
-from rasp.compiler.build import assemble
-from rasp.compiler.plan import make_plan
+from rasp.compiler.build import compile_nodes
 from rasp.compiler.portable import graph_from_json
 from rasp.compiler.store import to_safetensors
 from rasp.compiler.transformer import Transformer
-from rasp.compiler.weights import Array, Emitter
+from rasp.compiler.weights import Array
 from rasp.errors import RaspUnsupportedError
 from rasp.export.blocks import EPSILON, GAIN, Block, Blocks, blocks_of
 from rasp.export.card import labels
-from rasp.export.check import Run, check
+from rasp.export.check import Checked, Run, check
 from rasp.graph import Program
 
 
-def write_gpt2(model: Transformer, folder: Path) -> int:
+def write_gpt2(model: Transformer, folder: Path) -> Checked:
     """Write a `GPT2LMHeadModel`, load it again, and compare it with the program."""
     from transformers import GPT2Config, GPT2LMHeadModel
 
@@ -37,7 +36,8 @@ def write_gpt2(model: Transformer, folder: Path) -> int:
             "GPT-2 is causal, but this model was compiled to see the whole input",
             hint="compile with `causal=True` (`--causal`), or export to hf-bert",
         )
-    blocks = blocks_of(tolerant(model), balanced=True, constant=True, square=True)
+    certified = tolerant(model)
+    blocks = blocks_of(certified, balanced=True, constant=True, square=True)
     logits = max(len(blocks.tokens), len(blocks.unembedding))
     config = GPT2Config(
         vocab_size=logits, n_positions=len(blocks.positions), n_embd=blocks.size,
@@ -54,7 +54,8 @@ def write_gpt2(model: Transformer, folder: Path) -> int:
     for number, block in enumerate(blocks.blocks):
         state |= _gpt2_block(f"transformer.h.{number}", block, blocks.size)
     _save(config, state, folder)
-    return check(model, run_hugging_face(_load(GPT2LMHeadModel, folder), blocks), "hf-gpt2")
+    loaded = _load(GPT2LMHeadModel, folder)
+    return check(certified, run_hugging_face(loaded, blocks), "hf-gpt2")
 
 
 def _gpt2_block(name: str, block: Block, size: int) -> dict[str, Array]:
@@ -73,7 +74,7 @@ def _gpt2_block(name: str, block: Block, size: int) -> dict[str, Array]:
     return joined | zeros | _norm(f"{name}.ln_1", size) | _norm(f"{name}.ln_2", size)
 
 
-def write_bert(model: Transformer, folder: Path) -> int:
+def write_bert(model: Transformer, folder: Path) -> Checked:
     """Write a `BertForTokenClassification`, load it again, and compare it with the program."""
     from transformers import BertConfig, BertForTokenClassification
 
@@ -82,13 +83,14 @@ def write_bert(model: Transformer, folder: Path) -> int:
             "BERT sees the whole input, but this model was compiled to be causal",
             hint="compile with `causal=False` (no `--causal`), or export to hf-gpt2",
         )
-    blocks = blocks_of(tolerant(model), balanced=True, square=True)
+    certified = tolerant(model)
+    blocks = blocks_of(certified, balanced=True, square=True)
     config = BertConfig(
         vocab_size=len(blocks.tokens), max_position_embeddings=len(blocks.positions),
         hidden_size=blocks.size, num_hidden_layers=len(blocks.blocks),
         num_attention_heads=blocks.heads, intermediate_size=blocks.hidden, hidden_act="relu",
         layer_norm_eps=EPSILON, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
-        type_vocab_size=1, id2label=dict(enumerate(labels(model))), pad_token_id=None,
+        type_vocab_size=1, id2label=dict(enumerate(labels(certified))), pad_token_id=None,
         architectures=["BertForTokenClassification"],
     )  # fmt: skip
     state = {
@@ -102,7 +104,7 @@ def write_bert(model: Transformer, folder: Path) -> int:
         state |= _bert_block(f"bert.encoder.layer.{number}", block, blocks.size)
     _save(config, state, folder)
     loaded = _load(BertForTokenClassification, folder)
-    return check(model, run_hugging_face(loaded, blocks), "hf-bert")
+    return check(certified, run_hugging_face(loaded, blocks), "hf-bert")
 
 
 def _bert_block(name: str, block: Block, size: int) -> dict[str, Array]:
@@ -124,16 +126,21 @@ def _bert_block(name: str, block: Block, size: int) -> dict[str, Array]:
 
 
 def tolerant(model: Transformer) -> Transformer:
-    """The same program with weights that bear a LayerNorm's rounding.
+    """The same program with weights that are certified to bear a LayerNorm's rounding.
 
-    LayerNorm leaves an error in the last bit everywhere, which the heavy sink of an exact sum
-    would multiply: here the sink is lighter, and counts are rounded again before they are compared.
+    LayerNorm leaves an error in the last bits everywhere: here no score relies on exact numbers,
+    and counts are rounded again before they are compared.
     """
     outputs, names = graph_from_json(model.graph)
-    program = Program(outputs, names)
-    plan = make_plan(outputs, replace(model.settings, tolerant=True), program)
-    emitter = Emitter(plan)
-    return assemble(plan, emitter, emitter.weights(), program)
+    settings = replace(model.settings, tolerant=True)
+    try:
+        return compile_nodes(outputs, settings, Program(outputs, names))
+    except RaspUnsupportedError as error:
+        raise RaspUnsupportedError(
+            f"with a LayerNorm's rounding, {error.message}",
+            hint="export to torch, transformer-lens or onnx, which have none, or use a smaller "
+            "`max_length`",
+        ) from None
 
 
 def _norm(name: str, size: int) -> dict[str, Array]:

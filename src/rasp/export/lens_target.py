@@ -12,7 +12,7 @@ from rasp.compiler.store import to_safetensors
 from rasp.compiler.transformer import Transformer
 from rasp.compiler.weights import Array
 from rasp.export.blocks import Blocks, blocks_of
-from rasp.export.check import Run, check
+from rasp.export.check import Checked, Run, check
 
 
 def to_transformer_lens(model: Transformer) -> Any:
@@ -25,7 +25,7 @@ def to_transformer_lens(model: Transformer) -> Any:
     return bridge(configuration(model, blocks), tensors)
 
 
-def write(model: Transformer, folder: Path) -> int:
+def write(model: Transformer, folder: Path) -> Checked:
     """Write configuration and weights, load them as a bridge, and compare it with the program."""
     from rasp.export import lens_module
 

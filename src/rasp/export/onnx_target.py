@@ -13,13 +13,13 @@ import numpy as np
 from rasp.compiler.transformer import Transformer
 from rasp.compiler.weights import Array
 from rasp.export.blocks import Block, Blocks, blocks_of
-from rasp.export.check import Run, check
+from rasp.export.check import Checked, Run, check
 
 OPSET, IR_VERSION = 17, 8
 """Of 2022: what runs models today reads these."""
 
 
-def write(model: Transformer, folder: Path) -> int:
+def write(model: Transformer, folder: Path) -> Checked:
     """Write `model.onnx`, load it with onnxruntime, and compare it with the program."""
     import onnx
 

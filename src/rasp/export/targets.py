@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 from rasp.compiler import Transformer, load, verify
 from rasp.errors import RaspUnsupportedError, RaspValueError
 from rasp.export.card import write_card
+from rasp.export.check import Checked
 from rasp.export.folders import writing
 from rasp.spelling import closest
 
 if TYPE_CHECKING:
     from rasp.export.torch_module import RaspTransformer
 
-Write = Callable[[Transformer, Path], int]
+Write = Callable[[Transformer, Path], Checked]
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,9 @@ def export(model: Transformer | str | Path, to: str, folder: str | Path) -> int:
     found = model if isinstance(model, Transformer) else _verified(model)
     write: Write = getattr(import_module(f"rasp.export.{target.home}"), target.write)
     with writing(Path(folder)) as place:
-        compared = write(found, place)
-        write_card(found, to, compared, place)
-    return compared
+        checked = write(found, place)
+        write_card(checked, to, place)
+    return checked.inputs
 
 
 def find_target(name: str) -> Target:

@@ -13,7 +13,7 @@ from rasp.compiler.transformer import Transformer
 from rasp.compiler.weights import Array
 from rasp.export import torch_module
 from rasp.export.blocks import Blocks, blocks_of
-from rasp.export.check import Run, check
+from rasp.export.check import Checked, Run, check
 from rasp.export.torch_module import RaspTransformer
 
 
@@ -70,7 +70,7 @@ def run_torch(module: Any) -> Run:
     return run
 
 
-def write(model: Transformer, folder: Path) -> int:
+def write(model: Transformer, folder: Path) -> Checked:
     """Write the module, load it again, and compare it with the program."""
     blocks = blocks_of(model)
     config = json.dumps(configuration(model, blocks), indent=1)

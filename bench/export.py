@@ -1,0 +1,172 @@
+"""Load the paper's compiled tasks with other people's libraries and try random inputs of each.
+
+Run: `python bench/export.py --length 40 --inputs 2000 --record results/export.json`. Each task is
+exported to each target that can hold it, and the folder is loaded in a fresh process by the stock
+call of its library; rasp is not imported there. Prints one line per task and target: inputs tried,
+wrong answers, the largest distance of a logit from that of our own model in float64, and the
+smallest lead of the chosen logit over the next.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "compiler"))
+
+from paper_programs import TASKS, Task
+
+import rasp
+from rasp.atoms import Atom
+from rasp.compiler import Transformer
+from rasp.compiler.certificate import random_input
+from rasp.compiler.weights import Array
+from rasp.evaluator import evaluate_batch
+from rasp.export import TARGETS, decoded, export, input_ids
+from rasp.export.check import batches
+
+LIBRARIES = ("torch", "transformers", "transformer-lens", "onnxruntime", "onnx", "numpy")
+
+# Runs without rasp: a folder, its target and files of ids in, files of logits out.
+STRANGER = """
+import importlib.util, sys
+from pathlib import Path
+import numpy
+folder, target, work = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
+if target == "onnx":
+    import onnxruntime
+    session = onnxruntime.InferenceSession(folder / "model.onnx")
+    run = lambda ids: session.run(None, {"ids": ids})[0]
+else:
+    import torch
+    torch.set_num_threads(1)
+    torch.set_grad_enabled(False)
+    if target.startswith("hf-"):
+        from transformers import BertForTokenClassification, GPT2LMHeadModel
+        kind = GPT2LMHeadModel if target == "hf-gpt2" else BertForTokenClassification
+        model = kind.from_pretrained(folder)
+        run = lambda ids: model(torch.tensor(ids)).logits.numpy()
+    else:
+        spec = importlib.util.spec_from_file_location("exported", folder / "model.py")
+        exported = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(exported)
+        model = exported.load(folder)
+        run = lambda ids: model(torch.tensor(ids)).numpy()
+for path in sorted(work.glob("ids.*.npy")):
+    numpy.save(work / path.name.replace("ids", "logits"), run(numpy.load(path)))
+assert "rasp" not in sys.modules
+"""
+
+Inputs = dict[tuple[Atom, ...], list[Atom]]
+
+
+def compiled(task: Task, length: int) -> Transformer:
+    return rasp.compile(
+        rasp.run(task.text)["out"], vocabulary=task.vocabulary, max_length=length,
+        causal=task.causal, heads=task.heads,
+    )  # fmt: skip
+
+
+def answered(task: Task, model: Transformer, count: int) -> Inputs:
+    """Random inputs, a third of them of full length, and the program's answers where it has any."""
+    chooser = random.Random(11)
+    drawn = list(dict.fromkeys(random_input(model.settings, chooser) for _ in range(count)))
+    handle = rasp.run(task.text)["out"]
+    found: Inputs = {}
+    for batch in batches(drawn):
+        found |= _answers(handle, batch)
+    return found
+
+
+def _answers(handle: rasp.Handle, batch: list[tuple[Atom, ...]]) -> Inputs:
+    try:
+        answers = evaluate_batch([handle.node], batch, handle.program)
+    except rasp.RaspError:
+        if len(batch) == 1:
+            return {}
+        return {key: row for each in batch for key, row in _answers(handle, [each]).items()}
+    return {tokens: row[handle.node] for tokens, row in zip(batch, answers, strict=True)}
+
+
+def tried(model: Transformer, target: str, inputs: Inputs) -> dict[str, Any]:
+    """Export a model, load it elsewhere, and compare what it makes of the inputs."""
+    with tempfile.TemporaryDirectory() as place:
+        folder, work = Path(place) / "export", Path(place) / "work"
+        start = time.process_time()
+        export(model, target, folder)
+        seconds = time.process_time() - start
+        work.mkdir()
+        groups = list(batches(list(inputs)))
+        for number, batch in enumerate(groups):
+            ids = np.stack([input_ids(model, list(tokens)) for tokens in batch])
+            np.save(work / f"ids.{number:05}.npy", ids.astype(np.int64))
+        command = [sys.executable, "-W", "ignore", "-c", STRANGER, str(folder), target, str(work)]
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        wrong, deviation, lead = 0, 0.0, float("inf")
+        for number, batch in enumerate(groups):
+            logits = np.load(work / f"logits.{number:05}.npy")
+            for tokens, each in zip(batch, logits, strict=True):
+                wrong += decoded(model, each)["out"] != inputs[tokens]
+            ours = own_logits(model, np.load(work / f"ids.{number:05}.npy"))
+            theirs = logits[:, model.uses_sink :, : ours.shape[-1]]
+            deviation = max(deviation, float(np.abs(theirs - ours).max()))
+            if model.readouts[0].scored and theirs.shape[-1] > 1:
+                best = np.sort(theirs, axis=-1)
+                lead = min(lead, float((best[..., -1] - best[..., -2]).min()))
+    return {"inputs": len(inputs), "wrong": wrong, "largest_deviation": deviation,
+            "smallest_lead": lead if np.isfinite(lead) else None,
+            "export_cpu_seconds": round(seconds, 2)}  # fmt: skip
+
+
+def own_logits(model: Transformer, ids: Array) -> Array:
+    residual = model.run(ids[:, model.uses_sink :], np.float64)[:, model.uses_sink :]
+    (readout,) = model.weights.readouts
+    return np.asarray(residual @ readout.weight.T + readout.bias)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--length", type=int, nargs="+", default=[40])
+    parser.add_argument("--inputs", type=int, default=2000)
+    parser.add_argument("--to", nargs="+", default=list(TARGETS))
+    parser.add_argument("--record", type=Path, help="write what was measured there, as JSON")
+    parser.add_argument("names", nargs="*", help="tasks; all of them if none is given")
+    arguments = parser.parse_args()
+    rows = []
+    for length in arguments.length:
+        for name in arguments.names or TASKS:
+            model = compiled(TASKS[name], length)
+            inputs = answered(TASKS[name], model, arguments.inputs)
+            other = "hf-bert" if TASKS[name].causal else "hf-gpt2"
+            for target in (each for each in arguments.to if each != other):
+                row = {"task": name, "length": length, "target": target}
+                try:
+                    row |= tried(model, target, inputs)
+                except rasp.RaspError as error:
+                    row |= {"refused": error.message}
+                rows.append(row)
+                print(json.dumps(row), flush=True)
+    if arguments.record:
+        record = {
+            "command": "python bench/export.py " + " ".join(sys.argv[1:]),
+            "python": platform.python_version(),
+            "libraries": {name: version(name) for name in LIBRARIES},
+            "rows": rows,
+        }
+        arguments.record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    return 1 if any(row.get("wrong") or "refused" in row for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
