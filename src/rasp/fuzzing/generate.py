@@ -242,7 +242,7 @@ def random_program(
     """Return the statements of a random program, and inputs for it."""
     rng = random.Random(seed)
     sort = rng.choice([TEXT, TEXT, TEXT, NUMBER, NUMBER, BOOL])
-    inputs = [random_input(rng, sort) for _ in range(rng.choice([1, 2, 3, 5]))]
+    inputs = [random_input(rng, sort) for _ in range(rng.choice([1, 1, 2, 4]))]
     if rng.random() < 0.05:
         inputs.append(random_input(rng, rng.choice([TEXT, NUMBER])))
     if rng.random() < 0.15:

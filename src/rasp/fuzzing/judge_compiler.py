@@ -21,9 +21,9 @@ from rasp.fuzzing.cases import Case
 from rasp.fuzzing.outcomes import Disagreement, Refused
 from rasp.graph import Aggregate, Const, Node, SOp, in_order
 
-MOST_AGGREGATES = 5
-MOST_NODES = 40
-MOST_INPUTS = 150
+MOST_AGGREGATES = 4
+MOST_NODES = 30
+MOST_INPUTS = 60
 
 
 def judge_compiled(case: Case) -> None:
