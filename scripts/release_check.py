@@ -271,6 +271,8 @@ def main() -> None:
         build(release)
         version = check_version(release)
         found = pythons()
+        if not found:
+            sys.exit(f"none of the Pythons {', '.join(PYTHONS)} is on this machine")
         for name, python in found.items():
             with release.step(f"Python {name}: the wheel alone") as record:
                 where = release.environment(f"base-{name}", python, str(release.wheel))
