@@ -74,7 +74,7 @@ Inputs = dict[tuple[Atom, ...], list[Atom]]
 def compiled(task: Task, length: int) -> Transformer:
     return rasp.compile(
         rasp.run(task.text)["out"], vocabulary=task.vocabulary, max_length=length,
-        causal=task.causal, heads=task.heads,
+        causal=task.causal, heads=task.heads, sink=task.sink,
     )  # fmt: skip
 
 

@@ -31,5 +31,5 @@ def compiled(name: str, length: int) -> Transformer:
     task = TASKS[name]
     return rasp.compile(
         rasp.run(task.text)["out"], vocabulary=task.vocabulary, max_length=length,
-        causal=task.causal, heads=task.heads,
+        causal=task.causal, heads=task.heads, sink=task.sink,
     )  # fmt: skip
