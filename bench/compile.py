@@ -1,29 +1,42 @@
-"""Compile the paper's tasks, time it, and try ten thousand random inputs of each.
+"""Compile programs to weights, time it, and look for wrong answers.
 
-Run: `python bench/compile.py --length 40 --inputs 10000`. Prints one line per task: seconds of
-processor time to compile and certify, layers, heads, dimensions, parameters, wrong answers.
+`python bench/compile.py --length 40 --inputs 10000` takes the paper's tasks: one line each with
+seconds of processor time to compile and certify, layers, heads, dimensions, parameters, wrong
+answers. `--gallery` takes every program of the gallery at its own vocabulary and length 20,
+`--random 0 2000` the random programs of the tests. `--record` adds the figures to
+results/compile.json.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import platform
 import random
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "compiler"))
 
+from compile_gallery import outcomes
 from paper_programs import TASKS, Task
+from test_random_programs import outcome as random_outcome
 
 import rasp
+import rasp.programs
 from rasp.atoms import Atom
 from rasp.compiler import Transformer, compile
 from rasp.compiler.certificate import random_input
 from rasp.errors import RaspError
 from rasp.evaluator import evaluate_batch
+
+RECORD = Path(__file__).parents[1] / "results" / "compile.json"
 
 
 def compiled(task: Task, length: int) -> tuple[Transformer, float]:
@@ -33,7 +46,9 @@ def compiled(task: Task, length: int) -> tuple[Transformer, float]:
         handle,
         vocabulary=task.vocabulary,
         max_length=length,
+        bos=task.bos,
         causal=task.causal,
+        sink=task.sink,
         heads=task.heads,
     )
     return model, time.process_time() - start
@@ -45,7 +60,7 @@ def wrong_answers(task: Task, model: Transformer, count: int) -> tuple[int, int]
     chooser = random.Random(1)
     by_length: dict[int, list[tuple[Atom, ...]]] = {}
     for _ in range(count):
-        tokens = random_input(model.settings, chooser)
+        tokens = task.draw(model.settings, chooser) or random_input(model.settings, chooser)
         by_length.setdefault(len(tokens), []).append(tokens)
     tried = wrong = 0
     for batch in by_length.values():
@@ -68,27 +83,107 @@ def _expected(handle: rasp.Handle, batch: list[tuple[Atom, ...]]) -> list[list[A
         return [answer for tokens in batch for answer in _expected(handle, [tokens])]
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--length", type=int, default=40)
-    parser.add_argument("--inputs", type=int, default=10_000)
-    parser.add_argument("names", nargs="*", help="tasks; all of them if none is given")
-    arguments = parser.parse_args()
-    total = 0
+def tasks(length: int, inputs: int, names: list[str]) -> tuple[dict[str, Any], bool]:
+    """The paper's tasks: a record of each, and whether all of them are right."""
+    found: dict[str, Any] = {}
     for name, task in TASKS.items():
-        if arguments.names and name not in arguments.names:
+        if (names and name not in names) or (task.longest < length and name not in names):
             continue
-        model, seconds = compiled(task, arguments.length)
-        wrong, tried = wrong_answers(task, model, arguments.inputs)
-        total += wrong
+        model, seconds = compiled(task, length)
+        wrong, tried = wrong_answers(task, model, inputs)
+        assert model.certificate is not None
+        found[name] = {
+            "seconds": round(seconds, 2),
+            "predicted_heads": list(task.heads_per_layer),
+            "heads": list(model.heads_per_layer),
+            "input_feed_forward": model.input_feed_forward,
+            "d_model": model.d_model,
+            "parameters": model.parameter_count,
+            "parameters_by_hand_at_length_40": task.parameters,
+            "certified": model.certificate.exact,
+            "inputs": tried,
+            "wrong": wrong,
+        }
         heads = " ".join(map(str, model.heads_per_layer))
         print(
             f"{name:22} {seconds:6.2f} s  heads {heads:8} d_model {model.d_model:4}  "
-            f"parameters {model.parameter_count:7} (to reach: {task.parameters})  "
+            f"parameters {model.parameter_count:7} (at length 40 by hand: {task.parameters})  "
             f"wrong {wrong} of {tried}",
             flush=True,
         )
-    return 1 if total else 0
+    return found, all(each["certified"] and not each["wrong"] for each in found.values())
+
+
+def gallery(length: int, seconds: float, names: list[str]) -> tuple[dict[str, Any], bool]:
+    """Every program of the gallery: what came of it, with the reasons of those refused."""
+    entries = [each for each in rasp.programs.entries() if not names or each.name in names]
+    found = []
+    for each in outcomes(entries, length, seconds):
+        found.append(each)
+        print(
+            f"{each.kind:9} {each.name:28} {each.seconds:6.2f} s  {each.detail[:150]}", flush=True
+        )
+    counts: dict[str, int] = {}
+    for each in found:
+        counts[each.kind] = counts.get(each.kind, 0) + 1
+    others = {each.name: f"{each.kind}: {each.detail}" for each in found if each.kind != "compiled"}
+    record = {"length": length, "counts": counts, "not_compiled": others,
+              "slowest": max((each.seconds for each in found), default=0.0)}  # fmt: skip
+    return record, "wrong" not in counts and "broken" not in counts
+
+
+def random_programs(first: int, last: int) -> tuple[dict[str, Any], bool]:
+    """Random programs: how many agree everywhere, are refused (and why), or are wrong."""
+    agree, wrong, refused = 0, [], dict[str, int]()
+    for seed in range(first, last):
+        told = random_outcome(seed)
+        if told == "agrees":
+            agree += 1
+        elif told.startswith("refused"):
+            reason = told.partition(": ")[2]
+            refused[reason] = refused.get(reason, 0) + 1
+        else:
+            wrong.append(told)
+            print(told, flush=True)
+    ordered = dict(sorted(refused.items(), key=lambda pair: -pair[1]))
+    print(f"agree {agree}, refused {sum(refused.values())}, wrong {len(wrong)}")
+    record = {"seeds": [first, last], "agree": agree, "refused": sum(refused.values()),
+              "reasons": ordered, "wrong": wrong}  # fmt: skip
+    return record, not wrong
+
+
+def save(key: str, found: dict[str, Any]) -> None:
+    """Put figures into the record, beside the versions and the machine that they come from."""
+    record = json.loads(RECORD.read_text()) if RECORD.exists() else {"what": "bench/compile.py"}
+    record[key] = found
+    record["versions"] = {"rasp": rasp.__version__, "python": platform.python_version(),
+                          "numpy": version("numpy")}  # fmt: skip
+    record["machine"] = f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}"
+    RECORD.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--length", type=int)
+    parser.add_argument("--inputs", type=int, default=10_000)
+    parser.add_argument("--gallery", action="store_true", help="the programs of the gallery")
+    parser.add_argument("--seconds", type=float, default=60, help="processor time for each of them")
+    parser.add_argument("--random", type=int, nargs=2, metavar=("FIRST", "LAST"))
+    parser.add_argument("--record", action="store_true", help="add to results/compile.json")
+    parser.add_argument("names", nargs="*", help="programs; all of them if none is given")
+    arguments = parser.parse_args()
+    if arguments.gallery:
+        length = arguments.length or 20
+        key, (found, fine) = "gallery", gallery(length, arguments.seconds, arguments.names)
+    elif arguments.random:
+        key, (found, fine) = "random_programs", random_programs(*arguments.random)
+    else:
+        length = arguments.length or 40
+        key = f"paper_length_{length}"
+        found, fine = tasks(length, arguments.inputs, arguments.names)
+    if arguments.record:
+        save(key, found)
+    return 0 if fine else 1
 
 
 if __name__ == "__main__":

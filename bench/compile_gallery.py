@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import resource
+import signal
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -66,20 +67,21 @@ def outcomes(entries: list[Entry], length: int, seconds: float) -> Iterator[Outc
     context = multiprocessing.get_context("fork")
     for entry in entries:
         here, there = context.Pipe(duplex=False)
-        worker = context.Process(target=_work, args=(entry, length, there))
+        worker = context.Process(target=_work, args=(entry, length, int(seconds), there))
         worker.start()
         there.close()
-        told = here.poll(seconds)
         try:
-            yield here.recv() if told else Outcome(entry.name, "too slow", 0, seconds)
+            yield here.recv()
         except EOFError:
-            yield Outcome(entry.name, "broken", 0, detail="the process died")
-        worker.kill()
+            worker.join()
+            slow = worker.exitcode == -signal.SIGXCPU
+            yield Outcome(entry.name, "too slow" if slow else "broken", 0, seconds)
         worker.join()
 
 
-def _work(entry: Entry, length: int, there: Connection) -> None:
+def _work(entry: Entry, length: int, seconds: int, there: Connection) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
     try:
         there.send(outcome(entry, length))
     except Exception as error:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
+
+from rasp.atoms import Atom
+from rasp.compiler.settings import Settings
 
 LETTERS = "abcdefghij"
 BRACKETS = """
@@ -34,6 +38,18 @@ class Task:
     causal: bool = False
     heads: str = "paper"
     sink: bool = True
+    bos: str | None = None
+    longest: int = 1000
+    """Beyond this length the weights are too large to be made in passing."""
+    needs_different_tokens: bool = False
+    """Whether the program has a value only where no token comes twice."""
+
+    def draw(self, settings: Settings, chooser: random.Random) -> tuple[Atom, ...] | None:
+        """An input of the kind that the program is for; None where any will do."""
+        if not self.needs_different_tokens:
+            return None
+        most = min(len(settings.vocabulary), settings.max_length)
+        return tuple(chooser.sample(settings.vocabulary, chooser.randint(1, most)))
 
 
 TASKS = {
@@ -41,6 +57,9 @@ TASKS = {
         "out = aggregate(select(indices, length - indices - 1, ==), tokens);", LETTERS, (1, 1), 476
     ),
     "hist": Task("out = selector_width(select(tokens, tokens, ==));", LETTERS, (1,), 456),
+    "hist, no sink": Task(
+        "out = selector_width(select(tokens, tokens, ==));", LETTERS, (2,), 4093, sink=False
+    ),
     "double hist": Task(
         """hist = selector_width(select(tokens, tokens, ==));
         first = not has_prev(tokens);
@@ -55,7 +74,9 @@ TASKS = {
         LETTERS,
         (1, 1),
         2735,
+        needs_different_tokens=True,
     ),
+    "sort, one head": Task("out = sort(tokens, tokens);", LETTERS, (1, 1), 799392, longest=20),
     "sort, split": Task("out = sort(tokens, tokens);", LETTERS, (2, 1), 14531, heads="split"),
     "most freq, split": Task(
         """freq = histf(tokens);

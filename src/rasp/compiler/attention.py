@@ -113,10 +113,13 @@ def _conjuncts(
         raise Refusal("its selector never picks anything", "use the default itself")
     noisy = is_noisy(analysis, head)
     uniform = head.needs_uniform or head.best is not None or settings.tolerant
+    uniform |= bool(head.stand_ins)
     uneven = None if uniform else _order(formulas)
     for formula in sorted(formulas, key=lambda each: each is not uneven):
         strength = strength_of(head.mode, settings.max_length, noisy, quiet)
         strength += 32 * ceil(slack / 32)
+        if formula in head.stand_ins:  # all of them together fall half as deep as others do
+            strength //= 2 * len(head.stand_ins)
         level = care.get(head_key(head, formula), 0)
         if settings.tolerant and _is_computed(analysis, formula):
             level = max(level, int(head.needs_uniform or slack > 0))

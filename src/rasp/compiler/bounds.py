@@ -17,6 +17,7 @@ from rasp.compiler.attention import (
     SINK_WEIGHT,
     HeadPlan,
     default_shift,
+    head_key,
     is_noisy,
     strength_of,
 )
@@ -186,7 +187,11 @@ class Bounds:
         every = [*plan.conjuncts, *([plan.best] if plan.best else [])]
         found = [self._conjunct(each) for each in every]
         spread = sum(float(each.spread) for each in every)
+        stand_ins = {head_key(plan.head, each) for each in plan.head.stand_ins}
+        fall = sum(each.depth for conjunct, each in zip(every, found, strict=True)
+                   if conjunct.text in stand_ins)  # fmt: skip
         depths = [each.depth - (spread - float(conjunct.spread))
+                  - (fall if conjunct.text not in stand_ins else 0.0)
                   for conjunct, each in zip(every, found, strict=True)
                   if conjunct.shape != "score"]  # fmt: skip
         noisy = is_noisy(self.plan.analysis, plan.head)

@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from rasp.atoms import Atom
-from rasp.compiler.formulas import Formula, Literal, conjuncts, literals
+from rasp.compiler.formulas import (
+    Formula,
+    Literal,
+    at_the_key,
+    conjuncts,
+    every,
+    literals,
+)
 from rasp.compiler.linear import Linear
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.sets import TooMany, means, subset_sums, sums, sums_of_pairs
@@ -92,7 +99,8 @@ class HeadAnalysis(SumShapes):
                 )
         if may_be_empty and isinstance(node.default, str) != strings:
             self.assumes_no_failure = True
-        if may_be_empty and not self.settings.sink:
+        stand_ins = self._stand_ins(node) if may_be_empty and not self.settings.sink else ()
+        if may_be_empty and not self.settings.sink and not stand_ins:
             raise Refusal(
                 "its selector may pick nothing, and without a sink softmax cannot tell that "
                 "from picking everything",
@@ -107,7 +115,8 @@ class HeadAnalysis(SumShapes):
         known = distinct([*known, node.default] if may_be_empty else known)
         codes = codes_of(known)
         head = self._head(node, "mean", formula, best)
-        head.may_be_empty |= may_be_empty
+        head.may_be_empty |= may_be_empty and not stand_ins
+        head.stand_ins = stand_ins
         head.picks_one |= not numbers or self.picks_at_most_one(formula, best)
         averaged = not unique and len(set(codes_of(atoms).values())) > 1
         head.needs_uniform |= averaged
@@ -126,6 +135,24 @@ class HeadAnalysis(SumShapes):
         if len(known) == 1:
             return self._finished(0, (), known)
         return self._finished(head.layer, (output,), known)
+
+    def _stand_ins(self, node: Aggregate) -> tuple[Formula, ...]:
+        """Conditions on keys alone whose failures can serve as a sink.
+
+        Where the other conditions always hold for some key, and the keys that fail these hold
+        the default, those keys are what a query gets that picks nothing.
+        """
+        formula, best = self.selector(node.selector)
+        parts = conjuncts(formula)
+        on_keys = [part for part in parts if self._looks_at_keys_only(part)]
+        rest = every([part for part in parts if part not in on_keys])
+        if best is not None or not on_keys or not self.is_never_empty(rest):
+            return ()
+        condition = at_the_key(every(on_keys), self._query_value)
+        for fits, value in self.joint([condition, node.values]).rows:
+            if fits is False and value != node.default:
+                return ()
+        return tuple(on_keys)
 
     def _moved_count(self, node: Aggregate, values: Values, carrier: CountVariable) -> Values:
         """Move a count in place of what it stands for, where that says as much."""
