@@ -19,11 +19,13 @@ from rasp.graph import (
     Program,
     Score,
     Select,
+    SelectBest,
     Selector,
     SOp,
     Tokens,
     expression,
     in_order,
+    selectors_in,
 )
 
 MOST_STRIPS = 3_000
@@ -77,25 +79,9 @@ def with_short_names(names: Mapping[Node, str], placed: Schedule) -> dict[Node, 
 def read_by(selector: Selector) -> list[Node]:
     """List the keys and queries of every comparison in a selector, each once."""
     found: dict[Node, None] = {}
-    for part in parts_of(selector):
+    for part in selectors_in(selector):
         match part:
-            case Select(keys, queries) | Score(keys, queries):
+            case Select(keys, queries) | SelectBest(_, Score(keys, queries)):
                 found[keys] = None
                 found[queries] = None
     return list(found)
-
-
-def parts_of(selector: Selector) -> list[Node]:
-    """List the selectors and scorers inside a selector, in order; s-ops are not entered."""
-    order: list[Node] = []
-    seen: set[Node] = set()
-    stack: list[tuple[Node, bool]] = [(selector, False)]
-    while stack:
-        node, is_ready = stack.pop()
-        if is_ready:
-            order.append(node)
-        elif node not in seen and not isinstance(node, SOp):
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((needed, False) for needed in reversed(node.needs))
-    return order

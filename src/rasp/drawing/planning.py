@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rasp.architecture.schedule import Head, Schedule, schedule
 from rasp.atoms import Atom, read_input, show_input
-from rasp.drawing.choice import parts_of, read_by, shown_nodes, with_short_names
+from rasp.drawing.choice import read_by, shown_nodes, with_short_names
 from rasp.drawing.glyphs import cut, in_title, kept_in_place, printable
 from rasp.drawing.plan import (
     AggregateShown,
@@ -40,6 +40,7 @@ from rasp.graph import (
     Tokens,
     expression,
     in_order,
+    selectors_in,
 )
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.source import Span
@@ -280,7 +281,7 @@ def _head(context: _Context, head: Head, name: str) -> HeadShown:
 
 def _conditions(context: _Context, selector: Selector) -> list[Condition]:
     found: list[Condition] = []
-    for part in parts_of(selector):
+    for part in selectors_in(selector):
         match part:
             case Select(keys, queries, op):
                 picks = _picks(context.values[part])

@@ -22,7 +22,7 @@ from rasp.graph.nodes import (
 from rasp.graph.operators import OPERATORS, apply_operator
 from rasp.graph.printer import expression
 from rasp.graph.program import Program
-from rasp.graph.walks import in_order, users
+from rasp.graph.walks import in_order, selectors_in, users
 
 __all__ = [
     "COMPARISONS",
@@ -47,5 +47,6 @@ __all__ = [
     "apply_operator",
     "expression",
     "in_order",
+    "selectors_in",
     "users",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rasp.graph.nodes import Node
+from rasp.graph.nodes import Node, Selector
 
 
 def in_order(outputs: Iterable[Node]) -> list[Node]:
@@ -28,8 +28,40 @@ def in_order(outputs: Iterable[Node]) -> list[Node]:
     return order
 
 
+def selectors_in(selector: Selector) -> list[Selector]:
+    """List the selectors that a selector is made of, each once, after those that it needs.
+
+    S-ops are not entered, so what their own selectors pick does not count.
+
+    >>> from rasp.graph.nodes import Indices, Select, SelectorNot
+    >>> later = SelectorNot(Select(Indices(), Indices(), "<="))
+    >>> [type(node).__name__ for node in selectors_in(later)]
+    ['Select', 'SelectorNot']
+    """
+    order: list[Selector] = []
+    seen: set[Selector] = set()
+    stack: list[tuple[Selector, bool]] = [(selector, False)]
+    while stack:
+        node, needs_done = stack.pop()
+        if needs_done:
+            order.append(node)
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend(
+                (each, False) for each in reversed(node.needs) if isinstance(each, Selector)
+            )
+    return order
+
+
 def users(outputs: Iterable[Node]) -> dict[Node, list[Node]]:
-    """Map each node to the nodes that need it directly, in order."""
+    """Map each node to the nodes that need it directly, in order.
+
+    >>> from rasp.graph.nodes import Elementwise, Indices
+    >>> twice = Elementwise("+", (Indices(), Indices()))
+    >>> users([twice])[Indices()] == [twice]
+    True
+    """
     found: dict[Node, list[Node]] = {}
     for node in in_order(outputs):
         found.setdefault(node, [])

@@ -25,6 +25,7 @@ from rasp.graph import (
     SelectorNot,
     SelectorOr,
     SOp,
+    selectors_in,
 )
 
 LESS, EQUAL, GREATER = 1, 2, 4
@@ -78,7 +79,7 @@ def signed_sum(selector: Selector) -> SignedSum:
     """
     sums: dict[Selector, SignedSum] = {}
     work = 0
-    for node in selectors_in_order(selector):
+    for node in selectors_in(selector):
         work += math.prod(len(sums[inner]) for inner in node.needs if isinstance(inner, Selector))
         if work > MOST_WORK:
             raise TooManyTerms
@@ -94,7 +95,7 @@ def cover(selector: Selector) -> list[Conjunction]:
     """
     covers: dict[Selector, tuple[list[Conjunction], list[Conjunction]]] = {}
     work = 0
-    for node in selectors_in_order(selector):
+    for node in selectors_in(selector):
         inner = [covers[part] for part in node.needs if isinstance(part, Selector)]
         work += sum(math.prod(len(cover[side]) for cover in inner) for side in (0, 1))
         if work > MOST_WORK:
@@ -104,22 +105,6 @@ def cover(selector: Selector) -> list[Conjunction]:
     for conjunction in covers[selector][0]:
         split += _split_different(conjunction)
     return list(dict.fromkeys(split))
-
-
-def selectors_in_order(selector: Selector) -> list[Selector]:
-    """List the selectors inside a selector, each once, after those that it needs."""
-    order: list[Selector] = []
-    seen: set[Selector] = set()
-    stack: list[tuple[Selector, bool]] = [(selector, False)]
-    while stack:
-        node, needs_done = stack.pop()
-        if needs_done:
-            order.append(node)
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((inner, False) for inner in node.needs if isinstance(inner, Selector))
-    return order
 
 
 def _sum_of(node: Selector, sums: dict[Selector, SignedSum]) -> SignedSum:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rasp.evaluator.fast.algebra import Best, selectors_in_order
+from rasp.evaluator.fast.algebra import Best
 from rasp.evaluator.fast.coding import compressed, sorting_order
 from rasp.evaluator.fast.columns import Array
 from rasp.evaluator.fast.layout import grouped
@@ -27,6 +27,7 @@ from rasp.graph import (
     SelectorAnd,
     SelectorNot,
     SelectorOr,
+    selectors_in,
 )
 
 BLOCK_CELLS = 2**20
@@ -77,7 +78,7 @@ def blocks(selector: Selector, plan: Plan, space: Workspace) -> Iterator[Block]:
 def picks(selector: Selector, queries: Array, keys: Array, space: Workspace) -> Array:
     """The selection's cells for some queries and some keys."""
     cells: dict[Selector, Array] = {}
-    for node in selectors_in_order(selector):
+    for node in selectors_in(selector):
         cells[node] = _cells_of(node, queries, keys, cells, space)
     numbers = space.batch.numbers
     chosen = cells[selector]  # (rows, columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 
-from rasp.evaluator.fast.algebra import Best, selectors_in_order
+from rasp.evaluator.fast.algebra import Best
 from rasp.evaluator.fast.plan import plan_sums
 from rasp.graph import (
     Aggregate,
@@ -14,6 +14,7 @@ from rasp.graph import (
     Select,
     SelectBest,
     Selector,
+    selectors_in,
 )
 
 
@@ -47,7 +48,7 @@ def _used(node: Node) -> Iterator[Hashable]:
 def _read(selector: Selector) -> Iterator[Hashable]:
     """What making a selector's rows looks at, and the selector itself."""
     yield selector
-    for node in selectors_in_order(selector):
+    for node in selectors_in(selector):
         match node:
             case Select(keys, queries):
                 yield from (keys, queries)
