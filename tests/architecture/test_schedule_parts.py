@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rasp
-from rasp.architecture import explain, placing, schedule
+from rasp.architecture import exact, explain, placing, schedule
 from rasp.architecture.exact import exact_placement
 from rasp.architecture.order import Order
 from rasp.architecture.problem import earliest_placement, problem_of
@@ -159,6 +159,7 @@ def test_without_time_the_schedule_is_greedy_and_says_so(
 ) -> None:
     pytest.importorskip("scipy", reason="the exact schedule needs SciPy")
     outputs = random_outputs(seed, 12 + seed % 32)
+    monkeypatch.setattr(placing, "SECONDS_FOR_AUTO", 600)
     best = schedule(outputs)
     assert (best.method, best.exact, best.remark) == ("exact", True, "the exact schedule")
     monkeypatch.setattr(placing, "SECONDS_FOR_AUTO", 0)
@@ -177,9 +178,9 @@ def test_without_time_the_schedule_is_greedy_and_says_so(
 
 def test_a_search_that_is_cut_short_gives_no_placement(monkeypatch: pytest.MonkeyPatch) -> None:
     optimize = pytest.importorskip("scipy.optimize", reason="the exact schedule needs SciPy")
-    problem = problem_of(random_outputs(21, 33), Order.layered(20))
+    problem = problem_of(random_outputs(90, 38), Order.layered(8))
     start = earliest_placement(problem)
-    assert exact_placement(problem, start, seconds=60) is not None
+    assert exact_placement(problem, start, seconds=600) is not None
     solve = optimize.milp
 
     def unfinished(*arguments: object, **options: object) -> object:
@@ -188,7 +189,29 @@ def test_a_search_that_is_cut_short_gives_no_placement(monkeypatch: pytest.Monke
         return found
 
     monkeypatch.setattr(optimize, "milp", unfinished)
-    assert exact_placement(problem, start, seconds=60) is None
+    assert exact_placement(problem, start, seconds=600) is None
+
+
+@pytest.mark.parametrize("seed", [5, 19, 23, 24])
+def test_a_greedy_schedule_that_meets_the_floors_is_best(seed: int) -> None:
+    found = schedule(random_outputs(seed, 12 + seed % 32))
+    assert (found.method, found.exact, found.remark) == ("greedy", True, "the greedy schedule")
+    early = schedule(found.outputs, "earliest")
+    assert (found.width, found.heads) < (early.width, early.heads)
+
+
+@pytest.mark.parametrize("method", ["auto", "exact"])
+def test_without_a_solver_there_is_no_exact_schedule(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (placing, exact):
+        monkeypatch.setattr(module, "solver_is_installed", lambda: False)
+    outputs = random_outputs(21, 33)
+    if method == "auto":
+        assert "the exact search needs SciPy" in schedule(outputs).remark
+        return
+    with pytest.raises(rasp.RaspUnsupportedError, match="needs SciPy"):
+        schedule(outputs, method)
 
 
 @pytest.mark.parametrize("limit", ["MOST_CHOICES", "MOST_NODES"])
@@ -203,6 +226,7 @@ def test_a_graph_of_just_the_largest_size_is_still_searched(
                             for each in problem.attentions),
         "MOST_NODES": len(rasp.graph.in_order(outputs)),
     }  # fmt: skip
+    monkeypatch.setattr(placing, "SECONDS_FOR_AUTO", 600)
     monkeypatch.setattr(placing, limit, sizes[limit])
     assert schedule(outputs).method == "exact"
     monkeypatch.setattr(placing, limit, sizes[limit] - 1)

@@ -13,7 +13,14 @@ from rasp.architecture.bounds import least_heads, least_width
 from rasp.architecture.exact import exact_placement
 from rasp.architecture.greedy import cost, greedy_placement
 from rasp.architecture.order import NEVER, Order, earliest_times, latest_times
-from rasp.architecture.problem import Placement, Problem, problem_of
+from rasp.architecture.problem import (
+    Placement,
+    Problem,
+    earliest_placement,
+    heads_per_slot,
+    problem_of,
+)
+from rasp.errors import RaspValueError
 from rasp.graph import (
     Aggregate,
     Elementwise,
@@ -139,6 +146,44 @@ def test_what_cannot_be_computed_is_never_there(problems: Problems):
                 assert (time >= NEVER) == is_work
 
 
+def long_problems(count: int) -> Problems:
+    """Larger graphs with orders of sublayers that are long enough for them."""
+    found: Problems = []
+    random = Random(6)
+    for seed in range(100_000):
+        outputs = random_outputs(seed, random.randint(14, 26))
+        text = "".join(random.choices("sf", (2, 1), k=random.randint(6, 16)))
+        order = Order.read(text)
+        if max(earliest_times(outputs, order).values()) <= order.end:
+            found.append((text, problem_of(outputs, order)))
+        if len(found) == count:
+            return found
+    raise AssertionError
+
+
+LONG_PROBLEMS = long_problems(90)
+
+
+@pytest.mark.parametrize("problems", [LONG_PROBLEMS[at::6] for at in range(6)], ids=range(6))
+def test_the_greedy_placement_is_possible_in_any_order(problems: Problems):
+    for _, problem in problems:
+        greedy = greedy_placement(problem)
+        assert set(greedy) == set(problem.attentions)
+        assert is_possible(problem, greedy)
+        assert cost(problem, greedy) <= cost(problem, earliest_placement(problem))
+        assert (least_width(problem), least_heads(problem)) <= cost(problem, greedy)[:2]
+
+
+@pytest.mark.parametrize("first", range(0, 150, 25))
+def test_the_greedy_placement_is_hardly_ever_worse_than_the_best(first: int):
+    pytest.importorskip("scipy", reason="the exact schedule needs SciPy")
+    graphs = [random_outputs(seed, 12 + seed % 32) for seed in range(first, first + 25)]
+    best, greedy = ([schedule(outputs, method) for outputs in graphs]
+                    for method in ("auto", "greedy"))  # fmt: skip
+    assert sum(each.width for each in greedy) == sum(each.width for each in best)
+    assert sum(each.heads for each in greedy) <= 1.005 * sum(each.heads for each in best)
+
+
 @in_parts
 def test_placements_in_any_order_are_possible_and_the_exact_one_is_best(problems: Problems):
     pytest.importorskip("scipy", reason="the exact schedule needs SciPy")
@@ -153,7 +198,7 @@ def test_placements_in_any_order_are_possible_and_the_exact_one_is_best(problems
         assert is_possible(problem, greedy)
         assert set(greedy) == set(problem.attentions)
         assert cost(problem, greedy) >= best
-        exact = exact_placement(problem, greedy, seconds=60)
+        exact = exact_placement(problem, greedy, seconds=600)
         assert exact is not None
         assert is_possible(problem, exact)
         assert cost(problem, exact) == best
@@ -188,6 +233,21 @@ def test_schedules_of_any_depth_are_possible(method: str):
             assert is_possible(problem, placement)
             if len(placement) == len(problem.attentions):
                 assert (found.width, found.heads) == cost(problem, placement)[:2]
+
+
+def test_an_order_is_written_with_two_letters():
+    for text, found in (("sxf", "has `x` in it"), ("", "this one is empty")):
+        with pytest.raises(RaspValueError, match=found):
+            Order.read(text)
+
+
+def test_heads_are_counted_slot_by_slot():
+    one, other = (Aggregate(Select(Indices(), Indices(), op), Tokens()) for op in "<>")
+    twin = Aggregate(Select(Indices(), Indices(), "<"), Indices())
+    problem = problem_of([one, other, twin], Order.layered(3))
+    assert heads_per_slot(problem, {one: 1, other: 1, twin: 1}) == (2, 0, 0)
+    assert heads_per_slot(problem, {one: 1, other: 2, twin: 3}) == (1, 1, 1)
+    assert heads_per_slot(problem, {one: 3, other: 3, twin: 2}) == (0, 1, 2)
 
 
 def test_a_plain_stack_is_an_order_of_sublayers():
