@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 from random import Random
 from typing import TypeAlias
 
 import pytest
 
-from rasp.architecture import fit, schedule
-from rasp.architecture.bounds import least_heads, least_width
+from rasp.architecture import bounds, fit, schedule
+from rasp.architecture.bounds import least_heads, least_width, tightest_span
 from rasp.architecture.exact import exact_placement
 from rasp.architecture.greedy import cost, greedy_placement
 from rasp.architecture.order import NEVER, Order, earliest_times, latest_times
@@ -233,6 +233,49 @@ def test_schedules_of_any_depth_are_possible(method: str):
             assert is_possible(problem, placement)
             if len(placement) == len(problem.attentions):
                 assert (found.width, found.heads) == cost(problem, placement)[:2]
+
+
+def heads_needed(problem: Problem, low: int, high: int) -> int:
+    """The fewest heads that serve the attentions bound to a span, by trying all sets of slots."""
+    needed = 0
+    for kind in set(problem.kind.values()):
+        windows = [(problem.earliest[each], problem.latest[each]) for each in problem.attentions
+                   if problem.kind[each] == kind]  # fmt: skip
+        inside = [window for window in windows if low <= window[0] and window[1] <= high]
+        slots = range(low, high + 1)
+        needed += next(
+            count
+            for count in range(len(inside) + 1)
+            for chosen in combinations(slots, min(count, len(slots)))
+            if all(any(first <= slot <= last for slot in chosen) for first, last in inside)
+        )
+    return needed
+
+
+@in_parts
+def test_floors_are_what_the_tightest_span_forces(
+    problems: Problems, monkeypatch: pytest.MonkeyPatch
+):
+    some = [problem for _, problem in [*problems, *LONG_PROBLEMS[:4]] if ways_exist(problem)]
+    for problem in some:
+        slots = problem.order.slots
+        spans = {(low, high): -(-heads_needed(problem, low, high) // (high - low + 1))
+                 for low in range(1, slots + 1) for high in range(low, slots + 1)}  # fmt: skip
+        floor, low, high = tightest_span(problem)
+        assert floor == max(spans.values()) == spans[low, high] == least_width(problem)
+        assert high - low == min(last - first for (first, last), count in spans.items()
+                                 if count == floor)  # fmt: skip
+        assert least_heads(problem) == heads_needed(problem, 1, slots)
+    monkeypatch.setattr(bounds, "MOST_LOOKS", 0)  # too many spans: single slots, and all of them
+    for problem in some:
+        slots = problem.order.slots
+        spans = {(slot, slot): heads_needed(problem, slot, slot) for slot in range(1, slots + 1)}
+        spans[1, slots] = -(-heads_needed(problem, 1, slots) // slots)
+        assert least_width(problem) == max(spans.values())
+
+
+def ways_exist(problem: Problem) -> bool:
+    return max(earliest_times(problem.outputs, problem.order).values()) <= problem.order.end
 
 
 def test_an_order_is_written_with_two_letters():

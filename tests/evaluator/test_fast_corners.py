@@ -105,6 +105,45 @@ def test_whatever_a_plan_may_cost_the_answers_stay(
         agree([Aggregate(best, Indices(), 0)], tuple("abcab"), tuple("ba"))
 
 
+@pytest.mark.parametrize(
+    ("limit", "selector"),
+    [
+        ("MOST_WORK", SAME),
+        ("MOST_TERMS", SelectorOr(SAME, BEFORE)),
+        ("MOST_COMPARISONS", SelectorAnd(SAME, BEFORE)),
+    ],
+)
+def test_a_plan_that_costs_too_much_is_given_up(
+    limit: str, selector: Selector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "_plans", {})
+    monkeypatch.setattr(plan, "_best_plans", {})
+    assert plan.plan_sums(selector).blocked is None
+    assert plan.plan_best(selector).blocked is None
+    monkeypatch.setattr(plan, "_plans", {})
+    monkeypatch.setattr(plan, "_best_plans", {})
+    monkeypatch.setattr(algebra, limit, 0)
+    assert (
+        plan.plan_sums(selector).blocked == "its comparisons multiply out to too many conjunctions"
+    )
+    assert plan.plan_best(selector).blocked == plan.plan_sums(selector).blocked
+
+
+@pytest.mark.parametrize("times", range(1, 5))
+def test_nots_inside_one_another_take_turns(times: int) -> None:
+    for inner in (SAME, SelectorOr(SAME, BEFORE), SelectorAnd(SMALLER, BEFORE)):
+        selector: Selector = inner
+        for _ in range(times):
+            selector = SelectorNot(selector)
+        crossed = SelectorOr(SelectorNot(selector), SelectorAnd(selector, BEFORE))
+        for each in (selector, crossed, SelectorAnd(SelectorNot(crossed), SAME)):
+            best = SelectBest(each, Score(Indices(), Const(1)))
+            lowest = SelectBest(
+                SelectorNot(best), Score(Indices(), Elementwise("-", (Indices(), Const(2))))
+            )
+            agree([Aggregate(node, Indices(), -1) for node in (each, best, lowest)], tuple("abcab"))
+
+
 def many(join: type[SelectorAnd] | type[SelectorOr], parts: list[Selector]) -> Selector:
     joined = parts[0]
     for part in parts[1:]:
