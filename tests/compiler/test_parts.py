@@ -100,6 +100,23 @@ def test_every_part_of_a_model_is_labelled_with_its_source() -> None:
     hidden = tuple(map(len, model.description.hidden))
     assert hidden == (model.input_feed_forward, *model.hidden_per_layer)
     assert "line 2" in model.description.heads[1][0]
+    sink, *others = model.description.dimensions
+    assert sink == "sink"
+    assert all("(line " in label for label in others)
+
+
+def test_what_the_library_made_is_labelled_with_the_line_that_uses_it() -> None:
+    model = compile(rasp.run("n = 1;\nout = length;")["out"], vocabulary="ab", max_length=5)
+    assert model.description.heads[0][0].endswith("(line 2)")
+
+
+def test_a_trace_tells_outputs_as_their_atoms() -> None:
+    names = rasp.run("flag = indices == 1; back = sort(tokens, tokens); half = indices / 2;")
+    model = compile([names[each] for each in ("flag", "back", "half")], vocabulary="ab",
+                    max_length=4)  # fmt: skip
+    trace = model.trace("bab")
+    for name in ("flag", "back", "half"):
+        assert trace.s_ops[name] == names[name]("bab")
 
 
 def test_the_circuit_names_who_reads_what_from_whom() -> None:

@@ -6,6 +6,7 @@ makes which s-op, and through which directions of the residual stream the next o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +14,7 @@ from rasp.compiler.attention import HeadPlan
 from rasp.compiler.features import Group
 from rasp.compiler.linear import Linear
 from rasp.compiler.plan import Plan
+from rasp.compiler.refusals import Refusals
 from rasp.compiler.variables import NodeVariable, SumVariable, Variable
 from rasp.compiler.weights import Emitter
 from rasp.graph import Elementwise, Node, Program, SOp, expression, in_order
@@ -34,7 +36,7 @@ class Description:
 
 def describe(plan: Plan, emitter: Emitter, program: Program) -> Description:
     """Describe a model's parts in the program's words."""
-    words = _Words(program)
+    words = _Words(program, [output.node for output in plan.outputs])
     sink = ("sink",) if plan.uses_sink else ()
     return Description(
         sink + tuple(plan.layout.labels),
@@ -55,15 +57,15 @@ def describe(plan: Plan, emitter: Emitter, program: Program) -> Description:
 class _Words:
     """Names of nodes, with the source line where there is one."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, outputs: Sequence[Node]) -> None:
         self.program = program
+        self.places = Refusals(program, outputs)
 
     def node(self, node: Node | None) -> str:
         if node is None:
             return "?"
         text = self.program.names.get(node) or expression(node, self.program.names)
-        span = self.program.origins.get(node)
-        return f"{text} (line {span.line})" if span is not None else text
+        return text + self.places.line(node)
 
     def head(self, plan: HeadPlan) -> str:
         served = dict.fromkeys(self.node(output.known_by) for output in plan.head.outputs)

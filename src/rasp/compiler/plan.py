@@ -21,9 +21,18 @@ from rasp.compiler.linear import Linear
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.ridges import Ridge, choose_ridge
 from rasp.compiler.settings import Settings
-from rasp.compiler.variables import codes_of
+from rasp.compiler.variables import (
+    Head,
+    HeadOutput,
+    IndexVariable,
+    NodeVariable,
+    SumVariable,
+    TokenVariable,
+    Variable,
+    codes_of,
+)
 from rasp.errors import RaspUnsupportedError
-from rasp.graph import Aggregate, Node, Program, SOp, expression, in_order, users
+from rasp.graph import Aggregate, Node, Program, SOp, in_order, users
 
 MOST_CELLS = 1_000_000
 
@@ -81,7 +90,8 @@ def make_plan(
     planned = [_output(name, node, features, end, refusals) for name, node in outputs.items()]
     refusals.raise_all()
     found = [each for each in planned if each is not None]
-    demands += [Demand(end, each.linear, each.name) for each in found]
+    for each in found:
+        demands.append(Demand(end, each.linear, each.name + refusals.line(each.node)))
     heads, groups = _descend(features, analysis, placed.layers, demands, refusals, care or {})
     uses_sink = settings.sink and any(
         plan.head.mode == "sum" or plan.head.may_be_empty for layer in heads for plan in layer
@@ -170,7 +180,7 @@ def _descend(
         for group in features.groups_of(layer):
             ridge = choose_ridge(features, group, 2 * layer)
             ridges.append((group, ridge))
-            demands.append(Demand(2 * layer, ridge.z, _group_label(group)))
+            demands.append(Demand(2 * layer, ridge.z, _group_label(group, refusals)))
         groups.append(ridges)
         if layer:
             heads.append(_heads_of(features, analysis, layer, demands, refusals, care))
@@ -195,7 +205,7 @@ def _heads_of(
             refusals.add(blamed, refusal)
             continue
         found.append(plan)
-        time, text = 2 * layer - 1, head.selector_text
+        time, text = 2 * layer - 1, head.selector_text + _line_of(head, refusals)
         for query, key in plan.products:
             demands.append(Demand(time, query, f"query of {text}"))
             demands.append(Demand(time, key, f"key of {text}"))
@@ -204,10 +214,27 @@ def _heads_of(
     return found
 
 
-def _group_label(group: Group) -> str:
-    return f"input of feed-forward {group.layer}"
+def _line_of(head: Head, refusals: Refusals) -> str:
+    """Where the selector of a head comes from."""
+    served = head.outputs[0].known_by
+    return refusals.line(served.selector) if isinstance(served, Aggregate) else ""
 
 
-def describe_node(node: Node, program: Program) -> str:
-    """The name of a node, or its expression."""
-    return program.names.get(node) or expression(node, program.names)
+def _group_label(group: Group, refusals: Refusals) -> str:
+    """What a feed-forward's group reads, in words."""
+    words = dict.fromkeys(_words(variable, refusals) for variable in group.inputs)
+    return f"input of feed-forward {group.layer}: {', '.join(words)}"
+
+
+def _words(variable: Variable, refusals: Refusals) -> str:
+    match variable:
+        case TokenVariable():
+            return "tokens"
+        case IndexVariable():
+            return "indices"
+        case NodeVariable(node=node) | HeadOutput(known_by=SOp() as node):
+            return refusals.text(node) + refusals.line(node)
+        case SumVariable():
+            outs = [each[1] for each in variable.linear.of("out")]
+            return " and ".join(dict.fromkeys(_words(output, refusals) for output in outs))
+    return "a count of conditions"

@@ -31,6 +31,7 @@ class Refusals:
     outputs: Sequence[Node] = ()
     reasons: dict[Node, Refusal] = field(default_factory=dict)
     tainted: set[Node] = field(default_factory=set)
+    _users: dict[Node, list[Node]] = field(default_factory=dict)
 
     def add(self, node: Node, refusal: Refusal) -> Refusal:
         """Record a reason, unless it only repeats that a needed node was refused."""
@@ -64,15 +65,23 @@ class Refusals:
         """A node as its program names it, or its expression, shortened."""
         return self.program.names.get(node) or expression(node, self.program.names, depth=3)
 
+    def line(self, node: Node) -> str:
+        """` (line 3)` where a node, or what uses it, comes from there."""
+        span = self._origin(node)
+        return "" if span is None else f" (line {span.line})"
+
     def _origin(self, node: Node) -> Span | None:
         """Where a node comes from; for one made by the library, where the library was used."""
-        needed_by = users(self.outputs)
+        if node in self.program.origins:
+            return self.program.origins[node]
+        if not self._users:
+            self._users.update(users(self.outputs))
         waiting, seen = [node], {node}
         while waiting:
             node = waiting.pop(0)
             if node in self.program.origins:
                 return self.program.origins[node]
-            further = [each for each in needed_by.get(node, []) if each not in seen]
+            further = [each for each in self._users.get(node, []) if each not in seen]
             waiting += further
             seen.update(further)
         return None

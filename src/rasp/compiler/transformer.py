@@ -42,8 +42,8 @@ class Trace:
     """`embedding`, `layer1.attention`, `layer1.feed_forward`, …: (position, dimension)."""
     attention: dict[str, Array]
     """`layer1.head0`, …: (query, key); the sink, where there is one, is first."""
-    s_ops: dict[str, list[float]]
-    """Each numeric s-op that the residual stream holds, and the outputs as their codes."""
+    s_ops: dict[str, list[Any]]
+    """Each numeric s-op that the residual stream holds, and the outputs as their atoms."""
 
 
 @dataclass(eq=False)
@@ -187,14 +187,21 @@ class Transformer:
         residual = {name: array[0] for name, array in keep.items() if name[:9] != "attention"}
         return Trace(residual, attention, self._s_ops(residual))
 
-    def _s_ops(self, residual: dict[str, Array]) -> dict[str, list[float]]:
-        found: dict[str, list[float]] = {}
+    def _s_ops(self, residual: dict[str, Array]) -> dict[str, list[Any]]:
+        outputs = {readout.name: readout for readout in self.readouts}
+        found: dict[str, list[Any]] = {}
         for reader in self.description.readers:
             held = residual.get(reader["after"], residual["embedding"])[self.uses_sink :]
             row = np.zeros(self.d_model)
             for place, weight in reader["weights"].items():
                 row[int(place)] = weight
-            found[reader["s_op"]] = (held @ row + reader["constant"]).tolist()
+            numbers = held @ row + reader["constant"]
+            readout = outputs.get(reader["s_op"])
+            if readout is None:
+                found[reader["s_op"]] = numbers.tolist()
+            else:
+                places = nearest(numbers, np.array(readout.codes))
+                found[readout.name] = [to_python(readout.atoms[each]) for each in places]
         return found
 
     def save(self, folder: str | Path) -> None:
