@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -38,17 +39,17 @@ from rasp.export.check import batches
 
 LIBRARIES = ("torch", "transformers", "transformer-lens", "onnxruntime", "onnx", "numpy")
 
-# Runs without rasp: a folder, its target and files of ids in, files of logits out.
+# Runs without rasp: folders, each with a target and files of ids, in; files of logits out.
 STRANGER = """
-import importlib.util, sys
+import importlib.util, json, sys
 from pathlib import Path
 import numpy
-folder, target, work = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
-if target == "onnx":
-    import onnxruntime
-    session = onnxruntime.InferenceSession(folder / "model.onnx")
-    run = lambda ids: session.run(None, {"ids": ids})[0]
-else:
+
+def loaded(folder, target):
+    if target == "onnx":
+        import onnxruntime
+        session = onnxruntime.InferenceSession(folder / "model.onnx")
+        return lambda ids: session.run(None, {"ids": ids})[0]
     import torch
     torch.set_num_threads(1)
     torch.set_grad_enabled(False)
@@ -56,15 +57,17 @@ else:
         from transformers import BertForTokenClassification, GPT2LMHeadModel
         kind = GPT2LMHeadModel if target == "hf-gpt2" else BertForTokenClassification
         model = kind.from_pretrained(folder)
-        run = lambda ids: model(torch.tensor(ids)).logits.numpy()
-    else:
-        spec = importlib.util.spec_from_file_location("exported", folder / "model.py")
-        exported = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(exported)
-        model = exported.load(folder)
-        run = lambda ids: model(torch.tensor(ids)).numpy()
-for path in sorted(work.glob("ids.*.npy")):
-    numpy.save(work / path.name.replace("ids", "logits"), run(numpy.load(path)))
+        return lambda ids: model(torch.tensor(ids)).logits.numpy()
+    spec = importlib.util.spec_from_file_location("exported", folder / "model.py")
+    exported = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(exported)
+    model = exported.load(folder)
+    return lambda ids: model(torch.tensor(ids)).numpy()
+
+for place, target in json.loads(sys.argv[1]):
+    run = loaded(Path(place) / "export", target)
+    for path in sorted(Path(place).glob("ids.*.npy")):
+        numpy.save(path.with_name(path.name.replace("ids", "logits")), run(numpy.load(path)))
 assert "rasp" not in sys.modules
 """
 
@@ -99,34 +102,50 @@ def _answers(handle: rasp.Handle, batch: list[tuple[Atom, ...]]) -> Inputs:
     return {tokens: row[handle.node] for tokens, row in zip(batch, answers, strict=True)}
 
 
-def tried(model: Transformer, target: str, inputs: Inputs) -> dict[str, Any]:
-    """Export a model, load it elsewhere, and compare what it makes of the inputs."""
-    with tempfile.TemporaryDirectory() as place:
-        folder, work = Path(place) / "export", Path(place) / "work"
+@dataclass(frozen=True)
+class Case:
+    """One task in one target: the model, its inputs with the right answers, and the folder."""
+
+    row: dict[str, Any]
+    model: Transformer
+    inputs: Inputs
+    place: Path
+
+    @property
+    def groups(self) -> list[list[tuple[Atom, ...]]]:
+        return list(batches(list(self.inputs)))
+
+    def write(self) -> bool:
+        """Export the model and write its inputs; whether that could be done."""
+        self.place.mkdir()
         start = time.process_time()
-        export(model, target, folder)
-        seconds = time.process_time() - start
-        work.mkdir()
-        groups = list(batches(list(inputs)))
-        for number, batch in enumerate(groups):
-            ids = np.stack([input_ids(model, list(tokens)) for tokens in batch])
-            np.save(work / f"ids.{number:05}.npy", ids.astype(np.int64))
-        command = [sys.executable, "-W", "ignore", "-c", STRANGER, str(folder), target, str(work)]
-        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        try:
+            export(self.model, self.row["target"], self.place / "export")
+        except rasp.RaspError as error:
+            self.row["refused"] = error.message
+            return False
+        self.row["export_cpu_seconds"] = round(time.process_time() - start, 2)
+        for number, batch in enumerate(self.groups):
+            ids = np.stack([input_ids(self.model, list(tokens)) for tokens in batch])
+            np.save(self.place / f"ids.{number:05}.npy", ids.astype(np.int64))
+        return True
+
+    def compare(self) -> None:
+        """Compare the logits that the stranger found with the program and with our own."""
+        model = self.model
         wrong, deviation, lead = 0, 0.0, float("inf")
-        for number, batch in enumerate(groups):
-            logits = np.load(work / f"logits.{number:05}.npy")
+        for number, batch in enumerate(self.groups):
+            logits = np.load(self.place / f"logits.{number:05}.npy")
             for tokens, each in zip(batch, logits, strict=True):
-                wrong += decoded(model, each)["out"] != inputs[tokens]
-            ours = own_logits(model, np.load(work / f"ids.{number:05}.npy"))
+                wrong += decoded(model, each)["out"] != self.inputs[tokens]
+            ours = own_logits(model, np.load(self.place / f"ids.{number:05}.npy"))
             theirs = logits[:, model.uses_sink :, : ours.shape[-1]]
             deviation = max(deviation, float(np.abs(theirs - ours).max()))
             if model.readouts[0].scored and theirs.shape[-1] > 1:
                 best = np.sort(theirs, axis=-1)
                 lead = min(lead, float((best[..., -1] - best[..., -2]).min()))
-    return {"inputs": len(inputs), "wrong": wrong, "largest_deviation": deviation,
-            "smallest_lead": lead if np.isfinite(lead) else None,
-            "export_cpu_seconds": round(seconds, 2)}  # fmt: skip
+        self.row.update(inputs=len(self.inputs), wrong=wrong, largest_deviation=deviation,
+                        smallest_lead=lead if np.isfinite(lead) else None)  # fmt: skip
 
 
 def own_logits(model: Transformer, ids: Array) -> Array:
@@ -143,20 +162,25 @@ def main() -> int:
     parser.add_argument("--record", type=Path, help="write what was measured there, as JSON")
     parser.add_argument("names", nargs="*", help="tasks; all of them if none is given")
     arguments = parser.parse_args()
-    rows = []
-    for length in arguments.length:
-        for name in arguments.names or TASKS:
-            model = compiled(TASKS[name], length)
-            inputs = answered(TASKS[name], model, arguments.inputs)
-            other = "hf-bert" if TASKS[name].causal else "hf-gpt2"
-            for target in (each for each in arguments.to if each != other):
-                row = {"task": name, "length": length, "target": target}
-                try:
-                    row |= tried(model, target, inputs)
-                except rasp.RaspError as error:
-                    row |= {"refused": error.message}
-                rows.append(row)
-                print(json.dumps(row), flush=True)
+    cases = []
+    with tempfile.TemporaryDirectory() as folder:
+        for length in arguments.length:
+            for name in arguments.names or TASKS:
+                model = compiled(TASKS[name], length)
+                inputs = answered(TASKS[name], model, arguments.inputs)
+                other = "hf-bert" if TASKS[name].causal else "hf-gpt2"
+                for target in (each for each in arguments.to if each != other):
+                    row = {"task": name, "length": length, "target": target}
+                    cases.append(Case(row, model, inputs, Path(folder) / str(len(cases))))
+        written = [case for case in cases if case.write()]
+        given = json.dumps([(str(case.place), case.row["target"]) for case in written])
+        command = [sys.executable, "-W", "ignore", "-c", STRANGER, given]
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+        for case in written:
+            case.compare()
+    rows = [case.row for case in cases]
+    for row in rows:
+        print(json.dumps(row), flush=True)
     if arguments.record:
         record = {
             "command": "python bench/export.py " + " ".join(sys.argv[1:]),
