@@ -70,6 +70,7 @@ PAIRS = [
     ("indicator(indices == 0)", indicator(indices == 0)),
     ("0.1 + indices", 0.1 + indices),
     ("1 / 3 + indices", Fraction(1, 3) + indices),
+    ("(1 / 9) ^ indices", rasp.constant(Fraction(1, 9)) ** indices),
     ("True + indices", True + indices),
     ("1 + indices", numpy.int64(1) + indices),
     ("0.5 * indices", numpy.float64(0.5) * indices),

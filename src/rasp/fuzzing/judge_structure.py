@@ -197,7 +197,8 @@ def _elementwise(op: str, parts: list[Any]) -> Any:
         left, right = handles
         return left & right if op == "and" else left | right
     if op in BINARY:
-        turned = op in rasp.graph.COMPARISONS and not isinstance(first, Handle)
+        # Python turns comparisons round, and makes a float of a fraction before a power
+        turned = op in (*rasp.graph.COMPARISONS, "^") and not isinstance(first, Handle)
         return BINARY[op](rasp.constant(first) if turned else first, parts[1])
     match op:
         case "if":
