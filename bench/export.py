@@ -13,6 +13,7 @@ import argparse
 import json
 import platform
 import random
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -78,13 +79,17 @@ def compiled(task: Task, length: int) -> Transformer:
     return rasp.compile(
         rasp.run(task.text)["out"], vocabulary=task.vocabulary, max_length=length,
         causal=task.causal, heads=task.heads, sink=task.sink,
+        bos=task.bos,
     )  # fmt: skip
 
 
 def answered(task: Task, model: Transformer, count: int) -> Inputs:
     """Random inputs, a third of them of full length, and the program's answers where it has any."""
     chooser = random.Random(11)
-    drawn = list(dict.fromkeys(random_input(model.settings, chooser) for _ in range(count)))
+    drawn = list(dict.fromkeys(
+        task.draw(model.settings, chooser) or random_input(model.settings, chooser)
+        for _ in range(count)
+    ))  # fmt: skip
     handle = rasp.run(task.text)["out"]
     found: Inputs = {}
     for batch in batches(drawn):
@@ -183,7 +188,7 @@ def main() -> int:
         print(json.dumps(row), flush=True)
     if arguments.record:
         record = {
-            "command": "python bench/export.py " + " ".join(sys.argv[1:]),
+            "command": shlex.join(["python", "bench/export.py", *sys.argv[1:]]),
             "python": platform.python_version(),
             "libraries": {name: version(name) for name in LIBRARIES},
             "rows": rows,
