@@ -1,0 +1,34 @@
+"""The programs of the gallery that are refused at their own vocabulary and length 20, and why.
+
+A reason is a part of the message. Most of them take an average of positions or of large numbers
+for which nothing but a large table would do; the others multiply what heads have averaged.
+"""
+
+from __future__ import annotations
+
+COMBINATIONS = "combinations of values"
+SUMS = "the sum of its values can be one of"
+MEANS = "the mean of its values can be one of"
+MARGIN = "has no margin left"
+AT_ONCE = "too many combinations of values to be worked out at once"
+
+REFUSED = {
+    "set_inference_signed": COMBINATIONS,
+    "reverse_prefix": COMBINATIONS,
+    "variance": COMBINATIONS,
+    "product_so_far": COMBINATIONS,
+    "vigenere": COMBINATIONS,
+    "reverse_each_word": COMBINATIONS,
+    "reverse_word_order": COMBINATIONS,
+    "common_prefix_length": COMBINATIONS,
+    "long_multiplication": COMBINATIONS,
+    "decimal_value": SUMS,
+    "binary_to_decimal": SUMS,
+    "find_needle": SUMS,
+    "smallest_period": SUMS,
+    "burrows_wheeler": SUMS,
+    "match_three": SUMS,
+    "suffix_ranks": MEANS,
+    "equal_abc": AT_ONCE,
+    "is_number": AT_ONCE,
+}
