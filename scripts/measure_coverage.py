@@ -41,9 +41,11 @@ TESTS = {
     "compiler": ("compiler", "test_docs.py::test_examples_in_docstrings_hold"),
 }  # fmt: skip
 SLOW = (
-    "golden or 2000_graphs or deep_graph or memory_is_linear or limit_steps or nested_loops "
-    "or exponential or grammar_refuses or training or playground or export or drawing"
+    "golden or 2000_graphs or deep_graph or memory_is_linear or limit_steps or nested_loops or "
+    "exponential or grammar_refuses or heap_of_words or brute_force or gallery or training or "
+    "playground or export or drawing or equal_forms_pick or saves_nothing or hardly_ever_worse"
 )
+"""Tests that take long and reach nothing that others do not."""
 
 
 def measured(part: str, workers: str, folder: Path) -> dict[str, Counter[str]]:
