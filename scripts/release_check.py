@@ -268,42 +268,53 @@ def main() -> None:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="rasp-release-") as folder:
         release = Release(Path(folder), find_uv(Path(folder)))
-        build(release)
-        version = check_version(release)
-        found = pythons()
-        if not found:
-            sys.exit(f"none of the Pythons {', '.join(PYTHONS)} is on this machine")
-        for name, python in found.items():
-            with release.step(f"Python {name}: the wheel alone") as record:
-                where = release.environment(f"base-{name}", python, str(release.wheel))
-                record["python"] = python_version(where)
-                record["versions"] = release.versions(where)
-                release.smoke(where, "base")
-        oldest, newest = next(iter(found.values())), list(found.values())[-1]
-        check_types(release, newest)
-        check_extras(release, newest, LIGHT)
-        check_bounds(release, oldest, "lowest")
-        check_bounds(release, newest, "latest")
-        if arguments.full:
-            check_heavy(release, oldest)
-        elif local_torch():
-            check_extras(release, oldest, ("models",))
-        else:
-            print("          extra models: skipped, torch would have to be fetched (see --full)")
-        seconds = round(time.monotonic() - began, 1)
-        print(f"rasp {version} is fit to be released ({seconds:.0f} s)")
-        if arguments.record:
-            told = {
-                "version": version,
-                "machine": platform.platform(),
-                "processors": os.cpu_count(),
-                "load": round(os.getloadavg()[2], 1),
-                "full": arguments.full,
-                "seconds": seconds,
-                "steps": release.found,
-            }
-            path = ROOT / "results" / "release.json"
-            path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        try:
+            version = check(release, arguments.full)
+            print(f"rasp {version} is fit to be released ({time.monotonic() - began:.0f} s)")
+        finally:
+            if arguments.record:
+                write_record(release, arguments.full, time.monotonic() - began)
+
+
+def check(release: Release, is_full: bool) -> str:
+    """Do every check there is; return the version that passed."""
+    build(release)
+    version = check_version(release)
+    found = pythons()
+    if not found:
+        sys.exit(f"none of the Pythons {', '.join(PYTHONS)} is on this machine")
+    for name, python in found.items():
+        with release.step(f"Python {name}: the wheel alone") as record:
+            where = release.environment(f"base-{name}", python, str(release.wheel))
+            record["python"], record["versions"] = python_version(where), release.versions(where)
+            release.smoke(where, "base")
+    oldest, newest = next(iter(found.values())), list(found.values())[-1]
+    check_types(release, newest)
+    check_extras(release, newest, LIGHT)
+    check_bounds(release, oldest, "lowest")
+    check_bounds(release, newest, "latest")
+    if is_full:
+        check_heavy(release, oldest)
+    elif local_torch():
+        check_extras(release, oldest, ("models",))
+    else:
+        print("          extra models: skipped, torch would have to be fetched (see --full)")
+    return version
+
+
+def write_record(release: Release, is_full: bool, seconds: float) -> None:
+    """Keep what was found; a step that failed is not in it."""
+    told = {
+        "wheel": release.wheel.name,
+        "machine": platform.platform(),
+        "processors": os.cpu_count(),
+        "load": round(os.getloadavg()[2], 1),
+        "full": is_full,
+        "seconds": round(seconds, 1),
+        "steps": release.found,
+    }
+    path = ROOT / "results" / "release.json"
+    path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
