@@ -130,6 +130,7 @@ class Case:
             self.row["refused"] = error.message
             return False
         self.row["export_cpu_seconds"] = round(time.process_time() - start, 2)
+        print(self.row, file=sys.stderr, flush=True)
         for number, batch in enumerate(self.groups):
             ids = np.stack([input_ids(self.model, list(tokens)) for tokens in batch])
             np.save(self.place / f"ids.{number:05}.npy", ids.astype(np.int64))
