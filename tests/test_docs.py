@@ -28,6 +28,7 @@ from rasp.frontend.session import Session
 from rasp.frontend.show import show_value
 from rasp.source import Source
 from rasp.syntax.tree import Evaluate
+from rasp.words import BUILT_IN_DOCS, KEYWORDS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -70,6 +71,14 @@ def test_every_snippet_of_a_page_is_true(
             case "console":
                 run_console(snippet, where, capsys)
     capsys.readouterr()
+
+
+def test_every_word_of_the_language_has_an_example_that_runs() -> None:
+    page = ROOT / "docs" / "language.md"
+    shown = "\n".join(each.text for each in snippets(page) if each.language == "rasp")
+    used = set(re.findall(r"\w+", re.sub(r"#[^\n]*", "", shown)))
+    words = {*KEYWORDS, *BUILT_IN_DOCS, *Session().library.every_name()}
+    assert words - used == {"tokens_asis", "full_s", "False", "draw"}  # in the text around them
 
 
 def run_rasp(snippet: Snippet, session: Session, where: str) -> None:
