@@ -21,7 +21,7 @@ import signal
 import sys
 import time
 from bisect import bisect_right
-from functools import _lru_cache_wrapper
+from functools import _lru_cache_wrapper, partial
 from itertools import accumulate
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -67,6 +67,7 @@ class Mutating:
     ) -> None:
         self.paths, self.mutants = paths, found
         self.slowest, self.most, self.minutes = options.slowest, options.most, options.minutes
+        self.is_again = options.again
         self.durations: dict[str, float] = {}
         self.touched: dict[str, set[str]] = {}
         self.kills: dict[str, int] = {}
@@ -84,10 +85,14 @@ class Mutating:
                  if EXAMPLES not in item.nodeid
                  or item.nodeid.rpartition("[rasp.")[2].rstrip("]") in parts}  # fmt: skip
         self.loaded = Loaded()
-        status, told = in_a_fork(lambda tell: watched(list(items.values()), self.slowest, tell))
-        assert status == SURVIVED, f"a test fails without any change: {told[-1:]}"
-        self.durations = {name: seconds for name, seconds, _ in told}
-        self.touched = {name: set(functions) for name, _, functions in told}
+        if self.is_again:  # few mutants: not worth a look at all tests first
+            self.durations = dict.fromkeys(items, self.slowest)
+        else:
+            work = partial(watched, list(items.values()), self.slowest)
+            status, told = in_a_fork(work)
+            assert status == SURVIVED, f"a test fails without any change: {told[-1:]}"
+            self.durations = {name: seconds for name, seconds, _ in told}
+            self.touched = {name: set(functions) for name, _, functions in told}
         print(f"{len(self.mutants)} mutants, {len(self.durations)} tests, "
               f"{sum(self.durations.values()):.0f} s", flush=True)  # fmt: skip
         until = time.monotonic() + 60 * self.minutes
@@ -101,11 +106,13 @@ class Mutating:
 
     def _try(self, path: str, mutant: Mutant, items: dict[str, pytest.Item]) -> None:
         called = f"{SOURCE / path} {mutant.function}"
-        useful = [name for name in self.durations
-                  if not mutant.function or called in self.touched[name]]  # fmt: skip
+        is_anywhere = self.is_again or not mutant.function
+        useful = [name for name in self.durations if is_anywhere or called in self.touched[name]]
         useful.sort(key=lambda name: (self.durations[name] + 0.01) / (1 + self.kills.get(name, 0)))
-        total = list(accumulate(self.durations[name] for name in useful))
-        chosen = [items[name] for name in useful[: bisect_right(total, self.most)]]
+        if not self.is_again:
+            total = list(accumulate(self.durations[name] for name in useful))
+            useful = useful[: bisect_right(total, self.most)]
+        chosen = [items[name] for name in useful]
 
         def child(tell: Any) -> int:
             if not self.loaded.put_in_place(mutant, str(SOURCE / path)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from fractions import Fraction
 from itertools import product
 
 import pytest
@@ -16,6 +17,7 @@ from rasp.architecture.patterns import Pattern
 from rasp.architecture.reach import reach, stays_within
 from rasp.evaluator.plain import EvaluationError, evaluate
 from rasp.graph import (
+    COMPARISONS,
     Aggregate,
     Const,
     Elementwise,
@@ -91,6 +93,21 @@ def test_sums_are_taken_apart_as_far_as_they_are_sure():
         deep = of("-", deep, 1)
     assert is_number(deep)
     assert len(linear(deep)[0]) == 1
+
+
+@pytest.mark.parametrize("queries", [HERE, Tokens()], ids=expression)
+def test_comparisons_with_factors_of_every_size_and_sign_are_told_apart(queries: SOp):
+    factors = (-2, -1, Fraction(-1, 2), Fraction(1, 2), 1, 2)
+    alike: dict[object, list[list[list[bool]]]] = {}
+    for one, other, apart, op in product(factors, factors, (0, 1), COMPARISONS):
+        keys = of("*", of("-", HERE, 0), Const(one))
+        asked = of("+", of("*", of("-", queries, 0), Const(other)), apart)
+        selector = Select(keys, asked, op)
+        rows = evaluate([selector], (3, 0, 1, 2, -1))[selector]
+        alike.setdefault(normal_form(selector), []).append(rows)
+    for found in alike.values():
+        assert all(rows == found[0] for rows in found)
+    assert len(alike) < 6 * 6 * 2 * 6  # some are the same, written otherwise
 
 
 def test_atoms_without_an_order_have_no_settled_comparison():

@@ -10,7 +10,7 @@ from random_graphs import TEXT, Graphs, fast_results, plain_results
 
 from rasp import evaluator
 from rasp.atoms import Atom
-from rasp.errors import RaspLimitError
+from rasp.errors import RaspLimitError, RaspValueError
 from rasp.evaluator import apply, evaluate_batch, explain_plan
 from rasp.evaluator.fast import algebra, plan
 from rasp.evaluator.fast.coding import codes_of
@@ -25,6 +25,7 @@ from rasp.graph import (
     Elementwise,
     Indices,
     Node,
+    Program,
     Score,
     Select,
     SelectBest,
@@ -35,6 +36,7 @@ from rasp.graph import (
     Tokens,
 )
 from rasp.limits import DEFAULT_LIMITS, Limits
+from rasp.source import Source, Span
 
 SAME = Select(Tokens(), Tokens(), "==")
 BEFORE = Select(Indices(), Indices(), "<")
@@ -212,8 +214,6 @@ def test_a_plan_tells_what_is_done(node: Node, lines: list[str]) -> None:
 
 
 def test_a_plan_calls_things_by_their_names() -> None:
-    from rasp.graph import Program
-
     counted = Aggregate(Select(PARITY, PARITY, "=="), Const(1))
     told = explain_plan([counted], Program(names={PARITY: "parity", counted: "counted"}))
     assert "counted = aggregate(select(parity, parity, ==), 1)" in told
@@ -229,6 +229,19 @@ def test_keys_of_several_merits_are_told_with_what_each_counts() -> None:
 
 
 # Doors and clocks
+
+
+def test_an_error_points_at_the_expression_that_failed_or_names_it() -> None:
+    inverse = Elementwise("/", (Const(1), Indices()))
+    span = Span(Source("demo", "x = 1 / indices;"), 4, 15)
+    with pytest.raises(RaspValueError) as caught:
+        apply(inverse, "abc", Program(origins={inverse: span}))
+    assert caught.value.span is span
+    assert "in `" not in caught.value.message
+    with pytest.raises(RaspValueError, match="in `1 / indices`"):
+        apply(inverse, "abc")
+    with pytest.raises(RaspValueError, match="in `1 / here`"):
+        evaluate_batch([inverse], ["abc"], Program(names={Indices(): "here"}))
 
 
 def test_an_input_that_cannot_be_read_is_the_last_that_is_looked_at() -> None:
