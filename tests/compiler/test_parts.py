@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rasp
@@ -24,6 +24,7 @@ graphs = st.dictionaries(
 ) | st.dictionaries(st.integers(-20, 20).map(Fraction), small, min_size=1, max_size=12)  # fmt: skip
 
 
+@settings(deadline=None)
 @given(graphs, st.booleans())
 def test_kinks_pass_through_every_point(table: dict[Fraction, Fraction], noisy: bool) -> None:
     points = sorted(table)

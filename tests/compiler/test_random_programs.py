@@ -107,8 +107,9 @@ def inputs(model: Transformer, rng: random.Random) -> list[tuple[Atom, ...]]:
 def reason(error: RaspUnsupportedError) -> str:
     """Why a program was refused, without the names and numbers of this one."""
     message = error.message.partition("cannot be compiled exactly")[2].strip(": ") or error.message
-    for known in ("has no margin left", "combinations", "mean of its values", "may pick nothing",
-                  "sum of its values", "after the query", "hidden units", "scores"):  # fmt: skip
+    for known in ("fails on every input", "has no margin left", "combinations",
+                  "mean of its values", "sum of its values", "may pick nothing",
+                  "after the query", "hidden units", "scores"):  # fmt: skip
         if known in message:
             return known
     return re.sub(r"`[^`]*`|[0-9.]+", "…", message)[:80]
