@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 
 import pytest
 
@@ -22,9 +23,12 @@ from rasp.graph import (
     Const,
     Elementwise,
     Indices,
+    Score,
     Select,
+    SelectBest,
     Selector,
     SelectorAnd,
+    SelectorNot,
     SelectorOr,
     SOp,
     Tokens,
@@ -110,6 +114,31 @@ def test_comparisons_with_factors_of_every_size_and_sign_are_told_apart(queries:
     assert len(alike) < 6 * 6 * 2 * 6  # some are the same, written otherwise
 
 
+def test_sums_of_several_terms_have_one_form_however_they_are_written():
+    terms = [HERE, of("round", Tokens()), of("indicator", Tokens()), of("int", Tokens())]
+    for (one, other), times in product(permutations(terms, 2), ((2, 3), (-3, 2), (5, -7))):
+        first, second = of("*", one, times[0]), of("*", other, times[1])
+        ways = [
+            of("-", first, of("negate", second)),
+            of("-", second, of("negate", first)),
+            of("-", of("-", first, 3), of("-", of("negate", second), 3)),
+        ]
+        scaled = [of("*", way, factor) for way in ways for factor in (1, 4, 9)]
+        for op in ("==", "<"):
+            forms = {normal_form(Select(way, of("*", HERE, factor), op))
+                     for way, factor in zip(scaled, (1, 4, 9) * 3, strict=True)}  # fmt: skip
+            assert len(forms) == 1
+
+
+@pytest.mark.parametrize("apart", [-2, Fraction(-1, 2), 0, Fraction(1, 2), 1, 3])
+def test_sums_that_leave_only_numbers_are_decided(apart: int | Fraction):
+    for op in COMPARISONS:
+        selector = Select(of("-", HERE, HERE), Const(apart), op)
+        picks = {cell for row in evaluate([selector], ("a", "b"))[selector] for cell in row}
+        assert picks == {normal_form(selector) == ALWAYS}
+        assert normal_form(selector) in (ALWAYS, NEVER)
+
+
 def test_atoms_without_an_order_have_no_settled_comparison():
     for op in ("<", "<=", ">", ">="):
         assert normal_form(Select(Const("a"), Const(1), op)) not in (ALWAYS, NEVER)
@@ -144,6 +173,13 @@ def test_a_reach_is_what_the_selector_picks(low: int, high: int):
             pattern = Pattern.read(text)
             if stays_within(pattern, [selector]):
                 assert fit(Aggregate(selector, Tokens()), attention=text, alphabet=[1, 2])
+
+
+def test_the_best_of_a_selector_reaches_no_further_and_the_rest_anywhere():
+    best = SelectBest(at_least(2), Score(HERE, Const(1)))
+    assert reach(normal_form(best)) == reach(normal_form(at_least(2))) == (2, math.inf)
+    assert reach(normal_form(SelectorNot(best))) == (-math.inf, math.inf)
+    assert reach(normal_form(SelectorNot(SelectorNot(best)))) == (2, math.inf)
 
 
 def test_a_selector_that_picks_nothing_stays_within_everything():
