@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from rasp import replacing as replacing_module
 from rasp.errors import RaspLimitError, RaspValueError
-from rasp.replacing import replace_file, replacing
+from rasp.replacing import replace_file, replace_folder, replacing
 
 
 def test_new_content_takes_the_place_of_old_or_none(tmp_path: Path) -> None:
@@ -62,3 +63,29 @@ def test_a_writer_that_gives_up_leaves_nothing(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(RaspValueError, match="nowhere"):
         replace_file(tmp_path / "nowhere" / "it", b"new")
+
+
+@pytest.mark.parametrize("in_one_step", [True, False])
+def test_a_folder_takes_the_place_of_another_which_stands_where_it_was(
+    in_one_step: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not in_one_step:
+        monkeypatch.setattr(replacing_module, "_exchange", lambda first, second: False)
+    new, place = tmp_path / "new", tmp_path / "place"
+    for number in ("1", "2"):
+        new.mkdir(exist_ok=True)
+        (new / "it").write_text(number)
+        replace_folder(new, place)
+        assert (place / "it").read_text() == number
+    assert (new / "it").read_text() == "1"
+    assert sorted(os.listdir(tmp_path)) == ["new", "place"]
+
+
+def test_a_folder_that_cannot_be_moved_leaves_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replacing_module, "_exchange", lambda first, second: False)
+    (tmp_path / "place").mkdir()
+    with pytest.raises(FileNotFoundError):
+        replace_folder(tmp_path / "missing", tmp_path / "place")
+    assert os.listdir(tmp_path) == ["place"]

@@ -10,7 +10,7 @@ from random_graphs import TEXT, Graphs, fast_results, plain_results
 
 from rasp import evaluator
 from rasp.atoms import Atom
-from rasp.errors import RaspLimitError, RaspValueError
+from rasp.errors import RaspLimitError, RaspTypeError, RaspValueError
 from rasp.evaluator import apply, evaluate_batch, explain_plan
 from rasp.evaluator.fast import algebra, plan
 from rasp.evaluator.fast.coding import codes_of
@@ -83,6 +83,7 @@ def test_groups_of_wide_numbers_are_ordered_within(op: str) -> None:
     best = SelectBest(selector, Score(Indices(), Tokens()))
     for each in (selector, both, best, SelectorNot(selector)):
         agree([Aggregate(each, Indices(), -1)], wide, wide[:4], (2**61,))
+        agree([Aggregate(each, Indices(), -1)], tuple(abs(number) for number in wide))
 
 
 # Long selectors
@@ -244,6 +245,28 @@ def test_an_error_points_at_the_expression_that_failed_or_names_it() -> None:
         evaluate_batch([inverse], ["abc"], Program(names={Indices(): "here"}))
 
 
+def test_matrices_of_just_the_largest_size_are_given_and_the_first_larger_one_is_numbered() -> None:
+    limits = Limits(dense_cells=9)
+    assert len(apply(SAME, "abc", limits=limits)) == 3
+    with pytest.raises(RaspLimitError, match=r"4 × 4 cells .*, in input 2 "):
+        evaluate_batch([SAME], ["abc", "a", "abcd"], limits=limits)
+
+
+def test_an_input_that_cannot_be_read_is_numbered_unless_it_is_the_only_one_known() -> None:
+    with pytest.raises(RaspTypeError) as caught:
+        evaluate_batch([Indices()], [None, "a"])
+    assert "in input" not in caught.value.message
+    with pytest.raises(RaspTypeError, match=r"in input 3 \(the first is 0\)"):
+        evaluate_batch([Indices()], [None], start=3)
+
+
+def test_a_chunk_may_be_just_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluator, "CHUNK_TOKENS", 4)
+    inputs = ["ab", "cd", "e", "fgh", "ij"]
+    chunks = list(evaluator._chunks(inputs, DEFAULT_LIMITS, is_dense=False))
+    assert [[len(tokens) for tokens in chunk] for chunk, _ in chunks] == [[2, 2], [1, 3], [2]]
+
+
 def test_an_input_that_cannot_be_read_is_the_last_that_is_looked_at() -> None:
     chunks = list(evaluator._chunks(["ab", None, "cd"], DEFAULT_LIMITS, is_dense=False))
     assert [chunk for chunk, _ in chunks] == [[("a", "b")]]
@@ -277,8 +300,14 @@ def test_a_mean_of_too_many_digits_is_refused_where_it_is() -> None:
     huge = Elementwise("^", (Const(10), Elementwise("*", (Indices(), Const(1300)))))
     sums = Aggregate(Select(Indices(), Indices(), "<="), Elementwise("/", (Const(1), huge)))
     agree([sums], tuple("abcd"), tuple("abcde"))
-    with pytest.raises(RaspLimitError, match="digits"):
-        apply(Aggregate(SAME, Elementwise("/", (Tokens(), huge))), [3, 3, 3, 3, 3])
+    power = Elementwise("^", (Elementwise("+", (Indices(), Const(2))), Const(7000)))
+    mean = Aggregate(SAME, Elementwise("/", (Const(1), power)))
+    agree([mean], ("a", "a"), ("a", "b"))
+    with pytest.raises(EvaluationError) as caught:
+        evaluate_plain([mean], ("a", "a"))
+    assert (caught.value.node, caught.value.position) == (mean, 0)
+    assert isinstance(caught.value.error, RaspLimitError)
+    assert evaluate_plain([mean], ("a", "b"))
 
 
 def test_a_selection_beyond_the_plain_budget_is_refused_with_its_size() -> None:
