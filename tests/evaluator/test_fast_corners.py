@@ -86,6 +86,34 @@ def test_groups_of_wide_numbers_are_ordered_within(op: str) -> None:
         agree([Aggregate(each, Indices(), -1)], tuple(abs(number) for number in wide))
 
 
+@pytest.mark.parametrize("size", [2**46, 2**50, 2**52, 2**60, 2**70, 2**200])
+def test_sums_and_means_of_wide_numbers_are_exact(size: int) -> None:
+    rng = random.Random(size)
+    wide = tuple(rng.randint(-size, size) | 1 for _ in range(60))
+    fractions = tuple(Fraction(number, 1 + at % 7) for at, number in enumerate(wide))
+    for tokens in (wide, fractions, tuple(map(abs, wide))):
+        sums: list[Node] = [Aggregate(Select(Indices(), Indices(), "<="), Tokens())]
+        sums.append(Aggregate(SelectorNot(BEFORE), Elementwise("-", (Tokens(), Indices()))))
+        agree(sums, tokens, tokens[:7])
+
+
+@pytest.mark.parametrize("digits", [1, 3, 18, 19, 30])
+def test_a_budget_of_digits_means_the_same_to_both(digits: int) -> None:
+    limits = Limits(number_digits=digits)
+    for power in (1, 2, 3, 9, 20, 31):
+        grown = Elementwise("*", (Elementwise("-", (Tokens(), Indices())), Const(10**power // 3)))
+        told = []
+        for evaluate in (
+            lambda node: evaluate_plain([node], (3, 30, 300), limits)[node],
+            lambda node: evaluate_fast([node], [(3, 30, 300)], limits)[node][0],
+        ):
+            try:
+                told.append(evaluate(grown))
+            except EvaluationError as failed:
+                told.append((failed.node, failed.position, failed.error.message))
+        assert told[0] == told[1]
+
+
 # Long selectors
 
 
