@@ -60,3 +60,12 @@ def test_numbers_beside_strings_are_not_averaged() -> None:
     handle = rasp.run('mixed = aggregate(select_all, "b" if tokens == "a" else indices);')["mixed"]
     with pytest.raises(rasp.RaspUnsupportedError, match="strings as well as numbers"):
         rasp.compile(handle, vocabulary="ab", max_length=3)
+
+
+@pytest.mark.parametrize("sum_of_lengths", ["+ length", "- length", "+ 2 * length - indices"])
+def test_two_sums_that_are_both_the_length_are_one_number(sum_of_lengths: str) -> None:
+    text = f'x = aggregate(select_all, indicator(tokens == "a")) * length {sum_of_lengths};'
+    handle = rasp.run(text)["x"]
+    model = rasp.compile(handle, vocabulary="a", max_length=4)
+    for length in range(1, 5):
+        assert model("a" * length) == handle("a" * length)

@@ -330,7 +330,7 @@ class ValueAnalysis:
         return self._ranges[key]
 
     def _range_of(self, linear: Linear) -> list[Fraction]:
-        lengths = [each[1] for each in linear.of("out") if each[1].is_length]
+        linear, lengths = _with_one_length(linear)
         try:
             reach = embedding_range(linear, self.settings)
             if lengths:
@@ -381,3 +381,13 @@ class ValueAnalysis:
             case HeadOutput() | SumVariable():
                 return line_through(inputs[0], numbers)
         return None
+
+
+def _with_one_length(linear: Linear) -> tuple[Linear, list[HeadOutput]]:
+    """The same sum with all outputs that are the input's length as one of them, and that one."""
+    lengths = [each for each in linear.of("out") if each[1].is_length]
+    weight = sum((linear.parts[each] for each in lengths), Fraction(0))
+    parts = {each: part for each, part in linear.parts.items() if each not in lengths}
+    if not weight:
+        return Linear(linear.constant, parts), []
+    return Linear(linear.constant, {**parts, lengths[0]: weight}), [lengths[0][1]]
