@@ -21,7 +21,9 @@ import signal
 import sys
 import time
 from bisect import bisect_right
+from collections.abc import Iterable
 from functools import _lru_cache_wrapper, partial
+from importlib import import_module
 from itertools import accumulate
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -84,7 +86,7 @@ class Mutating:
         items = {item.nodeid: item for item in session.items
                  if EXAMPLES not in item.nodeid
                  or item.nodeid.rpartition("[rasp.")[2].rstrip("]") in parts}  # fmt: skip
-        self.loaded = Loaded()
+        self.loaded = Loaded(self.paths)
         if self.is_again:  # few mutants: not worth a look at all tests first
             self.durations = dict.fromkeys(items, self.slowest)
         else:
@@ -168,7 +170,7 @@ def run_tests(items: list[pytest.Item], durations: dict[str, float], tell: Any) 
 
 def quickly(found: list[tuple[str, Mutant]], target: str, minutes: float) -> list[Outcome]:
     """Try mutants of an evaluator on random programs alone."""
-    cases, loaded = Cases(target), Loaded()
+    cases, loaded = Cases(target), Loaded(TARGETS[target])
     outcomes: list[Outcome] = []
     until = time.monotonic() + 60 * minutes
     for number, (path, mutant) in enumerate(found):
@@ -229,7 +231,9 @@ def watched(items: list[pytest.Item], slowest: float, tell: Any) -> int:
 class Loaded:
     """The functions that are loaded, by file and name."""
 
-    def __init__(self) -> None:
+    def __init__(self, paths: Iterable[str]) -> None:
+        for path in paths:
+            import_module(f"rasp.{path.removesuffix('.py').replace('/', '.')}")
         self.functions: dict[tuple[str, str], list[FunctionType]] = {}
         self.caches = [each for each in gc.get_objects() if isinstance(each, _lru_cache_wrapper)]
         for each in gc.get_objects():

@@ -97,6 +97,20 @@ def test_sums_and_means_of_wide_numbers_are_exact(size: int) -> None:
         agree(sums, tokens, tokens[:7])
 
 
+@pytest.mark.parametrize("op", [*COMPARISONS, "+", "-", "*", "/", "%"])
+def test_wide_numbers_meet_fractions_exactly(op: str) -> None:
+    rng = random.Random(3)
+    wide = [rng.choice((-1, 1)) * rng.randint(2**59, 2**62 - 1) for _ in range(12)]
+    parts = [
+        Fraction(rng.randint(2**40, 2**61), rng.choice((3, 7, 2**20 + 1, 2**40 + 1))) for _ in wide
+    ]
+    for at, part in enumerate((Fraction(1, 3), Fraction(-(2**61) - 1, 5), Fraction(2**61, 3))):
+        agree([Elementwise(op, (Tokens(), Const(part)))], tuple(wide), tuple(wide[at : at + 2]))
+        agree([Elementwise(op, (Const(part), Tokens()))], tuple(wide), tuple(parts))
+    table = Elementwise("at", (Indices(), *map(Const, parts)))
+    agree([Elementwise(op, (Tokens(), table)), Elementwise(op, (table, Tokens()))], tuple(wide))
+
+
 @pytest.mark.parametrize("digits", [1, 3, 18, 19, 30])
 def test_a_budget_of_digits_means_the_same_to_both(digits: int) -> None:
     limits = Limits(number_digits=digits)
