@@ -6,7 +6,7 @@ import random
 from fractions import Fraction
 
 import pytest
-from random_graphs import TEXT, Graphs, fast_results, plain_results
+from random_graphs import TEXT, Graphs, fast_results, plain_results, strained
 
 from rasp import evaluator
 from rasp.atoms import Atom
@@ -208,6 +208,21 @@ def test_selectors_of_very_many_comparisons_agree(
     agree([Aggregate(selector, Indices(), -1), Aggregate(best, Indices(), -1)], tuple("abcde"))
     crossed = SelectorAnd(SelectorOr(selector, SAME), SelectorOr(SMALLER, SelectorNot(selector)))
     agree([Aggregate(crossed, Indices(), -1)], tuple("abcab"))
+
+
+def test_blocks_within_groups_of_keys_and_other_groups_of_queries() -> None:
+    following = Elementwise("%", (Elementwise("+", (Indices(), Const(1))), Const(3)))
+    squares = Elementwise("%", (Elementwise("*", (Indices(), Indices())), Const(7)))
+    orders = SelectorAnd(SelectorAnd(SMALLER, BEFORE), Select(squares, Indices(), "<="))
+    selector = SelectorAnd(Select(PARITY, following, "=="), orders)
+    best = SelectBest(selector, Score(squares, Const(1)))
+    assert plan.plan_sums(selector).blocked is not None
+    assert plan.plan_sums(selector).grouping
+    for each in (selector, best):
+        found: list[Node] = [Aggregate(each, Indices(), -1)]
+        agree(found, tuple("abcadbeacbdceabd"), tuple("edcbaabcde"), ("a",))
+        with strained():
+            agree(found, tuple("abcadbeacbdceabd"), tuple("edcbaabcde"), ("a",))
 
 
 # Plans in words
