@@ -111,6 +111,17 @@ def test_wide_numbers_meet_fractions_exactly(op: str) -> None:
     agree([Elementwise(op, (Tokens(), table)), Elementwise(op, (table, Tokens()))], tuple(wide))
 
 
+def test_quotients_by_negative_numbers_go_on_as_numbers() -> None:
+    for top in (1, -1, 6, Fraction(2, 3)):
+        quotient = Elementwise("/", (Const(top), Tokens()))
+        outputs: list[Node] = [
+            Elementwise(op, (quotient, Const(Fraction(-1, 7)))) for op in (*COMPARISONS, "+", "*")
+        ]
+        outputs.append(Aggregate(Select(quotient, quotient, "<="), Indices()))
+        outputs.append(Aggregate(Select(quotient, Const(0), "<"), quotient))
+        agree(outputs, (-7, 3, -2, 5, -1, 4), (-3, -9), (2, 8))
+
+
 @pytest.mark.parametrize("digits", [1, 3, 18, 19, 30])
 def test_a_budget_of_digits_means_the_same_to_both(digits: int) -> None:
     limits = Limits(number_digits=digits)
