@@ -278,6 +278,19 @@ def ways_exist(problem: Problem) -> bool:
     return max(earliest_times(problem.outputs, problem.order).values()) <= problem.order.end
 
 
+def test_the_exact_placement_waits_for_a_feed_forward_between_two_attentions():
+    pytest.importorskip("scipy", reason="the exact schedule needs SciPy")
+    same, before = Select(Tokens(), Tokens(), "=="), Select(Indices(), Indices(), "<")
+    first = Aggregate(Select(Indices(), Indices(), ">"), Indices())
+    one, twin = Aggregate(same, Tokens()), Aggregate(same, first)
+    worked_on = Elementwise("+", (one, one))
+    last, other = Aggregate(before, worked_on), Aggregate(before, twin)
+    problem = problem_of([last, other], Order.read("sfssfs"))
+    found = exact_placement(problem, greedy_placement(problem), seconds=600)
+    assert found == {first: 1, one: 2, twin: 2, last: 4, other: 4}
+    assert is_possible(problem, found)
+
+
 def test_an_order_is_written_with_two_letters():
     for text, found in (("sxf", "has `x` in it"), ("", "this one is empty")):
         with pytest.raises(RaspValueError, match=found):
