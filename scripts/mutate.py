@@ -234,26 +234,34 @@ class Loaded:
     def __init__(self, paths: Iterable[str]) -> None:
         for path in paths:
             import_module(f"rasp.{path.removesuffix('.py').replace('/', '.')}")
-        self.functions: dict[tuple[str, str], list[FunctionType]] = {}
+        self.functions: dict[tuple[str, str, int], list[FunctionType]] = {}
         self.caches = [each for each in gc.get_objects() if isinstance(each, _lru_cache_wrapper)]
         for each in gc.get_objects():
             if isinstance(each, FunctionType):
-                place = (each.__code__.co_filename, each.__code__.co_qualname)
-                self.functions.setdefault(place, []).append(each)
+                self.functions.setdefault(_place(each.__code__), []).append(each)
 
     def put_in_place(self, mutant: Mutant, path: str) -> bool:
-        """Give loaded functions the changed code, or loaded modules the changed value."""
+        """Give loaded functions the changed code, or loaded modules the changed value.
+
+        A function inside the changed one may be loaded too, as part of a table.
+        """
         for cache in self.caches:
             cache.cache_clear()
         if not mutant.function:
             return _replace_names(mutant, path)
-        new = {code.co_qualname: code for code in _codes(mutant.code)}[mutant.function]
-        functions = self.functions.get((path, mutant.function), [])
-        if any(function.__code__.co_freevars != new.co_freevars for function in functions):
-            return False
-        for function in functions:
-            function.__code__ = new
-        return bool(functions)
+        done = False
+        for new in _codes(mutant.code):
+            if f"{new.co_qualname}.".startswith(f"{mutant.function}."):
+                for function in self.functions.get(_place(new), []):
+                    if function.__code__.co_freevars != new.co_freevars:
+                        return False
+                    function.__code__ = new
+                    done = True
+        return done
+
+
+def _place(code: CodeType) -> tuple[str, str, int]:
+    return code.co_filename, code.co_qualname, code.co_firstlineno
 
 
 def _codes(code: CodeType) -> list[CodeType]:

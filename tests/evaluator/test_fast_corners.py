@@ -86,6 +86,15 @@ def test_groups_of_wide_numbers_are_ordered_within(op: str) -> None:
         agree([Aggregate(each, Indices(), -1)], tuple(abs(number) for number in wide))
 
 
+@pytest.mark.parametrize("widest", [2**60, 2**61 - 1, 2**61, 2**62 - 1])
+def test_groups_by_several_wide_numbers_are_those_that_agree_in_all(widest: int) -> None:
+    far = Elementwise("*", (Elementwise("%", (Indices(), Const(2))), Const(widest)))
+    tokens = tuple(at * (widest // 24) for at in range(24)) * 2
+    selector = SelectorAnd(SAME, Select(far, far, "=="))
+    shifted = SelectorAnd(Select(Tokens(), far, "=="), Select(far, Tokens(), "=="))
+    agree([Aggregate(selector, Indices()), Aggregate(shifted, Indices())], tokens, tokens[5:30])
+
+
 @pytest.mark.parametrize("size", [2**46, 2**50, 2**52, 2**60, 2**70, 2**200])
 def test_sums_and_means_of_wide_numbers_are_exact(size: int) -> None:
     rng = random.Random(size)

@@ -59,10 +59,6 @@ def _arithmetic(s_op: Elementwise, depth: int) -> Sum | None:
 def is_number(s_op: SOp) -> bool:
     """Tell whether an s-op is sure to hold numbers (bools count) wherever it can be computed."""
     match s_op:
-        case Indices():
-            return True
-        case Const(value):
-            return not isinstance(value, str)
         case Elementwise("+", (left, right)):
             return _is_plainly_number(left) or _is_plainly_number(right)
         case Elementwise("*", (left, right)):
