@@ -299,7 +299,9 @@ def written(
     Where only unexplained survivors were tried again, the others are what they were.
     """
     explained = {each["mutant"]: each["why"] for each in before.get("survivors", [])}
-    survivors = [each for each in before.get("survivors", []) if is_again and each["why"]]
+    tried_now = {named(path, mutant) for path, mutant, _ in outcomes}
+    survivors = [each for each in before.get("survivors", [])
+                 if is_again and each["mutant"] not in tried_now]  # fmt: skip
     counts: dict[str, dict[str, int]] = {}
     for path, mutant, outcome in outcomes:
         name, is_killed = named(path, mutant), outcome in ("killed", "stopped")
