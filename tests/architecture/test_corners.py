@@ -139,6 +139,21 @@ def test_sums_that_leave_only_numbers_are_decided(apart: int | Fraction):
         assert normal_form(selector) in (ALWAYS, NEVER)
 
 
+@pytest.mark.parametrize("op", ["+", "-", "*", "negate", "plus"])
+def test_sums_of_any_depth_are_written_without_running_out_of_stack(op: str):
+    left: SOp = of("-", HERE, 1)
+    right: SOp = of("-", HERE, 1)
+    for _ in range(3_000):
+        if op in ("negate", "plus"):
+            left, right = of(op, left), of(op, right)
+        else:
+            left = of(op, left, 1)
+            right = of(op, 1, right)
+    for s_op in (left, right):
+        assert len(linear(s_op)[0]) == 1
+        assert normal_form(Select(s_op, s_op, "==")) == normal_form(Select(s_op, s_op, "=="))
+
+
 def test_atoms_without_an_order_have_no_settled_comparison():
     for op in ("<", "<=", ">", ">="):
         assert normal_form(Select(Const("a"), Const(1), op)) not in (ALWAYS, NEVER)

@@ -122,6 +122,14 @@ def test_work_on_tokens_and_indices_waits_for_the_first_layer_where_nobody_needs
     assert both.layer_list[0].feed_forward == ()
 
 
+def test_shared_work_is_gone_through_once() -> None:
+    doubled = MIXED
+    for _ in range(80):
+        doubled = Elementwise("+", (doubled, doubled))
+    found = schedule(Aggregate(Select(doubled, doubled, "=="), Indices()))
+    assert len(found.input_feed_forward) == 81
+
+
 def test_of_work_that_builds_on_mixed_work_only_what_a_head_needs_comes_first() -> None:
     more = Elementwise("+", (MIXED, Const(1)))
     most = Elementwise("+", (more, Const(1)))
