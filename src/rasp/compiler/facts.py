@@ -16,7 +16,6 @@ from rasp.compiler.formulas import (
     conjuncts,
     formula_of,
     literals,
-    parts_of,
     rewritten,
 )
 from rasp.compiler.refusals import Refusal, Refusals
@@ -33,6 +32,7 @@ from rasp.graph import (
     Selector,
     SOp,
     apply_operator,
+    selectors_in,
 )
 
 MOST_COMPARED = 100_000
@@ -71,7 +71,7 @@ class SelectorFacts(ValueAnalysis):
             scorer = selector.scorer
             assert isinstance(scorer, Score)
             selector, best = selector.selector, scorer
-        for part in parts_of(selector):
+        for part in selectors_in(selector):
             if isinstance(part, SelectBest):
                 raise Refusal(
                     "select_best stands inside another selector",

@@ -20,6 +20,7 @@ from rasp.graph import (
     SelectorNot,
     SelectorOr,
     SOp,
+    selectors_in,
 )
 
 OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -54,7 +55,7 @@ Formula: TypeAlias = bool | Literal | All | Any
 def formula_of(selector: Selector, simplify: Callable[[Literal], Formula]) -> Formula:
     """Write a selector (without select_best) as a formula; `simplify` knows what is constant."""
     known: dict[tuple[Node, bool], Formula] = {}
-    for node in parts_of(selector):
+    for node in selectors_in(selector):
         for wanted in (True, False):
             match node:
                 case Select(keys, queries, op):
@@ -69,22 +70,6 @@ def formula_of(selector: Selector, simplify: Callable[[Literal], Formula]) -> Fo
                     join = some if wanted else every
                     known[node, wanted] = join([known[left, wanted], known[right, wanted]])
     return known[selector, True]
-
-
-def parts_of(selector: Selector) -> list[Selector]:
-    """The selectors that a selector is made of, each after its own parts; s-ops are not entered."""
-    order: list[Selector] = []
-    seen: set[Node] = set()
-    stack: list[tuple[Selector, bool]] = [(selector, False)]
-    while stack:
-        node, needs_done = stack.pop()
-        if needs_done:
-            order.append(node)
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((each, False) for each in node.needs if isinstance(each, Selector))
-    return order
 
 
 def every(parts: list[Formula]) -> Formula:
