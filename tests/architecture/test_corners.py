@@ -139,16 +139,17 @@ def test_sums_that_leave_only_numbers_are_decided(apart: int | Fraction):
         assert normal_form(selector) in (ALWAYS, NEVER)
 
 
-@pytest.mark.parametrize("op", ["+", "-", "*", "negate", "plus"])
+@pytest.mark.parametrize("op", ["+", "-", "*", "negate", "plus", "- and *"])
 def test_sums_of_any_depth_are_written_without_running_out_of_stack(op: str):
     left: SOp = of("-", HERE, 1)
     right: SOp = of("-", HERE, 1)
     for _ in range(3_000):
         if op in ("negate", "plus"):
             left, right = of(op, left), of(op, right)
+        elif op == "- and *":
+            left, right = of("-", of("*", left, 2), 1), of("-", 1, of("*", 2, right))
         else:
-            left = of(op, left, 1)
-            right = of(op, 1, right)
+            left, right = of(op, left, 1), of(op, 1, right)
     for s_op in (left, right):
         assert len(linear(s_op)[0]) == 1
         assert normal_form(Select(s_op, s_op, "==")) == normal_form(Select(s_op, s_op, "=="))
