@@ -11,6 +11,8 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
 from types import CodeType
 from typing import Any
 
@@ -41,6 +43,8 @@ class Mutant:
     """The whole module, changed."""
     names: tuple[str, ...] = ()
     """What the changed statement of the module assigns."""
+    digest: str = ""
+    """What tells it apart for as long as its function's text stays what it is."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,7 @@ def mutants(text: str, path: str = "module") -> Iterator[Mutant]:
     tree = ast.parse(text, path)
     seen: Counter[str] = Counter()
     for function, names, part in _parts(tree):
+        whole = ast.unparse(part)
         for place in _places(part, part):
             before, line = _text(place.shown), _line(place)
             old = _put(place, place.new)
@@ -74,7 +79,9 @@ def mutants(text: str, path: str = "module") -> Iterator[Mutant]:
             key = f"{function or 'module'}: `{before}` becomes `{after}`"
             seen[key] += 1
             key += f" ({seen[key]})" if seen[key] > 1 else ""
-            yield Mutant(key, function, line, code, names)
+            told = "\n".join((Path(path).name, whole, key))
+            digest = sha256(told.encode()).hexdigest()[:8]
+            yield Mutant(key, function, line, code, names, digest)
 
 
 def _parts(tree: ast.Module) -> Iterator[tuple[str, tuple[str, ...], ast.AST]]:

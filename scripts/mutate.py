@@ -4,15 +4,16 @@
 
 Tests are collected once. For each mutant a forked process puts the changed code into the
 functions that are already loaded (no file is touched) and runs the tests, those that noticed
-most so far in front, until one fails, crashes or takes ten times as long as it should. What
-survives is written to `results/mutation.json`; an explanation given there by hand stays. The
-exit status is 1 where a survivor has none.
+most in this file so far in front, until one fails, crashes or takes ten times as long as it
+should. What became of each is written to `results/mutation.json`: a run goes on where another
+stopped, and an explanation of a survivor that is given there by hand stays. The exit status is 1
+where a survivor has none. For an evaluator, `--quick` looks at random programs alone; `--again`
+then takes what survived that to the tests.
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import os
 import random
@@ -21,18 +22,19 @@ import signal
 import sys
 import time
 from bisect import bisect_right
-from collections.abc import Iterable
-from functools import _lru_cache_wrapper, partial
-from importlib import import_module
+from collections import Counter
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
-from types import CodeType, FunctionType
-from typing import Any, TypeAlias
+from types import CodeType
+from typing import Any
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import pytest
 from mutant_cases import Cases
+from mutant_loading import Loaded
+from mutant_record import Found, Record
 from mutants import Mutant, mutants
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -57,23 +59,22 @@ TESTS = {
 OPTIONS = ("-o", "addopts=", "-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:xdist")
 MOST_MEMORY = 4 << 30
 SURVIVED, KILLED, UNUSABLE = 0, 1, 3
-Outcome: TypeAlias = tuple[str, Mutant, str]
-"""A file, a mutant of it, and `killed`, `stopped`, `survived` or `unusable`."""
+FEW = 20
+"""Mutants for which it is not worth a look at all tests first."""
 
 
 class Mutating:
     """A pytest plugin that runs the collected tests once for each mutant."""
 
     def __init__(
-        self, paths: list[str], found: list[tuple[str, Mutant]], options: argparse.Namespace
+        self, paths: list[str], found: list[Found], record: Record, options: argparse.Namespace
     ) -> None:
-        self.paths, self.mutants = paths, found
+        self.paths, self.mutants, self.record = paths, found, record
         self.slowest, self.most, self.minutes = options.slowest, options.most, options.minutes
-        self.is_again = options.again
+        self.is_few = len(found) < FEW
         self.durations: dict[str, float] = {}
         self.touched: dict[str, set[str]] = {}
-        self.kills: dict[str, int] = {}
-        self.outcomes: list[Outcome] = []
+        self.kills: Counter[tuple[str, str]] = Counter()
 
     def pytest_collection_finish(self) -> None:
         from hypothesis import settings  # after pytest has made itself at home in it
@@ -87,7 +88,8 @@ class Mutating:
                  if EXAMPLES not in item.nodeid
                  or item.nodeid.rpartition("[rasp.")[2].rstrip("]") in parts}  # fmt: skip
         self.loaded = Loaded(self.paths)
-        if self.is_again:  # few mutants: not worth a look at all tests first
+        give_time()
+        if self.is_few:
             self.durations = dict.fromkeys(items, self.slowest)
         else:
             work = partial(watched, list(items.values()), self.slowest)
@@ -108,10 +110,10 @@ class Mutating:
 
     def _try(self, path: str, mutant: Mutant, items: dict[str, pytest.Item]) -> None:
         called = f"{SOURCE / path} {mutant.function}"
-        is_anywhere = self.is_again or not mutant.function
+        is_anywhere = self.is_few or not mutant.function
         useful = [name for name in self.durations if is_anywhere or called in self.touched[name]]
-        useful.sort(key=lambda name: (self.durations[name] + 0.01) / (1 + self.kills.get(name, 0)))
-        if not self.is_again:
+        useful.sort(key=lambda name: self._price(name, path))
+        if not self.is_few:
             total = list(accumulate(self.durations[name] for name in useful))
             useful = useful[: bisect_right(total, self.most)]
         chosen = [items[name] for name in useful]
@@ -125,11 +127,23 @@ class Mutating:
         outcome = {SURVIVED: "survived", KILLED: "killed", UNUSABLE: "unusable"}.get(
             status, "stopped"
         )
-        self.outcomes.append((path, mutant, outcome))
+        self.record.add((path, mutant, outcome))
         if outcome in ("killed", "stopped") and told:
-            self.kills[told[-1][0]] = self.kills.get(told[-1][0], 0) + 1
+            self.kills[told[-1][0], path] += 10
+            self.kills[told[-1][0], ""] += 1
         if outcome not in ("killed", "stopped"):
             print(f"{outcome}  {path}:{mutant.line}  {mutant.key}", flush=True)
+
+    def _price(self, name: str, path: str) -> float:
+        """Seconds for a chance: what noticed changes of this file is likely to notice others."""
+        return (self.durations[name] + 0.01) / (1 + self.kills[name, path] + self.kills[name, ""])
+
+
+def give_time() -> None:
+    """Let the exact search take as long as a loaded machine needs; a test's own time is bounded."""
+    from rasp.architecture import placing
+
+    placing.SECONDS_FOR_AUTO = placing.SECONDS_FOR_EXACT
 
 
 def in_a_fork(work: Any) -> tuple[int, list[Any]]:
@@ -168,10 +182,9 @@ def run_tests(items: list[pytest.Item], durations: dict[str, float], tell: Any) 
     return SURVIVED
 
 
-def quickly(found: list[tuple[str, Mutant]], target: str, minutes: float) -> list[Outcome]:
+def quickly(found: list[Found], record: Record, minutes: float) -> None:
     """Try mutants of an evaluator on random programs alone."""
-    cases, loaded = Cases(target), Loaded(TARGETS[target])
-    outcomes: list[Outcome] = []
+    cases, loaded = Cases(record.target), Loaded(TARGETS[record.target])
     until = time.monotonic() + 60 * minutes
     for number, (path, mutant) in enumerate(found):
         if number % 50 == 0:
@@ -189,8 +202,7 @@ def quickly(found: list[tuple[str, Mutant]], target: str, minutes: float) -> lis
             print(f"survived  {path}:{mutant.line}  {mutant.key}", flush=True)
         elif told:
             cases.kills[told[-1]] += 1
-        outcomes.append((path, mutant, "survived" if status == SURVIVED else "killed"))
-    return outcomes
+        record.add((path, mutant, "survived" if status == SURVIVED else "killed"))
 
 
 class TooSlow(BaseException):
@@ -228,104 +240,15 @@ def watched(items: list[pytest.Item], slowest: float, tell: Any) -> int:
     return SURVIVED
 
 
-class Loaded:
-    """The functions that are loaded, by file and name."""
-
-    def __init__(self, paths: Iterable[str]) -> None:
-        for path in paths:
-            import_module(f"rasp.{path.removesuffix('.py').replace('/', '.')}")
-        self.functions: dict[tuple[str, str, int], list[FunctionType]] = {}
-        self.caches = [each for each in gc.get_objects() if isinstance(each, _lru_cache_wrapper)]
-        for each in gc.get_objects():
-            if isinstance(each, FunctionType):
-                self.functions.setdefault(_place(each.__code__), []).append(each)
-
-    def put_in_place(self, mutant: Mutant, path: str) -> bool:
-        """Give loaded functions the changed code, or loaded modules the changed value.
-
-        A function inside the changed one may be loaded too, as part of a table.
-        """
-        for cache in self.caches:
-            cache.cache_clear()
-        if not mutant.function:
-            return _replace_names(mutant, path)
-        done = False
-        for new in _codes(mutant.code):
-            if f"{new.co_qualname}.".startswith(f"{mutant.function}."):
-                for function in self.functions.get(_place(new), []):
-                    if function.__code__.co_freevars != new.co_freevars:
-                        return False
-                    function.__code__ = new
-                    done = True
-        return done
-
-
-def _place(code: CodeType) -> tuple[str, str, int]:
-    return code.co_filename, code.co_qualname, code.co_firstlineno
-
-
-def _codes(code: CodeType) -> list[CodeType]:
-    inner = [each for each in code.co_consts if isinstance(each, CodeType)]
-    return inner + [deeper for each in inner for deeper in _codes(each)]
-
-
-def _replace_names(mutant: Mutant, path: str) -> bool:
-    loaded = [module for name, module in sys.modules.items() if name.split(".")[0] == "rasp"]
-    old = vars(next(module for module in loaded if module.__file__ == path))
-    new = {"__name__": old["__name__"], "__package__": old["__package__"]}
-    exec(mutant.code, new)
-    for name in mutant.names:
-        before = old[name]
-        for module in loaded:
-            if vars(module).get(name) is before:
-                setattr(module, name, new[name])
-    return True
-
-
-def every_mutant(paths: list[str]) -> list[tuple[str, Mutant]]:
+def every_mutant(paths: list[str]) -> list[Found]:
     return [(path, mutant) for path in paths
             for mutant in mutants((SOURCE / path).read_text(), str(SOURCE / path))]  # fmt: skip
-
-
-def named(path: str, mutant: Mutant) -> str:
-    return f"{path} {mutant.key}"
-
-
-def written(
-    outcomes: list[Outcome], about: dict[str, Any], before: dict[str, Any], is_again: bool
-) -> dict[str, Any]:
-    """The record of a run; explanations that stood in it before are kept.
-
-    Where only unexplained survivors were tried again, the others are what they were.
-    """
-    explained = {each["mutant"]: each["why"] for each in before.get("survivors", [])}
-    tried_now = {named(path, mutant) for path, mutant, _ in outcomes}
-    survivors = [each for each in before.get("survivors", [])
-                 if is_again and each["mutant"] not in tried_now]  # fmt: skip
-    counts: dict[str, dict[str, int]] = {}
-    for path, mutant, outcome in outcomes:
-        name, is_killed = named(path, mutant), outcome in ("killed", "stopped")
-        numbers = counts.setdefault(path, {"killed": 0, "survived": 0})
-        numbers["killed" if is_killed else "survived"] += 1
-        if not is_killed:
-            survivors.append({"mutant": name, "why": explained.get(name, "")})
-    for path, numbers in before.get("by file", {}).items() if is_again else ():
-        survived = sum(each["mutant"].split()[0] == path for each in survivors)
-        counts[path] = {"killed": sum(numbers.values()) - survived, "survived": survived}
-    tried = sum(sum(numbers.values()) for numbers in counts.values())
-    return {
-        "python": sys.version.split()[0],
-        **about,
-        "tried": tried,
-        "killed": tried - len(survivors),
-        "by file": dict(sorted(counts.items())),
-        "survivors": sorted(survivors, key=lambda each: each["mutant"]),
-    }
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="See that tests notice small changes.")
     parser.add_argument("target", choices=TARGETS)
+    parser.add_argument("--only", nargs="+", help="names of files, such as `layout`")
     parser.add_argument("--sample", type=int, default=0, help="try so many, chosen by the seed")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
@@ -335,31 +258,27 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=1e9, help="stop after so many")
     parser.add_argument("--quick", action="store_true", help="an evaluator, on random programs")
     parser.add_argument("--again", action="store_true", help="only unexplained survivors")
+    parser.add_argument("--afresh", action="store_true", help="also what was tried before")
     parser.add_argument("--record", type=Path, default=RECORD)
     arguments = parser.parse_args()
     paths = TARGETS[arguments.target]
-    record = json.loads(arguments.record.read_text()) if arguments.record.exists() else {}
-    before = record.get(arguments.target, {})
-    every = found = every_mutant(paths)
-    about: dict[str, Any] = {"mutants": len(every), "seed": arguments.seed}
+    record = Record(arguments.record, arguments.target, every_mutant(paths))
+    found = record.unexplained() if arguments.again else record.untried()
+    found = list(record.every) if arguments.afresh else found
+    if arguments.only:
+        found = [each for each in found if Path(each[0]).stem in arguments.only]
     random.Random(arguments.seed).shuffle(found)  # so that the first of them are a fair sample
-    if arguments.again:
-        survivors = {each["mutant"] for each in before["survivors"] if not each["why"]}
-        found = [each for each in every if named(*each) in survivors]
-        about["seed"] = before["seed"]
-    elif arguments.sample:
+    if arguments.sample:
         found = found[: arguments.sample]
     signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
     if arguments.quick:
-        outcomes = quickly(found, arguments.target, arguments.minutes)
-    else:
-        plugin = Mutating(paths, found, arguments)
+        quickly(found, record, arguments.minutes)
+    elif found:
+        plugin = Mutating(paths, found, record, arguments)
         tests = [str(ROOT / "tests" / name) for name in TESTS[arguments.target]]
         pytest.main([*OPTIONS, *tests], plugins=[plugin])
-        outcomes = plugin.outcomes
-    record[arguments.target] = written(outcomes, about, before, arguments.again)
-    arguments.record.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
-    return 0 if all(each["why"] for each in record[arguments.target]["survivors"]) else 1
+    record.save()
+    return 1 if record.unexplained() else 0
 
 
 if __name__ == "__main__":
