@@ -92,9 +92,17 @@ class Certificate:
     @classmethod
     def from_json(cls, settings: Settings, data: dict[str, Any]) -> Certificate:
         """Read a certificate back."""
-        fields = {key: value for key, value in data.items() if key not in ("statement", "checks")}
-        checks = tuple(Check(**check) for check in data["checks"])
-        return cls(settings=settings, checks=checks, **fields)
+        checks = tuple(
+            Check(
+                str(each["block"]), str(each["detail"]), float(each["margin"]),
+                float(each["error"]), int(each["states"]), str(each["blame"]),
+            )
+            for each in data["checks"]
+        )  # fmt: skip
+        return cls(
+            settings, checks, bool(data["weights_match"]), bool(data["assumes_no_failure"]),
+            int(data["runs"]), int(data["wrong"]), str(data["first_wrong"]), str(data["failing"]),
+        )  # fmt: skip
 
 
 def certify(

@@ -41,7 +41,7 @@ def read_settings(
         raise RaspValueError(
             "the vocabulary is empty", hint="list every token that an input may hold"
         )
-    tokens = list(dict.fromkeys(_distinct(read_input(vocabulary))))
+    tokens = _distinct(read_input(vocabulary))
     if isinstance(max_length, bool) or not isinstance(max_length, int):
         raise RaspTypeError("`max_length` is a whole number", hint="for example `max_length=20`")
     if not 1 <= max_length <= LONGEST:
@@ -56,7 +56,7 @@ def read_settings(
         )
     first = None if bos is None else from_python(bos)
     if first is not None:
-        tokens = [token for token in tokens if _key(token) != _key(first)] + [first]
+        tokens = [each for each in _distinct((*tokens, first)) if each != first] + [first]
     if len({isinstance(token, str) for token in tokens}) > 1:
         raise RaspTypeError(
             "a vocabulary holds strings or numbers, not both",
@@ -71,21 +71,13 @@ def read_settings(
 
 
 def _distinct(tokens: tuple[Atom, ...]) -> list[Atom]:
-    """Drop repeated tokens: atoms of equal value are one token to every program but `string`."""
-    seen: dict[object, Atom] = {}
+    """Drop repeated tokens, and refuse those that differ in kind alone (1 and 1.0)."""
+    seen: dict[Atom, Atom] = {}
     for token in tokens:
-        known = seen.setdefault(_value(token), token)
+        known = seen.setdefault(token, token)
         if type(known) is not type(token):
             raise RaspValueError(
                 f"the vocabulary holds {show(known)} and {show(token)}, which are equal",
                 hint="keep one of them",
             )
     return list(seen.values())
-
-
-def _value(token: Atom) -> object:
-    return ("string", token) if isinstance(token, str) else token
-
-
-def _key(token: Atom) -> tuple[type, Atom]:
-    return (type(token), token)

@@ -25,7 +25,9 @@ from rasp.compiler.certificate import Certificate, certify
 from rasp.compiler.describe import Description
 from rasp.compiler.plan import make_plan
 from rasp.compiler.portable import atom_from_json, atom_to_json, broken, graph_from_json
+from rasp.compiler.refusals import Refusal
 from rasp.compiler.settings import Settings, read_settings
+from rasp.compiler.shapes import check_shapes
 from rasp.compiler.transformer import Readout, Transformer
 from rasp.compiler.weights import (
     Array,
@@ -70,7 +72,9 @@ def load(folder: str | Path) -> Transformer:
     """Read a model back; `verify` also checks it."""
     data, arrays = _read(folder)
     try:
-        return _model(data, _weights(data, arrays))
+        model = _model(data, _weights(data, arrays))
+        check_shapes(model)
+        return model
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise broken("the description") from error
 
@@ -84,15 +88,29 @@ def verify(folder: str | Path) -> Certificate:
     model = load(folder)
     outputs, names = graph_from_json(model.graph)
     program = Program(outputs, names)
-    plan = make_plan(outputs, model.settings, program, model.care)
-    emitter = Emitter(plan)
-    expected = emitter.weights()
+    try:
+        plan = make_plan(outputs, model.settings, program, model.care)
+        emitter = Emitter(plan)
+        expected = emitter.weights()
+    except (Refusal, OverflowError):
+        raise _another_program() from None
     fresh = assemble(plan, emitter, expected, program)
-    if fresh.readouts != model.readouts or fresh.uses_sink != model.uses_sink:
-        raise RaspValueError(
-            "the description of this model is not that of its program", hint="compile it again"
-        )
-    return certify(plan, emitter, model, expected)
+    if (fresh.readouts, fresh.uses_sink) != (model.readouts, model.uses_sink):
+        raise _another_program()
+    if _shapes(expected) != _shapes(model.weights):
+        raise _another_program()
+    with np.errstate(over="ignore", invalid="ignore"):  # the weights may be anything
+        return certify(plan, emitter, model, expected)
+
+
+def _shapes(weights: Weights) -> dict[str, tuple[int, ...]]:
+    return {name: array.shape for name, array in weights.arrays().items()}
+
+
+def _another_program() -> RaspValueError:
+    return RaspValueError(
+        "the description of this model is not that of its program", hint="compile it again"
+    )
 
 
 def to_json(model: Transformer) -> dict[str, Any]:
@@ -169,7 +187,7 @@ def _settings(data: dict[str, Any]) -> Settings:
 
 
 def _weights(data: dict[str, Any], arrays: dict[str, Array]) -> Weights:
-    """Put arrays together by name; a shape that does not fit is refused."""
+    """Put arrays together by name."""
     size = arrays["tokens"].shape[1]
     heads = [
         [
@@ -190,24 +208,7 @@ def _weights(data: dict[str, Any], arrays: dict[str, Array]) -> Weights:
         ReadoutWeights(arrays[f"output{number}.weight"], arrays[f"output{number}.bias"])
         for number in range(len(data["outputs"]))
     ]
-    weights = Weights(arrays["tokens"], arrays["positions"], heads, blocks, readouts)
-    _check_shapes(weights, size)
-    return weights
-
-
-def _check_shapes(weights: Weights, size: int) -> None:
-    fine = weights.positions.shape[1:] == (size,)
-    for head in (head for layer in weights.heads for head in layer):
-        scores, values = len(head.query_bias), len(head.value_bias)
-        fine &= head.query.shape == head.key.shape == (scores, size)
-        fine &= head.key_bias.shape == (scores,) and head.value.shape == (values, size)
-        fine &= head.out.shape == (size, values)
-    for block in weights.feed_forwards:
-        fine &= block.inside.shape == (len(block.bias), size) == block.out.T.shape
-    for readout in weights.readouts:
-        fine &= readout.weight.shape == (len(readout.bias), size)
-    if not fine:
-        raise broken("the shape of some weights")
+    return Weights(arrays["tokens"], arrays["positions"], heads, blocks, readouts)
 
 
 # -- files ------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ import numpy as np
 
 from rasp.atoms import Atom, read_input, show, to_python
 from rasp.compiler.settings import Settings
+from rasp.compiler.variables import typed
 from rasp.compiler.weights import FeedForwardWeights, HeadWeights, Weights
 from rasp.errors import RaspValueError
 
@@ -105,9 +106,9 @@ class Transformer:
                 f"{settings.max_length}",
                 hint="give a shorter input, or compile again with a larger `max_length`",
             )
-        places = {_key(token): place for place, token in enumerate(settings.vocabulary)}
+        places = {typed(token): place for place, token in enumerate(settings.vocabulary)}
         for position, token in enumerate(tokens):
-            if _key(token) not in places:
+            if typed(token) not in places:
                 raise RaspValueError(
                     f"the token {show(token)} at position {position} is not in the vocabulary of "
                     "this model",
@@ -115,7 +116,7 @@ class Transformer:
                     + ", ".join(show(t) for t in settings.vocabulary[:20]),
                 )
         self._check_bos(tokens)
-        return np.array([places[_key(token)] for token in tokens])
+        return np.array([places[typed(token)] for token in tokens])
 
     def _check_bos(self, tokens: tuple[Atom, ...]) -> None:
         bos = self.settings.bos
@@ -243,9 +244,9 @@ def feed_forward(x: Array, block: FeedForwardWeights, dtype: type) -> Array:
 
 def nearest(numbers: Array, codes: Array) -> Array:
     """The place of the nearest code; codes are sorted."""
-    right = np.clip(np.searchsorted(codes, numbers), 1, max(1, len(codes) - 1))
     if len(codes) == 1:
         return np.zeros(numbers.shape, int)
+    right = np.clip(np.searchsorted(codes, numbers), 1, len(codes) - 1)
     left = right - 1
     return np.where(numbers - codes[left] <= codes[right] - numbers, left, right)
 
@@ -257,7 +258,3 @@ def _counted(number: int, word: str) -> str:
 def _keep(keep: dict[str, Array] | None, name: str, array: Array) -> None:
     if keep is not None:
         keep[name] = array
-
-
-def _key(token: Atom) -> tuple[bool, Atom]:
-    return isinstance(token, str), token

@@ -1,0 +1,290 @@
+"""Files from strangers: whatever is changed in a saved model, it is refused or found out."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import shutil
+import struct
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rasp
+from rasp.compiler import compile, load, verify
+from rasp.compiler.portable import atom_from_json, atom_to_json, graph_from_json, graph_to_json
+from rasp.compiler.store import (
+    LARGEST_DESCRIPTION,
+    MODEL,
+    NEXT_WEIGHTS,
+    WEIGHTS,
+    from_safetensors,
+    to_safetensors,
+)
+from rasp.errors import RaspError, RaspValueError
+
+Arrays = dict[str, np.ndarray]
+TEXT = """hist = selector_width(select(tokens, tokens, ==));
+out = aggregate(select(hist, 1, ==), indices, -1);"""
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    names = rasp.run(TEXT)
+    place = tmp_path_factory.mktemp("saved")
+    compile([names["hist"], names["out"]], vocabulary="abc", max_length=6).save(place)
+    return place
+
+
+@pytest.fixture
+def folder(saved: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(saved, tmp_path / "model"))
+
+
+def rewrite(folder: Path, change: Callable[[Arrays, dict[str, Any]], object]) -> None:
+    arrays = from_safetensors((folder / WEIGHTS).read_bytes())
+    data = json.loads((folder / MODEL).read_text())
+    change(arrays, data)
+    (folder / WEIGHTS).write_bytes(to_safetensors(arrays))
+    (folder / MODEL).write_text(json.dumps(data))
+
+
+def more(array: np.ndarray) -> np.ndarray:
+    """The same with one more row."""
+    return np.concatenate([array, array[-1:]])
+
+
+ANOTHER_SHAPE = {
+    "tokens": more,
+    "positions": more,
+    "layer1.head0.query": more,
+    "layer1.head0.query_bias": lambda array: array[:, None],
+    "layer1.head0.key": lambda array: array[:, 1:],
+    "layer1.head0.key_bias": more,
+    "layer1.head0.value": more,
+    "layer1.head0.value_bias": lambda array: array[None],
+    "layer2.head0.out": more,
+    "layer1.feed_forward.inside": more,
+    "layer1.feed_forward.bias": lambda array: array[:, None],
+    "layer1.feed_forward.out": lambda array: array[0],
+    "output0.weight": more,
+    "output1.bias": more,
+}
+
+
+@pytest.mark.parametrize("name", ANOTHER_SHAPE)
+def test_weights_of_another_shape_are_refused(folder: Path, name: str) -> None:
+    rewrite(folder, lambda arrays, _: arrays.update({name: ANOTHER_SHAPE[name](arrays[name])}))
+    with pytest.raises(RaspValueError, match="is damaged"):
+        load(folder)
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        (("settings", "max_length"), 7),
+        (("settings", "vocabulary"), [["string", "a"]] * 3),
+        (("settings", "vocabulary", 1), ["bool", True]),
+        (("settings", "bos"), ["float", "1e9"]),
+        (("uses_sink",), False),
+        (("outputs",), []),
+        (("outputs", 0, "scored"), False),
+        (("outputs", 0, "codes"), [1.0]),
+        (("outputs", 0, "codes", 0), 9.0),
+        (("outputs", 0, "atoms", 0), ["int", "one"]),
+        (("outputs", 0, "atoms", 0), ["float", "1/0"]),
+        (("heads_per_layer",), [2, 1]),
+        (("labels",), []),
+        (("readers", 0), 3),
+        (("readers", 0, "weights"), {"7": 1.0}),
+        (("readers", 0, "weights"), {"0": "x"}),
+        (("readers", 0, "after"), []),
+        (("care",), {"x": "y"}),
+        (("certificate", "runs"), None),
+        (("certificate", "checks", 0, "margin"), "x"),
+    ],
+)
+def test_a_description_that_does_not_fit_is_refused(
+    folder: Path, where: tuple[Any, ...], value: object
+) -> None:
+    def change(_: Arrays, data: Any) -> None:
+        for part in where[:-1]:
+            data = data[part]
+        data[where[-1]] = value
+
+    rewrite(folder, change)
+    with pytest.raises(RaspError) as caught:
+        load(folder)
+    assert caught.value.hint
+
+
+def replaced_program(text: str) -> Callable[[Arrays, dict[str, Any]], None]:
+    names = rasp.run(text)
+
+    def change(_: Arrays, data: dict[str, Any]) -> None:
+        nodes = {name: names[name].node for name in data["program"]["outputs"]}
+        data["program"] = graph_to_json(nodes, {})
+
+    return change
+
+
+ONE_LAYER_LESS = {"heads_per_layer": [1]}
+ANOTHER_PROGRAM: dict[str, Callable[[Arrays, dict[str, Any]], object]] = {
+    "fewer layers": lambda _, data: data.update(ONE_LAYER_LESS),
+    "no heads": lambda _, data: data.update(heads_per_layer=[0, 0]),
+    "another name": lambda _, data: data["outputs"][0].update(name="count"),
+    "no outputs": lambda _, data: data["program"].update(outputs={}),
+    "other values": replaced_program(TEXT.replace("-1", "-2")),
+    "a smaller one": replaced_program("hist = indices; out = indices;"),
+    "numbers beyond float32": replaced_program("hist = indices; out = indices * 10^400;"),
+}
+
+
+@pytest.mark.parametrize("name", ANOTHER_PROGRAM)
+def test_a_model_of_another_program_is_found_out(folder: Path, name: str) -> None:
+    rewrite(folder, ANOTHER_PROGRAM[name])
+    with pytest.raises(RaspError) as caught:
+        verify(folder)
+    assert caught.value.hint
+
+
+def test_weights_of_any_size_are_verified_without_a_warning(folder: Path) -> None:
+    rewrite(folder, lambda arrays, _: arrays.update({
+        name: np.sign(array) * 3e38 for name, array in arrays.items()
+    }))  # fmt: skip
+    assert not verify(folder).exact
+
+
+# -- the two files ----------------------------------------------------------------------------
+
+
+def test_a_save_that_was_killed_before_its_last_step_is_whole(folder: Path) -> None:
+    before = verify(folder).exact
+    os.replace(folder / WEIGHTS, folder / NEXT_WEIGHTS)
+    assert before and verify(folder).exact
+
+
+def test_a_save_that_was_killed_before_that_left_the_old_model(folder: Path) -> None:
+    (folder / NEXT_WEIGHTS).write_bytes(b"the beginning of new weights")
+    assert verify(folder).exact
+
+
+def test_a_file_that_is_too_large_is_not_even_read(folder: Path) -> None:
+    os.truncate(folder / MODEL, LARGEST_DESCRIPTION + 1)  # a hole: it takes no room on the disk
+    with pytest.raises(RaspValueError, match="too large to be read"):
+        load(folder)
+
+
+@pytest.mark.parametrize("name", [MODEL, WEIGHTS])
+def test_a_link_to_a_device_is_not_read_to_its_end(folder: Path, name: str) -> None:
+    (folder / name).unlink()
+    (folder / name).symlink_to("/dev/zero")
+    with pytest.raises(RaspValueError, match="a file in it is damaged"):
+        load(folder)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 2}', "[" * 100_000, "\xff"])
+def test_a_description_that_is_none_is_refused(folder: Path, text: str) -> None:
+    (folder / MODEL).write_bytes(text.encode("latin-1"))
+    with pytest.raises(RaspValueError, match=r"(a file|the format) in it is damaged"):
+        load(folder)
+
+
+def file_with(header: object, body: bytes = b"\0" * 8) -> bytes:
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + body
+
+
+def entry(shape: object, start: object, end: object, kind: str = "F32") -> dict[str, object]:
+    return {"dtype": kind, "shape": shape, "data_offsets": [start, end]}
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        [], {"a": []}, {"a": {}}, {"a": entry([2], 0, 8, "F64")}, {"a": entry([-2], 0, 8)},
+        {"a": entry([2], 0, 16)}, {"a": entry([2], 8, 0)}, {"a": entry([3], 0, 8)},
+        {"a": entry([1 << 40, 1 << 40], 0, 8)}, {"a": entry([2], -8, 0)},
+        {"a": entry([2], 0, 8), "b": entry([2], 0, 8)}, {"a": entry(["x"], 0, 8)},
+        {"a": entry([2], 0.0, 8.0)}, {"a": entry(None, 0, 8)},
+    ],
+)  # fmt: skip
+def test_arrays_must_lie_in_the_file_each_in_its_own_place(header: object) -> None:
+    with pytest.raises(RaspValueError, match="damaged"):
+        from_safetensors(file_with(header))
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_weights_are_numbers(number: float) -> None:
+    body = struct.pack("<2f", 1.0, number)
+    with pytest.raises(RaspValueError, match="a weight in it is damaged"):
+        from_safetensors(file_with({"a": entry([2], 0, 8)}, body))
+
+
+def test_arrays_survive_a_file_whatever_their_shape() -> None:
+    arrays = {"a": np.arange(6.0).reshape(2, 3), "b": np.zeros((0, 4)), "c": np.array(7.0)}
+    found = from_safetensors(to_safetensors(arrays))
+    assert found.keys() == arrays.keys()
+    assert all(np.array_equal(found[name], array) for name, array in arrays.items())
+
+
+# -- the program in the description -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("atom", [True, False, 1, -(10**40), Fraction(-1, 3), "", "é"])
+def test_an_atom_survives_json_with_its_kind(atom: Any) -> None:
+    found = atom_from_json(json.loads(json.dumps(atom_to_json(atom))))
+    assert (type(found), found) == (type(atom), atom)
+
+
+@pytest.mark.parametrize(
+    "data", [None, [], ["int", 1], ["bool", 1], ["float", "1e999999999"], ["atom", "1"], "int"]
+)
+def test_what_is_no_atom_is_refused(data: object) -> None:
+    with pytest.raises(RaspValueError, match="an atom in it is damaged"):
+        atom_from_json(data)
+
+
+BASE = [
+    {"kind": "Tokens", "needs": []},
+    {"kind": "Select", "needs": [0, 0], "op": "=="},
+    {"kind": "Score", "needs": [0, 0]},
+]
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        {"kind": "Tokens", "needs": [0]},
+        {"kind": "Elementwise", "needs": [0], "op": "+"},
+        {"kind": "Elementwise", "needs": [0, 1], "op": "+"},
+        {"kind": "Elementwise", "needs": [0, 0], "op": "system"},
+        {"kind": "Elementwise", "needs": [0, 3], "op": "+"},
+        {"kind": "Elementwise", "needs": [0, -1], "op": "+"},
+        {"kind": "Elementwise", "needs": [0, 0], "op": []},
+        {"kind": "Select", "needs": [0, 0], "op": "+"},
+        {"kind": "Select", "needs": [0, 1], "op": "=="},
+        {"kind": "Score", "needs": [0, 1]},
+        {"kind": "SelectBest", "needs": [1, 1]},
+        {"kind": "SelectorNot", "needs": [0]},
+        {"kind": "SelectorAnd", "needs": [1, 0]},
+        {"kind": "SelectorOr", "needs": [1, 2]},
+        {"kind": "Aggregate", "needs": [0, 0], "default": ["int", "0"]},
+        {"kind": "Aggregate", "needs": [1, 0], "default": ["int", "0x10"]},
+        {"kind": "TokensAs", "needs": [], "read_as": "code"},
+        {"kind": "Const", "needs": []},
+        {"kind": "Const", "needs": [], "value": ["float", "1/0"]},
+        {"kind": "eval", "needs": []},
+        {"needs": []},
+        [],
+    ],
+)
+def test_a_node_that_no_program_has_is_refused(node: object) -> None:
+    data = {"nodes": [*copy.deepcopy(BASE), node], "outputs": {"out": 0}}
+    with pytest.raises(RaspValueError, match=r"(a node|an atom|its program) in it is damaged"):
+        graph_from_json(data)
