@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,11 +12,25 @@ from paper_programs import TASKS, Task
 
 import rasp
 from rasp.compiler import Transformer, compile
+from rasp.compiler.bounds import Bounds, Check
 from rasp.compiler.certificate import random_input
+from rasp.compiler.plan import make_plan
+from rasp.compiler.weights import Emitter
 from rasp.errors import RaspError
 
-JOINT = ("hist, no sink", "sort, one head")
+JOINT = ("sort, one head",)
 """Tasks whose first layer compares the token and the index jointly: they need `+FF0`."""
+WIDTHS = {
+    "an equality": "histf(tokens)",
+    "an order": "selector_width(select(tokens, tokens, <=))",
+    "a conjunction": "selector_width(select(tokens, tokens, ==) and select(indices, indices, <=))",
+    "a disjunction": "selector_width(select(tokens, tokens, ==) or select(tokens, 'a', ==))",
+    "two of them": "histf(tokens) + 10 * selector_width(select(tokens, tokens, >=))",
+    "its two aggregates": """\
+        3 * aggregate(select(tokens, tokens, ==) or select(indices, 0, ==), indicator(indices == 0))
+        + aggregate(select(tokens, tokens, ==) and select(indices, 0, ==),
+                    5 * indicator(indices == 0), 7)""",
+}
 
 
 def compiled(task: Task, length: int) -> Transformer:
@@ -61,6 +77,34 @@ def test_a_sort_with_ties_in_one_head_says_that_it_needs_a_feed_forward_before_i
     assert model.input_feed_forward > 0
     assert "+FF0" in repr(model)
     assert model("cabba") == ["a", "a", "b", "b", "c"]
+
+
+@pytest.mark.parametrize("bos", [None, "§"])
+@pytest.mark.parametrize("name", WIDTHS)
+def test_a_width_needs_no_sink(name: str, bos: str | None) -> None:
+    program = rasp.run(f"out = {WIDTHS[name]};")["out"]
+    model = compile(program, vocabulary="abc", max_length=5, sink=False, bos=bos)
+    assert all("share" in head.detail for head in heads_in(model))
+    for size in range(1, 6):
+        for rest in product("abc", repeat=size - (bos is not None)):
+            assert model([bos, *rest] if bos else list(rest)) == program(
+                [bos, *rest] if bos else list(rest)
+            )
+
+
+def test_a_share_that_is_misplaced_is_not_certified() -> None:
+    model = compiled(TASKS["hist, no sink"], 9)
+    program = rasp.run(TASKS["hist, no sink"].text)["out"]
+    plan = make_plan({"out": program.node}, model.settings, program.program)
+    (first, second), *_ = plan.heads
+    plan.heads[0][0] = replace(first, boost=second.boost)
+    checks = Bounds(plan, Emitter(plan), model.weights).walk()
+    assert [check.holds for check in checks[:2]] == [False, True]
+
+
+def heads_in(model: Transformer) -> list[Check]:
+    assert model.certificate is not None
+    return [check for check in model.certificate.checks if "head" in check.block]
 
 
 def test_counts_are_exact_to_the_bit() -> None:

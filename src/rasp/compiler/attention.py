@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, log
@@ -16,6 +16,7 @@ from rasp.compiler.heads import HeadAnalysis, mixture
 from rasp.compiler.linear import Linear, total
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.selectors import Conjunct, Request, make_conjunct
+from rasp.compiler.shares import boost_of
 from rasp.compiler.variables import Head, HeadOutput, codes_of, number
 from rasp.graph import Score, expression
 
@@ -33,6 +34,7 @@ are exact."""
 MOST_SLACK = 1 << 24
 
 
+ONE = Linear(Fraction(1))
 LARGEST_EXACT = 2.0**27
 """The largest scores that are surely exact: multiples of 32."""
 
@@ -68,6 +70,8 @@ class HeadPlan:
     """How far apart the best are."""
     quiet: bool = True
     """Whether keys that are not picked get no weight at all."""
+    boost: Linear = field(default_factory=Linear)
+    """What a key scores on top, whatever the query: position 0, in a share."""
 
 
 def plan_head(
@@ -92,13 +96,26 @@ def plan_head(
     if not quiet:
         parts = _conjuncts(features, analysis, head, needs_sink, slack, care, False)
     every = [*parts, best] if best else parts
-    products = _merged(every)
+    boost = _boost(head, analysis, features, quiet)
+    products = _merged([*(each for part in every for each in part.products), (ONE, boost)])
     if head.mode == "sum":
         products += _lowered(every)
     basis = _basis(head, wanted)
     values = [_value(features, each, time) for each in basis]
     sink = _sink(analysis, head, every, needs_sink, quiet)
-    return HeadPlan(head, parts, products, sink, values, basis, best, step, quiet)
+    return HeadPlan(head, parts, products, sink, values, basis, best, step, quiet, boost)
+
+
+def _boost(head: Head, analysis: HeadAnalysis, features: Features, quiet: bool) -> Linear:
+    """What position 0 scores on top, so that it weighs as much as many matches."""
+    if head.mode != "share":
+        return Linear()
+    length = analysis.settings.max_length
+    boost = boost_of(length)
+    if head.outweighs:
+        boost += strength_of(head.mode, length, is_noisy(analysis, head), quiet)
+    light = analysis.of(head.outputs[0].values)
+    return features.of_values(light, lambda atom: boost * number(atom), 2 * head.layer - 1)
 
 
 def _conjuncts(
@@ -108,7 +125,8 @@ def _conjuncts(
     """Realise the conjuncts; one order may score matches unevenly, and the others outweigh it."""
     settings, time = analysis.settings, 2 * head.layer - 1
     found: list[Conjunct] = []
-    formulas = in_stable_order(conjuncts(head.formula))
+    is_share = head.mode == "share"
+    formulas = [head.formula] if is_share else in_stable_order(conjuncts(head.formula))
     if head.formula is False:
         raise Refusal("its selector never picks anything", "use the default itself")
     noisy = is_noisy(analysis, head)
@@ -123,7 +141,7 @@ def _conjuncts(
         level = care.get(head_key(head, formula), 0)
         if settings.tolerant and _is_computed(analysis, formula):
             level = max(level, int(head.needs_uniform or slack > 0))
-        request = Request(time, strength, formula is not uneven, needs_sink, level)
+        request = Request(time, strength, formula is not uneven, needs_sink, level, is_share)
         conjunct = make_conjunct(
             features, formula, head_key(head, formula), request, settings.causal
         )
@@ -213,26 +231,25 @@ def describe_score(best: Score) -> str:
     return expression(best)
 
 
-def _merged(found: list[Conjunct]) -> list[tuple[Linear, Linear]]:
+def _merged(products: Iterable[tuple[Linear, Linear]]) -> list[tuple[Linear, Linear]]:
     """Join products whose query is constant, or whose key is the same."""
     constant = Linear()
     by_key: dict[object, tuple[Linear, Linear]] = {}
-    for conjunct in found:
-        for query, key in conjunct.products:
-            if query.is_constant:
-                constant = constant + key.times(query.constant)
-                continue
-            if key.is_constant:
-                by_key.setdefault("constant", (Linear(), Linear(Fraction(1))))
-                known, _ = by_key["constant"]
-                by_key["constant"] = (known + query.times(key.constant), Linear(Fraction(1)))
-                continue
-            known, _ = by_key.get(key.key, (Linear(), key))
-            by_key[key.key] = (known + query, key)
-    products = [(query, key) for query, key in by_key.values() if query.parts or query.constant]
+    for query, key in products:
+        if query.is_constant:
+            constant = constant + key.times(query.constant)
+            continue
+        if key.is_constant:
+            by_key.setdefault("constant", (Linear(), ONE))
+            known, _ = by_key["constant"]
+            by_key["constant"] = (known + query.times(key.constant), ONE)
+            continue
+        known, _ = by_key.get(key.key, (Linear(), key))
+        by_key[key.key] = (known + query, key)
+    merged = [(query, key) for query, key in by_key.values() if query.parts or query.constant]
     if constant.parts or constant.constant:
-        products.append((Linear(Fraction(1)), constant))
-    return products
+        merged.append((ONE, constant))
+    return merged
 
 
 def _lowered(found: list[Conjunct]) -> list[tuple[Linear, Linear]]:
@@ -240,7 +257,7 @@ def _lowered(found: list[Conjunct]) -> list[tuple[Linear, Linear]]:
     reference = total(conjunct.reference for conjunct in found)
     if not reference.parts and not reference.constant:
         return []
-    return [(reference.times(-1), Linear(Fraction(1)))]
+    return [(reference.times(-1), ONE)]
 
 
 def is_noisy(analysis: HeadAnalysis, head: Head) -> bool:

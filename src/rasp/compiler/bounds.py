@@ -22,10 +22,11 @@ from rasp.compiler.attention import (
     strength_of,
 )
 from rasp.compiler.features import Group
-from rasp.compiler.linear import Linear, total
+from rasp.compiler.linear import Linear, of_index, total
 from rasp.compiler.plan import OutputPlan, Plan
 from rasp.compiler.ridges import Ridge
 from rasp.compiler.selectors import Conjunct
+from rasp.compiler.shares import boost_of
 from rasp.compiler.stream import UNIT, Read, Stream, grain_of
 from rasp.compiler.variables import HeadOutput
 from rasp.compiler.weights import Array, Emitter, FeedForwardWeights, ReadoutWeights, Weights
@@ -83,6 +84,9 @@ def _extent(conjunct: Conjunct, rows: slice) -> Extent:
     references, truth = conjunct.references[rows, None], conjunct.truth[rows]
     scores = asked @ sent.T - references
     depth = float("inf") if truth.all() else float(-scores[~truth].max())
+    if conjunct.level is not None:  # what does not match has a place, too, and must keep to it
+        scores = np.where(truth, scores, scores - float(conjunct.level))
+        truth = np.ones_like(truth)
     if not truth.any():
         return Extent(0.0, 0.0, depth, 0.0, 0)
     low, high = float(scores[truth].min()), float(scores[truth].max())
@@ -187,6 +191,8 @@ class Bounds:
         every = [*plan.conjuncts, *([plan.best] if plan.best else [])]
         found = [self._conjunct(each) for each in every]
         spread = sum(float(each.spread) for each in every)
+        if plan.head.mode == "share":  # position 0 may weigh this much where it should not
+            spread += float(boost_of(self.length))
         stand_ins = {head_key(plan.head, each) for each in plan.head.stand_ins}
         fall = sum(each.depth for conjunct, each in zip(every, found, strict=True)
                    if conjunct.text in stand_ins)  # fmt: skip
@@ -202,7 +208,7 @@ class Bounds:
         needs = plan.head.mode == "sum" or plan.head.needs_uniform
         narrow = min(room, float(plan.step)) if plan.best is not None else room
         margin = narrow - 2 * error - float(np.log(16 * self.length))
-        if not self._sink_is_placed(plan, every, room):
+        if not self._sink_is_placed(plan, every, room) or not self._boost_is_placed(plan):
             margin = -float("inf")
         self.checks.append(Check(
             name,
@@ -227,9 +233,21 @@ class Bounds:
         above = plan.sink - total(each.reference for each in every)
         return above.is_constant and float(above.constant) == -room
 
+    def _boost_is_placed(self, plan: HeadPlan) -> bool:
+        """Whether position 0, and no other, scores as far above matches as shares assume."""
+        if plan.head.mode != "share":
+            return plan.boost.is_constant
+        noisy = is_noisy(self.plan.analysis, plan.head)
+        strength = strength_of(plan.head.mode, self.length, noisy, plan.quiet)
+        boost = boost_of(self.length) + (strength if plan.head.outweighs else 0)
+        table = [boost] + [Fraction(0)] * (self.length - 1)
+        wanted = of_index(table, self.plan.settings)
+        levels = {each.level for each in plan.conjuncts}
+        return plan.boost.key == wanted.key and levels <= {Fraction(-strength)}
+
     def _score_error(self, plan: HeadPlan, found: list[ConjunctBound]) -> float:
         """How far the scores of matches, and the sink's, can be off."""
-        size = sum(each.size for each in found)
+        size = sum(each.size for each in found) + self.stream.size_of(plan.boost)
         grain = min((each.grain for each in found), default=COARSEST)
         total = sum(each.error for each in found)
         for query, key in plan.products:

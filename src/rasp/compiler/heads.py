@@ -18,7 +18,8 @@ from rasp.compiler.linear import Linear
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.sets import TooMany, means, subset_sums, sums, sums_of_pairs
 from rasp.compiler.settings import Settings
-from rasp.compiler.sum_shapes import Sum, SumShapes
+from rasp.compiler.shares import ShareShapes
+from rasp.compiler.sum_shapes import Sum
 from rasp.compiler.values import Values
 from rasp.compiler.variables import (
     CountVariable,
@@ -35,7 +36,7 @@ NUMBERS = frozenset({int, Fraction})
 ORDERS = ("<", "<=", ">", ">=")
 
 
-class HeadAnalysis(SumShapes):
+class HeadAnalysis(ShareShapes):
     """Value analysis with attention: fills `heads` as it meets aggregates."""
 
     def __init__(
@@ -49,6 +50,7 @@ class HeadAnalysis(SumShapes):
     ) -> None:
         super().__init__(outputs, settings, refusals, layer_of, siblings, users)
         self.heads: list[Head] = []
+        self._shares = {}
         self._products: dict[Node, Linear] = {}
         self._known_means: dict[tuple[Fraction, ...], list[Fraction]] = {}
         self.assumes_no_failure = False
@@ -78,7 +80,7 @@ class HeadAnalysis(SumShapes):
             return self._moved_count(node, values, values.inputs[0])
         if shape is not None and None not in shapes:
             return self._sum(node, shape)
-        return self._mean(node)
+        return self.shares(node) or self._mean(node)
 
     def _mean(self, node: Aggregate) -> Values:
         formula, best = self.selector(node.selector)
@@ -236,6 +238,8 @@ class HeadAnalysis(SumShapes):
         if shape.kind == "product":
             for user in self._users[node]:
                 self._products[user] = linear
+            return self.from_linear(linear, NUMBERS)
+        if shape.kind == "ratio":
             return self.from_linear(linear, NUMBERS)
         table = self.from_linear(linear, frozenset({Fraction}))
         light = shape.light

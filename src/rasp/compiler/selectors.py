@@ -74,6 +74,8 @@ class Conjunct:
     references: np.ndarray  # (query,)
     spread: Fraction = Fraction(0)
     """How far above the reference a match may score (orders only)."""
+    level: Fraction | None = None
+    """What every other key scores, where that must be the same for all of them."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,8 @@ class Request:
     needs_reference: bool
     care: int = 0
     """1 where codes are too noisy to be compared by squares: one column per class instead."""
+    level: bool = False
+    """Whether all keys that do not match must score the same."""
 
 
 def sides_of(features: Features, formula: Formula) -> tuple[Side, Side]:
@@ -152,6 +156,8 @@ def make_conjunct(
         return maker.of_keys_only()
     if (truth == truth[:, :1]).all():
         return maker.of_queries_only()
+    if request.level:
+        return maker.of_columns()
     if isinstance(formula, Literal) and not request.care and not masked:
         key_values = features.analysis.of(formula.keys)
         query_values = features.analysis.of(formula.queries)
@@ -366,6 +372,7 @@ class _Maker:
             _array([key for _, key, _, _ in products], len(self.keys.rows)),
             np.array([float(each) for each in references or [Fraction(0)] * count]),
             spread,
+            Fraction(-self.request.strength) if self.request.level else None,
         )
 
 

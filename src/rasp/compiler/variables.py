@@ -88,6 +88,7 @@ class Head:
 
     mode "mean": the weights of the picked keys add up to 1. mode "sum": a heavy sink takes
     nearly all the weight, so that the output, scaled back, is the sum over the picked keys.
+    mode "share": what position 0 gets, which weighs as much as many picked keys (see `shares`).
     """
 
     layer: int
@@ -103,6 +104,8 @@ class Head:
     """Without a sink: conditions on keys whose failures take its place."""
     family: Formula | None = None
     """Where several heads share out one selector's keys: that selector."""
+    outweighs: bool = False
+    """Whether position 0 gets its weight where it is not picked, and all there is where it is."""
     outputs: list[HeadOutput] = field(default_factory=list)
 
 
