@@ -161,8 +161,7 @@ class HeadAnalysis(ShareShapes):
         formula, best = self.selector(node.selector)
         may_be_empty = not self.is_never_empty(formula)
         whole = values.kinds == {bool} or self.picks_at_most_one(formula, best)
-        if not whole and not (values.outcomes[0] == 0 and all(values.outcomes[1:])
-                              and self._is_compared_with_zero(node)):  # fmt: skip
+        if not whole and not (_counts_up(values) and self._is_compared_with_zero(node)):
             raise Refusal(
                 "its values depend on too many combinations to be worked out at once",
                 "use a smaller length, or round and compare averages earlier",
@@ -339,6 +338,13 @@ class HeadAnalysis(ShareShapes):
             found.add(sum((weight * number(output.default)
                            for output, weight in weights[head].items()), Fraction(0)))  # fmt: skip
         return sorted(found)
+
+
+def _counts_up(values: Values) -> bool:
+    """Whether values are 0 where the count they depend on is, and numbers above 0 elsewhere."""
+    first, *others = values.outcomes
+    is_known = None not in others and values.kinds <= NUMBERS
+    return is_known and first == 0 and all(number(each) > 0 for each in others)
 
 
 def mixture(weights: Mapping[HeadOutput, Fraction]) -> SOp:
