@@ -1,0 +1,188 @@
+"""Small programs, each for a rare turn of the compiler: the model answers as the program does."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from test_random_programs import inputs
+
+import rasp
+from rasp.compiler import Transformer, compile
+from rasp.evaluator.plain import EvaluationError, evaluate
+from rasp.graph import Node
+
+WIDTH = "c = selector_width(select(tokens, tokens, ==)); "
+SETS = """s1 = select(1, indices, ==) and (select(tokens, "a", ==) or select(tokens, "b", ==));
+s2 = select(2, indices, ==) and (select(tokens, "b", ==) or select(tokens, "c", ==)
+                                 or select(tokens, "e", ==));
+s3 = select(3, indices, ==) and (select(tokens, "c", ==) or select(tokens, "d", ==));
+"""
+HAVE = "".join(
+    f'{letter} = aggregate(select(tokens, "{letter}", ==), 1) > 0; ' for letter in "abcde"
+)
+PROGRAMS: dict[str, tuple[str, Any, int]] = {
+    # scores of select_best
+    "far from best to worst": (
+        "aggregate(select_best(select_all, score(indices^2, 1)), tokens)",
+        "ab",
+        24,
+    ),
+    "the best are the least": (
+        "aggregate(select_best(select_all, score(tokens, -1)), indices)",
+        [0, 3, 7],
+        4,
+    ),
+    # comparisons of numbers that lie far apart
+    "equal, scores at their largest": (
+        "aggregate(select(tokens, tokens, ==), indices)",
+        [0, 1, 1400],
+        3,
+    ),
+    "equal, too far apart for squares": (
+        "aggregate(select(tokens, tokens, ==), indices)",
+        [0, 1, 4000],
+        3,
+    ),
+    "ordered, near enough": ("aggregate(select(tokens, tokens, <), 1)", [0, 1, 1400], 3),
+    "ordered, too far apart": ("aggregate(select(tokens, tokens, <), 1)", [0, 1, 4000], 3),
+    "equal averages": ("selector_width(select(m, m, ==))", "ab", 5),
+    # selectors as tables
+    "a class of queries that picks nothing": (
+        SETS + "out = aggregate(s1 or s2 or s3, indices, -1);",
+        "abcdef",
+        5,
+    ),
+    "and one that picks everything": (
+        SETS + "out = aggregate(s1 or s2 or s3 or select(4, indices, ==), indices, -1);",
+        "abcdef",
+        6,
+    ),
+    "a choice of keys in a sum": (
+        "selector_width(select(indices, indices, <=) and (" + A_OR_B + "))",
+        "abc",
+        5,
+    ),
+    "keys of two kinds": (
+        'aggregate(select("a" if indices == 0 else 1, tokens, ==), indices)',
+        "ab",
+        3,
+    ),
+    "positions named by tokens": ("aggregate(select(indices, tokens, ==), indices)", [0, 1], 4),
+    "positions outside the input": (
+        "aggregate(select(indices, length - indices, ==), indices)",
+        "ab",
+        4,
+    ),
+    # sums
+    "a sum of large numbers": ("length * aggregate(select_all, tokens)", [0, 1, 9999], 4),
+    "one sum under two names": (
+        """one = aggregate(select_all, indicator(indices == 0));
+        two = aggregate(select_all, 2 * indicator(indices == 0)); out = 1 / one + 2 / two;""",
+        "ab",
+        4,
+    ),
+    "a prefix mean times another number": (
+        "aggregate(select(indices, indices, <=), tokens) * tokens",
+        [0, 1, 2],
+        4,
+    ),
+    "a mean times another quotient": (
+        "aggregate(select_all, tokens) * (indices / 2)",
+        [0, 1, 2],
+        4,
+    ),
+    "a number over a share": ("indices / aggregate(select_all, indicator(indices == 0))", "ab", 4),
+    # several outputs of one head
+    "two strings moved by one head": (
+        """s = select(indices, indices - 1, ==); one = aggregate(s, tokens, "a");
+        two = aggregate(s, "x" if indices % 2 == 0 else "y", "x");
+        out = indicator(one == "a") + 2 * indicator(two == "x");""",
+        "ab",
+        4,
+    ),
+    "two means with defaults": (
+        "s = select(tokens, tokens, <);"
+        "out = aggregate(s, indices, 1) + 3 * aggregate(s, tokens, 2);",
+        [0, 1, 2],
+        4,
+    ),
+    # functions of many inputs
+    "five conditions": (HAVE + "out = a == (b == (c == (d == e)));", "abcde", 5),
+    "two sums of the same": (WIDTH + "out = (c - indices) * (c + indices) > 30;", "ab", 40),
+    "two sums and what they are made of": (
+        WIDTH + "out = (c - indices) if c > 3 else c + indices;",
+        "ab",
+        40,
+    ),
+    "two sums with the token": (WIDTH + "out = (c - tokens) * (c + tokens) > 9;", [0, 50, 100], 30),
+    # the same number as an int and as a float
+    "a float before an int": ("1.0 if indices == 0 else 1", "ab", 4),
+    "a constant": ("0 * indices + 3", "ab", 4),
+}
+
+
+def check(model: Transformer, nodes: dict[str, Node]) -> None:
+    """Compare a model with its program on all short inputs and some long ones."""
+    compared = 0
+    for tokens in inputs(model, random.Random(3)):
+        try:
+            expected = evaluate(list(nodes.values()), tokens)
+        except EvaluationError:
+            continue
+        found = model.answers(model.token_ids(list(tokens))[None])
+        assert found == {name: [expected[node]] for name, node in nodes.items()}, tokens
+        compared += 1
+    assert compared
+
+
+def node_of(text: str) -> Node:
+    averages = "m = aggregate(select(tokens, tokens, ==), indices); "
+    return rasp.run(text if "out =" in text else f"{averages}out = {text};")["out"].node
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_model_answers_as_the_program_does(name: str) -> None:
+    text, vocabulary, length = PROGRAMS[name]
+    node = node_of(text)
+    model = compile({"out": node}, vocabulary=vocabulary, max_length=length)
+    check(model, {"out": node})
+    trace = model.trace(list(model.settings.vocabulary)[:length])
+    assert trace.s_ops["out"]
+
+
+@pytest.mark.parametrize(
+    "values", ['indicator(tokens == "a") * indices', 'indices if tokens == "a" else 0']
+)
+@pytest.mark.parametrize("selector", ["", " and select(indices, 1, >=)"])
+def test_keys_that_hold_the_default_stand_in_for_a_sink(values: str, selector: str) -> None:
+    node = node_of(
+        f'aggregate(select(tokens, "a", ==){selector}, ({values}) * indicator(indices > 0))'
+    )
+    model = compile({"out": node}, vocabulary="ab", max_length=5, sink=False)
+    assert not model.uses_sink
+    check(model, {"out": node})
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        'select(tokens, "a", ==) or select(indices, indices, <)',
+        "select(tokens, tokens, <) or select(tokens, tokens, >)",
+    ],
+)
+def test_a_selector_is_split_where_its_parts_share_no_key(selector: str) -> None:
+    node = node_of(f"selector_width({selector})")
+    model = compile({"out": node}, vocabulary="abc", max_length=5, heads="split")
+    assert model.heads_per_layer == ((1,) if "or select(ind" in selector else (2,))
+    check(model, {"out": node})
+
+
+def test_a_program_that_fails_on_some_inputs_is_compiled_for_the_others() -> None:
+    node = node_of('1 / aggregate(select_all, indicator(tokens == "a"))')
+    model = compile({"out": node}, vocabulary="ab", max_length=4)
+    check(model, {"out": node})
+    assert model.certificate is not None
+    assert "on which the program itself has a value" in model.certificate.statement
+    assert "the program itself fails on" in str(model.certificate)
