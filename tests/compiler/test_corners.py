@@ -22,6 +22,7 @@ s3 = select(3, indices, ==) and (select(tokens, "c", ==) or select(tokens, "d", 
 HAVE = "".join(
     f'{letter} = aggregate(select(tokens, "{letter}", ==), 1) > 0; ' for letter in "abcde"
 )
+A_OR_B = '(select(tokens, "a", ==) or select(tokens, "b", ==))'
 PROGRAMS: dict[str, tuple[str, Any, int]] = {
     # scores of select_best
     "far from best to worst": (
@@ -60,7 +61,7 @@ PROGRAMS: dict[str, tuple[str, Any, int]] = {
         6,
     ),
     "a choice of keys in a sum": (
-        "selector_width(select(indices, indices, <=) and (" + A_OR_B + "))",
+        f"selector_width(select(indices, indices, <=) and {A_OR_B})",
         "abc",
         5,
     ),
