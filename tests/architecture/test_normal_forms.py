@@ -70,6 +70,10 @@ EQUAL = [
     (SelectorAnd(SAME, SAME), SAME),
     (Select(FIRST, Const(True), "=="), Select(Elementwise("not", (FIRST,)), Const(False), "==")),
     (Select(FIRST, Const(False), "!="), Select(FIRST, Const(True), "==")),
+    (Select(FIRST, Const(True), "=="), Select(FIRST, Const(1), "==")),
+    (Select(FIRST, Const(True), "!="), Select(FIRST, Const(0), "==")),
+    (Select(Const(True), FIRST, "=="), Select(Const(False), Elementwise("not", (FIRST,)), "==")),
+    (Select(Const(False), FIRST, "!="), Select(Const(1), FIRST, "==")),
     (Select(Const("a"), Const("b"), "<"), EVERYWHERE),
     (SelectBest(SAME, Score(Indices(), Const(2))), LAST_SAME),
     (SelectorNot(SelectorNot(LAST_SAME)), LAST_SAME),
@@ -92,6 +96,16 @@ DIFFERENT = [
     (SelectBest(SAME, Score(Indices(), Const(0))), LAST_SAME),
     (Select(Tokens(), Const(True), "=="), Select(Tokens(), Const(False), "!=")),  # tokens: any atom
     (Select(Tokens(), Const(1), "=="), Select(Tokens(), Const(2), "==")),
+    (Select(FIRST, Const(True), "=="), Select(FIRST, Const(0), "==")),
+    (
+        Select(FIRST, Const(True), "=="),
+        Select(Elementwise("<", (HERE, Const(0))), Const(True), "=="),
+    ),
+    (Select(FIRST, Const(True), "=="), Select(Const(True), FIRST, "==")),
+    (  # a token that is not zero counts as true, and is not `True`
+        Select(Elementwise("not", (Tokens(),)), Const(True), "!="),
+        Select(Tokens(), Const(True), "=="),
+    ),
     (  # strings are joined, and joining has an order
         Select(plus(Tokens(), DOUBLE), Tokens(), "=="),
         Select(plus(DOUBLE, Tokens()), Tokens(), "=="),

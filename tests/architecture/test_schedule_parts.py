@@ -170,6 +170,10 @@ def test_without_time_the_schedule_is_greedy_and_says_so(
     monkeypatch.setattr(placing, "SECONDS_FOR_AUTO", 600)
     best = schedule(outputs)
     assert (best.method, best.exact, best.remark) == ("exact", True, "the exact schedule")
+    asked_for = schedule(outputs, "exact")
+    assert (asked_for.method, asked_for.exact, asked_for.remark) == (
+        "exact", True, "the exact schedule"
+    )  # fmt: skip
     monkeypatch.setattr(placing, "SECONDS_FOR_AUTO", 0)
     found = schedule(outputs)
     assert (found.method, found.exact) == ("greedy", False)

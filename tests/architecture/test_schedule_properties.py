@@ -6,7 +6,7 @@ from itertools import pairwise, product
 
 import pytest
 
-from rasp.architecture import schedule
+from rasp.architecture import greedy, schedule
 from rasp.architecture.bounds import least_heads, least_width
 from rasp.architecture.greedy import cost, greedy_placement
 from rasp.architecture.layers import earliest_layers
@@ -99,6 +99,27 @@ def test_the_greedy_schedule_keeps_the_order_of_attentions():
         before = prerequisites(problem)
         assert set(placement) == set(problem.attentions)
         assert all(placement[one] < placement[user] for user in before for one in before[user])
+
+
+@pytest.mark.parametrize("widest", range(1, 10))
+def test_the_greedy_schedule_looks_for_the_least_width_that_works_by_halving(
+    widest: int, monkeypatch: pytest.MonkeyPatch
+):
+    heads = [Aggregate(Select(Indices(), Const(at), "=="), Tokens()) for at in range(widest)]
+    problem = problem_in(heads, Order.layered(widest))
+    start = earliest_placement(problem)
+    assert (least_width(problem), cost(problem, start)[0]) == (1, widest)
+    for least in range(1, widest + 1):
+
+        def listed(*arguments: object, least: int = least, **options: object) -> object:
+            return start if arguments[2] >= least else None  # type: ignore[operator]
+
+        monkeypatch.setattr(greedy, "_listed", listed)
+        tried = list(greedy._widths_to_try(problem, start, {}))
+        assert tried[-1] == least
+        assert len(tried) <= widest.bit_length() + 1
+        assert all(1 <= width <= widest for width in tried)
+        assert {least - 1, least}.issubset({0, widest, *tried})  # one less was tried as well
 
 
 def test_the_times_of_a_plain_stack_are_the_layers_of_the_paper_s_rule():

@@ -67,7 +67,6 @@ def _exact_or_error(problem: Problem, greedy: Placement) -> Placed:
 
 
 def _exact_or_greedy(problem: Problem, greedy: Placement) -> Placed:
-    why = ""
     if not solver_is_installed():
         why = 'the exact search needs SciPy: pip install "rasp-lang[schedule]"'
     elif choices(problem) > MOST_CHOICES or len(in_order(problem.outputs)) > MOST_NODES:
