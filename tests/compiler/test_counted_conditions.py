@@ -18,6 +18,11 @@ AVERAGES = "".join(
 ALL = AVERAGES + "c = ma > 1 and mb > 1 and mc < 3;\n"
 SOME = AVERAGES + "c = ma > 1 or mb > 1 or mc > 3;\n"
 COMPILED = [
+    ALL + "out = c;",
+    ALL + "out = not c;",
+    SOME + 'out = "y" if c else "n";',
+    AVERAGES + "out = ma > 1 and mb > 1 and ma < 3 and mc > 0;",
+    AVERAGES + "out = (ma > 1 or mb > 1) or (mc > 3 or ma < 1);",
     ALL + "out = aggregate(select(indices, 0, ==), indicator(c));",
     ALL + "out = aggregate(select(indices, indices - 1, ==), c, True);",
     ALL + "out = aggregate(select(tokens, tokens, ==), c);",
@@ -32,12 +37,14 @@ COMPILED = [
     out = one + aggregate(select(indices, indices - 1, ==), 3 if c else 0, 7);""",
 ]
 REFUSED = [
-    (ALL + "out = c;", "it depends on too many combinations of values to be worked out at once"),
+    (
+        ALL + 'out = tokens if c else "-";',
+        "it depends on too many combinations of values to be worked out at once",
+    ),
     (
         ALL + "out = aggregate(select(tokens, tokens, ==), indicator(c)) == 0;",
         "its values depend on too many combinations to be worked out at once",
     ),
-    (AVERAGES + "out = ma > 1 and mb > 1 and ma < 3 and mc > 0;", "116 × 116 × 116 = 1560896"),
     (AVERAGES + "out = ma * mb * mc;", "116 × 116 × 116 = 1560896"),
 ]
 

@@ -23,7 +23,7 @@ from rasp.compiler.attention import (
 )
 from rasp.compiler.features import Group
 from rasp.compiler.linear import Linear, of_index, total
-from rasp.compiler.plan import OutputPlan, Plan
+from rasp.compiler.plan import OutputPlan, Plan, readout_key
 from rasp.compiler.ridges import Ridge
 from rasp.compiler.selectors import Conjunct
 from rasp.compiler.shares import boost_of
@@ -366,7 +366,8 @@ class Bounds:
             rounding = terms * UNIT * (2 * reach * (read.size + abs(middle)) + reach * reach)
             margin -= rounding / gap
         detail = f"{len(codes)} atoms, {gap:.3g} apart, off by at most {read.error:.2g}"
-        self.checks.append(Check(f"read-out {output.name}", detail, margin, read.error, len(codes)))
+        name = readout_key(output.name)
+        self.checks.append(Check(name, detail, margin, read.error, len(codes), name))
 
 
 def _hidden(held: Array, signs: Array, bias: Array, out: Array) -> Array:

@@ -17,7 +17,8 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.compiler.linear import Coordinate, Linear, of_index, of_token, total
 from rasp.compiler.refusals import Refusal
-from rasp.compiler.values import ValueAnalysis, Values
+from rasp.compiler.together import Values
+from rasp.compiler.values import ValueAnalysis
 from rasp.compiler.variables import (
     CountVariable,
     HeadOutput,
@@ -227,22 +228,26 @@ def _shape(inputs: tuple[Variable, ...]) -> tuple[int, ...]:
 def _summands(
     inputs: tuple[Variable, ...], table: Table
 ) -> list[tuple[tuple[Variable, ...], Table]]:
-    """Split a table into a sum: functions of single inputs, and one of those that do not part."""
-    if any(value is None for value in table):
-        return [(inputs, table)]
+    """Split a table into a sum: functions of single inputs, and one of those that do not part.
+
+    What is unknown must be so for every state of an input that is split off.
+    """
     scale = lcm(*(value.denominator for value in set(table) if value is not None))
-    scaled = [int(value * scale) for value in table if value is not None]
+    scaled = [0 if value is None else int(value * scale) for value in table]
     if max(map(abs, scaled)) >= 2**60:
         return [(inputs, table)]
     grid = np.array(scaled, np.int64).reshape(_shape(inputs))
+    known = np.array([value is not None for value in table]).reshape(_shape(inputs))
     found: list[tuple[tuple[Variable, ...], Table]] = []
     for variable in inputs:
         axis = inputs.index(variable)
-        moved = np.moveaxis(grid, axis, 0)
-        change = moved - moved[:1]
-        alone = change.reshape(len(moved), -1)[:, 0]
-        if grid.ndim > 1 and (change.reshape(len(moved), -1) == alone[:, None]).all():
-            found.append(((variable,), [Fraction(int(each), scale) for each in alone]))
-            inputs, grid = inputs[:axis] + inputs[axis + 1 :], moved[0]
-    rest = [Fraction(int(each), scale) for each in grid.reshape(-1)]
+        moved, fine = np.moveaxis(grid, axis, 0), np.moveaxis(known, axis, 0)
+        if grid.ndim == 1 or (fine != fine[:1]).any():
+            continue
+        change = (moved - moved[:1])[:, fine[0]]  # (state, what is known of the others)
+        if (change == change[:, :1]).all():
+            found.append(((variable,), [Fraction(int(each), scale) for each in change[:, 0]]))
+            inputs, grid, known = inputs[:axis] + inputs[axis + 1 :], moved[0], fine[0]
+    rest = [Fraction(int(each), scale) if fine else None
+            for each, fine in zip(grid.reshape(-1), known.reshape(-1), strict=True)]  # fmt: skip
     return [*found, (inputs, rest)]

@@ -20,7 +20,7 @@ from rasp.compiler.sets import TooMany, means, subset_sums, sums, sums_of_pairs
 from rasp.compiler.settings import Settings
 from rasp.compiler.shares import ShareShapes
 from rasp.compiler.sum_shapes import Sum
-from rasp.compiler.values import Values
+from rasp.compiler.together import Values
 from rasp.compiler.variables import (
     CountVariable,
     Head,

@@ -21,7 +21,9 @@ from rasp.compiler.linear import Linear
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.ridges import Ridge, choose_ridge
 from rasp.compiler.settings import Settings
+from rasp.compiler.together import Values
 from rasp.compiler.variables import (
+    CountVariable,
     Head,
     HeadOutput,
     IndexVariable,
@@ -87,7 +89,9 @@ def make_plan(
     features = Features(analysis, placed.layers)
     end = 2 * placed.layers + 1
     demands: list[Demand] = []
-    planned = [_output(name, node, features, end, refusals) for name, node in outputs.items()]
+    planned = [
+        _output(name, node, features, end, refusals, care or {}) for name, node in outputs.items()
+    ]
     refusals.raise_all()
     found = [each for each in planned if each is not None]
     for each in found:
@@ -142,26 +146,54 @@ def _analyse(
 
 
 def _output(
-    name: str, node: Node, features: Features, time: int, refusals: Refusals
-) -> OutputPlan | None:
+    name: str, node: Node, features: Features, time: int, refusals: Refusals,
+    care: Mapping[str, int],
+) -> OutputPlan | None:  # fmt: skip
     assert isinstance(node, SOp)
     values = features.analysis.of(node)
     if not values.atoms:
         why = next(iter(features.analysis.failures.values()), "it has no value")
         refusals.add(node, Refusal(f"the program fails on every input: {why}", "mend it first"))
         return None
+    counted = _threshold(values)
     codes = codes_of(values.atoms)
+    if care.get(readout_key(name)):  # places in order of size: small whole numbers
+        places = {code: Fraction(place) for place, code in enumerate(sorted(set(codes.values())))}
+        codes = {atom: places[code] for atom, code in codes.items()}
     known: dict[Fraction, Atom] = {}
     for atom in values.atoms:
         code = codes[atom]
         if code not in known or _width(atom) > _width(known[code]):
             known[code] = atom
     try:
+        if counted is not None:
+            return OutputPlan(name, node, features.code(values.inputs[0], time), counted)
         linear = features.of_values(values, lambda atom: codes[atom], time)
     except Refusal as refusal:
         refusals.add(node, refusal)
         return None
     return OutputPlan(name, node, linear, sorted(known.items()))
+
+
+def readout_key(name: str) -> str:
+    """A name for a read-out that is the same in every attempt to compile."""
+    return f"read-out {name}"
+
+
+def _threshold(values: Values) -> list[tuple[Fraction, Atom]] | None:
+    """The codes to tell apart where an output only asks whether a count has got so far.
+
+    Whatever lies beyond them is nearest to the right one all the same.
+    """
+    if len(values.inputs) != 1 or not isinstance(values.inputs[0], CountVariable):
+        return None
+    steps = [place for place in range(1, len(values.outcomes))
+             if values.outcomes[place - 1] != values.outcomes[place]]  # fmt: skip
+    if len(steps) != 1:
+        return None
+    codes = [code for _, code in values.inputs[0].states]
+    found = [(codes[place], values.outcomes[place]) for place in (steps[0] - 1, steps[0])]
+    return [(code, atom) for code, atom in found if atom is not None]
 
 
 def _width(atom: Atom) -> int:

@@ -25,7 +25,7 @@ from rasp.compiler.features import Features
 from rasp.compiler.formulas import All, Formula, Literal, literals
 from rasp.compiler.linear import Linear
 from rasp.compiler.refusals import Refusal
-from rasp.compiler.values import Joint, Values
+from rasp.compiler.together import Joint, Values
 
 MOST_PAIRS = 60_000_000
 MOST_COLUMNS = 1500

@@ -19,7 +19,7 @@ from rasp.compiler.formulas import Formula, rewritten
 from rasp.compiler.linear import Linear
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.sum_shapes import SumShapes
-from rasp.compiler.values import Values
+from rasp.compiler.together import Values
 from rasp.compiler.variables import Head, HeadOutput, SumVariable, number
 from rasp.graph import Aggregate, Const, Elementwise, Indices
 

@@ -14,6 +14,7 @@ import numpy as np
 from rasp.compiler.features import Group
 from rasp.compiler.linear import Linear, index_values, token_values
 from rasp.compiler.plan import Plan
+from rasp.compiler.refusals import Refusal
 from rasp.compiler.weights import Array, Emitter, Weights
 
 UNIT = 2.0**-24
@@ -82,9 +83,12 @@ class Stream:
         settings = self.plan.settings
         ranges = [token_values(linear, settings), index_values(linear, settings)]
         outs = linear.of("out")
-        if outs:
+        try:
             reach = self.plan.analysis.range_of(Linear(Fraction(0), outs))
             ranges.append([reach[0], reach[-1]])
+        except Refusal:  # too many to be listed: bound each of them alone
+            ranges += [[weight * code for _, code in each[1].states]
+                       for each, weight in outs.items()]  # fmt: skip
         groups: dict[Group, list[Fraction]] = {}
         for coordinate, weight in linear.of("ff").items():
             groups.setdefault(coordinate[1], [Fraction(0)]).append(weight)

@@ -1,12 +1,14 @@
 """Aggregates that are sums in disguise, and what it takes to compute them as sums.
 
-Softmax gives means; a sum is had by a heavy sink. Three shapes of program are sums, whatever
+Softmax gives means; a sum is had by a heavy sink. Four shapes of program are sums, whatever
 they are called in the source:
 
 - `aggregate(s, light)` where `light` is non-zero at index 0 only and `s` always picks index 0:
   that is c/m for the number m of picks (the paper's selector_width);
 - the same where `s` picks nothing but index 0: c or 0;
-- `width * aggregate(s, x)` where `width` is known to be the number of picks.
+- `width * aggregate(s, x)` where `width` is known to be the number of picks;
+- `aggregate(s, x) / aggregate(s, y)`, or a comparison of the two: what they are both divided
+  by makes no difference.
 
 Sums are linear in the values, so a comparison that only looks at keys moves into the values,
 and sums over the same selector share one head.
@@ -34,7 +36,7 @@ from rasp.compiler.formulas import (
 )
 from rasp.compiler.refusals import Refusals
 from rasp.compiler.settings import Settings
-from rasp.compiler.values import Values
+from rasp.compiler.together import Values
 from rasp.compiler.variables import CountVariable
 from rasp.graph import Aggregate, Const, Elementwise, Indices, Node, SelectBest, SOp, in_order
 
@@ -49,7 +51,8 @@ class Sum:
     """`constant + Σ` over the parts of the sum of the values that the part's formula picks.
 
     kind "count": the aggregate is light / sum; "pick": light or 0; "product": the aggregate
-    times its width, which is how the program uses it.
+    times its width, which is how the program uses it; "ratio": the same, where the program only
+    sets it against others of that width.
     """
 
     kind: str
@@ -93,6 +96,8 @@ class SumShapes(SelectorFacts):
             return None
         if any(isinstance(variable, CountVariable) for variable in values.inputs):
             return None
+        if self._is_always_set_against_others(node):
+            return self._shape("ratio", None, 0, formula, node.values)
         light = self._light(values)
         first = rewritten(formula, lambda literal: self._at_index(literal, True))
         others = rewritten(formula, lambda literal: self._at_index(literal, False))
@@ -167,6 +172,33 @@ class SumShapes(SelectorFacts):
         return not (picks & later).any() and all(
             int(picks[place].sum()) == atom for place, atom in enumerate(factor.outcomes)
         )
+
+    def _is_always_set_against_others(self, node: Aggregate) -> bool:
+        """Whether the program only ever divides or compares the aggregate, and all that it is set
+        against, with others of the same width: then all of them may be sums instead.
+        """
+        found, waiting = {node}, [node]
+        while waiting:
+            each = waiting.pop()
+            users = self._users[each]
+            if each in self._outputs or each.default != 0 or not users:
+                return False
+            for user in users:
+                others = self._ratio(user, each)
+                if others is None:
+                    return False
+                waiting += others - found
+                found |= others
+        return True
+
+    def _ratio(self, user: Node, node: Aggregate) -> set[Aggregate] | None:
+        """The aggregates that a quotient or a comparison is made of, if their widths are equal."""
+        if not isinstance(user, Elementwise) or user.op not in ("/", *ORDERS):
+            return None
+        found = {each for each in user.operands if isinstance(each, Aggregate)
+                 and (each.selector, self._layer_of[each])
+                 == (node.selector, self._layer_of[node])}  # fmt: skip
+        return found if set(user.operands) == found else None
 
     def _is_length(self, node: SOp) -> bool:
         """Whether an s-op is `c / aggregate(everything, light)`, perhaps rounded: the length."""

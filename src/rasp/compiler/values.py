@@ -9,20 +9,11 @@ A table entry is None where the program itself would fail, or which no input can
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-
-import numpy as np
 
 from rasp.atoms import Atom
 from rasp.compiler.joints import (
     BaseVariables,
-    View,
-    common_inputs,
-    grid_of,
-    rows_of,
-    states_of,
-    taken_apart,
 )
 from rasp.compiler.kinds import as_kinds, kinds_of
 from rasp.compiler.linear import Linear, index_values, of_index, of_token, token_values
@@ -30,6 +21,7 @@ from rasp.compiler.ranges import embedding_range, range_with_length
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.sets import TooMany, sums_of_pairs
 from rasp.compiler.settings import Settings
+from rasp.compiler.together import MOST_STATES, JointAnalysis, Values
 from rasp.compiler.variables import (
     CountVariable,
     HeadOutput,
@@ -38,7 +30,6 @@ from rasp.compiler.variables import (
     SumVariable,
     TokenVariable,
     Variable,
-    codes_of,
     distinct,
     line_through,
 )
@@ -55,44 +46,14 @@ from rasp.graph import (
     apply_operator,
 )
 
-MOST_STATES = 60_000
 KEEPS_NUMBER = ("round", "int", "float", "indicator", "bool", "plus")
 
 
-@dataclass(frozen=True, eq=False)
-class Values:
-    """What an s-op holds: `outcomes` runs over the states of the inputs, the last one fastest."""
-
-    layer: int
-    inputs: tuple[Variable, ...]
-    outcomes: Sequence[Atom | None]
-    kinds: frozenset[type]
-    linear: Linear | None = None
-    reciprocal: Linear | None = None
-    """For a value c/m, the linear function m/c."""
-
-    @property
-    def atoms(self) -> list[Atom]:
-        return distinct(self.outcomes)
-
-    @property
-    def is_noisy(self) -> bool:
-        return any(variable.is_noisy for variable in self.inputs)
-
-
-@dataclass(frozen=True, eq=False)
-class Joint:
-    """Several s-ops over the same inputs: one row of atoms for each joint state."""
-
-    layer: int
-    inputs: tuple[Variable, ...]
-    rows: list[tuple[Atom | None, ...]]
-
-
-class ValueAnalysis:
+class ValueAnalysis(JointAnalysis):
     """Values of s-ops by elementwise rules; `heads.HeadAnalysis` adds what attention makes."""
 
     def __init__(self, settings: Settings, refusals: Refusals) -> None:
+        super().__init__()
         self.settings = settings
         self.refusals = refusals
         self.token = TokenVariable(
@@ -107,7 +68,6 @@ class ValueAnalysis:
         self.failures: dict[Node, str] = {}
         self._known: dict[Node, Values] = {}
         self._sums: dict[object, SumVariable] = {}
-        self._nodes: dict[Node, NodeVariable] = {}
         self._ranges: dict[object, list[Fraction]] = {}
 
     def of(self, node: SOp) -> Values:
@@ -148,6 +108,10 @@ class ValueAnalysis:
         compared = self._comparison(node.op, operands)
         if compared is not None:
             return compared
+        if any(isinstance(each, CountVariable) for values in operands for each in values.inputs):
+            counted = self._counted(node)
+            if counted is not None:
+                return counted
         try:
             joint = self.joint(list(node.operands))
         except Refusal:
@@ -159,13 +123,12 @@ class ValueAnalysis:
         return self._finished(joint.layer, joint.inputs, outcomes)
 
     def _counted(self, node: Elementwise) -> Values | None:
-        """An `and` or `or` of conditions that have nothing in common, as a count of them."""
+        """An `and` or `or` of conditions as a count of them: each is worked out on its own."""
         if node.op not in ("and", "or"):
             return None
-        conditions = self._conditions(node, node.op)
+        conditions = tuple(dict.fromkeys(self._conditions(node, node.op)))
         found = [self.of(condition) for condition in conditions]
-        inputs = [variable for values in found for variable in values.inputs]
-        if len(set(inputs)) < len(inputs):
+        if any(isinstance(each, CountVariable) for values in found for each in values.inputs):
             return None
         count = len(conditions)
         states = tuple(
@@ -200,51 +163,6 @@ class ValueAnalysis:
         outcomes = [None if atom is None else bool(apply_operator(op, (atom, 0)))
                     for atom in difference.outcomes]  # fmt: skip
         return self._finished(difference.layer, difference.inputs, outcomes)
-
-    def joint(self, nodes: Sequence[SOp]) -> Joint:
-        """Evaluate several s-ops over their common inputs."""
-        found = [self.of(node) for node in nodes]
-        layer = max((each.layer for each in found), default=0)
-        views = [self._view(node, values, layer) for node, values in zip(nodes, found, strict=True)]
-        views = taken_apart(views, self._base, MOST_STATES)
-        inputs = common_inputs(views)
-        size = states_of(inputs)
-        if size > MOST_STATES:
-            sizes = " × ".join(str(len(variable.states)) for variable in inputs)
-            raise Refusal(
-                f"it depends on {sizes} = {size} combinations of values, "
-                f"and the limit is {MOST_STATES}",
-                "use a smaller vocabulary or length, or round and compare values earlier",
-            )
-        grid = grid_of(inputs)
-        return Joint(layer, inputs, self._reachable(inputs, grid, rows_of(views, inputs, grid)))
-
-    def _view(self, node: SOp, values: Values, layer: int) -> View:
-        """What later work sees of an s-op: its inputs, or its value if an earlier layer made it."""
-        if values.linear is not None or values.layer in (0, layer) or len(values.inputs) == 0:
-            return View(values.inputs, values.outcomes)
-        variable = self.node_variable(node, values)
-        return View((variable,), [atom for atom, _ in variable.states])
-
-    def node_variable(self, node: SOp, values: Values) -> NodeVariable:
-        if node not in self._nodes:
-            atoms = values.atoms
-            codes = codes_of(atoms)
-            states = tuple((atom, codes[atom]) for atom in atoms)
-            self._nodes[node] = NodeVariable(values.layer + 1, states, values.is_noisy, node)
-        return self._nodes[node]
-
-    def _reachable(
-        self, inputs: tuple[Variable, ...], grid: np.ndarray, rows: list[tuple[Atom | None, ...]]
-    ) -> list[tuple[Atom | None, ...]]:
-        """Blank the states that no input has: a BOS stands at index 0 and only there."""
-        if self.settings.bos is None or not {self.token, self.index} <= set(inputs):
-            return rows
-        is_bos = grid[inputs.index(self.token)] == len(self.settings.vocabulary) - 1
-        is_first = grid[inputs.index(self.index)] == 0
-        blank = (None,) * len(rows[0])
-        return [row if fine else blank
-                for row, fine in zip(rows, (is_bos == is_first).tolist(), strict=True)]  # fmt: skip
 
     def _linear(self, node: Elementwise, operands: list[Values]) -> Linear | None:
         """Recognise weighted sums; None where the s-op is none."""
