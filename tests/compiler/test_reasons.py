@@ -1,0 +1,102 @@
+"""Each reason why a program is refused, in the words that its author reads, with a way out."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import pytest
+
+import rasp
+from rasp.compiler import compile
+from rasp.errors import RaspUnsupportedError
+
+AVERAGES = """one = aggregate(select(tokens, tokens, ==), indices);
+two = aggregate(select(tokens, tokens, !=), indices);
+"""
+EQUAL_AVERAGES = AVERAGES + "out = selector_width(select(one, one, ==));"
+REASONS: list[tuple[str, Any, int, dict[str, Any], str]] = [
+    (
+        "aggregate(select_best(select_all, score(tokens, 1)), indices)", "ab", 3, {},
+        "`score` multiplies numbers, not strings",
+    ),
+    (
+        "aggregate(select_best(select_all, score(tokens, 1)), indices)", [0, 1, 10**6], 3, {},
+        "the scores of select_best spread over 1000000 times their smallest difference, "
+        "which is too much for float32",
+    ),
+    ("tokens * 1000 + indices", range(300), 300, {}, "it can be one of 90000 numbers"),
+    ("length - 2 * indices", "a", 4096, {}, "a sum of values has 8388608 or more combinations"),
+    ("one * two", "ab", 12, {}, "combinations of values, and the limit is 60000"),
+    (
+        "aggregate(select(tokens, tokens, <), 1)", range(8000), 2, {},
+        "a selector compares 8000 values of its keys with 8000 of its queries, which is too many",
+    ),
+    (
+        "aggregate(select(tokens, tokens, <), indices)", range(1600), 3, {},
+        "a selector tells 1600 classes of values apart, which takes as many dimensions, "
+        "over 3200 combinations of values",
+    ),
+    (
+        'aggregate(select(tokens if indices == 0 else 1, tokens, <), indices)', "ab", 2, {},
+        "it compares strings with numbers, which the program itself cannot",
+    ),
+    (
+        'aggregate(select(tokens, "a", ==), indices + 1)', "ab", 4, {"sink": False},
+        "its selector may pick nothing, and without a sink softmax cannot tell that from "
+        "picking everything",
+    ),
+    (
+        '2^61 if (tokens == "a") == (indices == 1) else 0', "ab", 3, {},
+        "some of its numbers are too large for float32",
+    ),
+    ("one + 0 * tokens", "ab", 3, {}, "the program fails on every input"),
+]  # fmt: skip
+
+
+def refusal(text: str, vocabulary: Any, length: int, **options: Any) -> RaspUnsupportedError:
+    handle = rasp.run(text)["out"]
+    with pytest.raises(RaspUnsupportedError) as caught:
+        compile(handle, vocabulary=vocabulary, max_length=length, **options)
+    assert caught.value.hint
+    return caught.value
+
+
+@pytest.mark.parametrize(("text", "vocabulary", "length", "options", "reason"), REASONS)
+def test_the_reason_is_told(
+    text: str, vocabulary: Any, length: int, options: dict[str, Any], reason: str
+) -> None:
+    known = list(vocabulary)
+    error = refusal(f"{AVERAGES}out = {text};", known, length, **options)
+    assert "cannot be compiled exactly: " in error.message
+    assert reason in error.message
+
+
+@pytest.mark.parametrize(
+    ("budget", "reason"),
+    [
+        ("plan.MOST_CELLS", "the feed-forward of layer 1 would have to make 1 numbers from "),
+        ("weights.MOST_PARAMETERS", "the feed-forward of layer 1 would need "),
+        ("weights.MOST_WORK", "the feed-forward of layer 1 would need "),
+    ],
+)
+def test_a_budget_of_a_feed_forward_is_kept(
+    budget: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = AVERAGES + "out = round(one) % 2;"
+    compile(rasp.run(text)["out"], vocabulary="ab", max_length=4)
+    monkeypatch.setattr(f"rasp.compiler.{budget}", 3)
+    assert reason in refusal(text, "ab", 4).message
+
+
+def test_a_comparison_without_margin_is_made_again_with_more_care(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    handle = rasp.run(EQUAL_AVERAGES)["out"]
+    model = compile(handle, vocabulary="ab", max_length=5)
+    assert list(model.care.values()) == [1]
+    for given in ("a", "ab", "abba", "babab"):
+        assert model(given) == handle(given)
+    build = importlib.import_module("rasp.compiler.build")
+    monkeypatch.setattr(build, "MOST_ATTEMPTS", 1)
+    assert "has no margin left" in refusal(EQUAL_AVERAGES, "ab", 5).message
