@@ -74,6 +74,10 @@ EQUAL = [
     (Select(FIRST, Const(True), "!="), Select(FIRST, Const(0), "==")),
     (Select(Const(True), FIRST, "=="), Select(Const(False), Elementwise("not", (FIRST,)), "==")),
     (Select(Const(False), FIRST, "!="), Select(Const(1), FIRST, "==")),
+    (
+        Select(Elementwise("not", (Tokens(),)), Const(False), "=="),
+        Select(Elementwise("bool", (Tokens(),)), Const(True), "=="),
+    ),
     (Select(Const("a"), Const("b"), "<"), EVERYWHERE),
     (SelectBest(SAME, Score(Indices(), Const(2))), LAST_SAME),
     (SelectorNot(SelectorNot(LAST_SAME)), LAST_SAME),
@@ -94,6 +98,11 @@ DIFFERENT = [
     (Select(Tokens(), Const("a"), "=="), Select(Const("a"), Tokens(), "==")),
     (SelectBest(SAME, Score(Indices(), Const(-1))), LAST_SAME),
     (SelectBest(SAME, Score(Indices(), Const(0))), LAST_SAME),
+    (
+        SelectBest(SAME, Score(Indices(), Const(0))),
+        SelectBest(SAME, Score(Indices(), Const(-1))),
+    ),
+    (SelectBest(SAME, Score(HERE, HERE)), SelectBest(SAME, Score(HERE, Const(-1)))),
     (Select(Tokens(), Const(True), "=="), Select(Tokens(), Const(False), "!=")),  # tokens: any atom
     (Select(Tokens(), Const(1), "=="), Select(Tokens(), Const(2), "==")),
     (Select(FIRST, Const(True), "=="), Select(FIRST, Const(0), "==")),
@@ -102,6 +111,10 @@ DIFFERENT = [
         Select(Elementwise("<", (HERE, Const(0))), Const(True), "=="),
     ),
     (Select(FIRST, Const(True), "=="), Select(Const(True), FIRST, "==")),
+    (
+        Select(Elementwise("not", (Tokens(),)), Const(True), "=="),
+        Select(Elementwise("not", (Tokens(),)), Const(0), "=="),
+    ),
     (  # a token that is not zero counts as true, and is not `True`
         Select(Elementwise("not", (Tokens(),)), Const(True), "!="),
         Select(Tokens(), Const(True), "=="),

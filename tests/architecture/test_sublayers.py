@@ -297,6 +297,13 @@ def test_an_order_is_written_with_two_letters():
             Order.read(text)
 
 
+def test_elementwise_work_waits_for_a_feed_forward_or_comes_after_the_last_one():
+    order = Order.read("ssfsf")
+    assert [order.fed_forward(time) for time in range(8)] == [5, 5, 5, 5, 5, 5, 7, 7]
+    assert [order.last_feed_forward(time) for time in range(8)] == [-1, -1, -1, -1, -1, 5, 5, 7]
+    assert Order.read("fs").fed_forward(2) == NEVER
+
+
 def test_heads_are_counted_slot_by_slot():
     one, other = (Aggregate(Select(Indices(), Indices(), op), Tokens()) for op in "<>")
     twin = Aggregate(Select(Indices(), Indices(), "<"), Indices())
