@@ -28,8 +28,16 @@ from rasp.compiler.ridges import Ridge
 from rasp.compiler.selectors import Conjunct
 from rasp.compiler.shares import boost_of
 from rasp.compiler.stream import UNIT, Read, Stream, grain_of
+from rasp.compiler.tables import numbered
 from rasp.compiler.variables import HeadOutput
-from rasp.compiler.weights import Array, Emitter, FeedForwardWeights, ReadoutWeights, Weights
+from rasp.compiler.weights import (
+    Array,
+    Emitter,
+    FeedForwardWeights,
+    ReadoutWeights,
+    Weights,
+    table_of,
+)
 
 EXP_ERROR = 8 * UNIT
 """A generous relative error of exp and the division in a softmax."""
@@ -328,9 +336,11 @@ class Bounds:
         """(dimension, point): what the group should add, counted from its first point."""
         rows = []
         for dim in dims:
-            parts = self.plan.layout.dimensions[dim - self.emitter.offset].parts
-            values = [parts.get(("ff", group, states[0]), Fraction(0)) for states in ridge.states]
-            rows.append([float(value - values[0]) for value in values])
+            dimension = self.plan.layout.dimensions[dim - self.emitter.offset]
+            values = table_of(group, ridge, dimension) or [Fraction(0)] * len(ridge.points)
+            known, places = numbered(values)
+            above = [0.0 if value is None else float(value - values[0]) for value in known]
+            rows.append(np.array(above)[places])
         return np.array(rows).reshape(len(dims), len(ridge.points))
 
     def _measured(

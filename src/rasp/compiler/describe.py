@@ -6,7 +6,7 @@ makes which s-op, and through which directions of the residual stream the next o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -175,7 +175,7 @@ def _readers(plan: Plan, emitter: Emitter, words: _Words) -> list[dict[str, Any]
     return found
 
 
-def _ready(plan: Plan, weights: dict[int, Any]) -> str:
+def _ready(plan: Plan, weights: Mapping[int, Any]) -> str:
     """The block after which all of some dimensions are written."""
     last = 0
     for place in weights:

@@ -7,16 +7,15 @@ with the same inputs form one `Group`, which reads a single number (see `feed_fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import lcm, prod
-
-import numpy as np
+from math import prod
 
 from rasp.atoms import Atom
 from rasp.compiler.linear import Coordinate, Linear, of_index, of_token, total
 from rasp.compiler.refusals import Refusal
+from rasp.compiler.tables import Table, numbered, relevant, summands
 from rasp.compiler.together import Values
 from rasp.compiler.values import ValueAnalysis
 from rasp.compiler.variables import (
@@ -30,8 +29,6 @@ from rasp.compiler.variables import (
     line_through,
     typed,
 )
-
-Table = Sequence[Fraction | None]
 
 
 @dataclass(eq=False, repr=False)
@@ -75,25 +72,23 @@ class Features:
         self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int
     ) -> Linear:  # fmt: skip
         """A function of variables as a linear function of coordinates."""
-        known = [value for value in table if value is not None]
-        if not known:
-            return Linear()
-        if len(set(known)) == 1:
-            return Linear(known[0])
-        inputs, table = _relevant(inputs, table)
+        _, *known = numbered(table)[0]
+        if len(known) < 2:
+            return Linear(known[0]) if known and known[0] is not None else Linear()
+        inputs, table = relevant(inputs, table)
         if len(inputs) == 1:
             return self._of_one(layer, inputs[0], table, time)
         return total(
             self._of_one(layer, some[0], part, time)
             if len(some) == 1
             else self._term(layer, some, part, time)
-            for some, part in _summands(inputs, table)
+            for some, part in summands(inputs, table)
         )
 
     def stepped(self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int) -> Linear:
         """A function of noisy variables made by a feed-forward's steps, even where it is linear."""
-        inputs, table = _relevant(inputs, table)
-        if not any(variable.is_noisy for variable in inputs) or len(set(table) - {None}) < 2:
+        inputs, table = relevant(inputs, table)
+        if not any(variable.is_noisy for variable in inputs) or len(numbered(table)[0]) < 3:
             return self.resolve(layer, inputs, table, time)
         made = self._term(layer, inputs, table, time)
         for coordinate in made.of("ff"):
@@ -156,11 +151,13 @@ class Features:
         values = _by_code(group, inputs, table)
         group.tables.append(values)
         group.undefined |= {state for state, value in enumerate(values) if value is None}
-        base = values[0] if values[0] is not None else next(v for v in values if v is not None)
+        (_, *known), places = numbered(values)
+        base, *above = [value for value in known if value is not None]
+        changes = [value - base for value in above]
         parts: dict[Coordinate, Fraction] = {
-            ("ff", group, state): value - base
-            for state, value in enumerate(values)
-            if value is not None and value != base
+            ("ff", group, state): changes[place - 2]
+            for state, place in enumerate(places.tolist())
+            if place > 1
         }
         return Linear(base, parts)
 
@@ -202,52 +199,3 @@ def _by_code(group: Group, inputs: tuple[Variable, ...], table: Table) -> list[F
             )
         merged[target] = value
     return merged
-
-
-def _relevant(inputs: tuple[Variable, ...], table: Table) -> tuple[tuple[Variable, ...], Table]:
-    """Drop the inputs that make no difference."""
-    numbers: dict[Fraction | None, int] = {None: -1}
-    for value in table:
-        numbers.setdefault(value, len(numbers) - 1)
-    grid = np.array([numbers[value] for value in table]).reshape(_shape(inputs))
-    axis = 0
-    while axis < len(inputs) and len(inputs) > 1:
-        high = grid.max(axis=axis)  # (every other input); -1 where nothing is known
-        if ((grid == np.expand_dims(high, axis)) | (grid == -1)).all():
-            inputs, grid = inputs[:axis] + inputs[axis + 1 :], high
-        else:
-            axis += 1
-    values = list(numbers)[1:]
-    return inputs, [None if each < 0 else values[each] for each in grid.reshape(-1).tolist()]
-
-
-def _shape(inputs: tuple[Variable, ...]) -> tuple[int, ...]:
-    return tuple(len(variable.states) for variable in inputs)
-
-
-def _summands(
-    inputs: tuple[Variable, ...], table: Table
-) -> list[tuple[tuple[Variable, ...], Table]]:
-    """Split a table into a sum: functions of single inputs, and one of those that do not part.
-
-    What is unknown must be so for every state of an input that is split off.
-    """
-    scale = lcm(*(value.denominator for value in set(table) if value is not None))
-    scaled = [0 if value is None else int(value * scale) for value in table]
-    if max(map(abs, scaled)) >= 2**60:
-        return [(inputs, table)]
-    grid = np.array(scaled, np.int64).reshape(_shape(inputs))
-    known = np.array([value is not None for value in table]).reshape(_shape(inputs))
-    found: list[tuple[tuple[Variable, ...], Table]] = []
-    for variable in inputs:
-        axis = inputs.index(variable)
-        moved, fine = np.moveaxis(grid, axis, 0), np.moveaxis(known, axis, 0)
-        if grid.ndim == 1 or (fine != fine[:1]).any():
-            continue
-        change = (moved - moved[:1])[:, fine[0]]  # (state, what is known of the others)
-        if (change == change[:, :1]).all():
-            found.append(((variable,), [Fraction(int(each), scale) for each in change[:, 0]]))
-            inputs, grid, known = inputs[:axis] + inputs[axis + 1 :], moved[0], fine[0]
-    rest = [Fraction(int(each), scale) if fine else None
-            for each, fine in zip(grid.reshape(-1), known.reshape(-1), strict=True)]  # fmt: skip
-    return [*found, (inputs, rest)]

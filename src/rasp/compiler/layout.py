@@ -6,12 +6,16 @@ that is no combination of the dimensions so far becomes one more dimension.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import gcd, lcm
+from typing import TypeAlias, TypeVar
 
 from rasp.compiler.linear import Coordinate, Linear
+
+Exact: TypeAlias = Fraction | int
+"""Whole numbers are ints here, which add and multiply much faster."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +34,11 @@ class Layout:
     dimensions: list[Linear] = field(default_factory=list)
     """What each dimension holds (without constants)."""
     labels: list[str] = field(default_factory=list)
-    _echelon: list[tuple[Coordinate, dict[Coordinate, Fraction], dict[int, Fraction]]] = field(
+    _echelon: list[tuple[Coordinate, dict[Coordinate, Exact], dict[int, Exact]]] = field(
         default_factory=list
     )
     _pivots: dict[Coordinate, int] = field(default_factory=dict)
-    _known: dict[int, tuple[Linear, dict[int, Fraction]]] = field(default_factory=dict)
+    _known: dict[int, tuple[Linear, dict[int, Exact]]] = field(default_factory=dict)
     """What was read before; the functions are kept, so that their identities stay theirs."""
 
     def add(self, demand: Demand) -> None:
@@ -47,12 +51,13 @@ class Layout:
         unit = _content(linear)
         self.dimensions.append(linear.times(1 / unit))
         self.labels.append(demand.label)
-        pivot = min(rest, key=lambda each: (abs(abs(rest[each]) - 1), str(each[0])))
-        scale = rest[pivot]
+        pivot = min(rest, key=lambda each: (abs(abs(Fraction(rest[each])) - 1), str(each[0])))
+        scale = Fraction(rest[pivot])
         made = {place: -weight / scale for place, weight in used.items()}
         made[new] = unit / scale
         self._pivots[pivot] = len(self._echelon)
-        self._echelon.append((pivot, {each: w / scale for each, w in rest.items()}, made))
+        row = {each: weight / scale for each, weight in rest.items()}
+        self._echelon.append((pivot, _light(row), _light(made)))
 
     def _bare(self, linear: Linear) -> Linear:
         """Leave out the parts that can be read already: the dimension is simpler, and cleaner."""
@@ -66,7 +71,7 @@ class Layout:
                 kept |= parts
         return Linear(Fraction(0), kept)
 
-    def read(self, linear: Linear) -> dict[int, Fraction]:
+    def read(self, linear: Linear) -> Mapping[int, Exact]:
         """The weights with which the dimensions add up to a function, its constant aside."""
         key = id(linear.parts)
         if key not in self._known:
@@ -79,10 +84,10 @@ class Layout:
         """Whether a function is a combination of the dimensions."""
         return not self._reduced(linear)[0]
 
-    def _reduced(self, linear: Linear) -> tuple[dict[Coordinate, Fraction], dict[int, Fraction]]:
+    def _reduced(self, linear: Linear) -> tuple[dict[Coordinate, Exact], dict[int, Exact]]:
         """Subtract rows of the echelon form until no pivot is left."""
-        rest = dict(linear.parts)
-        used: dict[int, Fraction] = {}
+        rest = _light(linear.parts)
+        used: dict[int, Exact] = {}
         pending = sorted({self._pivots[each] for each in rest if each in self._pivots})
         seen = set(pending)
         while pending:
@@ -93,7 +98,7 @@ class Layout:
                 seen.discard(row)
                 continue
             for coordinate, weight in known.items():
-                left = rest.get(coordinate, Fraction(0)) - factor * weight
+                left = rest.get(coordinate, 0) - factor * weight
                 if left:
                     rest[coordinate] = left
                     later = self._pivots.get(coordinate)
@@ -103,9 +108,18 @@ class Layout:
                 else:
                     rest.pop(coordinate, None)
             for place, weight in made.items():
-                used[place] = used.get(place, Fraction(0)) + factor * weight
+                used[place] = used.get(place, 0) + factor * weight
             seen.discard(row)
         return rest, {place: weight for place, weight in used.items() if weight}
+
+
+Key = TypeVar("Key")
+
+
+def _light(weights: Mapping[Key, Exact]) -> dict[Key, Exact]:
+    """The same weights, with whole numbers as ints."""
+    return {key: weight.numerator if weight.denominator == 1 else weight
+            for key, weight in weights.items()}  # fmt: skip
 
 
 def lay_out(demands: Iterable[Demand]) -> Layout:

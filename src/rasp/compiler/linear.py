@@ -36,6 +36,8 @@ class Linear:
         return not self.parts
 
     def __add__(self, other: Linear) -> Linear:
+        if not self.parts or not other.parts:
+            return Linear(self.constant + other.constant, self.parts or other.parts)
         parts = dict(self.parts)
         for coordinate, weight in other.parts.items():
             total = parts.get(coordinate, Fraction(0)) + weight

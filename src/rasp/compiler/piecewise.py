@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import accumulate, pairwise
 from typing import TypeAlias
 
+import numpy as np
+
+ZERO = Fraction(0)
 Kinks: TypeAlias = dict[Fraction, Fraction]
 """How much the slope changes at each position."""
 
@@ -22,9 +26,11 @@ def chords(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
     """
     kinks: Kinks = {}
     slope = Fraction(0)
-    for place in range(len(points) - 1):
-        next_slope = (values[place + 1] - values[place]) / (points[place + 1] - points[place])
-        if next_slope != slope:
+    for place, (value, later) in enumerate(pairwise(values)):
+        next_slope = ZERO
+        if later is not value:  # equal ones are mostly one object, which is quick to see
+            next_slope = (later - value) / (points[place + 1] - points[place])
+        if next_slope is not slope and next_slope != slope:
             kinks[points[place]] = next_slope - slope
         slope = next_slope
     return kinks
@@ -159,23 +165,30 @@ def base_point(
     """
     if not functions:
         return points[0]
-    _, main = max(functions, key=lambda each: max(each[0]) - min(each[0]))
-    slopes = [_slopes_after(kinks, points) for _, kinks in functions]
-    first = _slopes_after(main, points)
+    _, main = max(functions, key=lambda each: _reach(each[0]))
+    rough = np.array([float(point) for point in points])
+    steep = np.zeros(len(points), int)
+    for _, kinks in functions:
+        known, places = _slopes(kinks, rough)
+        steep += np.array([slope != 0 for slope in known])[places]
+    known, places = _slopes(main, rough)
+    first = [known[place] for place in places.tolist()]
     middle = len(points) / 2
-    costs = [(abs(first[n]), sum(each[n] != 0 for each in slopes), abs(n - middle))
-             for n in range(len(points))]  # fmt: skip
+    costs = [(abs(first[n]), int(steep[n]), abs(n - middle)) for n in range(len(points))]
     return points[min(range(len(points)), key=costs.__getitem__)]
 
 
-def _slopes_after(kinks: Kinks, points: Sequence[Fraction]) -> list[Fraction]:
-    """The slopes just to the right of the points, for a function that starts flat."""
-    slopes, slope, turns = [], Fraction(0), sorted(kinks.items(), reverse=True)
-    for point in points:
-        while turns and turns[-1][0] <= point:
-            slope += turns.pop()[1]
-        slopes.append(slope)
-    return slopes
+def _reach(values: Sequence[Fraction]) -> Fraction:
+    known = {id(value): value for value in values}.values()  # many are one object
+    return max(known) - min(known)
+
+
+def _slopes(kinks: Kinks, points: np.ndarray) -> tuple[list[Fraction], np.ndarray]:
+    """The slopes of a function that starts flat, and which it has just right of each point."""
+    turns = sorted(kinks.items())
+    slopes = list(accumulate((change for _, change in turns), initial=ZERO))
+    positions = np.array([float(position) for position, _ in turns])
+    return slopes, np.searchsorted(positions, points, side="right")
 
 
 def one_sided(
@@ -186,7 +199,7 @@ def one_sided(
     To the right of the base a unit is relu(z - position), to the left relu(position - z).
     """
     made: dict[tuple[Fraction, int], Fraction] = {}
-    (slope,) = _slopes_after(kinks, [base])
+    slope = sum((change for position, change in kinks.items() if position <= base), ZERO)
     if slope:
         made[first - 1, 1] = slope
     for position, change in kinks.items():

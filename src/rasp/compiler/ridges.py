@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise, permutations, product
 
 import numpy as np
@@ -38,6 +39,11 @@ class Ridge:
     points: list[Fraction]
     states: list[list[int]]
     """For each point, the states of the group that have that `z`."""
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """The point that a state is the first of; all of its states have the same value."""
+        return {states[0]: point for point, states in enumerate(self.states)}
 
 
 def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
@@ -70,11 +76,15 @@ def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
 def _tables(group: Group) -> np.ndarray:
     """(term, state): the value of each term, numbered; -1 where it does not matter."""
     shape = tuple(len(codes) for codes in group.codes)
-    unique = {frozenset(enumerate(table)): table for table in map(tuple, group.tables)}
-    rows = []
-    for table in unique.values():
-        rows.append([np.nan if value is None else float(value) for value in table])
-    array = np.array(rows)
+    known: dict[int, float] = {}
+    rows: dict[bytes, np.ndarray] = {}
+    for table in group.tables:
+        for value in table:
+            if id(value) not in known:
+                known[id(value)] = np.nan if value is None else float(value)
+        row = np.array([known[id(value)] for value in table])
+        rows.setdefault(row.tobytes(), row)
+    array = np.array(list(rows.values()))
     array[:, sorted(group.undefined)] = np.nan
     return array.reshape(len(rows), *shape)
 

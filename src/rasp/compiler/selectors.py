@@ -25,12 +25,14 @@ from rasp.compiler.features import Features
 from rasp.compiler.formulas import All, Formula, Literal, literals
 from rasp.compiler.linear import Linear
 from rasp.compiler.refusals import Refusal
+from rasp.compiler.tables import numbered
 from rasp.compiler.together import Joint, Values
 
 MOST_PAIRS = 60_000_000
 MOST_COLUMNS = 1500
 MOST_CELLS = 1_000_000
 LARGEST_CODE = 1500
+ZERO, ONE = Fraction(0), Fraction(1)
 SIGNS = {"<": 1, "<=": 1, ">": -1, ">=": -1}
 
 
@@ -333,13 +335,13 @@ class _Maker:
         if by_key.shape[1] <= by_query.shape[0]:
             for place in range(by_key.shape[1]):
                 if not by_key[:, place].all():
-                    member = [Fraction(int(each == place)) for each in key_class.reshape(-1)]
+                    member = _chosen(key_class.reshape(-1) == place, ONE, ZERO)
                     penalty = self._penalties(by_key[:, place])
                     products.append((penalty, member, None, None))
         else:
             for place in range(by_query.shape[0]):
                 if not by_query[place].all():
-                    member = [Fraction(int(each == place)) for each in query_class.reshape(-1)]
+                    member = _chosen(query_class.reshape(-1) == place, ONE, ZERO)
                     penalty = self._penalties(by_query[place])
                     products.append((member, penalty, None, None))
         time = self.request.time
@@ -352,7 +354,7 @@ class _Maker:
         return self._finished("columns", made)
 
     def _penalties(self, truth: np.ndarray) -> list[Fraction]:
-        return [Fraction(0 if each else -self.request.strength) for each in truth]
+        return _chosen(truth, ZERO, Fraction(-self.request.strength))
 
     def _finished(
         self, shape: str,
@@ -376,10 +378,19 @@ class _Maker:
         )
 
 
+def _chosen(truth: np.ndarray, yes: Fraction, no: Fraction) -> list[Fraction]:
+    """One of two numbers for each; all entries are these two objects, which is quick to see."""
+    return [yes if each else no for each in truth.tolist()]
+
+
 def _array(columns: list[list[Fraction]], rows: int) -> np.ndarray:
     if not columns:
         return np.zeros((rows, 0))
-    return np.array([[float(each) for each in column] for column in columns]).T
+    made = []
+    for column in columns:
+        known, places = numbered(column)
+        made.append(np.array([0.0 if each is None else float(each) for each in known])[places])
+    return np.array(made).T
 
 
 def _unit(numbers: list[Fraction]) -> Fraction:

@@ -38,7 +38,7 @@ class Stream:
 
     def __init__(self, plan: Plan, emitter: Emitter, weights: Weights) -> None:
         self.plan, self.emitter = plan, emitter
-        self._sizes: dict[object, float] = {}
+        self._sizes: dict[tuple[int, Fraction], tuple[Linear, float]] = {}
         self.size = np.zeros(emitter.size)
         for place, dimension in enumerate(plan.layout.dimensions):
             held = dimension.plus(-emitter.shifts[place])
@@ -53,6 +53,12 @@ class Stream:
             self.embedded[place + emitter.offset] = all(
                 each[0] in ("tok", "idx") for each in dimension.parts
             )
+        nobody: list[Group | None] = [None]
+        self.owners = nobody * emitter.offset + [_owner(each) for each in plan.layout.dimensions]
+        """The group that makes a dimension, where nothing else has a part in it."""
+        self._tables: dict[Group, tuple[Array, Array]] = {}
+        self._reads: dict[tuple[int, Fraction], tuple[Linear, Read]] = {}
+        """What was read since something was written; the functions are kept for their identity."""
         self.error = self._embedding_error(weights)
         self.norms = 0.0
         """The relative error that LayerNorms have left in all that the stream holds by now."""
@@ -71,20 +77,23 @@ class Stream:
 
     def size_of(self, linear: Linear) -> float:
         """The largest size of a function, over everything its coordinates can be."""
-        key = linear.key
+        key = (id(linear.parts), linear.constant)
         if key not in self._sizes:
             low = high = linear.constant
             for values in self._ranges(linear):
-                low, high = low + min(values), high + max(values)
-            self._sizes[key] = float(max(abs(low), abs(high)))
-        return self._sizes[key]
+                known = {id(value): value for value in values}.values()
+                low, high = low + min(known), high + max(known)
+            self._sizes[key] = linear, float(max(abs(low), abs(high)))
+        return self._sizes[key][1]
 
     def _ranges(self, linear: Linear) -> list[list[Fraction]]:
         settings = self.plan.settings
         ranges = [token_values(linear, settings), index_values(linear, settings)]
         outs = linear.of("out")
         try:
-            reach = self.plan.analysis.range_of(Linear(Fraction(0), outs))
+            reach = (
+                self.plan.analysis.range_of(Linear(Fraction(0), outs)) if outs else [Fraction(0)]
+            )
             ranges.append([reach[0], reach[-1]])
         except Refusal:  # too many to be listed: bound each of them alone
             ranges += [[weight * code for _, code in each[1].states]
@@ -96,15 +105,18 @@ class Stream:
 
     def read(self, linear: Linear) -> Read:
         """Bound what a reader of a function gets."""
+        key = (id(linear.parts), linear.constant)
+        if key not in self._reads:
+            self._reads[key] = linear, self._read(linear)
+        return self._reads[key][1]
+
+    def _read(self, linear: Linear) -> Read:
         row, constant = self.emitter.row(linear), self.emitter.constant(linear)
         used = np.flatnonzero(row)
         weights = np.abs(row[used])
         mass, terms = self._mass(row, used)
-        grain = min(
-            [grain_of(row[[dim]]) * self.grain[dim] for dim in used]
-            + ([grain_of(np.array([constant]))] if constant else []),
-            default=2.0**20,
-        )
+        grains = np.append(grains_of(row[used]) * self.grain[used], grain_of(np.array([constant])))
+        grain = float(grains.min())
         exact = bool(grain) and (mass + abs(constant)) / grain <= 2.0**24
         size = self.size_of(linear)
         rounding = 0.0
@@ -121,8 +133,7 @@ class Stream:
 
         What the embedding alone made is exact, and mostly zeros.
         """
-        pure = np.array([dim for dim in used if self.embedded[dim]], int)
-        others = np.array([dim for dim in used if not self.embedded[dim]], int)
+        pure, others = used[self.embedded[used]], used[~self.embedded[used]]
         by_state = self._mass_by_state(row, others)
         mass = min(float(np.abs(row[others]) @ self.size[others]), by_state)
         terms = len(others)
@@ -134,22 +145,26 @@ class Stream:
 
     def _mass_by_state(self, row: Array, used: Array) -> float:
         """The largest sum of sizes that is added up at once, where one group makes all of it."""
-        owners = set()
-        for dim in used:
-            parts = self.plan.layout.dimensions[dim - self.emitter.offset].parts
-            owners |= {each[1] if each[0] == "ff" else None for each in parts}
+        owners = {self.owners[dim] for dim in used.tolist()}
         if len(owners) != 1 or None in owners:
             return float("inf") if len(used) else 0.0
-        group = owners.pop()
-        assert isinstance(group, Group)
-        total = np.zeros(group.size)
-        for dim in used:
+        (group,) = owners
+        assert group is not None
+        if group not in self._tables:
+            self._tables[group] = self._table(group)
+        dims, sizes = self._tables[group]
+        return float((np.abs(row[dims]) @ sizes).max(initial=0.0))
+
+    def _table(self, group: Group) -> tuple[Array, Array]:
+        """The dimensions that one group alone makes, and how large each is in each state."""
+        dims = np.flatnonzero([owner is group for owner in self.owners])
+        sizes = np.zeros((len(dims), group.size))
+        for values, dim in zip(sizes, dims.tolist(), strict=True):
             place = dim - self.emitter.offset
-            values = np.full(group.size, -float(self.emitter.shifts[place]))
-            for coordinate, weight in self.plan.layout.dimensions[place].of("ff").items():
-                values[coordinate[2]] += float(weight)
-            total += np.abs(row[dim] * values)
-        return float(np.delete(total, sorted(group.undefined)).max(initial=0.0))
+            values[:] = -float(self.emitter.shifts[place])
+            for (_, _, *state), weight in self.plan.layout.dimensions[place].parts.items():
+                values[state] += float(weight)
+        return dims, np.delete(np.abs(sizes), sorted(group.undefined), axis=1)
 
     def write(self, error: Array, grain: Array) -> None:
         """A layer's heads or feed-forward have written; grain is infinite where they have not."""
@@ -159,6 +174,7 @@ class Stream:
         self.error = self.error + error + rounding
         both = np.where(exact, np.minimum(self.grain, grain), 0.0)
         self.grain = np.where(touched, both, self.grain)
+        self._reads.clear()
         self._normalise()
 
     def _normalise(self) -> None:
@@ -166,6 +182,11 @@ class Stream:
         if self.plan.settings.tolerant:
             self.grain = np.zeros_like(self.grain)
             self.norms += NORM * UNIT
+
+
+def _owner(dimension: Linear) -> Group | None:
+    owners = {each[1] if each[0] == "ff" else None for each in dimension.parts}
+    return owners.pop() if len(owners) == 1 else None
 
 
 def grain_of(numbers: Array) -> float:
@@ -178,3 +199,12 @@ def grain_of(numbers: Array) -> float:
         return 0.0
     whole = int(np.bitwise_or.reduce(scaled.astype(np.int64)))
     return float((whole & -whole) / 2.0**20)
+
+
+def grains_of(numbers: Array) -> Array:
+    """The same for each number alone; for 0, which is a multiple of everything, 2^20."""
+    scaled = np.abs(numbers) * 2.0**20
+    fine = (scaled == np.round(scaled)) & (scaled < 2.0**62)
+    whole = np.where(fine, scaled, 0.0).astype(np.int64)
+    grains = np.where(fine, (whole & -whole) / 2.0**20, 0.0)
+    return np.asarray(np.where(numbers == 0, 2.0**20, grains))

@@ -119,6 +119,8 @@ class Emitter:
             for dimension in plan.layout.dimensions
         ]  # fmt: skip
         """What each dimension should hold, less what it does: a feed-forward adds no constant."""
+        self._rows: dict[int, tuple[Linear, Array]] = {}
+        """What was read before; the functions are kept, so that their identities stay theirs."""
         self.parameters = 0
         """How many weights the hidden units take so far."""
         self.units = {
@@ -128,17 +130,22 @@ class Emitter:
     def constant(self, linear: Linear) -> float:
         """What a reader of a function has to add."""
         read = self.plan.layout.read(linear)
-        shift = sum((weight * self.shifts[place] for place, weight in read.items()), Fraction(0))
+        shift = sum((weight * self.shifts[place] for place, weight in read.items()
+                     if self.shifts[place]), ZERO)  # fmt: skip
         return float(linear.constant + shift)
 
     def row(self, linear: Linear, sink: float = 0.0) -> Array:
         """The weights that read a function."""
-        found = np.zeros(self.size)
-        for place, weight in self.plan.layout.read(linear).items():
-            found[place + self.offset] = float(weight)
+        key = id(linear.parts)
+        if key not in self._rows:
+            found = np.zeros(self.size)
+            for place, weight in self.plan.layout.read(linear).items():
+                found[place + self.offset] = float(weight)
+            self._rows[key] = linear, found
+        row = self._rows[key][1].copy()
         if self.offset:
-            found[0] = sink
-        return found
+            row[0] = sink
+        return row
 
     def column(self, coordinate: Coordinate) -> Array:
         """How a coordinate shows in the residual stream."""
@@ -219,9 +226,9 @@ class Emitter:
     def feed_forward(self, groups: list[tuple[Group, Ridge]]) -> FeedForwardWeights:
         inside, bias, out = [], [], []
         for group, ridge in groups:
-            constant = self.constant(ridge.z)
+            constant, read = self.constant(ridge.z), self.row(ridge.z)
             for unit in self.units[group]:
-                row = self.row(ridge.z) * unit.sign
+                row = read * unit.sign
                 start = unit.sign * (constant - float(unit.position))
                 if self.offset:
                     row[0] = -(abs(start) + 1.0)
@@ -301,7 +308,10 @@ def is_scored(codes: Array) -> bool:
 
 def table_of(group: Group, ridge: Ridge, dimension: Linear) -> list[Fraction] | None:
     """What a group must add to a dimension at each of its points; None where it adds nothing."""
-    if not any(each[1] is group for each in dimension.parts):
-        return None
-    values = [dimension.parts.get(("ff", group, states[0]), ZERO) for states in ridge.states]
-    return values if any(values) else None
+    values, places = [ZERO] * len(ridge.points), ridge.places
+    touched = False
+    for (_, owner, *state), weight in dimension.parts.items():
+        if owner is group and state[0] in places:
+            values[places[state[0]]] = weight
+            touched = True
+    return values if touched else None
