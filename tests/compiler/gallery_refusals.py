@@ -10,7 +10,6 @@ COMBINATIONS = "combinations of values"
 SUMS = "the sum of its values can be one of"
 MEANS = "the mean of its values can be one of"
 MARGIN = "has no margin left"
-AT_ONCE = "too many combinations of values to be worked out at once"
 
 SLOW = ("sort_by_distance_from_mean",)
 """Not refused, but not done within a minute either: tables of averages of positions."""
@@ -29,5 +28,4 @@ REFUSED = {
     "burrows_wheeler": SUMS,
     "match_three": SUMS,
     "suffix_ranks": MEANS,
-    "is_number": AT_ONCE,
 }

@@ -24,6 +24,9 @@ SUMS = [
     "out = late > early and late > 1;",  # its size is asked for as well: a mean
     "out = 2 if late == early else 3;",
     "out = (a == b) or (b / c > 2);",
+    'out = count(tokens, "a") < 2 and contains(tokens, "b");',
+    'out = count(tokens, "a") < 2 and 0.75 >= average(indicator(tokens != "b"));',
+    'out = count(tokens, "a") < 2 and aggregate(full_s, indices, 3) == 1;',
 ]
 
 

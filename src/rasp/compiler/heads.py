@@ -74,12 +74,11 @@ class HeadAnalysis(ShareShapes):
         if not values.atoms or not all(self.of(each).atoms for each in compared):
             return Values(0, (), [None], frozenset())
         self._check_causal(formula, node)
-        shapes = [self.sum_shape(sibling) for sibling in self._siblings[node]]
-        shape = self.sum_shape(node)
+        shapes = self.sum_shapes(self._siblings[node])
         if len(values.inputs) == 1 and isinstance(values.inputs[0], CountVariable):
             return self._moved_count(node, values, values.inputs[0])
-        if shape is not None and None not in shapes:
-            return self._sum(node, shape)
+        if shapes is not None:
+            return self._sum(node, shapes[node])
         return self.shares(node) or self._mean(node)
 
     def _mean(self, node: Aggregate) -> Values:

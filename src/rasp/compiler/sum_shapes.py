@@ -87,15 +87,43 @@ class SumShapes(SelectorFacts):
             self._sum_shapes[node] = self._find_sum_shape(node)
         return self._sum_shapes[node]
 
+    def sum_shapes(self, nodes: Sequence[Aggregate]) -> dict[Aggregate, Sum] | None:
+        """The shapes of all aggregates of one head, if it can be a head of sums.
+
+        Where some must be sums, those that are only compared with a constant go along.
+        """
+        found = {node: self.sum_shape(node) for node in nodes}
+        if any(found.values()):
+            found = {node: shape or self._compared_shape(node) for node, shape in found.items()}
+        known = {node: shape for node, shape in found.items() if shape is not None}
+        return known if len(known) == len(found) else None
+
+    def _compared_shape(self, node: Aggregate) -> Sum | None:
+        """An aggregate m that is only compared with c, as c plus the sum of what exceeds c."""
+        formula, _ = self.selector(node.selector)
+        constants = {self._compared_with(user, node) for user in self._users[node]}
+        if not self._has_numbers(node) or node in self._outputs or len(constants) != 1:
+            return None
+        (constant,) = constants
+        if constant is None or ((constant or node.default) and not self.is_never_empty(formula)):
+            return None
+        excess = Elementwise("-", (node.values, Const(constant))) if constant else node.values
+        return self._shape("ratio", None, Fraction(constant), formula, excess)
+
+    def _compared_with(self, user: Node, node: Aggregate) -> int | Fraction | None:
+        """The number that a node compares an aggregate with."""
+        if not isinstance(user, Elementwise) or user.op not in ORDERS:
+            return None
+        (other,) = [each for each in user.operands if each is not node] or [node]
+        if not isinstance(other, Const) or isinstance(other.value, (bool, str)):
+            return None
+        return other.value
+
     def _find_sum_shape(self, node: Aggregate) -> Sum | None:
-        if not self.settings.sink or isinstance(node.selector, SelectBest):
+        if not self._has_numbers(node):
             return None
         formula, _ = self.selector(node.selector)
         values = self.of(node.values)
-        if not values.kinds <= {int, Fraction} or formula is False:
-            return None
-        if any(isinstance(variable, CountVariable) for variable in values.inputs):
-            return None
         if self._is_always_set_against_others(node):
             return self._shape("ratio", None, 0, formula, node.values)
         light = self._light(values)
@@ -113,8 +141,17 @@ class SumShapes(SelectorFacts):
             return self._shape("product", None, 0, formula, node.values)
         return None
 
+    def _has_numbers(self, node: Aggregate) -> bool:
+        """Whether there is a sum over what an aggregate picks."""
+        if not self.settings.sink or isinstance(node.selector, SelectBest):
+            return False
+        formula, _ = self.selector(node.selector)
+        values = self.of(node.values)
+        counted = any(isinstance(variable, CountVariable) for variable in values.inputs)
+        return values.kinds <= {int, Fraction} and formula is not False and not counted
+
     def _shape(
-        self, kind: str, light: Atom | None, constant: int, formula: Formula, values: SOp
+        self, kind: str, light: Atom | None, constant: int | Fraction, formula: Formula, values: SOp
     ) -> Sum:
         """Split off what only looks at keys, and disjoint parts if heads may be split."""
         parts: list[tuple[Formula, SOp]] = []
