@@ -50,6 +50,7 @@ def test_the_supervised_three_are_the_papers() -> None:
     assert set(cells) == {"double_hist", "sort", "most_freq"}
     assert all(config.epochs == 250 and config.attention == 100 for config in cells.values())
     assert len(cells["sort"].task.alphabet) == 52 and len(cells["most_freq"].task.alphabet) == 26
+    assert all((config.rate, config.decay) == (3e-4, 0.98) for config in cells.values())
 
 
 def test_runs_have_names_and_ids_of_their_own() -> None:
@@ -59,7 +60,7 @@ def test_runs_have_names_and_ids_of_their_own() -> None:
         for config in configs_of(cells_of(name))
     ]
     by_id = {config.id: config.name for config in every}
-    assert len(set(by_id.values())) == len(by_id) == 32 + 60 + 3
+    assert len(set(by_id.values())) == len(by_id) == 32 + 60 + 3 + 1  # sort twice
 
 
 def test_a_line_gives_mean_spread_and_best_beside_the_papers() -> None:
