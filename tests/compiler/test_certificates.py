@@ -64,6 +64,14 @@ def test_a_mean_of_equal_values_is_not_taken_to_be_exact(length: int) -> None:
     check(model, [handle.node], 2)
 
 
+def test_a_head_that_looks_everywhere_says_so_instead_of_counting_states() -> None:
+    lines = str(
+        compile(rasp.run("out = length;")["out"], vocabulary="ab", max_length=4).certificate
+    )
+    assert "layer 1, head 0: sum; looks everywhere: nothing to tell apart\n" in lines
+    assert "over 0 states" not in lines
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_the_errors_of_random_programs_stay_below_their_bounds(seed: int) -> None:
     outputs, vocabulary, options = random_program(seed)

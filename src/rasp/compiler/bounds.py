@@ -21,6 +21,7 @@ from rasp.compiler.attention import (
     is_noisy,
     strength_of,
 )
+from rasp.compiler.extents import CELLS_AT_ONCE, extent_of
 from rasp.compiler.features import Group
 from rasp.compiler.linear import Linear, of_index, total
 from rasp.compiler.plan import OutputPlan, Plan, readout_key
@@ -42,8 +43,7 @@ from rasp.compiler.weights import (
 EXP_ERROR = 8 * UNIT
 """A generous relative error of exp and the division in a softmax."""
 COARSEST = 2.0**20
-CELLS_AT_ONCE = 1_000_000
-"""How many numbers a check holds in memory at once."""
+NOTHING_APART = "looks everywhere: nothing to tell apart"
 MEASURED = 2.0
 """How much larger than measured the rounding inside a feed-forward may be."""
 
@@ -74,33 +74,6 @@ class ConjunctBound:
     size: float
     grain: float
     terms: int
-
-
-@dataclass(frozen=True)
-class Extent:
-    """Of some queries: how matches score, how deep others fall, how large the terms are."""
-
-    low: float
-    high: float
-    depth: float
-    size: float
-    terms: int
-
-
-def _extent(conjunct: Conjunct, rows: slice) -> Extent:
-    asked, sent = conjunct.query_values[rows], conjunct.key_values
-    references, truth = conjunct.references[rows, None], conjunct.truth[rows]
-    scores = asked @ sent.T - references
-    depth = float("inf") if truth.all() else float(-scores[~truth].max())
-    if conjunct.level is not None:  # what does not match has a place, too, and must keep to it
-        scores = np.where(truth, scores, scores - float(conjunct.level))
-        truth = np.ones_like(truth)
-    if not truth.any():
-        return Extent(0.0, 0.0, depth, 0.0, 0)
-    low, high = float(scores[truth].min()), float(scores[truth].max())
-    sizes = np.abs(asked) @ np.abs(sent).T + np.abs(references)
-    terms = (asked != 0).astype(np.float32) @ (sent != 0).T.astype(np.float32)
-    return Extent(low, high, depth, float(sizes[truth].max()), int(terms[truth].max()))
 
 
 @dataclass(frozen=True)
@@ -218,9 +191,10 @@ class Bounds:
         margin = narrow - 2 * error - float(np.log(16 * self.length))
         if not self._sink_is_placed(plan, every, room) or not self._boost_is_placed(plan):
             margin = -float("inf")
+        found_apart = f"scores {room:.3g} apart, off by at most {error:.2g}"
         self.checks.append(Check(
             name,
-            f"{plan.head.mode}; scores {room:.3g} apart, off by at most {error:.2g}",
+            f"{plan.head.mode}; {found_apart if every else NOTHING_APART}",
             min(margin, 0.25 - error) if needs else margin,
             error,
             sum(each.truth.size for each in every),
@@ -269,13 +243,8 @@ class Bounds:
 
     def _conjunct(self, conjunct: Conjunct) -> ConjunctBound:
         """Check a conjunct on every pair; products with a constant are read for the whole head."""
-        together = max(1, CELLS_AT_ONCE // max(1, len(conjunct.key_values)))
-        extents = [
-            _extent(conjunct, slice(start, start + together))
-            for start in range(0, len(conjunct.query_values), together)
-        ]
-        low, high = min(each.low for each in extents), max(each.high for each in extents)
-        error = max(0.0, -low, high - float(conjunct.spread))
+        extent = extent_of(conjunct)
+        error = max(0.0, -extent.low, extent.high - float(conjunct.spread))
         grain = COARSEST
         for query, key in conjunct.products:
             if not query.is_constant and not key.is_constant:
@@ -283,13 +252,7 @@ class Bounds:
                 grain = min(grain, asked.grain * sent.grain)
                 error += asked.size * sent.error + sent.size * asked.error
                 error += asked.error * sent.error
-        return ConjunctBound(
-            error,
-            min(each.depth for each in extents),
-            max(each.size for each in extents),
-            grain,
-            max(each.terms for each in extents),
-        )
+        return ConjunctBound(error, extent.depth, extent.size, grain, extent.terms)
 
     # -- feed-forward -----------------------------------------------------------------------------
 

@@ -67,10 +67,8 @@ class Certificate:
     def __str__(self) -> str:
         lines = [self.statement, ""]
         for check in self.checks:
-            lines.append(
-                f"{check.block}: {check.detail}; "
-                f"margin {check.margin:.3g} over {check.states} states"
-            )
+            margin = f"; margin {check.margin:.3g} over {check.states} states"
+            lines.append(f"{check.block}: {check.detail}{margin if check.states else ''}")
         lines.append(f"random inputs: {self.runs} run, {self.wrong} wrong")
         if self.failing:
             lines.append(f"the program itself fails on {self.failing}")

@@ -19,44 +19,19 @@ from math import gcd, lcm
 
 import numpy as np
 
-from rasp.atoms import Atom
-from rasp.compiler.comparisons import compared, sort_key
 from rasp.compiler.features import Features
-from rasp.compiler.formulas import All, Formula, Literal, literals
+from rasp.compiler.formulas import Formula, Literal
 from rasp.compiler.linear import Linear
 from rasp.compiler.refusals import Refusal
+from rasp.compiler.sides import Side, both_are_indices, positions, sides_of, truth_of
 from rasp.compiler.tables import numbered
-from rasp.compiler.together import Joint, Values
+from rasp.compiler.together import Values
 
-MOST_PAIRS = 60_000_000
 MOST_COLUMNS = 1500
 MOST_CELLS = 1_000_000
 LARGEST_CODE = 1500
 ZERO, ONE = Fraction(0), Fraction(1)
 SIGNS = {"<": 1, "<=": 1, ">": -1, ">=": -1}
-
-
-@dataclass(frozen=True, eq=False)
-class Side:
-    """The different values of the keys (or queries) of a conjunct, and where they come from."""
-
-    joint: Joint
-    rows: list[tuple[Atom, ...]]
-    places: list[int | None]
-    """For each joint state, the place of its row."""
-
-    def feature(self, features: Features, table: list[Fraction], time: int) -> Linear:
-        """The function with this value for each row."""
-        joint = self.joint
-        return features.resolve(joint.layer, joint.inputs, self._spread(table), time)
-
-    def rounded(self, features: Features, table: list[Fraction], time: int) -> Linear:
-        """The same without the noise of its inputs."""
-        joint = self.joint
-        return features.stepped(joint.layer, joint.inputs, self._spread(table), time)
-
-    def _spread(self, table: list[Fraction]) -> list[Fraction | None]:
-        return [None if place is None else table[place] for place in self.places]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,63 +69,15 @@ class Request:
     """Whether all keys that do not match must score the same."""
 
 
-def sides_of(features: Features, formula: Formula) -> tuple[Side, Side]:
-    """What the keys and the queries of a formula can hold."""
-    analysis = features.analysis
-    found = literals(formula)
-    keys = _side(analysis.joint(list(dict.fromkeys(literal.keys for literal in found))))
-    queries = _side(analysis.joint(list(dict.fromkeys(literal.queries for literal in found))))
-    if len(keys.rows) * len(queries.rows) > MOST_PAIRS:
-        raise Refusal(
-            f"a selector compares {len(keys.rows)} values of its keys with {len(queries.rows)} "
-            "of its queries, which is too many",
-            'use a smaller vocabulary or length, or `heads="split"`',
-        )
-    return keys, queries
-
-
-def _side(joint: Joint) -> Side:
-    known: dict[tuple[Atom, ...], int] = {}
-    places: list[int | None] = []
-    for row in joint.rows:
-        row_known = None if None in row else known.setdefault(row, len(known))  # type: ignore[arg-type]
-        places.append(row_known)
-    rows = list(known)
-    if len(joint.rows) and rows and len(rows[0]) == 1:
-        order = sorted(range(len(rows)), key=lambda place: sort_key(rows[place][0]))
-        moved = {old: new for new, old in enumerate(order)}
-        rows = [rows[old] for old in order]
-        places = [None if place is None else moved[place] for place in places]
-    return Side(joint, rows, places)
-
-
-def truth_of(formula: Formula, keys: Side, queries: Side) -> np.ndarray:
-    """The table of a formula, query by key."""
-    found = literals(formula)
-    key_nodes = list(dict.fromkeys(literal.keys for literal in found))
-    query_nodes = list(dict.fromkeys(literal.queries for literal in found))
-
-    def table(part: Formula) -> np.ndarray:
-        if isinstance(part, Literal):
-            columns = [row[key_nodes.index(part.keys)] for row in keys.rows]
-            rows = [row[query_nodes.index(part.queries)] for row in queries.rows]
-            return compared(columns, rows, part.op)
-        assert not isinstance(part, bool)
-        parts = [table(each) for each in part.parts]
-        return np.asarray(np.all(parts, axis=0) if isinstance(part, All) else np.any(parts, axis=0))
-
-    return table(formula)
-
-
 def make_conjunct(
     features: Features, formula: Formula, text: str, request: Request, causal: bool = False
 ) -> Conjunct | None:
     """Realise one conjunct; None where it is always true."""
     keys, queries = sides_of(features, formula)
     truth = truth_of(formula, keys, queries)
-    masked = causal and _both_are_indices(features, keys, queries)
+    masked = causal and both_are_indices(features, keys, queries)
     if masked:
-        truth = truth | (_positions(keys)[None, :] > _positions(queries)[:, None])
+        truth = truth | (positions(keys)[None, :] > positions(queries)[:, None])
     if truth.all():
         return None
     maker = _Maker(features, keys, queries, truth, text, request)
@@ -174,21 +101,6 @@ def make_conjunct(
     if not request.care and _is_block_diagonal(truth):
         return maker.of_classes()
     return maker.of_columns()
-
-
-def _both_are_indices(features: Features, keys: Side, queries: Side) -> bool:
-    """Whether each row of either side is a position of its own: `places` is then a permutation."""
-    index = (features.analysis.index,)
-    return (
-        keys.joint.inputs == index
-        and queries.joint.inputs == index
-        and (len(keys.rows) == len(queries.rows) == len(keys.joint.rows))
-    )
-
-
-def _positions(side: Side) -> np.ndarray:
-    """The position that each row stands for, where it is a position of its own."""
-    return np.argsort(np.array(side.places, int))
 
 
 def _is_block_diagonal(truth: np.ndarray) -> bool:

@@ -1,0 +1,55 @@
+"""A conjunct in; how its scores lie, over all pairs of a query and a key, out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rasp.compiler.selectors import Conjunct
+
+CELLS_AT_ONCE = 1_000_000
+"""How many numbers a check holds in memory at once."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """Of some queries: how matches score, how deep others fall, how large the terms are."""
+
+    low: float
+    high: float
+    depth: float
+    size: float
+    terms: int
+
+
+def extent_of(conjunct: Conjunct) -> Extent:
+    """Look at every pair, some queries at a time."""
+    together = max(1, CELLS_AT_ONCE // max(1, len(conjunct.key_values)))
+    found = [
+        _extent(conjunct, slice(start, start + together))
+        for start in range(0, len(conjunct.query_values), together)
+    ]
+    return Extent(
+        min(each.low for each in found),
+        max(each.high for each in found),
+        min(each.depth for each in found),
+        max(each.size for each in found),
+        max(each.terms for each in found),
+    )
+
+
+def _extent(conjunct: Conjunct, rows: slice) -> Extent:
+    asked, sent = conjunct.query_values[rows], conjunct.key_values
+    references, truth = conjunct.references[rows, None], conjunct.truth[rows]
+    scores = asked @ sent.T - references
+    depth = float("inf") if truth.all() else float(-scores[~truth].max())
+    if conjunct.level is not None:  # what does not match has a place, too, and must keep to it
+        scores = np.where(truth, scores, scores - float(conjunct.level))
+        truth = np.ones_like(truth)
+    if not truth.any():
+        return Extent(0.0, 0.0, depth, 0.0, 0)
+    low, high = float(scores[truth].min()), float(scores[truth].max())
+    sizes = np.abs(asked) @ np.abs(sent).T + np.abs(references)
+    terms = (asked != 0).astype(np.float32) @ (sent != 0).T.astype(np.float32)
+    return Extent(low, high, depth, float(sizes[truth].max()), int(terms[truth].max()))
