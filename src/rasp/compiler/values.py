@@ -115,10 +115,10 @@ class ValueAnalysis(JointAnalysis):
         try:
             joint = self.joint(list(node.operands))
         except Refusal:
-            counted = self._counted(node)
-            if counted is None:
+            found = self._counted(node) or self._distributed(node)
+            if found is None:
                 raise
-            return counted
+            return found
         outcomes = [self._apply(node, node.op, row) for row in joint.rows]
         return self._finished(joint.layer, joint.inputs, outcomes)
 
@@ -138,6 +138,27 @@ class ValueAnalysis(JointAnalysis):
         layer = max(values.layer for values in found)
         variable = CountVariable(layer + 1, states, True, conditions)
         return Values(layer, (variable,), [atom for atom, _ in states], frozenset({bool}))
+
+    def _distributed(self, node: Elementwise) -> Values | None:
+        """`x + (a if c else b)` as `x + a if c else x + b`, where those sums are linear."""
+        chosen = self._as_choice(node)
+        return None if chosen is None or chosen is node else self.of(chosen)
+
+    def _as_choice(self, node: SOp) -> Elementwise | None:
+        """A sum with a choice in it as a choice between sums."""
+        if not isinstance(node, Elementwise) or node.op not in ("if", "+", "-"):
+            return None
+        if node.op == "if":
+            fits = all(self.of(each).linear is not None for each in node.operands[1:])
+            return node if fits else None
+        for place, other in ((0, node.operands[1]), (1, node.operands[0])):
+            choice = self._as_choice(node.operands[place])
+            if choice is None or self.of(other).linear is None:
+                continue
+            condition, *branches = choice.operands
+            pairs = [(each, other) if place == 0 else (other, each) for each in branches]
+            return Elementwise("if", (condition, *(Elementwise(node.op, pair) for pair in pairs)))
+        return None
 
     def _conditions(self, node: SOp, op: str) -> tuple[SOp, ...]:
         if not isinstance(node, Elementwise) or node.op != op:
