@@ -1,0 +1,173 @@
+"""Parts of the fast evaluator against what each says of itself: blocks, stretches, what is kept."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from random_graphs import fast_results, plain_results
+
+from rasp.errors import RaspLimitError
+from rasp.evaluator.fast import blocked, evaluate
+from rasp.evaluator.fast.best import stretch_highest
+from rasp.evaluator.fast.blocked import blocks
+from rasp.evaluator.fast.plan import plan_sums
+from rasp.evaluator.fast.workspace import Batch, Workspace
+from rasp.evaluator.plain import EvaluationError
+from rasp.graph import (
+    Aggregate,
+    Const,
+    Elementwise,
+    Indices,
+    Score,
+    Select,
+    SelectBest,
+    SelectorAnd,
+    SelectorOr,
+    SOp,
+    Tokens,
+)
+from rasp.limits import DEFAULT_LIMITS, Clock, Limits
+
+SAME = Select(Tokens(), Tokens(), "==")
+BEFORE = Select(Indices(), Indices(), "<")
+SQUARES = Elementwise("%", (Elementwise("*", (Indices(), Indices())), Const(7)))
+ORDERS = SelectorAnd(
+    SelectorAnd(Select(Tokens(), Tokens(), "<="), BEFORE), Select(SQUARES, Indices(), "<=")
+)
+"""Three orders: rows are made block by block."""
+
+
+def test_a_block_has_as_many_rows_as_its_cells_allow(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(4)
+    for cells in (1, 2, 7, 40, 1000):
+        monkeypatch.setattr(blocked, "BLOCK_CELLS", cells)
+        for _ in range(40):
+            ends = np.cumsum([rng.choice((0, 0, 1, 3)) for _ in range(rng.randint(1, 12))])
+            row = rng.randrange(len(ends))
+            begin = rng.randint(0, int(ends[row]))
+            fitting = [stop for stop in range(row + 1, min(len(ends), row + cells) + 1)
+                       if (stop - row) * (int(ends[stop - 1]) - begin) <= cells]  # fmt: skip
+            assert blocked._block_end(row, begin, ends) == max(fitting, default=row + 1)
+
+
+class Counting(Clock):
+    """A clock that counts how often it is looked at, and may stop at one of them."""
+
+    def __init__(self, limits: Limits = DEFAULT_LIMITS, last: float = float("inf")) -> None:
+        super().__init__(limits)
+        self.looks, self.last = 0, last
+
+    def check(self) -> None:
+        self.looks += 1
+        if self.looks > self.last:
+            raise RaspLimitError("the time is up")
+
+
+def space_of(tokens: tuple[Any, ...], clock: Clock) -> Workspace:
+    space = Workspace(Batch([tokens]), clock)
+    evaluation = evaluate._Evaluation(space.batch, DEFAULT_LIMITS)
+    for node in (Tokens(), Indices(), Const(7), SQUARES.operands[0], SQUARES):
+        evaluation.compute(node)
+    space.columns.update(evaluation.space.columns)
+    return space
+
+
+def test_every_row_is_made_once_and_the_clock_looked_at_before_each_block(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(blocked, "BLOCK_CELLS", 40)
+    clock = Counting()
+    space = space_of(tuple("abcadbeacbdceabd"), clock)
+    made = list(blocks(ORDERS, plan_sums(ORDERS), space))
+    assert clock.looks == len(made) > 3
+    assert sorted(np.concatenate([block.queries for block in made]).tolist()) == list(range(16))
+    for block in made:
+        assert block.picks.shape == (len(block.queries), len(block.keys))
+        assert block.picks.size <= 40 or len(block.queries) == 1
+
+
+def test_where_the_time_is_up_among_blocks_the_node_is_named_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(blocked, "BLOCK_CELLS", 40)
+    node = Aggregate(ORDERS, Indices())
+    clocks: list[Counting] = []
+
+    def clock(limits: Limits) -> Clock:
+        clocks.append(Counting(limits, last=len(evaluate.in_order([node]))))
+        return clocks[-1]
+
+    monkeypatch.setattr(evaluate, "Clock", clock)
+    with pytest.raises(EvaluationError) as caught:
+        evaluate.evaluate([node], [tuple("abcadbeacbdceabd")])
+    assert (caught.value.node, caught.value.position) == (node, None)
+    assert clocks[0].looks == clocks[0].last + 1  # not at the node's end, after many more blocks
+
+
+@pytest.mark.parametrize("size", [2**23, 2**24, 2**26, 2**31, 2**33, 2**36, 2**50])
+def test_blocks_compare_and_add_wide_numbers_exactly(size: int) -> None:
+    rng = random.Random(size)
+    tokens = tuple(rng.choice((1, -1)) * (size + rng.randint(0, 4)) for _ in range(14))
+    aside = Select(Tokens(), Elementwise("+", (Tokens(), Const(1))), "<=")
+    outputs = [Aggregate(ORDERS, Tokens()), Aggregate(SelectorAnd(ORDERS, aside), Indices())]
+    outputs.append(Aggregate(SelectBest(ORDERS, Score(Tokens(), Tokens())), Indices()))
+    given = [tokens, tuple(map(abs, tokens)), (0, size, 2 * size, size, 0)]
+    assert fast_results(outputs, given) == plain_results(outputs, given)
+
+
+def test_the_highest_of_a_stretch_is_its_maximum() -> None:
+    rng = np.random.default_rng(1)
+    for length in (1, 2, 3, 4, 5, 8, 9, 16, 17, 33):
+        values = rng.integers(0, 50, length)
+        begin, end = np.triu_indices(length + 1)
+        wanted = [max(values[low:high].tolist(), default=-1)
+                  for low, high in zip(begin, end, strict=True)]  # fmt: skip
+        assert stretch_highest(values, begin, end).tolist() == wanted
+
+
+@pytest.mark.parametrize("length", [999, 1000, 1001, 1500])
+def test_long_sequences_of_few_different_whole_numbers_come_out_as_they_are(length: int) -> None:
+    outputs: list[Any] = [
+        Elementwise("-", (Elementwise("%", (Indices(), Const(modulus))), Const(shift)))
+        for modulus in (2, 7, length // 4 - 1, length // 4, length // 4 + 1, length)
+        for shift in (0, 3, 2**40)
+    ]
+    outputs.append(Elementwise("*", (outputs[-1], Const(2**40))))
+    tokens = tuple("ab" * length)[:length]
+    assert fast_results(outputs, [tokens]) == plain_results(outputs, [tokens])
+
+
+def test_what_is_no_longer_needed_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluate, "LARGE_BATCH", 0)
+    held: list[tuple[int, ...]] = []
+
+    class Watched(evaluate._Evaluation):
+        def forget(self, keys: Any) -> None:
+            super().forget(keys)
+            kept = self.selections
+            caches = (self.space.columns, self.space._codes, kept._layouts, kept._counted,
+                      kept._counts, kept._positions)  # fmt: skip
+            held.append(tuple(map(len, caches)))
+
+    monkeypatch.setattr(evaluate, "_Evaluation", Watched)
+    found: SOp = Tokens()
+    for number in range(12):
+        asked = Elementwise("+", (found, Const(number)))
+        selector = SelectorOr(Select(found, asked, "=="), Select(asked, found, "<"))
+        best = SelectBest(selector, Score(asked, found))
+        means = [Aggregate(each, values) for each in (selector, best) for values in (found, asked)]
+        offset = Elementwise("-", (Indices(), Elementwise("%", (Indices(), Const(number + 2)))))
+        lone = Select(Indices(), offset, "==")
+        is_small = Elementwise("<", (found, asked))
+        moved = [Aggregate(lone, each) for each in (is_small, Elementwise("not", (is_small,)))]
+        for each in (*means, *moved):
+            found = Elementwise("-", (found, each))
+    given = [(3, 1, 2, 1), (0, 2)]
+    assert fast_results([found], given) == plain_results([found], given)
+    columns, *others = (max(sizes) for sizes in zip(*held, strict=True))
+    assert columns <= 7
+    assert all(0 < size <= 4 for size in others)
+    assert held[-1][1:] == (0,) * len(others)
