@@ -47,3 +47,19 @@ def _truth(left: np.ndarray, right: np.ndarray, op: str) -> np.ndarray:
 def sort_key(atom: Atom) -> tuple[bool, Atom]:
     """An order of all atoms: numbers, then strings."""
     return isinstance(atom, str), atom
+
+
+def classes(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different rows of a table of truths, in order, and which of them each row is.
+
+    >>> different, places = classes(np.array([[True, False], [False, True], [True, False]]))
+    >>> different.astype(int).tolist(), places.tolist()
+    ([[0, 1], [1, 0]], [1, 0, 1])
+    """
+    packed = [row.tobytes() for row in np.packbits(rows, axis=1)]
+    first: dict[bytes, int] = {}
+    for place, row in enumerate(packed):
+        first.setdefault(row, place)
+    order = sorted(first)
+    number = {row: place for place, row in enumerate(order)}
+    return rows[[first[row] for row in order]], np.array([number[row] for row in packed], int)

@@ -19,6 +19,7 @@ from math import gcd, lcm
 
 import numpy as np
 
+from rasp.compiler.comparisons import classes
 from rasp.compiler.features import Features
 from rasp.compiler.formulas import Formula, Literal
 from rasp.compiler.linear import Linear
@@ -105,7 +106,7 @@ def make_conjunct(
 
 def _is_block_diagonal(truth: np.ndarray) -> bool:
     """Whether queries that share a key match exactly the same keys."""
-    rows = np.unique(truth, axis=0)
+    rows, _ = classes(truth)
     return bool((rows.sum(axis=0) <= 1).all())
 
 
@@ -195,7 +196,7 @@ class _Maker:
 
     def of_classes(self) -> Conjunct:
         """Number the classes that match; the others match nothing whatever their number."""
-        rows, inverse = np.unique(self.truth, axis=0, return_inverse=True)
+        rows, inverse = classes(self.truth)
         blocks = [row for row in rows if row.any()]
         middle = len(blocks) // 2
         key_codes, key_lift = [], []
@@ -205,7 +206,7 @@ class _Maker:
             key_lift.append(Fraction(0 if block is not None else 1))
         numbers = {row.tobytes(): n - middle for n, row in enumerate(blocks)}
         query_codes, query_lift = [], []
-        for row in rows[inverse.reshape(-1)]:
+        for row in rows[inverse]:
             query_codes.append(Fraction(numbers.get(row.tobytes(), 0)))
             query_lift.append(Fraction(0 if row.any() else 1))
         return self._of_lifted(key_codes, key_lift, query_codes, query_lift)
@@ -233,9 +234,9 @@ class _Maker:
 
     def of_columns(self) -> Conjunct:
         """One product per class of keys or of queries, whichever are fewer."""
-        by_key, key_class = np.unique(self.truth, axis=1, return_inverse=True)
-        by_query, query_class = np.unique(self.truth, axis=0, return_inverse=True)
-        columns = min(by_key.shape[1], by_query.shape[0])
+        by_key, key_class = classes(self.truth.T)  # (class of keys, query)
+        by_query, query_class = classes(self.truth)  # (class of queries, key)
+        columns = min(len(by_key), len(by_query))
         cells = columns * (len(self.keys.joint.rows) + len(self.queries.joint.rows))
         if columns > MOST_COLUMNS or cells > MOST_CELLS:
             raise Refusal(
@@ -244,17 +245,17 @@ class _Maker:
                 'use a smaller vocabulary or length, or `heads="split"`',
             )
         products = []
-        if by_key.shape[1] <= by_query.shape[0]:
-            for place in range(by_key.shape[1]):
-                if not by_key[:, place].all():
-                    member = _chosen(key_class.reshape(-1) == place, ONE, ZERO)
-                    penalty = self._penalties(by_key[:, place])
+        if len(by_key) <= len(by_query):
+            for place, row in enumerate(by_key):
+                if not row.all():
+                    member = _chosen(key_class == place, ONE, ZERO)
+                    penalty = self._penalties(row)
                     products.append((penalty, member, None, None))
         else:
-            for place in range(by_query.shape[0]):
-                if not by_query[place].all():
-                    member = _chosen(query_class.reshape(-1) == place, ONE, ZERO)
-                    penalty = self._penalties(by_query[place])
+            for place, row in enumerate(by_query):
+                if not row.all():
+                    member = _chosen(query_class == place, ONE, ZERO)
+                    penalty = self._penalties(row)
                     products.append((member, penalty, None, None))
         time = self.request.time
         read = Side.rounded if self.request.care else Side.feature
