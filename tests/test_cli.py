@@ -177,12 +177,26 @@ def test_every_command_explains_itself(capsys: Any, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("word", "meant"),
-    [("dyck2", "show dyck2"), ("shwo", "show"), ("something", "--help")],
+    [
+        ("dyck2", "did you mean `rasp gallery show dyck2`?"),
+        ("shwo", "did you mean `rasp gallery show`?"),
+        ("something", "`rasp gallery` lists the programs"),
+    ],
 )
 def test_the_gallery_says_what_was_meant(capsys: Any, word: str, meant: str) -> None:
     code, _, error = call(capsys, "gallery", word)
     assert code == 2
-    assert f"did you mean `rasp gallery {meant}`?" in error
+    assert meant in error
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_words_that_a_command_does_not_take_are_said_like_every_error(
+    capsys: Any, command: str
+) -> None:
+    code, out, error = call(capsys, command, "--nonesuch")
+    assert code == 2 and not out
+    said, hint = error.strip().splitlines()
+    assert said.startswith("error: ") and hint.startswith("hint: ") and f"rasp {command}" in hint
 
 
 @pytest.mark.parametrize("command", COMMANDS)

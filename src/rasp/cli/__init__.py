@@ -14,10 +14,10 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import rasp
-from rasp.errors import RaspError
+from rasp.errors import RaspError, RaspValueError
 from rasp.source import Span
 from rasp.spelling import closest
 
@@ -43,7 +43,18 @@ COMMANDS = {
     "fuzz": ("rasp.cli.fuzz", "random programs before every back end: do they all agree?"),
     "lsp": ("rasp.cli.lsp", "the language server that editors start"),
 }
+MOST_USAGE = 100
+"""Characters of a usage line that still helps; a longer one is in `--help`."""
 PREVIEW = "rasp                    talk to the language (Ctrl-D ends it)"
+
+
+class Parser(argparse.ArgumentParser):
+    """Reads a command's words; says what is wrong with them as every other error is said."""
+
+    def error(self, message: str) -> NoReturn:
+        usage = " ".join(self.format_usage().removeprefix("usage: ").split())
+        hint = usage if len(usage) <= MOST_USAGE else f"`{self.prog} --help` says what it takes"
+        raise RaspValueError(message, hint=hint)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -81,9 +92,7 @@ def _dispatch(words: list[str]) -> int:
     gc.disable()  # nothing that is imported is garbage: looking for it takes a tenth of the start
     module = importlib.import_module(COMMANDS[first][0])
     gc.enable()
-    parser = argparse.ArgumentParser(
-        prog=f"rasp {first}", description=_sentence(COMMANDS[first][1])
-    )
+    parser = Parser(prog=f"rasp {first}", description=_sentence(COMMANDS[first][1]))
     module.configure(parser)
     exit_code: int = module.run(_parse(parser, words[1:]))
     return exit_code
@@ -101,7 +110,7 @@ def _talk(words: list[str]) -> int:
         return talk()
     from rasp.cli.files import take_limits
 
-    parser = argparse.ArgumentParser(prog="rasp", description="Talk to the language.")
+    parser = Parser(prog="rasp", description="Talk to the language.")
     take_limits(parser)
     return talk(parser.parse_args(words).limits)
 

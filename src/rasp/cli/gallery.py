@@ -73,12 +73,14 @@ def run(arguments: argparse.Namespace) -> int:
 def _unknown(action: str) -> RaspError:
     """Somebody wrote a program's name where an action stands, or mistyped one."""
     if action in names():
-        meant = f"show {action}"
+        meant: str | None = f"show {action}"
     else:
-        meant = closest(action, ACTIONS) or "--help"
+        meant = closest(action, ACTIONS)
     return as_error(
         f"`{action}` is nothing that `rasp gallery` does",
-        f"did you mean `rasp gallery {meant}`?",
+        f"did you mean `rasp gallery {meant}`?"
+        if meant
+        else "`rasp gallery` lists the programs; `rasp gallery --help` says what it does with one",
     )
 
 
