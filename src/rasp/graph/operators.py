@@ -122,7 +122,7 @@ def _by_zero(op: str, left: Number, right: Number) -> RaspError:
     return RaspValueError(
         f"{word} by zero: {show(left)} {op} {show(right)}",
         hint="both branches of a ternary are computed at every position: make the divisor safe "
-        "itself, as in `x / (y if y != 0 else 1)`",
+        f"itself, as in `x {op} (y if y != 0 else 1)`",
     )
 
 
