@@ -62,8 +62,7 @@ class _Words:
         self.places = Refusals(program, outputs)
 
     def node(self, node: Node | None) -> str:
-        if node is None:
-            return "?"
+        assert node is not None
         text = self.program.names.get(node) or expression(node, self.program.names)
         return text + self.places.line(node)
 
@@ -115,14 +114,15 @@ def _circuit(plan: Plan, emitter: Emitter, words: _Words) -> dict[str, Any]:
 def _edges(
     plan: Plan, emitter: Emitter, reads: list[tuple[str, str, Linear]]
 ) -> list[dict[str, Any]]:
-    """From each writer of a dimension to each of its readers."""
+    """From each writer of a dimension to each of its readers, which come later: no one reads
+    a dimension to which it adds.
+    """
     writers = [_writers(plan, dimension) for dimension in plan.layout.dimensions]
     found: dict[tuple[str, str, str], set[int]] = {}
     for reader, role, linear in reads:
         for place in plan.layout.read(linear):
             for writer in writers[place]:
-                if writer != reader:
-                    found.setdefault((writer, reader, role), set()).add(place + emitter.offset)
+                found.setdefault((writer, reader, role), set()).add(place + emitter.offset)
     return [
         {"from": writer, "to": reader, "as": role, "dimensions": sorted(places)}
         for (writer, reader, role), places in found.items()

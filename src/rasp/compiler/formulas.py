@@ -69,6 +69,8 @@ def formula_of(selector: Selector, simplify: Callable[[Literal], Formula]) -> Fo
                 case SelectorOr(left, right):
                     join = some if wanted else every
                     known[node, wanted] = join([known[left, wanted], known[right, wanted]])
+                case _:
+                    raise AssertionError(node)
     return known[selector, True]
 
 

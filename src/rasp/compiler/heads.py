@@ -256,8 +256,6 @@ class HeadAnalysis(ShareShapes):
                       reciprocal)  # fmt: skip
 
     def _sum_output(self, node: Aggregate, formula: Formula, values: SOp, shape: Sum) -> Linear:
-        if formula is False:
-            return Linear()
         found = self.of(values)
         head = self._head(node, "sum", formula, None)
         head.family = shape.whole if len(shape.parts) > 1 else None

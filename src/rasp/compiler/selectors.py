@@ -307,10 +307,8 @@ def _array(columns: list[list[Fraction]], rows: int) -> np.ndarray:
 
 
 def _unit(numbers: list[Fraction]) -> Fraction:
-    """The largest unit of which all differences are whole multiples."""
+    """The largest unit of which all differences are whole multiples; there is at least one."""
     base = numbers[0]
     differences = {number - base for number in numbers} - {Fraction(0)}
-    if not differences:
-        return Fraction(1)
     denominator = lcm(*(each.denominator for each in differences))
     return Fraction(gcd(*(int(each * denominator) for each in differences)), denominator)
