@@ -61,8 +61,7 @@ class Record:
 
     def add(self, outcome: Outcome) -> None:
         self.outcomes.append(outcome)
-        if len(self.outcomes) % 20 == 0:
-            self.save()
+        self.save()
 
     def save(self) -> None:
         """Write what the file said, with what was found out since the last time."""

@@ -249,6 +249,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="See that tests notice small changes.")
     parser.add_argument("target", choices=TARGETS)
     parser.add_argument("--only", nargs="+", help="names of files, such as `layout`")
+    parser.add_argument("--tests", nargs="+", help="files in `tests` that are run instead")
     parser.add_argument("--sample", type=int, default=0, help="try so many, chosen by the seed")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
@@ -275,7 +276,7 @@ def main() -> int:
         quickly(found, record, arguments.minutes)
     elif found:
         plugin = Mutating(paths, found, record, arguments)
-        tests = [str(ROOT / "tests" / name) for name in TESTS[arguments.target]]
+        tests = [str(ROOT / "tests" / name) for name in arguments.tests or TESTS[arguments.target]]
         pytest.main([*OPTIONS, *tests], plugins=[plugin])
     record.save()
     return 1 if record.unexplained() else 0
