@@ -68,6 +68,16 @@ TASKS = {
         (2, 1),
         1764,
     ),
+    "double hist, BOS": Task(
+        """hist = histf(tokens, assume_bos=True);
+        first = not has_prev(tokens);
+        same_count = select(hist, hist, ==) and select(first, True, ==);
+        out = selector_width(same_count, assume_bos=True);""",
+        LETTERS,
+        (2, 1),
+        1764,
+        bos="§",
+    ),
     "sort, unique keys": Task(
         """place = selector_width(select(tokens, tokens, <));
         out = aggregate(select(place, indices, ==), tokens);""",
@@ -76,7 +86,7 @@ TASKS = {
         2735,
         needs_different_tokens=True,
     ),
-    "sort, one head": Task("out = sort(tokens, tokens);", LETTERS, (1, 1), 799392, longest=20),
+    "sort, one head": Task("out = sort(tokens, tokens);", LETTERS, (1, 1), 799392, longest=40),
     "sort, split": Task("out = sort(tokens, tokens);", LETTERS, (2, 1), 14531, heads="split"),
     "most freq, split": Task(
         """freq = histf(tokens);

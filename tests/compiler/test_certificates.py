@@ -53,7 +53,8 @@ def test_the_errors_of_a_task_stay_below_their_bounds(name: str) -> None:
     task = TASKS[name]
     handle = rasp.run(task.text)["out"]
     model = compile(handle, vocabulary=task.vocabulary, max_length=min(30, task.longest // 2),
-                    causal=task.causal, heads=task.heads, sink=task.sink)  # fmt: skip
+                    bos=task.bos, causal=task.causal, heads=task.heads,
+                    sink=task.sink)  # fmt: skip
     check(model, [handle.node], 1)
 
 

@@ -38,6 +38,7 @@ def compiled(task: Task, length: int) -> Transformer:
         rasp.run(task.text)["out"],
         vocabulary=task.vocabulary,
         max_length=length,
+        bos=task.bos,
         causal=task.causal,
         heads=task.heads,
         sink=task.sink,
@@ -121,6 +122,28 @@ def test_a_program_with_a_bos_is_compiled_as_it_is_written() -> None:
     model = compile(program, vocabulary="abc", max_length=7, bos="§")
     for given in ("§", "§abca", "§aaaaaa"):
         assert model(given) == program(given)
+
+
+@pytest.mark.parametrize("selector", [
+    "select(tokens, tokens, ==)",
+    "select(tokens, tokens, <=)",
+    "select(tokens, tokens, ==) and select(indices, indices, <=)",
+    "select(tokens, tokens, !=)",
+])  # fmt: skip
+@pytest.mark.parametrize("bos", ["§", "B"])
+def test_what_a_bos_adds_to_a_count_is_known_without_looking(selector: str, bos: str) -> None:
+    names = rasp.run(f"""picks = {selector};
+        without = selector_width(picks, assume_bos=True);
+        both = without + 10 * selector_width(picks);
+        used = indicator(has_prev(tokens) or indices == 0) + without;""")
+    outputs = [names["without"], names["both"], names["used"]]
+    model = compile(outputs, vocabulary="aC", max_length=5, bos=bos)
+    for size in range(5):
+        for rest in product("aC", repeat=size):
+            given = [bos, *rest]
+            assert model(given) == {
+                each: names[each](given) for each in ("without", "both", "used")
+            }
 
 
 def test_several_outputs_share_one_model() -> None:

@@ -16,6 +16,8 @@ from rasp.compiler.layout import Demand, lay_out
 from rasp.compiler.linear import Linear
 from rasp.compiler.piecewise import base_point, chords, evaluated, one_sided, smooth
 from rasp.compiler.sets import means, subset_sums, sums
+from rasp.compiler.tables import Table, relevant, summands
+from rasp.compiler.variables import Variable
 
 small = st.integers(-6, 6).map(Fraction)
 graphs = st.dictionaries(
@@ -51,6 +53,49 @@ def test_sums_and_means_are_those_of_all_choices(values: list[Fraction], most: i
 def test_subset_sums_are_those_of_all_subsets(values: list[Fraction]) -> None:
     chosen = product(*([Fraction(0), value] for value in values))
     assert subset_sums(values) == sorted({sum(each, Fraction(0)) for each in chosen})
+
+
+grids = st.lists(small | st.none(), min_size=12, max_size=12)
+
+
+@given(grids | st.tuples(
+    st.lists(small, min_size=2, max_size=2), st.lists(small, min_size=3, max_size=3),
+    st.lists(small, min_size=2, max_size=2), st.sets(st.integers(0, 11)),
+).map(lambda each: holes(*each)))  # fmt: skip
+def test_a_table_is_the_sum_of_its_parts_wherever_it_is_known(table: Table) -> None:
+    inputs = tuple(Variable(0, tuple((n, Fraction(n)) for n in range(size)), False)
+                   for size in (2, 3, 2))  # fmt: skip
+    split = summands(inputs, table)
+    assert sorted(len(some) for some, _ in split)[:-1] == [1] * (len(split) - 1)
+    for place, state in enumerate(product(range(2), range(3), range(2))):
+        parts = [looked_up(relevant(some, part), inputs, state) for some, part in split]
+        if table[place] is not None:
+            assert sum(parts) == table[place]
+
+
+def holes(
+    first: list[Fraction], second: list[Fraction], third: list[Fraction], unknown: set[int]
+) -> Table:
+    sums = [one + two + three for one, two, three in product(first, second, third)]
+    return [None if place in unknown else each for place, each in enumerate(sums)]
+
+
+def looked_up(
+    function: tuple[tuple[Variable, ...], Table], inputs: tuple[Variable, ...],
+    state: tuple[int, ...],
+) -> Fraction:  # fmt: skip
+    some, table = function
+    place = 0
+    for variable in some:
+        place = place * len(variable.states) + state[inputs.index(variable)]
+    return table[place] or Fraction(0)
+
+
+def test_a_hole_does_not_keep_a_table_from_being_a_sum() -> None:
+    pair = tuple(Variable(0, tuple((n, Fraction(n)) for n in range(size)), False)
+                 for size in (2, 3))  # fmt: skip
+    table = [Fraction(each) for each in (1, 2, 3)] + [None, Fraction(12), Fraction(13)]
+    assert [len(some) for some, _ in summands(pair, table)] == [1, 1]
 
 
 @given(st.lists(st.lists(small, min_size=4, max_size=4), min_size=1, max_size=6))

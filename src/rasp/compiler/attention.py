@@ -17,7 +17,7 @@ from rasp.compiler.linear import Linear, total
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.selectors import Conjunct, Request, make_conjunct
 from rasp.compiler.shares import boost_of
-from rasp.compiler.variables import Head, HeadOutput, codes_of, number
+from rasp.compiler.variables import Head, HeadOutput, codes_of, default_code, number
 from rasp.graph import Score, expression
 
 STEP, WIDE_STEP = 32, 128
@@ -322,10 +322,3 @@ def _value(features: Features, weights: dict[HeadOutput, Fraction], time: int) -
 def default_shift(weights: dict[HeadOutput, Fraction]) -> Fraction:
     """The weighted sum of the outputs' defaults."""
     return sum((weight * default_code(output) for output, weight in weights.items()), Fraction(0))
-
-
-def default_code(output: HeadOutput) -> Fraction:
-    """The number that stands for the default: heads move what the values exceed it by."""
-    if output.default is None:
-        return Fraction(0)
-    return (output.codes or codes_of([output.default]))[output.default]

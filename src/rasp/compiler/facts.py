@@ -7,24 +7,28 @@ from fractions import Fraction
 
 import numpy as np
 
+from rasp.atoms import Atom
 from rasp.compiler.comparisons import compared
 from rasp.compiler.formulas import (
     All,
     Any,
     Formula,
     Literal,
+    at_the_query,
     conjuncts,
     formula_of,
     literals,
     rewritten,
 )
+from rasp.compiler.linear import Linear
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
 from rasp.compiler.values import ValueAnalysis
-from rasp.compiler.variables import IndexVariable, typed
+from rasp.compiler.variables import HeadOutput, IndexVariable, Variable, default_code, typed
 from rasp.graph import (
     Aggregate,
     Const,
+    Elementwise,
     Indices,
     Node,
     Score,
@@ -58,6 +62,7 @@ class SelectorFacts(ValueAnalysis):
         self._users = users
         self._formulas: dict[Selector, tuple[Formula, Score | None]] = {}
         self._picks: dict[Literal, np.ndarray] = {}
+        self._silent: dict[Formula, np.ndarray] = {}
 
     def selector(self, selector: Selector) -> tuple[Formula, Score | None]:
         """Split a selector into a formula and what its best picks are scored by."""
@@ -170,6 +175,62 @@ class SelectorFacts(ValueAnalysis):
                 if query.denominator != 1 or not 0 <= query < length:
                     return False
         return True
+
+    def picks_bos(self, formula: Formula) -> Linear | None:
+        """1 where a query picks the BOS, else 0; None where that takes attention to know.
+
+        Only for selectors that always pick something, so that no count falls below 0 without it.
+        """
+        if self.settings.bos is None or self.settings.max_length == 1:
+            return None
+        if isinstance(formula, bool) or not self.is_never_empty(formula):
+            return None
+        picked = at_the_query(formula, self._at_bos)
+        if picked is None:
+            return None
+        try:
+            found = self.of(Elementwise("indicator", (picked,)))
+        except Refusal:
+            return None
+        return found.linear if found.layer == 0 else None
+
+    def _at_bos(self, literal: Literal) -> Const | None:
+        """What the keys of a comparison hold at the BOS, where the embedding alone decides it."""
+        values = self.of(literal.keys)
+        if values.inputs == (self.token,):
+            atom = values.outcomes[-1]
+        elif values.inputs in ((), (self.index,)):
+            atom = values.outcomes[0]
+        else:
+            return None
+        return None if atom is None else Const(atom)
+
+    def _reachable(
+        self, inputs: tuple[Variable, ...], grid: np.ndarray, rows: list[tuple[Atom | None, ...]]
+    ) -> list[tuple[Atom | None, ...]]:
+        """Blank also what a head cannot give at an index where its selector never picks."""
+        rows = super()._reachable(inputs, grid, rows)
+        for variable in inputs:
+            if isinstance(variable, HeadOutput) and self.index in inputs:
+                silent = self._never_picks(variable.head.formula)
+                if silent.any():
+                    default = default_code(variable)
+                    gives = np.array([code == default for _, code in variable.states])
+                    fine = ~silent[grid[inputs.index(self.index)]]
+                    fine |= gives[grid[inputs.index(variable)]]
+                    blank = (None,) * len(rows[0])
+                    rows = [row if each else blank
+                            for row, each in zip(rows, fine.tolist(), strict=True)]  # fmt: skip
+        return rows
+
+    def _never_picks(self, formula: Formula) -> np.ndarray:
+        """(index,): whether a query there picks nothing, whatever the input is."""
+        if formula not in self._silent:
+            parts = [self.picks_by_index(part) for part in conjuncts(formula)]
+            silent = [~part.any(axis=1) for part in parts if part is not None]
+            never = np.zeros(self.settings.max_length, bool)
+            self._silent[formula] = np.any([never, *silent], axis=0)
+        return self._silent[formula]
 
     def picks_at_most_one(self, formula: Formula, best: Score | None) -> bool:
         """Whether no query can pick two keys."""

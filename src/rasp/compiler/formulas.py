@@ -148,6 +148,23 @@ def at_the_key(formula: Formula, query_value: Callable[[Literal], Const]) -> SOp
     return joined
 
 
+def at_the_query(formula: Formula, key_value: Callable[[Literal], Const | None]) -> SOp | None:
+    """A formula for one key, as a bool s-op of the queries; None where the key is not known."""
+    if isinstance(formula, bool):
+        return Const(formula)
+    if isinstance(formula, Literal):
+        key = key_value(formula)
+        return None if key is None else Elementwise(formula.op, (key, formula.queries))
+    joined: SOp | None = None
+    for part in sorted(formula.parts, key=_stable):
+        each = at_the_query(part, key_value)
+        if each is None:
+            return None
+        op = "and" if isinstance(formula, All) else "or"
+        joined = each if joined is None else Elementwise(op, (joined, each))
+    return joined
+
+
 def _stable(formula: Formula) -> str:
     """An order that does not depend on where objects lie in memory."""
     from rasp.graph import expression

@@ -230,7 +230,7 @@ class HeadAnalysis(ShareShapes):
             ) from None
 
     def _sum(self, node: Aggregate, shape: Sum) -> Values:
-        linear = Linear(shape.constant)
+        linear = shape.known
         for formula, values in shape.parts:
             linear = linear + self._sum_output(node, formula, values, shape)
         if shape.kind == "product":

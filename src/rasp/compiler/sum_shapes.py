@@ -34,12 +34,14 @@ from rasp.compiler.formulas import (
     in_stable_order,
     rewritten,
 )
+from rasp.compiler.linear import Linear
 from rasp.compiler.refusals import Refusals
 from rasp.compiler.settings import Settings
 from rasp.compiler.together import Values
 from rasp.compiler.variables import CountVariable
 from rasp.graph import Aggregate, Const, Elementwise, Indices, Node, SelectBest, SOp, in_order
 
+NOTHING = Linear()
 ORDERS = {
     "==": frozenset("="), "!=": frozenset("<>"), "<": frozenset("<"),
     "<=": frozenset("<="), ">": frozenset(">"), ">=": frozenset("=>"),
@@ -48,7 +50,7 @@ ORDERS = {
 
 @dataclass(frozen=True)
 class Sum:
-    """`constant + Σ` over the parts of the sum of the values that the part's formula picks.
+    """`known + Σ` over the parts of the sum of the values that the part's formula picks.
 
     kind "count": the aggregate is light / sum; "pick": light or 0; "product": the aggregate
     times its width, which is how the program uses it; "ratio": the same, where the program only
@@ -57,7 +59,8 @@ class Sum:
 
     kind: str
     light: Atom | None
-    constant: Fraction
+    known: Linear
+    """What the query knows by itself."""
     parts: tuple[tuple[Formula, SOp], ...]
     whole: Formula
     """The formula that the parts split."""
@@ -132,9 +135,15 @@ class SumShapes(SelectorFacts):
         if light is not None and first is True:
             if others is True:
                 return self._shape("count", light, 0, formula, Const(1))
+            known = self.picks_bos(others)
+            if known is not None:
+                return self._shape("count", light, 1, others, Const(1), known.times(-1))
             not_first = Elementwise("indicator", (Elementwise("!=", (Indices(), Const(0))),))
             return self._shape("count", light, 1, others, not_first)
         if light is not None and others is False and node.default == 0 and light == 1:
+            known = self.picks_bos(first)
+            if known is not None:
+                return Sum("pick", light, known, (), first)
             is_first = Elementwise("indicator", (Elementwise("==", (Indices(), Const(0))),))
             return self._shape("pick", light, 0, first, is_first)
         if self._is_always_multiplied(node, formula):
@@ -151,8 +160,9 @@ class SumShapes(SelectorFacts):
         return values.kinds <= {int, Fraction} and formula is not False and not counted
 
     def _shape(
-        self, kind: str, light: Atom | None, constant: int | Fraction, formula: Formula, values: SOp
-    ) -> Sum:
+        self, kind: str, light: Atom | None, constant: int | Fraction, formula: Formula,
+        values: SOp, known: Linear = NOTHING,
+    ) -> Sum:  # fmt: skip
         """Split off what only looks at keys, and disjoint parts if heads may be split."""
         parts: list[tuple[Formula, SOp]] = []
         for part in self._split(formula):
@@ -165,7 +175,7 @@ class SumShapes(SelectorFacts):
                 condition = at_the_key(each, self._query_value)
                 within = Elementwise("if", (condition, within, Const(0)))
             parts.append((every(kept), within))
-        return Sum(kind, light, Fraction(constant), tuple(parts), formula)
+        return Sum(kind, light, known.plus(constant), tuple(parts), formula)
 
     def _split(self, formula: Formula) -> list[Formula]:
         if self.settings.heads != "split" or not isinstance(formula, Any):

@@ -54,7 +54,7 @@ def summands(
 ) -> list[tuple[tuple[Variable, ...], Table]]:
     """Split a table into a sum: functions of single inputs, and one of those that do not part.
 
-    What is unknown must be so for every state of an input that is split off.
+    What does not matter is taken to be whatever lets an input be split off.
     """
     values, places = numbered(table)
     scale = lcm(*(value.denominator for value in values if value is not None))
@@ -67,16 +67,37 @@ def summands(
     for variable in inputs:
         axis = inputs.index(variable)
         moved, fine = np.moveaxis(grid, axis, 0), np.moveaxis(known, axis, 0)
-        if grid.ndim == 1 or (fine != fine[:1]).any():
-            continue
-        change = (moved - moved[:1])[:, fine[0]]  # (state, what is known of the others)
-        if (change == change[:, :1]).all():
-            found.append(((variable,), _shrunk(change[:, 0], scale)))
-            inputs, grid, known = inputs[:axis] + inputs[axis + 1 :], moved[0], fine[0]
-    fine = known.reshape(-1)
-    rest = [value if each else None
-            for value, each in zip(_shrunk(grid, scale), fine.tolist(), strict=True)]  # fmt: skip
-    return [*found, (inputs, rest)]
+        change = _change(moved, fine) if grid.ndim > 1 else None
+        if change is not None:
+            found.append(((variable,), _shrunk(change, scale)))
+            aligned = (moved.T - change).T
+            first = np.expand_dims(fine.argmax(axis=0), 0)  # some state that is known there
+            grid = np.take_along_axis(aligned, first, 0)[0]
+            inputs, known = (
+                inputs[:axis] + inputs[axis + 1 :],
+                np.any(fine, axis=0, keepdims=True)[0],
+            )
+    rest = zip(_shrunk(grid, scale), known.reshape(-1).tolist(), strict=True)
+    return [*found, (inputs, [value if fine else None for value, fine in rest])]
+
+
+def _change(moved: np.ndarray, fine: np.ndarray) -> np.ndarray | None:
+    """How much each state of the first axis adds, whatever the others are; None where that varies.
+
+    States are compared with the one of which most is known.
+    """
+    base = int(fine.reshape(len(fine), -1).sum(axis=1).argmax())
+    both = fine & fine[base]
+    if not both.reshape(len(both), -1).any(axis=1).all():
+        return None
+    change = np.array([(row - moved[base])[each][0]
+                       for row, each in zip(moved, both, strict=True)])  # fmt: skip
+    aligned = (moved.T - change).T
+    low = np.where(fine, aligned, LARGEST * 4).min(axis=0)
+    high = np.where(fine, aligned, -LARGEST * 4).max(axis=0)
+    if (low < high).any():
+        return None
+    return change
 
 
 def _shrunk(scaled: np.ndarray, scale: int) -> list[Fraction]:

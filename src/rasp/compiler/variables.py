@@ -144,6 +144,13 @@ def codes_of(atoms: Iterable[Atom]) -> dict[Atom, Fraction]:
     return codes
 
 
+def default_code(output: HeadOutput) -> Fraction:
+    """The number that stands for the default: heads move what the values exceed it by."""
+    if output.default is None:
+        return Fraction(0)
+    return (output.codes or codes_of([output.default]))[output.default]
+
+
 def number(atom: Atom | None) -> Fraction:
     """An atom that is known to be a number, as one."""
     assert atom is not None and not isinstance(atom, str)

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from rasp.compiler.attention import SHARE, HeadPlan, default_code
+from rasp.compiler.attention import SHARE, HeadPlan
 from rasp.compiler.features import Group
 from rasp.compiler.linear import Coordinate, Linear
 from rasp.compiler.piecewise import (
@@ -26,6 +26,7 @@ from rasp.compiler.piecewise import (
 from rasp.compiler.plan import OutputPlan, Plan
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.ridges import Ridge
+from rasp.compiler.variables import default_code
 
 Array = np.ndarray
 SILENCE = 128.0
