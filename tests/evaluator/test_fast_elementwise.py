@@ -12,7 +12,7 @@ from rasp.atoms import Atom
 from rasp.errors import RaspError
 from rasp.evaluator.fast.coding import codes_of
 from rasp.evaluator.fast.columns import from_atoms
-from rasp.evaluator.fast.elementwise import elementwise
+from rasp.evaluator.fast.elementwise import distinct, elementwise
 from rasp.evaluator.fast.sums import limbs
 from rasp.graph import OPERATORS, apply_operator
 
@@ -22,6 +22,13 @@ SOME: list[Atom] = [
     2**31, 2**61, 2**62, -(2**62), 2**63, 3**40, 10**30, Fraction(2**61, 3), Fraction(1, 2**61),
     Fraction(10**25, 7), "", "a", "b", "ab", "3", "-2", "1.5", "é", "\U0001f600",
 ]  # fmt: skip
+NARROW: list[Atom] = [
+    True, False, 0, 1, -1, 2, 3, 7, -3, 61, 62, 2**30 + 1, -(2**31), 2**61, 1 - 2**62, 2**62 - 1,
+    Fraction(1, 2), Fraction(-1, 2), Fraction(3, 2), Fraction(5, 2), Fraction(-5, 2), Fraction(3),
+    Fraction(-7, 3), Fraction(7, 3), Fraction(0), Fraction(2**61, 3), Fraction(-1, 2**61),
+    Fraction(1, 2**40 + 1), Fraction(1, 2**40 - 1), Fraction(2**31, 2**31 - 1),
+]  # fmt: skip
+"""Numbers that machine integers hold: none of them sends a column to the operator table."""
 TWO_OPERANDS = [op for op, row in OPERATORS.items() if row.arity == 2]
 ONE_OPERAND = [op for op, row in OPERATORS.items() if row.arity == 1]
 
@@ -44,6 +51,34 @@ def test_operators_of_two_agree_with_the_table_on_every_pair(op: str) -> None:
 @pytest.mark.parametrize("op", ONE_OPERAND)
 def test_operators_of_one_agree_with_the_table(op: str) -> None:
     check_agreement(op, [(atom,) for atom in SOME])
+
+
+@pytest.mark.parametrize("op", TWO_OPERANDS)
+def test_operators_of_two_agree_on_what_machine_integers_hold(op: str) -> None:
+    check_agreement(op, list(itertools.product(NARROW, NARROW)))
+    whole = [atom for atom in NARROW if not isinstance(atom, Fraction)]
+    check_agreement(op, list(itertools.product(whole, whole)))
+
+
+@pytest.mark.parametrize("op", ONE_OPERAND)
+def test_operators_of_one_agree_on_what_machine_integers_hold(op: str) -> None:
+    check_agreement(op, [(atom,) for atom in NARROW])
+
+
+@pytest.mark.parametrize("op", [*ONE_OPERAND, *TWO_OPERANDS, "if", "at", "in", "lookup"])
+def test_columns_of_few_positions_agree_as_long_ones_do(op: str) -> None:
+    rng = random.Random(op)
+    row = OPERATORS[op]
+    strings = [atom for atom in SOME if isinstance(atom, str)]
+    for _ in range(150):
+        arity = row.arity if op not in ("at", "in", "lookup") else rng.choice((3, 5, 21))
+        pools = [rng.choice((NARROW, NARROW[:9], NARROW[16:24], strings, strings[:2], SOME))
+                 for _ in range(arity)]  # fmt: skip
+        rows = [tuple(map(rng.choice, pools)) for _ in range(rng.randint(1, 4))]
+        constants = tuple(at for at in range(arity) if rng.random() < rng.choice((0.1, 0.9)))
+        rows = [tuple(rows[0][at] if at in constants else each[at] for at in range(arity))
+                for each in rows]  # fmt: skip
+        check_agreement(op, rows, constants)
 
 
 @pytest.mark.parametrize("op", TWO_OPERANDS)
@@ -84,6 +119,31 @@ def check_agreement(
         assert (type(found[at]), found[at]) == (type(wanted), wanted), (op, row)
 
 
+@pytest.mark.parametrize("columns", [1, 2, 9, 12])
+def test_combinations_are_told_apart_however_many_could_occur(columns: int) -> None:
+    rng = random.Random(columns)
+    rows = [tuple(rng.randrange(256) for _ in range(columns)) for _ in range(300)]
+    rows += [(number, *rows[0][1:]) for number in range(256)]  # these differ in the first alone
+    rows += [(*rows[0][:-1], number) for number in range(256)]
+    first, inverse = distinct([from_atoms(list(column)) for column in zip(*rows, strict=True)])
+    assert [rows[first[number]] for number in inverse] == rows
+    assert len(first) == len(set(rows))
+
+
+@pytest.mark.parametrize("bits", [4, 10, 40, 61, 62, 63, 64, 70])
+def test_a_number_is_too_large_from_its_first_bit_too_many_on(bits: int) -> None:
+    most = 2**bits - 1
+    for atoms in ([most, most + 1], [-most, -most - 1], [Fraction(1, most), Fraction(1, most + 1)],
+                  [True, most + 1], [Fraction(most, 2), Fraction(most + 2, 2)],
+                  [0, Fraction(most + 2, most)]):  # fmt: skip
+        too_large = from_atoms(atoms).too_large(bits)
+        assert too_large is not None
+        assert too_large.tolist() == [False, True]
+        assert from_atoms(atoms[:1]).too_large(bits) is None
+    many = [f"{number}" for number in range(100)]
+    assert from_atoms([0, *many]).too_large(bits) is None
+
+
 def test_codes_compare_as_the_atoms_do() -> None:
     large = 2**52
     near = [Fraction(large - 1, large - 3), Fraction(large + 1, large - 1), Fraction(large, 7)]
@@ -110,6 +170,27 @@ def test_fractions_with_close_doubles_are_told_apart(size: int) -> None:
     [codes] = codes_of([from_atoms(close)]).arrays
     ranks = {value: rank for rank, value in enumerate(sorted(set(close)))}
     assert codes.tolist() == [ranks[value] for value in close]
+
+
+@pytest.mark.parametrize("size", [2**40, 2**52, 2**61, 2**80, 2**1074, 2**1080])
+def test_few_fractions_with_equal_doubles_are_ranked_in_any_order(size: int) -> None:
+    close = [Fraction(size + number, size - 3) for number in (-2, 1, 5)]
+    tiny = [Fraction(1, size + number) for number in (9, 4, 1)]
+    for values in (close, tiny, [Fraction(0), *tiny], [-tiny[0], Fraction(0), tiny[2]]):
+        for atoms in itertools.permutations([*values, values[0] + 1]):
+            codes = codes_of([from_atoms([atom]) for atom in atoms])
+            ranks = [sorted(set(atoms)).index(atom) for atom in atoms]
+            assert [int(array[0]) for array in codes.arrays] == ranks
+            assert codes.size == len(set(atoms))
+
+
+def test_whole_numbers_too_far_apart_for_their_distance_are_ranked() -> None:
+    atoms = [[2**62 - 1, -5, 7], [1 - 2**62], [0, 2**62 - 1, 2**61], [True, -(2**61)]]
+    codes = codes_of([from_atoms(list(some)) for some in atoms])
+    ranks = sorted({atom for some in atoms for atom in some})
+    wanted = [[ranks.index(atom) for atom in some] for some in atoms]
+    assert [array.tolist() for array in codes.arrays] == wanted
+    assert codes.size == len(ranks)
 
 
 @pytest.mark.parametrize("values", [[1, -2, 3], [2**60, -(2**61), 5], [2**200, -(3**100), 7]])

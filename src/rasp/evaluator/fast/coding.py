@@ -13,10 +13,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from rasp.evaluator.fast.columns import STRING, Array, Column, merged_tables
+from rasp.evaluator.fast.columns import FLOAT, STRING, Array, Column, merged_tables, one_kind
 
 CLOSE = 2.0**-50
-SMALLEST = 2.0**-1000  # below, doubles lose precision
 WIDEST = 2**62
 
 
@@ -87,21 +86,20 @@ def compressed(arrays: Sequence[Array]) -> Codes:
 def _from_least(arrays: tuple[Array, ...]) -> Codes:
     least = min(int(array.min()) for array in arrays)
     size = max(int(array.max()) for array in arrays) - least + 1
-    if size >= WIDEST:
-        values, numbers = np.unique(np.concatenate(arrays), return_inverse=True)
-        ends = np.cumsum([len(array) for array in arrays])[:-1]
-        return Codes(tuple(np.split(numbers, ends)), len(values))
-    return Codes(tuple(array - least for array in arrays) if least else arrays, size)
+    codes = tuple(array - least for array in arrays) if least else arrays
+    return compressed(codes) if size >= WIDEST else Codes(codes, size)
 
 
 def _ranked(columns: Sequence[Column]) -> Codes:
-    """Rank fractions: sort by the nearest double, then tell apart what the doubles cannot."""
+    """Rank fractions: sort by the nearest double, then tell apart what the doubles cannot.
+
+    Doubles of machine integers have a relative error below 2^-51; those of Python's integers are
+    the nearest there are, so that the order of different ones is right however small they are.
+    """
     tops, bottoms = _joined(columns)
     try:
-        near = (tops / bottoms).astype(np.float64)  # of a relative error below 2^-51
+        near = (tops / bottoms).astype(np.float64)
     except OverflowError:
-        return _ranked_exactly(columns)
-    if ((np.abs(near) < SMALLEST) & (tops != 0)).any():
         return _ranked_exactly(columns)
     order = np.argsort(near)
     near = near[order]
@@ -155,9 +153,8 @@ def _exact_values(column: Column) -> list[int] | list[Fraction]:
 def _mixed(columns: Sequence[Column], numerators: list[Array], strings: int) -> Codes:
     """Columns with strings in some inputs and numbers in others: numbers first, then strings."""
     is_string = [np.broadcast_to(column.kinds == STRING, column.size) for column in columns]
-    zero = np.zeros(1, np.int64)
     only_numbers = [
-        Column(zero.astype(np.uint8), np.where(mask, 0, column.numerators), column.denominators)
+        Column(one_kind(FLOAT), np.where(mask, 0, column.numerators), column.denominators)
         for column, mask in zip(columns, is_string, strict=True)
     ]
     number_codes = codes_of(only_numbers)
