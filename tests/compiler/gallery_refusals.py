@@ -14,7 +14,6 @@ MARGIN = "has no margin left"
 SLOW = ("sort_by_distance_from_mean",)
 """Not refused, but not done within a minute either: tables of averages of positions."""
 REFUSED = {
-    "set_inference_signed": COMBINATIONS,
     "variance": COMBINATIONS,
     "product_so_far": COMBINATIONS,
     "long_multiplication": COMBINATIONS,

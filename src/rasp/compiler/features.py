@@ -13,6 +13,7 @@ from fractions import Fraction
 from math import prod
 
 from rasp.atoms import Atom
+from rasp.compiler.branches import branches
 from rasp.compiler.linear import Coordinate, Linear, of_index, of_token, total
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.tables import Table, numbered, relevant, summands
@@ -81,9 +82,18 @@ class Features:
         return total(
             self._of_one(layer, some[0], part, time)
             if len(some) == 1
-            else self._term(layer, some, part, time)
+            else self._of_several(layer, some, part, time)
             for some, part in summands(inputs, table)
         )
+
+    def _of_several(
+        self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int
+    ) -> Linear:  # fmt: skip
+        """A function that is no sum: one term, or several where some input is a choice."""
+        parts = branches(inputs, table)
+        if len(parts) == 1:
+            return self._term(layer, inputs, table, time)
+        return total(self.resolve(layer, some, part, time) for some, part in parts)
 
     def stepped(self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int) -> Linear:
         """A function of noisy variables made by a feed-forward's steps, even where it is linear."""

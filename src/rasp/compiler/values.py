@@ -176,14 +176,42 @@ class ValueAnalysis(JointAnalysis):
 
     def _comparison(self, op: str, operands: list[Values]) -> Values | None:
         """Compare weighted sums by the sign of their difference: one input instead of many."""
-        if op not in COMPARISONS or any(operand.linear is None for operand in operands):
+        if op not in COMPARISONS:
             return None
-        left, right = (operand.linear for operand in operands)
-        assert left is not None and right is not None
-        difference = self.from_linear(left - right, frozenset({Fraction}))
+        lines = [operand.linear for operand in operands if operand.linear is not None]
+        if len(lines) < 2:
+            lines = self._codes_alike(operands) if op in ("==", "!=") else []
+        if len(lines) < 2:
+            return None
+        difference = self.from_linear(lines[0] - lines[1], frozenset({Fraction}))
         outcomes = [None if atom is None else bool(apply_operator(op, (atom, 0)))
                     for atom in difference.outcomes]  # fmt: skip
         return self._finished(difference.layer, difference.inputs, outcomes)
+
+    def _codes_alike(self, operands: list[Values]) -> list[Linear]:
+        """Codes of two s-ops, the same for equal strings: what heads have moved, or the token."""
+        known: dict[Atom, Fraction] = {}
+        for operand in operands:
+            output = operand.inputs[0] if len(operand.inputs) == 1 else None
+            if isinstance(output, HeadOutput) and output.carrier is None:
+                if list(operand.outcomes) != [atom for atom, _ in output.states]:
+                    return []
+                for atom, code in output.states:
+                    if known.setdefault(atom, code) != code:
+                        return []
+            elif operand.inputs != (self.token,) or None in operand.outcomes:
+                return []
+        for atom in (atom for operand in operands for atom in operand.atoms):
+            known.setdefault(atom, 1 + max(known.values(), default=Fraction(0)))
+        if len(set(known.values())) < len(known):
+            return []
+        lines = []
+        for operand in operands:
+            (variable,) = operand.inputs
+            moved = Linear(Fraction(0), {("out", variable): Fraction(1)})
+            codes = [known[atom] for atom in operand.outcomes if atom is not None]
+            lines.append(of_token(codes, self.settings) if variable is self.token else moved)
+        return lines
 
     def _linear(self, node: Elementwise, operands: list[Values]) -> Linear | None:
         """Recognise weighted sums; None where the s-op is none."""
