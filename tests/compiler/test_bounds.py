@@ -69,6 +69,27 @@ def test_a_sink_that_is_out_of_place_is_noticed(text: str) -> None:
         assert broken == [f"layer 1, head {place}"]
 
 
+THIRDS = """s = select(indices, indices - 1, ==);
+x = aggregate(s, tokens); y = aggregate(s, indices); z = aggregate(s, tokens^2 % 7);
+a = (x + y + tokens^3 % 5) % 3; b = (x - 2 * y + tokens^2 % 3) % 3;
+c = (x + K * z + tokens * (tokens + 1) % 11) % 3; d = (K * y + K * z + 2^tokens % 13) % 3;"""
+
+
+@pytest.mark.parametrize("factor", [1, 1000])
+def test_what_a_head_adds_is_what_its_dimensions_hold(factor: int) -> None:
+    """Here a dimension takes a third of what the head moves: no small binary fraction."""
+    names = rasp.run(THIRDS.replace("K", str(factor)))
+    nodes = {name: names[name].node for name in "abcd"}
+    plan = make_plan(nodes, read_settings(list(range(6)), 4, None, False, True, "paper"), Program())
+    emitter = Emitter(plan)
+    ((head,),) = plan.heads
+    outputs = head.head.outputs
+    moved = np.array([[float(each.get(output, 0)) for output in outputs] for each in head.basis])
+    added = emitter.head(head).out @ moved
+    wanted = np.array([emitter.column(("out", output)) for output in outputs]).T
+    assert np.allclose(added, wanted, rtol=1e-12, atol=1e-9)
+
+
 # -- room for a LayerNorm ---------------------------------------------------------------------
 
 

@@ -220,7 +220,7 @@ class Emitter:
             wanted[:, number] = self.column(("out", output))
         solved = np.linalg.lstsq(basis.T, wanted.T, rcond=None)[0].T
         rounded = np.round(solved * 4096) / 4096
-        if np.allclose(rounded, solved, atol=1e-9):
+        if np.allclose(rounded, solved, rtol=1e-12, atol=1e-9):
             solved = rounded
         return np.asarray(solved / (SHARE if plan.head.mode == "sum" else 1.0))
 
