@@ -46,7 +46,16 @@ class RaspError(Exception):
         return (self, *self.others)
 
     def located(self, span: Span | None) -> RaspError:
-        """Point this error at `span` unless it points somewhere already."""
+        """Point this error at `span` unless it points somewhere already.
+
+        >>> from rasp.source import Source
+        >>> whole = Span(Source("demo", "1 / 0;"), 0, 5)
+        >>> print(RaspValueError("division by zero").located(whole))
+        error: division by zero
+         --> demo:1:1
+        1 | 1 / 0;
+          | ^^^^^
+        """
         if self.span is None:
             self.span = span
         return self

@@ -53,36 +53,78 @@ class Drawing:
             style_sheet(self.theme)
 
     def with_theme(self, theme: str) -> Drawing:
-        """Return the same picture in another theme: auto, light or dark."""
+        """Return the same picture in another theme: auto, light or dark.
+
+        >>> from rasp import indices
+        >>> draw(indices, "ab").with_theme("dark").theme
+        'dark'
+        """
         return replace(self, theme=theme)
 
     def svg(self) -> str:
-        """Return an SVG document."""
+        """Return an SVG document.
+
+        >>> from rasp import indices
+        >>> draw(indices, "ab").svg()[:4]
+        '<svg'
+        """
         return document(self._block(), style_sheet(self.theme), self.plan.title)
 
     def html(self) -> str:
-        """Return a self-contained interactive page."""
+        """Return a self-contained interactive page.
+
+        >>> from rasp import indices
+        >>> draw(indices, "ab").html()[:15]
+        '<!DOCTYPE html>'
+        """
         return page(self.plan, self._block(), self.theme)
 
     def text(self) -> str:
-        """Return the picture in letters, for terminals."""
+        """Return the picture in letters, for terminals.
+
+        >>> from rasp import indices
+        >>> draw(indices, "ab").text().splitlines()[0]
+        'indices on "ab"'
+        """
         return text_of(self.plan)
 
     def png(self) -> bytes:
-        """Return a PNG image; needs the extra `draw`. Light, unless the theme is dark."""
+        """Return a PNG image; needs the extra `draw`. Light, unless the theme is dark.
+
+        >>> from rasp import indices
+        >>> draw(indices, "ab").png()[1:4]
+        b'PNG'
+        """
         block = self._block()
         return raster.png(self._still(block), block.width + 2 * MARGIN, block.height + 2 * MARGIN)
 
     def pdf(self) -> bytes:
-        """Return a one-page PDF; needs the extra `draw`. Light, unless the theme is dark."""
+        """Return a one-page PDF; needs the extra `draw`. Light, unless the theme is dark.
+
+        >>> from rasp import indices
+        >>> draw(indices, "ab").pdf()[:4]
+        b'%PDF'
+        """
         return raster.pdf(self._still(self._block()))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the plan as what JSON can hold."""
+        """Return the plan as what JSON can hold.
+
+        >>> from rasp import indices
+        >>> draw(indices, "ab").as_dict()["title"]
+        'indices on "ab"'
+        """
         return as_dict(self.plan)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write to a file: .svg, .html, .png, .pdf or .txt. All of it is written, or nothing."""
+        """Write to a file: .svg, .html, .png, .pdf or .txt. All of it is written, or nothing.
+
+        >>> import tempfile
+        >>> from rasp import indices
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     draw(indices, "ab").save(f"{folder}/indices.svg").name
+        'indices.svg'
+        """
         path = Path(path)
         makers: dict[str, Callable[[], str | bytes]] = {
             ".svg": self.svg, ".html": self.html, ".htm": self.html, ".txt": self.text,

@@ -14,7 +14,13 @@ MOST_SHOWN = 60
 
 @dataclass(frozen=True)
 class Difference:
-    """An input on which two programs give different answers."""
+    """An input on which two programs give different answers.
+
+    >>> import rasp
+    >>> found = rasp.equivalent(rasp.indices, rasp.length - 1).difference
+    >>> found.input, found.left, found.right, found.is_shortest
+    ('aa', [0, 1], [1, 1], True)
+    """
 
     tokens: tuple[Atom, ...]
     left: list[Any] | RaspError
@@ -37,7 +43,13 @@ class Difference:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether two programs are the same, and how that is known. True where they are."""
+    """Whether two programs are the same, and how that is known. True where they are.
+
+    >>> import rasp
+    >>> verdict = rasp.equivalent(rasp.indices + rasp.indices, 2 * rasp.indices)
+    >>> verdict.same, verdict.proved
+    (True, 'on all inputs up to length 60 (60 tried, since neither reads its tokens)')
+    """
 
     difference: Difference | None
     same_graph: bool
@@ -111,7 +123,13 @@ class Verdict:
         return f"<Verdict: {str(self).splitlines()[0]}>"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as JSON-able data."""
+        """Return everything as JSON-able data.
+
+        >>> import rasp
+        >>> found = rasp.equivalent(rasp.indices, rasp.length - 1).as_dict()
+        >>> found["same"], found["difference"]["input"]
+        (False, 'aa')
+        """
         return {
             "same": self.same,
             "same_graph": self.same_graph,

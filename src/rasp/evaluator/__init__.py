@@ -79,7 +79,13 @@ def evaluate_each(
     limits: Limits = DEFAULT_LIMITS,
     start: int = 0,
 ) -> Iterator[Values]:
-    """Compute the same a chunk at a time, and give the results before one that fails."""
+    """Compute the same a chunk at a time, and give the results before one that fails.
+
+    >>> from rasp.graph import Indices
+    >>> each = evaluate_each([Indices()], (letters * "a" for letters in (2, 3)))
+    >>> next(each)[Indices()]
+    [0, 1]
+    """
     done = start
     is_dense = any(not isinstance(node, SOp) for node in outputs)
     for chunk, unreadable in _chunks(inputs, limits, is_dense):

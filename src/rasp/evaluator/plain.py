@@ -48,7 +48,15 @@ Values: TypeAlias = dict[Node, list[Any]]  # atoms of an s-op, rows of a selecto
 
 
 class EvaluationError(Exception):
-    """A `RaspError` on its way out, with the node and position at which it happened."""
+    """A `RaspError` on its way out, with the node and position at which it happened.
+
+    >>> from rasp.graph import Const, Elementwise, Indices
+    >>> try:
+    ...     evaluate([Elementwise("/", (Const(1), Indices()))], ("a", "b"))
+    ... except EvaluationError as failed:
+    ...     print(failed.position, failed.error.kind)
+    0 value
+    """
 
     def __init__(self, error: RaspError, node: Node, position: int | None) -> None:
         super().__init__(error.message)

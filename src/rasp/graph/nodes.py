@@ -43,7 +43,11 @@ def _key(value: Any) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Node(metaclass=_Interned):
-    """Something a program computes: an s-op, a selector or a scorer."""
+    """Something a program computes: an s-op, a selector or a scorer.
+
+    >>> Select(Tokens(), Tokens(), "==") is Select(Tokens(), Tokens(), "==")
+    True
+    """
 
     @property
     def needs(self) -> tuple[Node, ...]:
@@ -72,7 +76,12 @@ class Scorer(Node):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tokens(SOp):
-    """The input itself."""
+    """The input itself.
+
+    >>> from rasp.evaluator import apply
+    >>> apply(Tokens(), "hey")
+    ['h', 'e', 'y']
+    """
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,6 +90,10 @@ class TokensAs(SOp):
 
     A base s-op of its own, because an input that mixes strings and numbers is no sequence,
     but can be read as one.
+
+    >>> from rasp.evaluator import apply
+    >>> apply(TokensAs("int"), "120")
+    [1, 2, 0]
     """
 
     kind: str
@@ -88,12 +101,22 @@ class TokensAs(SOp):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Indices(SOp):
-    """The positions 0, 1, … n-1."""
+    """The positions 0, 1, … n-1.
+
+    >>> from rasp.evaluator import apply
+    >>> apply(Indices(), "hey")
+    [0, 1, 2]
+    """
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Const(SOp):
-    """The same atom at every position."""
+    """The same atom at every position.
+
+    >>> from rasp.evaluator import apply
+    >>> apply(Const("!"), "hey")
+    ['!', '!', '!']
+    """
 
     value: Atom
 
@@ -103,6 +126,10 @@ class Elementwise(SOp):
     """At each position, an operator applied to the operands' atoms at that position.
 
     `op` names a row of `rasp.graph.operators.OPERATORS`.
+
+    >>> from rasp.evaluator import apply
+    >>> apply(Elementwise("+", (Indices(), Const(1))), "hey")
+    [1, 2, 3]
     """
 
     op: str
@@ -119,6 +146,10 @@ class Aggregate(SOp):
 
     A lone pick passes through unchanged and may be any atom; two or more must
     be numbers. A query that picked nothing gets `default`.
+
+    >>> from rasp.evaluator import apply
+    >>> apply(Aggregate(Select(Indices(), Indices(), "<"), Indices()), "hey")
+    [0, 0, Fraction(1, 2)]
     """
 
     selector: Selector
@@ -132,7 +163,12 @@ class Aggregate(SOp):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Select(Selector):
-    """Query i picks key j where `keys[j] op queries[i]`; `op` is one of the six comparisons."""
+    """Query i picks key j where `keys[j] op queries[i]`; `op` is one of the six comparisons.
+
+    >>> from rasp.evaluator import apply
+    >>> apply(Select(Indices(), Indices(), "<"), "ab")
+    [[False, False], [True, False]]
+    """
 
     keys: SOp
     queries: SOp
@@ -145,7 +181,13 @@ class Select(Selector):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SelectorAnd(Selector):
-    """Picks what both pick."""
+    """Picks what both pick.
+
+    >>> from rasp.evaluator import apply
+    >>> same, earlier = (Select(Tokens(), Tokens(), "=="), Select(Indices(), Indices(), "<"))
+    >>> apply(SelectorAnd(same, earlier), "aa")
+    [[False, False], [True, False]]
+    """
 
     left: Selector
     right: Selector
@@ -157,7 +199,13 @@ class SelectorAnd(Selector):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SelectorOr(Selector):
-    """Picks what either picks."""
+    """Picks what either picks.
+
+    >>> from rasp.evaluator import apply
+    >>> same, earlier = (Select(Tokens(), Tokens(), "=="), Select(Indices(), Indices(), "<"))
+    >>> apply(SelectorOr(same, earlier), "ab")
+    [[True, False], [True, True]]
+    """
 
     left: Selector
     right: Selector
@@ -169,7 +217,12 @@ class SelectorOr(Selector):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SelectorNot(Selector):
-    """Picks what the other does not."""
+    """Picks what the other does not.
+
+    >>> from rasp.evaluator import apply
+    >>> apply(SelectorNot(Select(Indices(), Indices(), "<")), "ab")
+    [[True, True], [False, True]]
+    """
 
     selector: Selector
 
@@ -183,6 +236,11 @@ class SelectBest(Selector):
     """In each row, only the picks with the highest score stay: all of them where they tie.
 
     An empty row stays empty.
+
+    >>> from rasp.evaluator import apply
+    >>> same = Select(Tokens(), Tokens(), "==")
+    >>> apply(SelectBest(same, Score(Indices(), Const(1))), "aa")
+    [[False, True], [False, True]]
     """
 
     selector: Selector
@@ -195,7 +253,12 @@ class SelectBest(Selector):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Score(Scorer):
-    """For query i and key j, the product `keys[j] * queries[i]`."""
+    """For query i and key j, the product `keys[j] * queries[i]`.
+
+    >>> from rasp.evaluator import apply
+    >>> apply(Score(Indices(), Const(2)), "ab")
+    [[0, 2], [0, 2]]
+    """
 
     keys: SOp
     queries: SOp

@@ -14,7 +14,13 @@ from rasp.source import Span
 
 @dataclass(frozen=True)
 class Program:
-    """Outputs by name, plus what is known about the nodes: never needed to compute them."""
+    """Outputs by name, plus what is known about the nodes: never needed to compute them.
+
+    >>> import rasp
+    >>> last = rasp.run("last = length - 1;")["last"]
+    >>> last.program.names[last.node], last.program.origins[last.node].text
+    ('last', 'length - 1')
+    """
 
     outputs: Mapping[str, Node] = field(default_factory=dict)
     names: Mapping[Node, str] = field(default_factory=dict)

@@ -42,7 +42,12 @@ NOT_PICKED = "background:rgba(127,127,127,.1);color:rgba(127,127,127,.55)"
 
 @dataclass(frozen=True)
 class Shown:
-    """A handle shown on an input. In a notebook it is a picture, elsewhere text."""
+    """A handle shown on an input. In a notebook it is a picture, elsewhere text.
+
+    >>> from rasp.frontend.embedding import indices
+    >>> Shown(indices, ("a", "b"))
+    indices on "ab" = [0, 1]
+    """
 
     handle: Handle
     tokens: tuple[Atom, ...]

@@ -55,7 +55,12 @@ def parse(source: Source, limits: Limits = DEFAULT_LIMITS) -> tuple[Statement, .
 def parse_with_errors(
     source: Source, limits: Limits = DEFAULT_LIMITS
 ) -> tuple[tuple[Statement, ...], list[RaspError]]:
-    """Parse a program text; return what could be read, and every mistake in source order."""
+    """Parse a program text; return what could be read, and every mistake in source order.
+
+    >>> statements, errors = parse_with_errors(Source("demo", "a = ; b = 2; c = );"))
+    >>> len(statements), [error.span.column for error in errors]
+    (1, [5, 18])
+    """
     parser = Parser(source, limits)
     statements = parser.program()
     errors = sorted(parser.errors, key=lambda error: error.span.start if error.span else 0)

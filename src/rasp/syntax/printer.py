@@ -158,7 +158,14 @@ def _chain(expression: Expression, op: str) -> list[Expression]:
 
 
 def print_expression(expression: Expression) -> str:
-    """Write one expression on one line, with brackets only where it needs them."""
+    """Write one expression on one line, with brackets only where it needs them.
+
+    >>> from rasp.source import Source
+    >>> from rasp.syntax.parser import parse
+    >>> [statement] = parse(Source("demo", "same=select( tokens,tokens , == );"))
+    >>> print_expression(statement.value)
+    'select(tokens, tokens, ==)'
+    """
     return _write(expression)[0]
 
 
