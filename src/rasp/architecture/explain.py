@@ -32,7 +32,13 @@ MOST_LAYERS = 40
 
 @dataclass(frozen=True)
 class Explanation:
-    """A schedule with the reasons for its size. It prints as a table for a terminal."""
+    """A schedule with the reasons for its size. It prints as a table for a terminal.
+
+    >>> import rasp
+    >>> explanation = rasp.explain(rasp.programs.load("reverse"))
+    >>> explanation.schedule.heads_per_layer, len(explanation.chain)
+    ((1, 1), 2)
+    """
 
     naming: Naming
     schedule: Schedule

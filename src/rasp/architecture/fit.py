@@ -22,7 +22,13 @@ from rasp.graph import Program
 
 @dataclass(frozen=True)
 class Fit:
-    """Whether a program fits into an architecture; true in a condition where it does."""
+    """Whether a program fits into an architecture; true in a condition where it does.
+
+    >>> import rasp
+    >>> found = rasp.fit(rasp.programs.load("reverse"), attention="causal")
+    >>> found.fits, found.counterexample.tokens
+    (False, ('a', 'b'))
+    """
 
     verdicts: tuple[Verdict, ...]
     notes: tuple[str, ...] = ()

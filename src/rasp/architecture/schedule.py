@@ -50,6 +50,13 @@ class Head:
 
     `selector` is the first aggregate's own; the others' have the same normal form. A selector
     that is itself an output has a head even where no aggregate uses it.
+
+    >>> from rasp.graph import Const, Indices, Select, Tokens, expression
+    >>> same = Select(Tokens(), Tokens(), "==")
+    >>> several = [Aggregate(same, Const(1)), Aggregate(same, Indices())]
+    >>> [head] = schedule(several).layer_list[0].heads
+    >>> expression(head.selector), head.aggregates == tuple(several)
+    ('select(tokens, tokens, ==)', True)
     """
 
     selector: Selector
@@ -58,7 +65,14 @@ class Head:
 
 @dataclass(frozen=True)
 class Layer:
-    """The heads of one layer, then the elementwise work of its feed-forward, in order."""
+    """The heads of one layer, then the elementwise work of its feed-forward, in order.
+
+    >>> from rasp.graph import Const, Select, Tokens
+    >>> found = Aggregate(Select(Tokens(), Tokens(), "=="), Const(1))
+    >>> [layer] = schedule(Elementwise("-", (found, Const(1)))).layer_list
+    >>> len(layer.heads), [work.op for work in layer.feed_forward]
+    (1, ['-'])
+    """
 
     heads: tuple[Head, ...]
     feed_forward: tuple[Elementwise, ...]
@@ -66,7 +80,13 @@ class Layer:
 
 @dataclass(frozen=True, repr=False)
 class Schedule:
-    """Which layer and head computes each node."""
+    """Which layer and head computes each node.
+
+    >>> import rasp
+    >>> found = rasp.schedule(rasp.programs.load("reverse"))
+    >>> found.layers, found.width, found.heads, found.heads_per_layer
+    (2, 1, 2, (1, 1))
+    """
 
     outputs: tuple[Node, ...]
     layer_list: tuple[Layer, ...]

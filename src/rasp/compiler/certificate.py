@@ -25,7 +25,13 @@ MOST_CELLS = 4_000_000
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is known of a compiled model, block by block, and how it did on random inputs."""
+    """What is known of a compiled model, block by block, and how it did on random inputs.
+
+    >>> import rasp
+    >>> certificate = rasp.compile(rasp.tokens, vocabulary="ab", max_length=5).certificate
+    >>> certificate.exact, certificate.statement
+    (True, 'exact for all inputs up to length 5 over this vocabulary, in float32')
+    """
 
     settings: Settings
     checks: tuple[Check, ...]
@@ -75,7 +81,13 @@ class Certificate:
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
-        """The certificate as plain data, with its statement in words."""
+        """The certificate as plain data, with its statement in words.
+
+        >>> import rasp
+        >>> model = rasp.compile(rasp.tokens, vocabulary="ab", max_length=5)
+        >>> model.certificate.to_json()["wrong"]
+        0
+        """
         return {
             "statement": self.statement,
             "checks": [asdict(check) for check in self.checks],
@@ -89,7 +101,14 @@ class Certificate:
 
     @classmethod
     def from_json(cls, settings: Settings, data: dict[str, Any]) -> Certificate:
-        """Read a certificate back."""
+        """Read a certificate back.
+
+        >>> import rasp
+        >>> model = rasp.compile(rasp.tokens, vocabulary="ab", max_length=5)
+        >>> data = model.certificate.to_json()
+        >>> Certificate.from_json(model.settings, data) == model.certificate
+        True
+        """
         checks = tuple(
             Check(
                 str(each["block"]), str(each["detail"]), float(each["margin"]),

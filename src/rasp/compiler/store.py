@@ -51,7 +51,14 @@ LARGEST_DESCRIPTION = 200_000_000
 
 
 def save(model: Transformer, folder: str | Path) -> None:
-    """Write a model into a folder, which is made if it is not there."""
+    """Write a model into a folder, which is made if it is not there.
+
+    >>> import rasp, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(rasp.compile(rasp.length - 1, vocabulary="ab", max_length=5), folder)
+    ...     load(folder)("aba")
+    [2, 2, 2]
+    """
     place = Path(folder)
     raw = to_safetensors(model.weights.arrays())
     data = to_json(model) | {"fingerprint": _fingerprint(raw)}
@@ -69,7 +76,14 @@ def _fingerprint(raw: bytes) -> str:
 
 
 def load(folder: str | Path) -> Transformer:
-    """Read a model back; `verify` also checks it."""
+    """Read a model back; `verify` also checks it.
+
+    >>> import rasp, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rasp.compile(rasp.length - 1, vocabulary="ab", max_length=5).save(folder)
+    ...     load(folder).settings.max_length
+    5
+    """
     data, arrays = _read(folder)
     try:
         model = _model(data, _weights(data, arrays))
@@ -84,6 +98,12 @@ def verify(folder: str | Path) -> Certificate:
 
     The stored program is planned anew; the stored weights must be the ones the plan asks for,
     hold on every state of every block, and answer random inputs as the program does.
+
+    >>> import rasp, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rasp.compile(rasp.length - 1, vocabulary="ab", max_length=5).save(folder)
+    ...     verify(folder).statement
+    'exact for all inputs up to length 5 over this vocabulary, in float32'
     """
     model = load(folder)
     outputs, names = graph_from_json(model.graph)

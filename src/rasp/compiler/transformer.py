@@ -49,7 +49,13 @@ class Trace:
 
 @dataclass(eq=False)
 class Transformer:
-    """A compiled program: call it with an input to get the program's answer."""
+    """A compiled program: call it with an input to get the program's answer.
+
+    >>> import rasp
+    >>> model = rasp.compile(rasp.length - 1, vocabulary="ab", max_length=5)
+    >>> model("aba"), model.layers, model.heads_per_layer
+    ([2, 2, 2], 1, (1,))
+    """
 
     settings: Settings
     weights: Weights
@@ -97,7 +103,12 @@ class Transformer:
         return next(iter(plain.values())) if len(plain) == 1 else plain
 
     def token_ids(self, given: object) -> Array:
-        """Check an input and return its tokens' places in the vocabulary."""
+        """Check an input and return its tokens' places in the vocabulary.
+
+        >>> import rasp
+        >>> rasp.compile(rasp.tokens, vocabulary="ab", max_length=5).token_ids("aba").tolist()
+        [0, 1, 0]
+        """
         tokens = read_input(given)
         settings = self.settings
         if len(tokens) > settings.max_length:
@@ -132,7 +143,13 @@ class Transformer:
             )
 
     def answers(self, ids: Array, dtype: type = np.float32) -> dict[str, list[list[Atom]]]:
-        """Run a batch of inputs of one length; (batch, position) token ids."""
+        """Run a batch of inputs of one length; (batch, position) token ids.
+
+        >>> import rasp
+        >>> model = rasp.compile({"last": rasp.length - 1}, vocabulary="ab", max_length=5)
+        >>> model.answers(np.array([[0, 1], [1, 1]]))
+        {'last': [[1, 1], [1, 1]]}
+        """
         residual = self.run(ids, dtype)[:, self.uses_sink :]
         found = {}
         for readout, weights in zip(self.readouts, self.weights.readouts, strict=True):
@@ -147,7 +164,13 @@ class Transformer:
     def run(
         self, ids: Array, dtype: type = np.float32, keep: dict[str, Array] | None = None
     ) -> Array:
-        """The residual stream after the last layer: (batch, [sink +] position, model)."""
+        """The residual stream after the last layer: (batch, [sink +] position, model).
+
+        >>> import rasp
+        >>> model = rasp.compile(rasp.tokens, vocabulary="ab", max_length=5)
+        >>> model.run(np.array([[0, 1, 0]])).shape == (1, 3, model.d_model)
+        True
+        """
         x = self.embedded(ids, dtype)
         allowed = np.tril(np.ones((x.shape[1], x.shape[1]), bool)) if self.settings.causal else None
         _keep(keep, "embedding", x)
@@ -166,6 +189,13 @@ class Transformer:
         return x
 
     def embedded(self, ids: Array, dtype: type) -> Array:
+        """The residual stream before the first layer, which `run` begins with.
+
+        >>> import rasp
+        >>> model = rasp.compile(rasp.tokens, vocabulary="ab", max_length=5)
+        >>> model.embedded(np.array([[0, 1, 0]]), np.float32).shape == (1, 3, model.d_model)
+        True
+        """
         tokens: Array = self.weights.tokens.astype(dtype)
         positions: Array = self.weights.positions.astype(dtype)
         x = tokens[ids] + positions[None, : ids.shape[1]]
@@ -180,7 +210,15 @@ class Transformer:
         return self.description.circuit
 
     def trace(self, given: object) -> Trace:
-        """Run one input and keep the residual stream, the attention and the s-ops by name."""
+        """Run one input and keep the residual stream, the attention and the s-ops by name.
+
+        >>> import rasp
+        >>> first = rasp.aggregate(rasp.select(rasp.indices, 0, "=="), rasp.tokens)
+        >>> model = rasp.compile({"first": first}, vocabulary="ab", max_length=5, sink=False)
+        >>> trace = model.trace("ba")
+        >>> trace.attention["layer1.head0"].tolist(), trace.s_ops["first"]
+        ([[1.0, 0.0], [1.0, 0.0]], ['b', 'b'])
+        """
         keep: dict[str, Array] = {}
         self.run(self.token_ids(given)[None], keep=keep)
         attention = {name.removeprefix("attention."): array[0]
@@ -206,7 +244,14 @@ class Transformer:
         return found
 
     def save(self, folder: str | Path) -> None:
-        """Write the weights and everything known about them into a folder."""
+        """Write the weights and everything known about them into a folder.
+
+        >>> import os, rasp, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     rasp.compile(rasp.length - 1, vocabulary="ab", max_length=5).save(folder)
+        ...     sorted(os.listdir(folder))
+        ['model.json', 'weights.safetensors']
+        """
         from rasp.compiler.store import save
 
         save(self, folder)
