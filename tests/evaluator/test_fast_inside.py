@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,10 +12,12 @@ import pytest
 from random_graphs import fast_results, plain_results
 
 from rasp.errors import RaspLimitError
-from rasp.evaluator.fast import blocked, evaluate
+from rasp.evaluator.fast import blocked, evaluate, means
 from rasp.evaluator.fast.best import stretch_highest
 from rasp.evaluator.fast.blocked import blocks
+from rasp.evaluator.fast.columns import from_atoms
 from rasp.evaluator.fast.plan import plan_sums
+from rasp.evaluator.fast.sums import limbs
 from rasp.evaluator.fast.workspace import Batch, Workspace
 from rasp.evaluator.plain import EvaluationError
 from rasp.graph import (
@@ -33,6 +37,7 @@ from rasp.limits import DEFAULT_LIMITS, Clock, Limits
 
 SAME = Select(Tokens(), Tokens(), "==")
 BEFORE = Select(Indices(), Indices(), "<")
+PARITY = Elementwise("%", (Indices(), Const(2)))
 SQUARES = Elementwise("%", (Elementwise("*", (Indices(), Indices())), Const(7)))
 ORDERS = SelectorAnd(
     SelectorAnd(Select(Tokens(), Tokens(), "<="), BEFORE), Select(SQUARES, Indices(), "<=")
@@ -116,6 +121,46 @@ def test_blocks_compare_and_add_wide_numbers_exactly(size: int) -> None:
     outputs.append(Aggregate(SelectBest(ORDERS, Score(Tokens(), Tokens())), Indices()))
     given = [tokens, tuple(map(abs, tokens)), (0, size, 2 * size, size, 0)]
     assert fast_results(outputs, given) == plain_results(outputs, given)
+
+
+def test_blocks_look_only_at_groups_that_every_conjunction_asks_for() -> None:
+    others = SelectorAnd(ORDERS, Select(PARITY, PARITY, "=="))
+    alike = SelectorAnd(SAME, ORDERS)
+    both = SelectorAnd(SAME, others)
+    after = SelectorAnd(SAME, Select(Indices(), Indices(), ">"))
+    tokens = tuple("abcadbeacbdceabd")
+    for parts in itertools.permutations((alike, others, both, after), 3):
+        selector = SelectorOr(parts[0], SelectorOr(parts[1], parts[2]))
+        outputs = [Aggregate(each, Indices(), -1) for each in (SelectorOr(*parts[:2]), selector)]
+        best = SelectBest(selector, Score(SQUARES, Const(1)))
+        outputs.append(Aggregate(best, Indices(), -1))
+        given = [tokens, tokens[3:9], ("a",)]
+        assert fast_results(outputs, given) == plain_results(outputs, given)
+
+
+@pytest.mark.parametrize("bits", [3, 20, 31, 40, 46, 47, 50, 61, 64, 80, 200])
+@pytest.mark.parametrize("count", [1, 5, 300, 40_000])
+def test_no_sum_of_weights_can_leave_what_doubles_hold(bits: int, count: int) -> None:
+    values = from_atoms([2**bits - 1, -(2**bits) + 1] * count).numerators
+    cut = limbs(values)
+    for weight in cut.weights:
+        assert float(np.abs(weight).max()) * len(values) * 64 <= 2**53
+    sums = [weight[::2].sum(keepdims=True).astype(np.int64) for weight in cut.weights]
+    assert [int(each) for each in cut.joined(sums)] == [count * (2**bits - 1)]
+    assert cut.is_big or len(values) * 2**bits <= 2**63
+
+
+def test_lone_picks_need_no_common_denominator(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(means, "MOST_SCALED_BITS", 1000)
+    tokens = tuple(Fraction(1, 2**80 + number) for number in range(9))
+    before = Elementwise("-", (Indices(), Const(1)))
+    lone = Aggregate(Select(Indices(), before, "=="), Tokens())
+    assert fast_results([lone], [tokens]) == plain_results([lone], [tokens])
+    several = Aggregate(Select(Indices(), before, "<="), Tokens())
+    with pytest.raises(EvaluationError) as caught:
+        evaluate.evaluate([several], [(1, 2), tokens])
+    assert (caught.value.node, caught.value.number) == (several, 1)
+    assert "9 floats with so many different denominators" in caught.value.error.message
 
 
 def test_the_highest_of_a_stretch_is_its_maximum() -> None:

@@ -75,22 +75,26 @@ def _within(node: Node) -> set[Node]:
 def test_signed_sums_and_covers_pick_what_the_selector_picks() -> None:
     compared = 0
     for selector in random_selectors(150):
-        tokens = ("a", "c", "b", "a", "b")
         try:
-            wanted = evaluate([selector], tokens)[selector]
-            terms, covering = signed_sum(selector), cover(selector)
+            check_sums(selector, ("a", "c", "b", "a", "b"))
         except (EvaluationError, TooManyTerms):
             continue
-        size = range(len(tokens))
-        cells = {term: selection_of(term, tokens) for term in {*terms, *covering}}
-        total = [[sum(times * cells[term][query][key] for term, times in terms.items())
-                  for key in size] for query in size]  # fmt: skip
-        union = [[any(cells[term][query][key] for term in covering)
-                  for key in size] for query in size]  # fmt: skip
-        assert total == wanted
-        assert union == wanted
         compared += 1
     assert compared > 75
+
+
+def check_sums(selector: Selector, tokens: tuple[str, ...]) -> None:
+    """Add up the conjunctions' own cells."""
+    wanted = evaluate([selector], tokens)[selector]
+    terms, covering = signed_sum(selector), cover(selector)
+    size = range(len(tokens))
+    cells = {term: selection_of(term, tokens) for term in {*terms, *covering}}
+    total = [[sum(times * cells[term][query][key] for term, times in terms.items())
+              for key in size] for query in size]  # fmt: skip
+    union = [[any(cells[term][query][key] for term in covering)
+              for key in size] for query in size]  # fmt: skip
+    assert total == wanted
+    assert union == wanted
 
 
 @pytest.mark.parametrize(
@@ -116,6 +120,82 @@ def test_each_shape_gets_its_strategy(selector: Selector, strategies: list[str])
     plan = plan_sums(selector)
     assert plan.blocked is None
     assert [term.meeting.strategy for term in plan.terms] == strategies
+
+
+def test_sums_in_which_a_conjunction_counts_twice_are_right() -> None:
+    one, other = SelectorAnd(SAME, BEFORE), SelectorAnd(SMALLER, WIDER)
+    either = SelectorOr(
+        SelectorAnd(one, SelectorNot(other)), SelectorAnd(SelectorNot(one), other)
+    )  # fmt: skip
+    alike = SelectorAnd(Select(Tokens(), Const("a"), "=="), Select(Const(1), Indices(), "<"))
+    tokens = ("a", "c", "b", "a", "b")
+    crossed = SelectorOr(SelectorAnd(one, SelectorNot(alike)), SelectorAnd(SelectorNot(one), alike))
+    for selector in (
+        either, SelectorNot(either), SelectorAnd(alike, either), SelectorAnd(either, alike),
+        crossed, SelectorNot(crossed), SelectorAnd(crossed, other), SelectorAnd(other, crossed),
+        SelectorOr(crossed, SelectorNot(either)), SelectorAnd(SelectorNot(crossed), either),
+    ):  # fmt: skip
+        check_sums(selector, tokens)
+
+
+@pytest.mark.parametrize(
+    ("selector", "filters"),
+    [
+        (SelectorAnd(AT_ZERO, Select(Indices(), Const(5), "<")), 1),
+        (SelectorAnd(Select(Indices(), Const(5), "<"), AT_ZERO), 1),
+        (SelectorAnd(AT_ZERO, Select(Tokens(), Const("a"), "==")), 2),
+        (SelectorAnd(Select(Tokens(), Const(5), "=="), Select(Tokens(), Const("b"), "!=")), 1),
+        (SelectorAnd(Select(Tokens(), Const("b"), "=="), Select(Tokens(), Const(5), "!=")), 1),
+    ],
+)
+def test_what_an_equality_decides_is_not_asked_again(selector: Selector, filters: int) -> None:
+    """Turned round, comparisons with constants are those of queries."""
+    [term] = plan_sums(selector).terms
+    assert [len(weight) for weight, _ in term.weights] == [filters]
+    [term] = plan_sums(turned(selector)).terms
+    assert len(term.meeting.query_filters) == filters
+    both = SelectorAnd(selector, turned(selector))
+    [term] = plan_sums(both).terms
+    assert len(term.meeting.query_filters) == len(term.weights[0][0]) == filters
+    check_sums(selector, ("a", "c", "b"))
+    check_sums(both, ("a", "c", "b"))
+
+
+def turned(selector: Selector) -> Selector:
+    """The selector with keys for queries and queries for keys."""
+    if isinstance(selector, SelectorAnd):
+        return SelectorAnd(turned(selector.left), turned(selector.right))
+    assert isinstance(selector, Select)
+    back = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+    return Select(selector.queries, selector.keys, back.get(selector.op, selector.op))
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        (AT_ZERO, Select(Indices(), Const(1), "==")),
+        (AT_ZERO, Select(Indices(), Const(0), ">")),
+        (Select(Indices(), Const(3), "=="), Select(Indices(), Const(3), "<")),
+        (Select(Tokens(), Const("a"), "=="), Select(Tokens(), Const(1), "==")),
+    ],
+)
+def test_what_an_equality_rules_out_is_never_picked(pair: tuple[Select, Select]) -> None:
+    for one, other in (pair, pair[::-1]):
+        selector = SelectorAnd(one, other)
+        assert plan_sums(selector).terms == plan_best(selector).terms == ()
+        assert plan_sums(turned(selector)).terms == ()
+        mixed = SelectorAnd(one, turned(other))  # of different positions
+        assert plan_sums(mixed).terms != ()
+
+
+def test_one_order_has_a_shortcut_to_the_best_and_two_have_none() -> None:
+    for selector in (SAME, BEFORE, SelectorAnd(SAME, BEFORE), SelectorOr(SAME, SMALLER)):
+        assert plan_best(selector).blocked is None
+    assert "2 orders" in (plan_best(SelectorAnd(SMALLER, BEFORE)).blocked or "")
+    either = SelectorOr(SAME, SelectorAnd(SMALLER, BEFORE))
+    assert "2 orders" in (plan_best(either).blocked or "")
+    three = SelectorAnd(SelectorAnd(SMALLER, BEFORE), WIDER)
+    assert "3 different keys" in (plan_sums(SelectorOr(three, SAME)).blocked or "")
 
 
 def test_three_orders_are_made_in_blocks_within_their_groups() -> None:
