@@ -5,9 +5,12 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from paper_programs import TASKS
 from test_corners import check
 from test_random_programs import inputs, random_program
@@ -19,6 +22,7 @@ from rasp.compiler.build import compile_nodes
 from rasp.compiler.linear import Linear
 from rasp.compiler.piecewise import base_point
 from rasp.compiler.plan import make_plan
+from rasp.compiler.reachable import Row, joint_means, joint_sums
 from rasp.compiler.sets import MOST_BITS, MOST_MEANS, TooMany, means, subset_sums, sums
 from rasp.compiler.settings import read_settings
 from rasp.compiler.stream import NORM, UNIT
@@ -173,6 +177,27 @@ def test_sets_that_grow_too_large_are_given_up(monkeypatch: pytest.MonkeyPatch) 
         with pytest.raises(TooMany) as caught:
             grown()
         assert caught.value.size > most
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(-3, 3).map(Fraction)] * 2), min_size=1, max_size=3),
+    st.integers(1, 4),
+)
+def test_rows_add_up_as_all_choices_of_them_do(rows: list[Row], most: int) -> None:
+    choices = [
+        each for count in range(1, most + 1) for each in combinations_with_replacement(rows, count)
+    ]
+    added = {each: tuple(map(sum, zip(*each, strict=True))) for each in choices}
+    assert joint_sums(rows, most, 1) == set(added.values())
+    assert joint_means(rows, most) == {
+        tuple(number / len(each) for number in row) for each, row in added.items()
+    }
+
+
+def test_rows_that_take_too_long_to_add_up_are_given_up() -> None:
+    rows = [(Fraction(place), Fraction(place**2)) for place in range(20)]
+    assert joint_sums(rows, 200, 0) is None
+    assert joint_means(rows, 200) is None
 
 
 def test_a_line_needs_two_points() -> None:

@@ -23,6 +23,9 @@ HAVE = "".join(
     f'{letter} = aggregate(select(tokens, "{letter}", ==), 1) > 0; ' for letter in "abcde"
 )
 A_OR_B = '(select(tokens, "a", ==) or select(tokens, "b", ==))'
+KNOWN = """s = select(tokens, tokens, ==); t = select(tokens, tokens, <);
+m = aggregate(s, indices);
+"""
 PROGRAMS: dict[str, tuple[str, Any, int]] = {
     # scores of select_best
     "far from best to worst": (
@@ -111,6 +114,32 @@ PROGRAMS: dict[str, tuple[str, Any, int]] = {
     ),
     # functions of many inputs
     "five conditions": (HAVE + "out = a == (b == (c == (d == e)));", "abcde", 5),
+    "five inputs at once": (HAVE + "out = (a and b) or (c and d and not e);", "abcde", 5),
+    "what an earlier layer knows, renamed": (
+        WIDTH
+        + """f = c > 1 and tokens == "a"; p = aggregate(select(indices, indices - 1, ==), c);
+        out = p * indicator(f);""",
+        "ab",
+        4,
+    ),
+    "what an earlier layer knows, in part": (
+        WIDTH
+        + """f = c if tokens == "a" else 0; p = aggregate(select(indices, indices - 1, ==), c);
+        out = p if f else 7;""",
+        "ab",
+        4,
+    ),
+    "two means at once": ("aggregate(s, indices) * aggregate(s, indices % 2)", "ab", 4),
+    "two means and their defaults at once": (
+        "aggregate(t, indices, 1) * aggregate(t, 3, 2)",
+        "ab",
+        4,
+    ),
+    "two sums, one of them whole": (
+        WIDTH + "out = (c - indices) * (c + indices) % (c + 1);",
+        "ab",
+        20,
+    ),
     "two sums of the same": (WIDTH + "out = (c - indices) * (c + indices) > 30;", "ab", 40),
     "two sums and what they are made of": (
         WIDTH + "out = (c - indices) if c > 3 else c + indices;",
@@ -139,8 +168,7 @@ def check(model: Transformer, nodes: dict[str, Node]) -> None:
 
 
 def node_of(text: str) -> Node:
-    averages = "m = aggregate(select(tokens, tokens, ==), indices); "
-    return rasp.run(text if "out =" in text else f"{averages}out = {text};")["out"].node
+    return rasp.run(text if "out =" in text else f"{KNOWN}out = {text};")["out"].node
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -177,6 +205,23 @@ def test_a_selector_is_split_where_its_parts_share_no_key(selector: str) -> None
     node = node_of(f"selector_width({selector})")
     model = compile({"out": node}, vocabulary="abc", max_length=5, heads="split")
     assert model.heads_per_layer == ((1,) if "or select(ind" in selector else (2,))
+    check(model, {"out": node})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "length",
+        "selector_width(s)",
+        "1 / aggregate(s or select(indices, 0, ==), indicator(indices == 0)) + m",
+        """one = selector_width(select(tokens, tokens, ==)) > 1;
+        out = aggregate(select(indices, indices, ==), indices) if one else length;""",
+    ],
+)
+def test_widths_are_had_without_a_sink(text: str) -> None:
+    node = node_of(text)
+    model = compile({"out": node}, vocabulary="ab", max_length=5, sink=False)
+    assert not model.uses_sink
     check(model, {"out": node})
 
 

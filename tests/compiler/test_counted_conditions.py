@@ -19,6 +19,9 @@ ALL = AVERAGES + "c = ma > 1 and mb > 1 and mc < 3;\n"
 SOME = AVERAGES + "c = ma > 1 or mb > 1 or mc > 3;\n"
 COMPILED = [
     ALL + "out = c;",
+    ALL + 'out = c and tokens == "a";',
+    ALL + "out = c or not c;",
+    ALL + "out = c;",
     ALL + "out = not c;",
     SOME + 'out = "y" if c else "n";',
     AVERAGES + "out = ma > 1 and mb > 1 and ma < 3 and mc > 0;",

@@ -27,6 +27,11 @@ REASONS: list[tuple[str, Any, int, dict[str, Any], str]] = [
     ),
     ("tokens * 1000 + indices", range(300), 300, {}, "it can be one of 90000 numbers"),
     ("length - 2 * indices", "a", 4096, {}, "a sum of values has 8388608 or more combinations"),
+    ("(one - indices) * (one + indices)", "ab", 10, {}, "it depends on 596 × 596 = 355216"),
+    (
+        '2^61 if tokens == "a" and indices == 1 else 0', "ab", 3, {},
+        "some of its numbers are too large for float32",
+    ),
     ("one * two", "ab", 12, {}, "combinations of values, and the limit is 60000"),
     (
         "aggregate(select(tokens, tokens, <), 1)", range(8000), 2, {},
