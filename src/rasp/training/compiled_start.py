@@ -39,7 +39,14 @@ class FineTuning:
 
 
 def fine_tune(task: Task, how: FineTuning | None = None) -> dict[str, Any]:
-    """Compile a task's program, train the weights on, and say what became of it."""
+    """Compile a task's program, train the weights on, and say what became of it.
+
+    >>> task = Task("first", "first = aggregate(select(indices, 0, ==), tokens);", "first",
+    ...             ("a", "b"), lengths=(1, 4))
+    >>> found = fine_tune(task, FineTuning(steps=2, batch=10, examples=20))
+    >>> found["before"]["tokens"], found["how"]["steps"]
+    (1.0, 2)
+    """
     how = how or FineTuning()
     model = compile(
         task.handle, vocabulary=list(task.vocabulary), max_length=task.longest, bos=task.bos
@@ -172,7 +179,17 @@ def _targets(
 
 
 def describe_fine_tuning(found: Mapping[str, Any]) -> str:
-    """Say what became of a compiled program."""
+    """Say what became of a compiled program.
+
+    >>> right = {"tokens": 1.0, "attention_kept": 1.0, "moved": 0.01}
+    >>> print(describe_fine_tuning({
+    ...     "task": "first", "how": asdict(FineTuning(steps=2)), "parameters": 40,
+    ...     "before": right, "after": right, "loss": [0.1, 0.05],
+    ... }))
+    first, compiled (40 parameters), then 2 steps of 0.0001, in proportion to each weight:
+    loss 0.1 to 0.05, 100.00 % to 100.00 % of tokens right, 100.0 % of the attention where it was:
+    the program was kept
+    """
     how, after = found["how"], found["after"]
     steps = "in proportion to each weight" if how["relative"] else "alike for all weights"
     kept = after["tokens"] == found["before"]["tokens"]

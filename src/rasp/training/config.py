@@ -105,7 +105,13 @@ class RunConfig:
 
 
 def read_config(name: str, content: dict[str, Any]) -> RunConfig:
-    """Return the configuration that a record holds."""
+    """Return the configuration that a record holds.
+
+    >>> from rasp.training.paper import TASKS
+    >>> config = RunConfig("mine", TASKS["reverse"], layers=2, heads=1)
+    >>> read_config("mine", config.content) == config
+    True
+    """
     own = {field.name for field in fields(RunConfig)} - {"name", "task"}
     task = dict(content["task"])
     task["alphabet"], task["lengths"] = tuple(task["alphabet"]), tuple(task["lengths"])
@@ -113,7 +119,13 @@ def read_config(name: str, content: dict[str, Any]) -> RunConfig:
 
 
 def miniature(config: RunConfig) -> RunConfig:
-    """Return a run small enough for a CPU to do in a second or two: for trying the machinery."""
+    """Return a run small enough for a CPU to do in a second or two: for trying the machinery.
+
+    >>> from rasp.training.paper import TASKS
+    >>> small = miniature(RunConfig("mine", TASKS["reverse"], layers=2, heads=1))
+    >>> small.name, small.width, small.epochs
+    ('smoke/mine', 32, 3)
+    """
     task = replace(config.task, lengths=(1, 8), alphabet=config.task.alphabet[:5])
     return replace(
         config, task=task, name="smoke/" + config.name, width=config.width // 8, feed_forward=64,
@@ -122,7 +134,11 @@ def miniature(config: RunConfig) -> RunConfig:
 
 
 def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """Say what differs between two contents."""
+    """Say what differs between two contents.
+
+    >>> differences({"rate": 0.1, "seed": 0}, {"rate": 0.2, "seed": 0})
+    ['rate was 0.1 and is now 0.2']
+    """
     found = []
     for key in new:
         before, after = old.get(key), new[key]

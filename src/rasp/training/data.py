@@ -72,7 +72,13 @@ def make_data(task: Task, seed: int, sizes: dict[str, int]) -> Data:
 
 
 def draw_inputs(task: Task, seed: int, split: str, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Draw token numbers and lengths, sorted by length."""
+    """Draw token numbers and lengths, sorted by length.
+
+    >>> task = Task("copy", "same = tokens;", "same", ("a", "b"), lengths=(2, 2), bos="§")
+    >>> tokens, lengths = draw_inputs(task, seed=0, split="train", size=3)
+    >>> tokens[:, 0].tolist(), lengths.tolist()
+    ([2, 2, 2], [3, 3, 3])
+    """
     low, high = task.lengths
     if split == "longer":
         low, high = high + 1, 2 * high
@@ -87,7 +93,12 @@ def draw_inputs(task: Task, seed: int, split: str, size: int) -> tuple[np.ndarra
 
 
 def as_inputs(task: Task, tokens: np.ndarray, lengths: np.ndarray) -> list[tuple[Atom, ...]]:
-    """Return token numbers as the inputs they stand for."""
+    """Return token numbers as the inputs they stand for.
+
+    >>> task = Task("copy", "same = tokens;", "same", ("a", "b"))
+    >>> as_inputs(task, np.array([[1, 0, 0]]), np.array([2]))
+    [('b', 'a')]
+    """
     atoms = task.vocabulary
     rows = zip(tokens.tolist(), lengths.tolist(), strict=True)
     return [tuple(atoms[number] for number in row[:length]) for row, length in rows]
@@ -104,7 +115,12 @@ def evaluate_batch(
 
 
 def targets_of(task: Task, tokens: np.ndarray, lengths: np.ndarray) -> list[list[Atom]]:
-    """Compute what the program gives on each input, clipped as the task says."""
+    """Compute what the program gives on each input, clipped as the task says.
+
+    >>> task = Task("last", "last = length - 1;", "last", ("a", "b"), clip=1)
+    >>> targets_of(task, np.array([[1, 0, 0], [0, 0, 1]]), np.array([1, 3]))
+    [[0], [1, 1, 1]]
+    """
     node = task.handle.node
     wanted = evaluate_batch([node], as_inputs(task, tokens, lengths), task)[node]
     if task.clip is None:

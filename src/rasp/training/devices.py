@@ -9,7 +9,10 @@ from rasp.errors import RaspUnsupportedError
 
 
 def require_torch() -> None:
-    """Raise where PyTorch is missing."""
+    """Raise where PyTorch is missing.
+
+    >>> require_torch()  # says what to install, where there is none
+    """
     from importlib.util import find_spec
 
     for package in ("torch", "safetensors", "numpy"):
@@ -39,7 +42,11 @@ def choose_device(wish: str) -> str:
 
 
 def describe_machine(device: str) -> dict[str, Any]:
-    """Return what a record says of the machine: its processor, system and accelerator."""
+    """Return what a record says of the machine: its processor, system and accelerator.
+
+    >>> describe_machine("cpu")["device"]
+    'cpu'
+    """
     import torch
 
     described = {"system": platform.platform(), "device": device}
@@ -51,7 +58,11 @@ def describe_machine(device: str) -> dict[str, Any]:
 
 
 def describe_versions() -> dict[str, str]:
-    """Return the versions that a record names."""
+    """Return the versions that a record names.
+
+    >>> list(describe_versions())
+    ['rasp', 'python', 'torch', 'numpy']
+    """
     import numpy
     import torch
 

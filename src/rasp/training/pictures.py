@@ -77,6 +77,18 @@ def attention_drawing(store: Store, record: Record, given: object) -> Drawing:
     """Draw each of the program's selections beside the head that matches it best.
 
     Heads that no selector was given come last.
+
+    >>> import tempfile
+    >>> from rasp.training.own import own_config, own_task
+    >>> from rasp.training.sweep import sweep
+    >>> task = own_task("first = aggregate(select(indices, 0, ==), tokens);", "first",
+    ...                 ("a", "b"), (1, 4))
+    >>> config = own_config(task, "first", width=8, feed_forward=8, epochs=1, batch=10,
+    ...                     train=20, validation=10, test=10)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     finished = sweep([config], store := Store(folder))
+    ...     attention_drawing(store, store.records()[config.id], "aba")
+    <Drawing: first>
     """
     config = read_config(record["name"], record["config"])
     parameters, shape = load_model(store, record)
@@ -103,7 +115,15 @@ def _pairs(record: Record, config: RunConfig) -> list[tuple[Supervised, tuple[in
 
 
 def save_curves(record: Record, path: str) -> None:
-    """Draw loss and validation accuracy by epoch into an SVG file."""
+    """Draw loss and validation accuracy by epoch into an SVG file.
+
+    >>> import os, tempfile
+    >>> curves = {"loss": [0.7, 0.2, 0.1], "validation": [0.5, 0.9, 1.0]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_curves({"name": "first", "curves": curves}, f"{folder}/curves.svg")
+    ...     os.listdir(folder)
+    ['curves.svg']
+    """
     curves = record["curves"]
     error = [100 * (1 - share) for share in curves["validation"]]
     first = _panel("loss", curves["loss"], 0)

@@ -57,7 +57,19 @@ class Clock:
 
 
 def sweep(configs: Sequence[RunConfig], store: Store, settings: Settings | None = None) -> bool:
-    """Train what is missing; return whether everything is finished."""
+    """Train what is missing; return whether everything is finished.
+
+    >>> import tempfile
+    >>> from rasp.training.own import own_config, own_task
+    >>> task = own_task("first = aggregate(select(indices, 0, ==), tokens);", "first",
+    ...                 ("a", "b"), (1, 4))
+    >>> config = own_config(task, width=8, feed_forward=8, epochs=1, batch=10,
+    ...                     train=20, validation=10, test=10)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     finished = sweep([config], Store(folder))
+    ...     finished, Store(folder).records()[config.id]["best_epoch"]
+    (True, 1)
+    """
     settings = settings or Settings()
     device = choose_device(settings.device)
     store.make_folders()

@@ -39,7 +39,11 @@ class Cell:
 
 
 def cells_of(experiment: str, tasks: Sequence[str] | None = None) -> list[Cell]:
-    """Return the cells of a table, for all tasks or some."""
+    """Return the cells of a table, for all tasks or some.
+
+    >>> [(cell.title, cell.column, len(cell.configs)) for cell in cells_of("table1", ["sort"])]
+    [('Sort', '2×1', 4)]
+    """
     makers = {"table1": _table_1, "table2": _table_2, "supervised": _supervised}
     known = list(SUPERVISED if experiment == "supervised" else TASKS)
     for task in tasks or ():
@@ -51,12 +55,21 @@ def cells_of(experiment: str, tasks: Sequence[str] | None = None) -> list[Cell]:
 
 
 def configs_of(cells: Iterable[Cell]) -> list[RunConfig]:
-    """Return the runs of several cells, each once."""
+    """Return the runs of several cells, each once.
+
+    >>> cells = cells_of("table1", ["sort"]) + cells_of("table2", ["sort"])  # one size in common
+    >>> len(cells), len(configs_of(cells))
+    (4, 12)
+    """
     return list({config.id: config for cell in cells for config in cell.configs}.values())
 
 
 def grid(task: Task, layers: int, heads: int, width: int = 256) -> tuple[RunConfig, ...]:
-    """Return the four runs of a size."""
+    """Return the four runs of a size.
+
+    >>> [(config.rate, config.decay) for config in grid(TASKS["sort"], 2, 1)]
+    [(0.0003, 0.98), (0.0003, 0.99), (0.0001, 0.98), (0.0001, 0.99)]
+    """
     return tuple(
         RunConfig(
             f"{task.name}/{layers}x{heads}/d{width}/lr{rate:g}-decay{decay:g}", task, layers, heads,
@@ -122,7 +135,13 @@ class Summary:
 
 
 def summarise(cell: Cell, records: Mapping[str, Record]) -> Summary | None:
-    """Add up a cell's finished runs; None where there are none."""
+    """Add up a cell's finished runs; None where there are none.
+
+    >>> [cell] = cells_of("table1", ["sort"])
+    >>> shares = {"tokens": 0.75, "sequences": 0.5}
+    >>> summarise(cell, {cell.configs[0].id: {"test": shares, "longer": shares}}).best
+    75.0
+    """
     done = [records[config.id] for config in cell.configs if config.id in records]
     if not done:
         return None
@@ -137,7 +156,12 @@ def summarise(cell: Cell, records: Mapping[str, Record]) -> Summary | None:
 
 
 def table_lines(cells: Sequence[Cell], records: Mapping[str, Record]) -> list[list[str]]:
-    """Return a table's head and lines, as text."""
+    """Return a table's head and lines, as text.
+
+    >>> [head, line] = table_lines(cells_of("table1", ["sort"]), {})
+    >>> line[:4]
+    ['Sort', '2×1', '0/4', '-']
+    """
     head = ["task", "size", "runs", "mean", "± sd", "best", "paper mean", "paper best",
             "whole inputs", "longer", "match", "swapped in"]  # fmt: skip
     lines = [head]
@@ -168,7 +192,12 @@ def _percent(number: float | None, digits: int) -> str:
 
 
 def render(lines: Sequence[Sequence[str]], markdown: bool = False) -> str:
-    """Lay lines of cells out as a table for the terminal, or for Markdown."""
+    """Lay lines of cells out as a table for the terminal, or for Markdown.
+
+    >>> print(render([["task", "size", "best"], ["Sort", "2×1", "99.96"]]))
+    task  size   best
+    Sort  2×1   99.96
+    """
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     padded = [
         [text.ljust(width) if column < 2 else text.rjust(width)
