@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from gallery_refusals import REFUSED, SLOW
+from gallery_refusals import REFUSED
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 
@@ -22,7 +22,7 @@ COMPILED = ["reverse", "hist_bos", "double_hist_bos", "dyck1", "shuffle_dyck", "
             "remainders_by_seven", "equal_abc", "is_number", "common_prefix_length",
             "reverse_each_word", "set_inference_signed"]  # fmt: skip
 """Some that have been refused at one time or another."""
-QUICKLY_REFUSED = ["product_so_far", "decimal_value", "match_three",
+QUICKLY_REFUSED = ["product_so_far", "decimal_value",
                    "smallest_period", "suffix_ranks"]  # fmt: skip
 
 
@@ -38,7 +38,8 @@ def test_a_program_compiles_at_its_own_vocabulary(name: str) -> None:
 def test_a_refusal_says_why_and_what_to_change(name: str) -> None:
     found = outcome(rasp.programs.entry(name), 20)
     assert found.kind == "refused"
-    assert REFUSED[name] in found.detail
+    part, _ = REFUSED[name]
+    assert part in found.detail
     assert "[None]" not in found.detail
 
 
@@ -48,4 +49,4 @@ def test_sums_that_move_together_are_taken_apart() -> None:
 
 
 def test_what_is_listed_as_refused_is_in_the_gallery() -> None:
-    assert {*REFUSED, *SLOW} <= set(rasp.programs.names())
+    assert set(REFUSED) <= set(rasp.programs.names())
