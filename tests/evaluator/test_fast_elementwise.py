@@ -123,6 +123,7 @@ def check_agreement(
 def test_combinations_are_told_apart_however_many_could_occur(columns: int) -> None:
     rng = random.Random(columns)
     rows = [tuple(rng.randrange(256) for _ in range(columns)) for _ in range(300)]
+    rows += [(number,) * columns for number in range(256)]  # so 256 different ones in each
     rows += [(number, *rows[0][1:]) for number in range(256)]  # these differ in the first alone
     rows += [(*rows[0][:-1], number) for number in range(256)]
     first, inverse = distinct([from_atoms(list(column)) for column in zip(*rows, strict=True)])

@@ -21,6 +21,7 @@ from rasp.evaluator.fast.sums import limbs
 from rasp.evaluator.fast.workspace import Batch, Workspace
 from rasp.evaluator.plain import EvaluationError
 from rasp.graph import (
+    COMPARISONS,
     Aggregate,
     Const,
     Elementwise,
@@ -136,6 +137,34 @@ def test_blocks_look_only_at_groups_that_every_conjunction_asks_for() -> None:
         outputs.append(Aggregate(best, Indices(), -1))
         given = [tokens, tokens[3:9], ("a",)]
         assert fast_results(outputs, given) == plain_results(outputs, given)
+
+
+def test_the_best_of_the_best_is_among_them() -> None:
+    thirds = Elementwise("%", (Indices(), Const(3)))
+    tokens = (2, 0, 3, 1, 0, 3, 2, 1)
+    for selector in (SAME, BEFORE, SelectorOr(SAME, BEFORE), ORDERS):
+        for queries in (Const(1), Const(-1), Const(0), Elementwise("-", (thirds, Const(1)))):
+            best = SelectBest(selector, Score(thirds, queries))
+            last = SelectBest(best, Score(Indices(), Const(1)))
+            lowest = SelectBest(last, Score(Tokens(), Const(-1)))
+            outputs = [Aggregate(each, Indices(), -1) for each in (best, last, lowest)]
+            assert fast_results(outputs, [tokens]) == plain_results(outputs, [tokens])
+
+
+@pytest.mark.parametrize("op", COMPARISONS)
+def test_numbers_on_both_sides_of_the_largest_machine_integer_compare(op: str) -> None:
+    for shift in (-2, -1, 1, 2):
+        shifted = Elementwise("+", (Tokens(), Const(shift)))
+        pair = Select(Tokens(), shifted, op)
+        outputs: list[Any] = [Aggregate(each, Indices(), -1) for each in (
+            pair, SelectorAnd(pair, Select(PARITY, PARITY, "==")), SelectorAnd(pair, ORDERS),
+            SelectorAnd(pair, Select(Tokens(), Const(2**62), "<=")),
+        )]  # fmt: skip
+        outputs.append(Elementwise(op, (Tokens(), shifted)))
+        for sign in (1, -1):
+            tokens = tuple(sign * (2**62 + number) for number in (-3, -2, -1, -2, -3))
+            given = [tokens, tokens[:1], tuple(sign + token for token in tokens)]
+            assert fast_results(outputs, given) == plain_results(outputs, given)
 
 
 @pytest.mark.parametrize("bits", [3, 20, 31, 40, 46, 47, 50, 61, 64, 80, 200])

@@ -42,6 +42,7 @@ SAME = Select(Tokens(), Tokens(), "==")
 SMALLER = Select(Tokens(), Tokens(), "<")
 AT_ZERO = Select(Indices(), Const(0), "==")
 LENGTHS = Elementwise("+", (Indices(), Const(3)))
+GROUPED = Select(Elementwise("%", (Indices(), Const(2))), Indices(), "==")
 WIDER = Select(LENGTHS, Indices(), ">")
 
 
@@ -133,6 +134,7 @@ def test_sums_in_which_a_conjunction_counts_twice_are_right() -> None:
     for selector in (
         either, SelectorNot(either), SelectorAnd(alike, either), SelectorAnd(either, alike),
         crossed, SelectorNot(crossed), SelectorAnd(crossed, other), SelectorAnd(other, crossed),
+        SelectorAnd(WIDER, crossed), SelectorAnd(crossed, WIDER), SelectorAnd(crossed, crossed),
         SelectorOr(crossed, SelectorNot(either)), SelectorAnd(SelectorNot(crossed), either),
     ):  # fmt: skip
         check_sums(selector, tokens)
@@ -195,6 +197,10 @@ def test_one_order_has_a_shortcut_to_the_best_and_two_have_none() -> None:
     either = SelectorOr(SAME, SelectorAnd(SMALLER, BEFORE))
     assert "2 orders" in (plan_best(either).blocked or "")
     three = SelectorAnd(SelectorAnd(SMALLER, BEFORE), WIDER)
+    four = SelectorAnd(three, Select(Elementwise("*", (Indices(), Indices())), Indices(), "<="))
+    for number, selector in ((3, three), (4, four)):
+        [term] = plan_sums(selector).terms
+        assert (len(term.meeting.ranges), term.meeting.strategy) == (number, "blocked")
     assert "3 different keys" in (plan_sums(SelectorOr(three, SAME)).blocked or "")
 
 
@@ -233,6 +239,24 @@ def test_deep_selectors_are_planned_without_recursion() -> None:
     assert plan_sums(deep) == plan_sums(SAME)
 
 
+def test_a_plan_gives_reasons_for_what_it_does_and_its_price() -> None:
+    orders = SelectorAnd(SMALLER, BEFORE)
+    prices = {
+        "groups": "time O(n) but for numbering what occurs, memory O(n)",
+        "sorted ranges": "time O(n log n), memory O(n)",
+        "dominance": "time O(n log n), memory O(n)",
+        "blocked": "time O(n²), memory O(n · block)",
+    }
+    made = {"groups": SAME, "sorted ranges": BEFORE, "dominance": orders,
+            "blocked": SelectorAnd(orders, WIDER)}  # fmt: skip
+    for one, other in itertools.product(made, repeat=2):
+        told = explain_plan([Aggregate(made[one], Const(1)), Aggregate(made[other], Const(2))])
+        dearest = max(one, other, key=list(prices).index)
+        assert told.endswith("\n" + prices[dearest])
+        for strategy in ("groups", "sorted ranges", "dominance"):
+            assert (f"\n{strategy}: " in told) == (strategy in (one, other))
+
+
 def test_a_plan_says_what_is_cheap_and_what_is_not() -> None:
     cheap = explain_plan([Aggregate(SelectorAnd(SAME, BEFORE), Const(1))])
     assert "sorted ranges   indices < indices and tokens == tokens" in cheap
@@ -240,6 +264,8 @@ def test_a_plan_says_what_is_cheap_and_what_is_not() -> None:
     orders = SelectorAnd(SelectorAnd(SMALLER, BEFORE), WIDER)
     dear = explain_plan([Aggregate(orders, Indices())])
     assert "blocked" in dear
-    assert "O(n · block) memory" in dear
+    assert dear.splitlines()[2].endswith("O(n · block) memory")
+    within = explain_plan([Aggregate(SelectorAnd(GROUPED, orders), Indices())]).splitlines()
+    assert within[2].endswith("O(n · block) memory, within groups where (indices % 2) == indices")
     best = SelectBest(BEFORE, Score(Tokens(), Const(-1)))
     assert "the lowest tokens of each row" in explain_plan([Aggregate(best, Indices())])
