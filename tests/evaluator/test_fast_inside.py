@@ -167,6 +167,18 @@ def test_numbers_on_both_sides_of_the_largest_machine_integer_compare(op: str) -
             assert fast_results(outputs, given) == plain_results(outputs, given)
 
 
+@pytest.mark.parametrize("op", ["+", "-", "*", "/", "%", *COMPARISONS])
+def test_arithmetic_around_the_largest_machine_integers_is_exact(op: str) -> None:
+    turned = Elementwise("negate", (Tokens(),))
+    outputs: list[Any] = [Elementwise(op, (one, other)) for one in (Tokens(), turned)
+                          for other in (Tokens(), turned, Const(2**62), Const(-1))]  # fmt: skip
+    sums: list[Any] = [Aggregate(Select(Const(1), Const(1), "=="), each) for each in outputs[:2]]
+    for edge in (2**61, 2**62 - 1, 2**62, 2**62 + 1, 2**63 - 1, 2**63, 2**64):
+        for tokens in ((edge,), (-edge,), (edge, -1), (1, -edge), (Fraction(edge, 3), Fraction(1))):
+            assert fast_results(outputs, [tokens]) == plain_results(outputs, [tokens])
+            assert fast_results(sums, [tokens]) == plain_results(sums, [tokens])
+
+
 @pytest.mark.parametrize("bits", [3, 20, 31, 40, 46, 47, 50, 61, 64, 80, 200])
 @pytest.mark.parametrize("count", [1, 5, 300, 40_000])
 def test_no_sum_of_weights_can_leave_what_doubles_hold(bits: int, count: int) -> None:
@@ -207,9 +219,11 @@ def test_long_sequences_of_few_different_whole_numbers_come_out_as_they_are(leng
     outputs: list[Any] = [
         Elementwise("-", (Elementwise("%", (Indices(), Const(modulus))), Const(shift)))
         for modulus in (2, 7, length // 4 - 1, length // 4, length // 4 + 1, length)
-        for shift in (0, 3, 2**40)
+        for shift in (0, 3, 2**40, 2**70)
     ]
-    outputs.append(Elementwise("*", (outputs[-1], Const(2**40))))
+    outputs += [Elementwise("*", (outputs[at], Const(2**40))) for at in (0, -2)]
+    around = Elementwise("-", (Elementwise("*", (PARITY, Const(2**41))), Const(2**40)))
+    outputs.append(around)
     tokens = tuple("ab" * length)[:length]
     assert fast_results(outputs, [tokens]) == plain_results(outputs, [tokens])
 
