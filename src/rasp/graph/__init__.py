@@ -1,7 +1,6 @@
 """THE PROGRAM GRAPH: interned nodes, the operator table, programs, walks and the printer."""
 
 from rasp.graph.nodes import (
-    COMPARISONS,
     Aggregate,
     Const,
     Elementwise,
@@ -23,6 +22,7 @@ from rasp.graph.operators import OPERATORS, apply_operator
 from rasp.graph.printer import expression
 from rasp.graph.program import Program
 from rasp.graph.walks import in_order, selectors_in, users
+from rasp.words import COMPARISONS
 
 __all__ = [
     "COMPARISONS",

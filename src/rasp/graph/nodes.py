@@ -14,8 +14,6 @@ from weakref import WeakValueDictionary
 
 from rasp.atoms import Atom
 
-COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
-
 
 class _Interned(type):
     """Make each class return the one object that already has these fields, if there is one.
