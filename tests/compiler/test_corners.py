@@ -232,3 +232,29 @@ def test_a_program_that_fails_on_some_inputs_is_compiled_for_the_others() -> Non
     assert model.certificate is not None
     assert "on which the program itself has a value" in model.certificate.statement
     assert "the program itself fails on" in str(model.certificate)
+
+
+MEANS = """s = select(tokens, tokens, ==); half = indices / 2;
+one = aggregate(s, indices); two = aggregate(s, indices + 1); all = aggregate(select_all, half);
+"""
+
+
+@pytest.mark.parametrize("text", ["one > two", "one / two", "all * length", "one", "all + one"])
+def test_a_trace_tells_no_s_op_by_the_name_of_another(text: str) -> None:
+    names = rasp.run(f"{MEANS}out = {text};")
+    model = compile(names["out"], vocabulary="ab", max_length=5)
+    for given in ("a", "abb", "babab"):
+        trace = model.trace(given)
+        for label, numbers in trace.s_ops.items():
+            name = label.partition(" (line")[0]
+            if name in names:
+                assert numbers == pytest.approx(names[name](given), abs=1e-4), name
+
+
+@pytest.mark.parametrize("default", ['""', "False", "0", "1"])
+def test_where_nothing_is_picked_the_default_is_compared(default: str) -> None:
+    node = node_of(f"""s = select(tokens, tokens, <); one = aggregate(s, indices);
+    two = aggregate(s, indices + 1); three = aggregate(s, indices % 2, {default});
+    out = (one > two) or (three == 0);""")
+    model = compile({"out": node}, vocabulary="ab", max_length=5)
+    check(model, {"out": node})

@@ -153,9 +153,10 @@ def _readers(plan: Plan, emitter: Emitter, words: _Words) -> list[dict[str, Any]
     for node in nodes:
         if not isinstance(node, SOp) or (isinstance(node, Elementwise) and not node.operands):
             continue
-        values = plan.analysis.of(node)
-        linear = values.linear
+        linear = plan.analysis.of(node).linear
         if linear is None or linear.is_constant or not plan.layout.can_read(linear):
+            continue
+        if node in plan.analysis.kept_as_sums:
             continue
         weights = plan.layout.read(linear)
         found.append({

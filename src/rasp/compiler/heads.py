@@ -53,6 +53,8 @@ class HeadAnalysis(ShareShapes):
         self._shares = {}
         self._products: dict[Node, Linear] = {}
         self._known_means: dict[tuple[Fraction, ...], list[Fraction]] = {}
+        self.kept_as_sums: set[Node] = set()
+        """Means of which the program only ever asks what their sums tell as well."""
         self.assumes_no_failure = False
         """Whether some aggregate is taken to pick what it can use, or else the program fails."""
 
@@ -233,11 +235,10 @@ class HeadAnalysis(ShareShapes):
         linear = shape.known
         for formula, values in shape.parts:
             linear = linear + self._sum_output(node, formula, values, shape)
-        if shape.kind == "product":
-            for user in self._users[node]:
-                self._products[user] = linear
-            return self.from_linear(linear, NUMBERS)
-        if shape.kind == "ratio":
+        if shape.kind in ("product", "ratio"):
+            self.kept_as_sums.add(node)
+            if shape.kind == "product":
+                self._products |= dict.fromkeys(self._users[node], linear)
             return self.from_linear(linear, NUMBERS)
         table = self.from_linear(linear, frozenset({Fraction}))
         light = shape.light

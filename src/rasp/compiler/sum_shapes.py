@@ -108,7 +108,8 @@ class SumShapes(SelectorFacts):
         if not self._has_numbers(node) or node in self._outputs or len(constants) != 1:
             return None
         (constant,) = constants
-        if constant is None or ((constant or node.default) and not self.is_never_empty(formula)):
+        is_zero = constant == 0 == node.default
+        if constant is None or not (is_zero or self.is_never_empty(formula)):
             return None
         excess = Elementwise("-", (node.values, Const(constant))) if constant else node.values
         return self._shape("ratio", None, Fraction(constant), formula, excess)
