@@ -11,7 +11,7 @@ import pytest
 from rasp.atoms import Atom
 from rasp.errors import RaspError
 from rasp.evaluator.fast.coding import codes_of
-from rasp.evaluator.fast.columns import from_atoms
+from rasp.evaluator.fast.columns import from_atoms, merged_tables
 from rasp.evaluator.fast.elementwise import distinct, elementwise
 from rasp.evaluator.fast.sums import limbs
 from rasp.graph import OPERATORS, apply_operator
@@ -79,6 +79,38 @@ def test_columns_of_few_positions_agree_as_long_ones_do(op: str) -> None:
         rows = [tuple(rows[0][at] if at in constants else each[at] for at in range(arity))
                 for each in rows]  # fmt: skip
         check_agreement(op, rows, constants)
+
+
+@pytest.mark.parametrize("op", TWO_OPERANDS)
+def test_numbers_beyond_all_doubles_agree_beside_small_ones(op: str) -> None:
+    huge = [2**2000, Fraction(2**2000, 3), Fraction(1, 2**2000)]
+    for one, other in itertools.product(huge, [1, -2, Fraction(1, 3), *huge]):
+        check_agreement(op, [(one, other)])
+        check_agreement(op, [(other, one), (1, one)], constants=(1,))
+
+
+def test_choices_and_look_ups_keep_the_kind_of_each_position() -> None:
+    some: list[Atom] = [1, Fraction(1, 2), True, Fraction(2), 2**70]
+    for (one, other), last, test in itertools.product(
+        itertools.permutations(some, 2), some, (True, False)
+    ):
+        check_agreement("if", [(test, one, last), (not test, other, last)], constants=(2,))
+        check_agreement("if", [(test, last, one), (not test, last, other)], constants=(1,))
+        check_agreement("if", [(test, one, other), (not test, other, one)])
+        check_agreement("at", [(0, one, last), (1, other, last)], constants=(2,))
+    for large in (2**70, -(2**70), "a", Fraction(1)):
+        check_agreement("at", [(1, 5, 6), (large, 5, 6), (-1, 5, 6)], constants=(1, 2))
+        check_agreement("at", [(large, 5, 6), (0, 5, 7)])
+
+
+def test_tables_of_strings_are_joined_and_numbers_left_alone() -> None:
+    atoms: list[list[Atom]] = [[3, 4], ["b", "a"], ["c", "b"], [Fraction(1, 2), "c"], ["d"]]
+    columns = [from_atoms(some) for some in atoms]
+    table, numerators = merged_tables(columns)
+    assert table == ("a", "b", "c", "d")
+    for some, found in zip(atoms, numerators, strict=True):
+        assert found.tolist() == [table.index(atom) if isinstance(atom, str) else atom.numerator
+                                  for atom in some]  # fmt: skip
 
 
 @pytest.mark.parametrize("op", TWO_OPERANDS)
