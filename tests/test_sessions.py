@@ -40,6 +40,16 @@ def test_a_return_inside_loops_ends_the_function(text: str, value: int) -> None:
     assert ran(text)[-1].value == value
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["x = nothing;", "def x(y=nothing) { return y; }", "for x in nothing { }",
+     "for y in nothing { def x() { return y; } }"],
+)  # fmt: skip
+def test_what_a_failed_statement_would_have_defined_is_not_told_missing_too(text: str) -> None:
+    _, errors = Session().check(Source("demo", f"{text} a = x; b = a;"))
+    assert [error.message for error in errors] == ["`nothing` is not defined"]
+
+
 def test_a_mistake_inside_a_library_function_is_told_at_the_outermost_call() -> None:
     text = 'x = histf(1);\ny = sort(select(tokens, tokens, ==), "a");'
     _, errors = Session().check(Source("demo", text))

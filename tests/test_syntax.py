@@ -17,7 +17,7 @@ from rasp.errors import RaspError
 from rasp.source import Source, Span
 from rasp.syntax import parse, parse_with_errors, print_expression, print_program
 from rasp.syntax.lexer import lex
-from rasp.syntax.lint import misreadings, walk
+from rasp.syntax.lint import misreadings
 from rasp.syntax.tree import (
     Argument,
     Assign,
@@ -33,6 +33,8 @@ from rasp.syntax.tree import (
     Ternary,
     Tree,
     Unary,
+    bound_by,
+    walk,
 )
 from rasp.words import BINDING
 
@@ -167,6 +169,13 @@ def test_spans_are_exact() -> None:
     assert statement.value.right.span.text == "2 ^ indices[0]"
     for node in walk(statement):
         assert node.span.text == node.span.text.strip()
+
+
+def test_a_loop_binds_what_its_body_binds_but_not_what_functions_in_it_do() -> None:
+    (loop,) = tree_of("for i in l { a, b = i; for j in i { c = j; } def f(p) { d = p; } }")
+    bound = [(name.name, type(binding).__name__) for name, binding in bound_by(loop)]
+    assert bound == [("i", "For"), ("a", "Assign"), ("b", "Assign"), ("j", "For"),
+                     ("c", "Assign"), ("f", "Define")]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,13 @@
-"""One family of errors: what went wrong, where, and what to do about it.
+"""One family of errors: what went wrong, where, and what to do about it. And warnings.
 
 A `RaspError` prints with a caret under the place in the source. Everything the
 package raises on purpose is one of the six kinds below; front doors print them,
-nothing else does.
+nothing else does. What deserves a second look is collected as `Warned`, never raised.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rasp.source import Span
@@ -98,6 +99,15 @@ class RaspUnsupportedError(RaspError):
     """A back end cannot do this."""
 
     kind = "unsupported"
+
+
+@dataclass(frozen=True)
+class Warned:
+    """Something that is legal, and probably not what every reader takes it for."""
+
+    message: str
+    span: Span
+    hint: str
 
 
 def _render(error: RaspError) -> str:

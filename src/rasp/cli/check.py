@@ -8,10 +8,9 @@ from typing import Any
 
 from rasp.cli import error_record, span_record
 from rasp.cli.files import read_program, take_limits
-from rasp.errors import excerpt
+from rasp.errors import Warned, excerpt
 from rasp.frontend.checking import check
 from rasp.frontend.session import Session
-from rasp.syntax.lint import Warned
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

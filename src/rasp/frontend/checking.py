@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from rasp.errors import RaspError
+from rasp.errors import RaspError, Warned
 from rasp.frontend.session import Session
 from rasp.source import Source
 from rasp.syntax import parse_with_errors
-from rasp.syntax.lint import Warned, misreadings, walk
-from rasp.syntax.tree import Assign, Define, Name, Statement
+from rasp.syntax.lint import misreadings
+from rasp.syntax.tree import Assign, Define, Name, Statement, walk
 
 
 def check(source: Source, session: Session | None = None) -> tuple[list[RaspError], list[Warned]]:
@@ -22,14 +22,21 @@ def check(source: Source, session: Session | None = None) -> tuple[list[RaspErro
     session = session or Session()
     _, errors = session.check(source)
     statements, _ = parse_with_errors(source, session.limits)
+    return errors, warnings_of(statements, session, errors)
+
+
+def warnings_of(
+    statements: tuple[Statement, ...], session: Session, errors: Sequence[RaspError]
+) -> list[Warned]:
+    """Everything worth a warning in a program that a session has run, in source order.
+
+    What is never used is told only of a program without errors: others are not finished.
+    """
     warnings = [warned for statement in statements for warned in misreadings(statement)]
-    warnings += [
-        Warned(each.message, each.span, "choose another name if you did not mean to")
-        for each in session.warnings
-    ]
+    warnings += session.warnings
     if not errors:
         warnings += unused(statements)
-    return errors, sorted(warnings, key=lambda warned: warned.span.start)
+    return sorted(warnings, key=lambda warned: warned.span.start)
 
 
 def unused(statements: tuple[Statement, ...]) -> Iterator[Warned]:

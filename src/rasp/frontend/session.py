@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from rasp.atoms import Atom, read_input
@@ -20,6 +20,7 @@ from rasp.errors import (
     RaspSyntaxError,
     RaspTypeError,
     RaspValueError,
+    Warned,
 )
 from rasp.frontend.builtins import language_scope
 from rasp.frontend.elaborate import BrokenName, Elaborator
@@ -27,18 +28,18 @@ from rasp.frontend.loader import Loader
 from rasp.frontend.values import BROKEN, MISSING, Function, Scope, Value, describe
 from rasp.graph import Node, Program
 from rasp.limits import DEFAULT_LIMITS, Limits
-from rasp.source import Source, Span
+from rasp.source import Source
 from rasp.syntax import parse, parse_with_errors
 from rasp.syntax.tree import (
     Assign,
     Command,
     Define,
     Evaluate,
-    For,
     Load,
     Name,
     Remark,
     Statement,
+    bound_by,
 )
 from rasp.words import BUILT_IN_DOCS, COMMANDS
 
@@ -64,14 +65,6 @@ class Result:
     names: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Remarked:
-    """Something worth saying that is not a mistake."""
-
-    message: str
-    span: Span
-
-
 @dataclass
 class Session:
     """A running program: run text in it, look names up, take definitions back."""
@@ -79,7 +72,7 @@ class Session:
     limits: Limits = DEFAULT_LIMITS
     loader: Loader = field(default_factory=Loader)
     settings: Settings = field(default_factory=Settings)
-    warnings: list[Remarked] = field(default_factory=list)
+    warnings: list[Warned] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.elaborator = Elaborator(self.limits, self._load)
@@ -126,12 +119,8 @@ class Session:
         return results, errors
 
     def _mark_broken(self, statement: Statement) -> None:
-        if isinstance(statement, Assign):
-            for target in statement.targets:
-                self.scope.names[target.name] = BROKEN
-        elif isinstance(statement, For):
-            for inner in statement.body:
-                self._mark_broken(inner)
+        for name, _ in bound_by(statement):
+            self.scope.names[name.name] = BROKEN
 
     def execute(self, statement: Statement) -> Result:
         """Run one statement at the top level."""
@@ -186,7 +175,8 @@ class Session:
         for name in names:
             if name not in self.scope.names and self.library.find(name) is not MISSING:
                 message = f"`{name}` hides the library's `{name}` from here on"
-                self.warnings.append(Remarked(message, statement.span))
+                hint = "choose another name if you did not mean to"
+                self.warnings.append(Warned(message, statement.span, hint))
 
     def _load(self, statement: Load, scope: Scope) -> None:
         """Run a file in a scope of its own, and take its public names over."""
@@ -293,21 +283,8 @@ def _library() -> tuple[Scope, dict[str, str], dict[Node, str]]:
             docs.update(dict.fromkeys(_bound_names(statement), doc))
     for name, value in scope.names.items():
         if isinstance(value, Function):
-            scope.names[name] = _as_library(value)
+            scope.names[name] = replace(value, is_library=True)
     return scope, docs, elaborator.names
-
-
-def _as_library(function: Function) -> Function:
-    return Function(
-        function.name,
-        function.parameters,
-        function.defaults,
-        function.body,
-        function.scope,
-        function.span,
-        function.doc,
-        is_library=True,
-    )
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from typing import Any
 
 from rasp.architecture import schedule
 from rasp.atoms import read_input
-from rasp.errors import RaspError, RaspLimitError
+from rasp.errors import RaspError, RaspLimitError, Warned
 from rasp.frontend.builtins import DrawRequest
 from rasp.frontend.checking import check
 from rasp.frontend.session import Result, Session, Settings
@@ -25,8 +25,7 @@ from rasp.graph import Node, Selector, SOp
 from rasp.limits import EDITOR_LIMITS
 from rasp.source import Source, Span
 from rasp.syntax import parse_with_errors
-from rasp.syntax.lint import Warned, walk
-from rasp.syntax.tree import Assign, For, Load, Name, Statement
+from rasp.syntax.tree import For, Load, Name, Statement, bound_by, walk
 
 SECONDS = 3.0
 """How long a program may run, and how long its values, layers and heads may take."""
@@ -96,7 +95,7 @@ class WatchedSession(Session):
             raise
         names = set(result.names)
         if isinstance(statement, For):
-            names = _bound_in(statement)
+            names = {name.name for name, _ in bound_by(statement)}
         elif isinstance(statement, Load):
             now = self.scope.names.items()
             names = {name for name, value in now if before.get(name) is not value}
@@ -176,14 +175,6 @@ def _fact(name: str, value: Value, settings: Settings, session: Session) -> dict
         fact |= {"layers": found.layers, "width": found.width, "needs": str(found)}
         fact |= {"layer": found.layer_of.get(value, found.layers), "exact": found.exact}
     return fact
-
-
-def _bound_in(loop: For) -> set[str]:
-    names = {target.name for target in loop.targets}
-    for node in walk(loop):
-        if isinstance(node, (Assign, For)):
-            names |= {target.name for target in node.targets}
-    return names
 
 
 def _error_record(error: RaspError, source: Source, session: WatchedSession) -> dict[str, Any]:

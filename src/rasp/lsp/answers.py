@@ -14,7 +14,7 @@ from rasp.lsp.document import Document
 from rasp.lsp.positions import Places
 from rasp.lsp.scopes import Definition
 from rasp.syntax import print_expression, print_program
-from rasp.syntax.tree import Assign, Define, For, Statement
+from rasp.syntax.tree import Assign, Define, For, Statement, bound_by
 
 Record = dict[str, Any]
 
@@ -145,8 +145,8 @@ def inlay_hints(document: Document, start: int, end: int) -> list[lsp.InlayHint]
         at = statement.span.end
         if not (isinstance(statement, (Assign, For)) and start <= at <= end):
             continue
-        facts = {name: document.facts.get(f"{statement.span.start}:{name}", {})
-                 for name in dict.fromkeys(_targets(statement))}  # fmt: skip
+        names = (name.name for name, _ in bound_by(statement))
+        facts = {name: document.facts.get(f"{statement.span.start}:{name}", {}) for name in names}
         shown = {name: fact for name, fact in facts.items() if fact.get("layers")}
         if not shown:
             continue
@@ -159,14 +159,6 @@ def inlay_hints(document: Document, start: int, end: int) -> list[lsp.InlayHint]
             lsp.InlayHint(document.places.position(at), label, tooltip=tooltip, padding_left=True)
         )
     return hints
-
-
-def _targets(statement: Assign | For) -> Iterator[str]:
-    yield from (target.name for target in statement.targets)
-    if isinstance(statement, For):
-        for inner in statement.body:
-            if isinstance(inner, (Assign, For)):
-                yield from _targets(inner)
 
 
 def _size(fact: Record) -> str:

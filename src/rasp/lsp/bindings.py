@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from rasp.lsp.scopes import Definition, NameScope, Variable
 from rasp.source import Source, Span
-from rasp.syntax.lint import walk
 from rasp.syntax.tree import (
     Argument,
     Assign,
@@ -26,6 +25,7 @@ from rasp.syntax.tree import (
     Remark,
     Statement,
     Tree,
+    bound_by,
 )
 
 Loads = Callable[[Load], list[Definition]]
@@ -160,7 +160,7 @@ class _Resolver:
                 self.enter(statement, scope)
             case For(targets, source, body):
                 self.read(source, scope, in_loop)
-                inner = in_loop | frozenset(_bound_in(statement))
+                inner = in_loop | {name.name for name, _ in bound_by(statement)}
                 self.bind_all(targets, scope, inner, "loop", statement, doc)
                 self.block(body, scope, inner)
             case Load():
@@ -267,19 +267,6 @@ def _parts(tree: Tree) -> Iterator[Tree]:
             yield item
 
 
-def _bound_in(loop: For) -> Iterator[str]:
-    """Give every name that a loop binds, functions' insides left aside."""
-    yield from (target.name for target in loop.targets)
-    for statement in loop.body:
-        match statement:
-            case For():
-                yield from _bound_in(statement)
-            case Assign(targets):
-                yield from (target.name for target in targets)
-            case Define(name):
-                yield name.name
-
-
 def definitions_in(statements: tuple[Statement, ...], kind: str) -> list[Definition]:
     """List what the main program of a file defines, as those see it who load it."""
     found: list[Definition] = []
@@ -288,13 +275,10 @@ def definitions_in(statements: tuple[Statement, ...], kind: str) -> list[Definit
         if isinstance(statement, Remark):
             doc = statement.text.lstrip("# ")
             continue
-        for node in walk(statement) if isinstance(statement, For) else (statement,):
-            names: tuple[Name, ...] = ()
-            if isinstance(node, (Assign, For)):
-                names = node.targets
-            elif isinstance(node, Define):
-                names = (node.name,)
-            found += [Definition(each.name, each.span, kind, node, doc=doc) for each in names]
+        found += [
+            Definition(name.name, name.span, kind, binding, doc=doc)
+            for name, binding in bound_by(statement)
+        ]
         doc = ""
     return found
 

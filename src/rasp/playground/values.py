@@ -16,7 +16,7 @@ from rasp.errors import RaspError
 from rasp.evaluator import apply
 from rasp.frontend.builtins import DrawRequest
 from rasp.frontend.calls import signature
-from rasp.frontend.checking import unused
+from rasp.frontend.checking import warnings_of
 from rasp.frontend.session import Session
 from rasp.frontend.show import show_named, show_value
 from rasp.frontend.values import BuiltIn, Function, Value, kind_name
@@ -29,7 +29,6 @@ from rasp.playground.budgets import (
 )
 from rasp.playground.records import error_record, place_record
 from rasp.playground.requests import Ran, read_example, run_text
-from rasp.syntax.lint import Warned, misreadings
 from rasp.syntax.tree import Evaluate
 
 Named = list[tuple[str, Node]]
@@ -53,15 +52,7 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
 
 def _warnings(ran: Ran) -> list[dict[str, Any]]:
     statements = tuple(result.statement for result in ran.results)
-    found = [warned for statement in statements for warned in misreadings(statement)]
-    found += [
-        Warned(each.message, each.span, "choose another name if you did not mean to")
-        for each in ran.session.warnings
-        if each.span.source is ran.source
-    ]
-    if not ran.errors:
-        found += unused(statements)
-    found.sort(key=lambda warned: warned.span.start)
+    found = warnings_of(statements, ran.session, ran.errors)
     return [{"message": one.message, "hint": one.hint} | place_record(one.span) for one in found]
 
 

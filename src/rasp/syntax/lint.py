@@ -6,22 +6,10 @@ than Python has. A program that means one thing here and another there deserves 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
-
-from rasp.source import Span
+from rasp.errors import Warned
 from rasp.syntax.printer import print_expression
-from rasp.syntax.tree import Binary, Expression, Tree, Unary
+from rasp.syntax.tree import Binary, Expression, Tree, Unary, walk
 from rasp.words import COMPARISONS
-
-
-@dataclass(frozen=True)
-class Warned:
-    """Something that is legal, and probably not what every reader takes it for."""
-
-    message: str
-    span: Span
-    hint: str
 
 
 def misreadings(tree: Tree) -> list[Warned]:
@@ -33,18 +21,6 @@ def misreadings(tree: Tree) -> list[Warned]:
     ['the 2021 REPL reads `-2 ^ 2` as `(-2) ^ 2`']
     """
     return [warned for node in walk(tree) if (warned := _misreading(node)) is not None]
-
-
-def walk(tree: Tree) -> Iterator[Tree]:
-    """Give a tree and everything in it, outermost first."""
-    stack: list[object] = [tree]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, tuple):
-            stack.extend(reversed(item))
-        elif isinstance(item, Tree):
-            yield item
-            stack.extend(getattr(item, field.name) for field in reversed(fields(item)))
 
 
 def _misreading(node: Tree) -> Warned | None:

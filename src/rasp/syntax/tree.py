@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 
 from rasp.atoms import Atom
@@ -228,3 +229,31 @@ class Command(Statement):
 
     words: tuple[str, ...]
     argument: Expression | None = None
+
+
+def walk(tree: Tree) -> Iterator[Tree]:
+    """Give a tree and everything in it, outermost first."""
+    stack: list[object] = [tree]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, tuple):
+            stack.extend(reversed(item))
+        elif isinstance(item, Tree):
+            yield item
+            stack.extend(getattr(item, each.name) for each in reversed(fields(item)))
+
+
+def bound_by(statement: Statement) -> Iterator[tuple[Name, Statement]]:
+    """Give the names that a statement binds, each with the statement in it that does so.
+
+    A loop binds its own names and those of its body; a function's body is a scope of its own.
+    """
+    match statement:
+        case Assign(targets):
+            yield from ((target, statement) for target in targets)
+        case Define(name):
+            yield name, statement
+        case For(targets, _, body):
+            yield from ((target, statement) for target in targets)
+            for inner in body:
+                yield from bound_by(inner)
