@@ -25,5 +25,4 @@ REFUSED = {
                  "all apart, and depends on 987,395 pairs of sums at length 20 alone"),
     "sort_by_distance_from_mean": (COMBINATIONS, "it ranks 5,121 distances, and no head can do "
                                    "that with fewer than 5,120 dimensions: 50 million parameters"),
-    "product_so_far": (COMBINATIONS, "its answer is one of 53,362 numbers up to 9^20"),
 }  # fmt: skip

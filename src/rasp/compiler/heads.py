@@ -191,6 +191,12 @@ class HeadAnalysis(ShareShapes):
         outcomes = [atom for atom, _ in known]
         return Values(head.layer, (output,), outcomes, frozenset(map(type, outcomes)))
 
+    def _is_only_read_out(self, node: SOp) -> bool:
+        users = self._users.get(node, ())
+        return (node in self._outputs or bool(users)) and all(
+            isinstance(user, Elementwise) and self._is_only_read_out(user) for user in users
+        )
+
     def _ranks(self, formula: Formula) -> bool:
         """Whether a head may score each key that it picks differently: the best gets it all."""
         return any(

@@ -33,6 +33,7 @@ from rasp.compiler.variables import (
     Variable,
     codes_of,
 )
+from rasp.compiler.wide import wide_code
 from rasp.errors import RaspUnsupportedError
 from rasp.graph import Aggregate, Node, Program, SOp, in_order, users
 
@@ -47,6 +48,8 @@ class OutputPlan:
     node: SOp
     linear: Linear
     atoms: list[tuple[Fraction, Atom]]
+    digits: tuple[Linear, ...] = ()
+    """Where the number to be read is put together only as it is read: what it is made of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +98,8 @@ def make_plan(
     refusals.raise_all()
     found = [each for each in planned if each is not None]
     for each in found:
-        demands.append(Demand(end, each.linear, each.name + refusals.line(each.node)))
+        for linear in each.digits or (each.linear,):
+            demands.append(Demand(end, linear, each.name + refusals.line(each.node)))
     heads, groups = _descend(features, analysis, placed.layers, demands, refusals, care or {})
     uses_sink = settings.sink and any(
         plan.head.mode == "sum" or plan.head.may_be_empty for layer in heads for plan in layer
@@ -151,6 +155,8 @@ def _output(
 ) -> OutputPlan | None:  # fmt: skip
     assert isinstance(node, SOp)
     values = features.analysis.of(node)
+    if values.is_wide:
+        return _wide_output(name, node, features, time, refusals)
     if not values.atoms:
         why = next(iter(features.analysis.failures.values()), "it has no value")
         refusals.add(node, Refusal(f"the program fails on every input: {why}", "mend it first"))
@@ -173,6 +179,17 @@ def _output(
         refusals.add(node, refusal)
         return None
     return OutputPlan(name, node, linear, sorted(known.items()))
+
+
+def _wide_output(
+    name: str, node: SOp, features: Features, time: int, refusals: Refusals
+) -> OutputPlan | None:
+    try:
+        found = wide_code(node, features, time)
+    except Refusal as refusal:
+        refusals.add(node, refusal)
+        return None
+    return OutputPlan(name, node, found.linear, found.atoms, tuple(found.digits))
 
 
 def readout_key(name: str) -> str:

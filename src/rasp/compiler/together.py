@@ -54,6 +54,8 @@ class Values:
     linear: Linear | None = None
     reciprocal: Linear | None = None
     """For a value c/m, the linear function m/c."""
+    is_wide: bool = False
+    """Whether there are too many outcomes for a table: nothing but a read-out can use it."""
 
     @property
     def atoms(self) -> list[Atom]:
@@ -89,7 +91,8 @@ class JointAnalysis:
         """Return the values of an s-op; raises `Refusal` where they cannot be listed."""
         raise NotImplementedError
 
-    def _apply(self, node: SOp, op: str, row: tuple[Atom | None, ...]) -> Atom | None:
+    def applied(self, node: SOp, op: str, row: tuple[Atom | None, ...]) -> Atom | None:
+        """Apply an operator; None where the program would fail."""
         raise NotImplementedError
 
     def joint(self, nodes: Sequence[SOp]) -> Joint:
@@ -119,7 +122,7 @@ class JointAnalysis:
             inner = self.of(operand)
             if inner.layer == values.layer and len(inner.atoms) == len(values.atoms):
                 seen = self._view(operand, inner, layer)
-                return View(seen.inputs, [self._apply(node, node.op, (atom,))
+                return View(seen.inputs, [self.applied(node, node.op, (atom,))
                                           for atom in seen.outcomes])  # fmt: skip
         variable = self.node_variable(node, values)
         return View((variable,), [atom for atom, _ in variable.states])
