@@ -21,19 +21,43 @@ Kinks: TypeAlias = dict[Fraction, Fraction]
 def chords(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
     """Straight lines from point to point; for inputs that are exact.
 
+    Where float32 would round the slope, the line is flat first, and then steeper.
+
     >>> chords([Fraction(0), Fraction(1), Fraction(2)], [Fraction(0), Fraction(0), Fraction(1)])
     {Fraction(1, 1): Fraction(1, 1)}
+    >>> chords([Fraction(0), Fraction(3)], [Fraction(0), Fraction(1)])
+    {Fraction(1, 1): Fraction(1, 2)}
     """
     kinks: Kinks = {}
     slope = Fraction(0)
-    for place, (value, later) in enumerate(pairwise(values)):
-        next_slope = ZERO
-        if later is not value:  # equal ones are mostly one object, which is quick to see
-            next_slope = (later - value) / (points[place + 1] - points[place])
+
+    def turn(position: Fraction, next_slope: Fraction) -> Fraction:
         if next_slope is not slope and next_slope != slope:
-            kinks[points[place]] = next_slope - slope
-        slope = next_slope
+            kinks[position] = next_slope - slope
+        return next_slope
+
+    for place, (value, later) in enumerate(pairwise(values)):
+        if later is value:  # equal ones are mostly one object, which is quick to see
+            slope = turn(points[place], ZERO)
+            continue
+        gap = points[place + 1] - points[place]
+        next_slope = (later - value) / gap
+        width = _power_of_two_within(gap)
+        if width < gap and not _is_dyadic(next_slope) and _is_dyadic((later - value) / width):
+            slope = turn(points[place], ZERO)
+            slope = turn(points[place + 1] - width, (later - value) / width)
+        else:
+            slope = turn(points[place], next_slope)
     return kinks
+
+
+def _is_dyadic(number: Fraction) -> bool:
+    """Whether a number is a whole multiple of a power of two, be it a small one."""
+    return number.denominator & (number.denominator - 1) == 0
+
+
+def _power_of_two_within(gap: Fraction) -> Fraction:
+    return Fraction(2) ** (gap.__floor__().bit_length() - 1) if gap >= 1 else gap
 
 
 def with_slopes(
