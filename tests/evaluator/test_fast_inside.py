@@ -139,6 +139,19 @@ def test_blocks_look_only_at_groups_that_every_conjunction_asks_for() -> None:
         assert fast_results(outputs, given) == plain_results(outputs, given)
 
 
+@pytest.mark.parametrize("apart", [2**58, 2**60, 2**61 - 1, 2**61, 2**62 - 1])
+def test_groups_stay_apart_where_their_numbers_would_wrap_around(apart: int) -> None:
+    tokens = tuple(apart * (at // 16 % 2) for at in range(48))
+    for shift, modulus in ((0, 2), (1, 4), (2, 8), (3, 16), (4, 16), (5, 9)):
+        shifted = Elementwise("-", (Tokens(), Const(shift)))
+        rest = Elementwise("%", (Elementwise("+", (Indices(), Const(shift))), Const(modulus)))
+        selector = SelectorAnd(Select(shifted, shifted, "=="), Select(rest, rest, "=="))
+        ordered = SelectorAnd(selector, Select(Tokens(), Tokens(), "<="))
+        outputs = [Aggregate(each, Indices()) for each in (selector, ordered)]
+        given = [tokens, tokens[7:40]]
+        assert fast_results(outputs, given) == plain_results(outputs, given)
+
+
 def test_the_best_of_the_best_is_among_them() -> None:
     thirds = Elementwise("%", (Indices(), Const(3)))
     tokens = (2, 0, 3, 1, 0, 3, 2, 1)
