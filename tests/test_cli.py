@@ -54,6 +54,25 @@ def test_eval_can_take_a_bracket_as_text(capsys: Any, program: Path) -> None:
     assert json.loads(out) == [1, 1, 1]
 
 
+def test_eval_can_take_lines_of_brackets_as_text(
+    capsys: Any, program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO('[1, 1]\n[](\n"\n'))
+    _, out, _ = call(capsys, "eval", program, "hist", "--text", "--json")
+    assert [json.loads(line) for line in out.splitlines()] == [[1, 2, 1, 1, 2, 1], [1, 1, 1], [1]]
+
+
+@pytest.mark.parametrize("brackets", ["[]", "[[]]", '["a", {}]', "[null]"])
+@pytest.mark.parametrize("as_word", [True, False])
+def test_brackets_that_are_no_list_of_tokens_are_refused(
+    capsys: Any, program: Path, monkeypatch: pytest.MonkeyPatch, brackets: str, as_word: bool
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(brackets))
+    code, out, error = call(capsys, "eval", program, "hist", *([brackets] if as_word else []))
+    assert code == 2 and not out
+    assert f"as JSON, {brackets} is no list of tokens" in error and "--text" in error
+
+
 def test_eval_in_json_is_json(capsys: Any, program: Path) -> None:
     code, out, _ = call(capsys, "eval", program, "same", "ab", "--json")
     assert code == 0
@@ -84,6 +103,8 @@ def test_the_program_can_come_from_standard_input(
         (["eval", "{}", "zzz", "aab"], "it defines `hist`, `same`"),
         (["eval", "{}", "selector_width", "aab"], "name something that can be applied"),
         (["eval", "{}", "hist", ""], "give at least one token"),
+        (["eval", "{}", "hist", "-x"], "`--` goes before inputs that begin with `-`"),
+        (["eval", "{}", "hist", "--jsno"], "did you mean `rasp eval … --json`?"),
         (["run", "/no/such/file.rasp"], "check the path"),
         (["evl", "x"], "did you mean `rasp eval`"),
         (["program.rasp"], "rasp run program.rasp"),
@@ -205,6 +226,15 @@ def test_every_command_is_described_in_a_sentence(capsys: Any, command: str) -> 
         main([command, "--help"])
     described = capsys.readouterr().out.partition("\n\n")[2].partition("\n\n")[0]
     assert described[0].isupper() and described[-1] in ".?" and described[-2].isalpha()
+
+
+def test_an_input_may_begin_with_a_dash(capsys: Any, program: Path) -> None:
+    assert call(capsys, "eval", program, "hist", "--", "-x-")[1] == 'hist("-x-") = [2, 1, 2]\n'
+
+
+def test_compile_takes_the_words_that_python_takes(capsys: Any, program: Path) -> None:
+    code, out, _ = call(capsys, "compile", program, "hist", "--vocabulary", "ab", "--max-length", 3)
+    assert code == 0 and "exact for all inputs up to length 3" in out
 
 
 def test_eval_without_an_input_says_on_a_terminal_that_it_waits(

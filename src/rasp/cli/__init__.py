@@ -52,9 +52,18 @@ class Parser(argparse.ArgumentParser):
     """Reads a command's words; says what is wrong with them as every other error is said."""
 
     def error(self, message: str) -> NoReturn:
+        raise RaspValueError(message, hint=self._way_out(message))
+
+    def _way_out(self, message: str) -> str:
         usage = " ".join(self.format_usage().removeprefix("usage: ").split())
-        hint = usage if len(usage) <= MOST_USAGE else f"`{self.prog} --help` says what it takes"
-        raise RaspValueError(message, hint=hint)
+        taken = usage if len(usage) <= MOST_USAGE else f"`{self.prog} --help` says what it takes"
+        _, is_unknown, words = message.partition("unrecognized arguments: ")
+        if not is_unknown or not words.startswith("-"):
+            return taken
+        if not words.startswith("--"):
+            return f"{taken}; `--` goes before inputs that begin with `-`"
+        close = closest(words.split()[0].partition("=")[0], self._option_string_actions)
+        return f"did you mean `{self.prog} … {close}`?" if close else taken
 
 
 def main(argv: Sequence[str] | None = None) -> int:

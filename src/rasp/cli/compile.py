@@ -11,7 +11,7 @@ from rasp.cli.files import find_handle, read_given, run_program, take_limits
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="the program; `-` reads standard input")
     parser.add_argument("name", nargs="+", help="the s-op to compile, or several")
-    parser.add_argument("--vocab", required=True, metavar="TOKENS",
+    parser.add_argument("--vocab", "--vocabulary", required=True, metavar="TOKENS",
                         help="every token: a string of characters, or a JSON list")  # fmt: skip
     parser.add_argument("--max-length", type=int, required=True, metavar="N",
                         help="the length of the longest input")  # fmt: skip

@@ -54,7 +54,8 @@ def _evaluate_lines(arguments: argparse.Namespace, handles: dict[str, Handle]) -
     lines = progress.counting(sys.stdin)
     done = 0
     try:
-        for chunk in waiting(read_json_line(line) for line in lines if line.strip()):
+        texts = (line for line in lines if line.strip())
+        for chunk in waiting(read_json_line(line, arguments.text) for line in texts):
             _evaluate(arguments, handles, chunk, done)
             done += len(chunk)
             progress.advance(len(chunk))

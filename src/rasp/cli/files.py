@@ -77,24 +77,37 @@ def read_given(text: str, as_text: bool = False) -> Any:
     if as_text or not text.lstrip().startswith("["):
         return text
     try:
-        value = json.loads(text)
+        return _list_of_tokens(json.loads(text), text)
     except (ValueError, RecursionError):
         return text
-    return value if isinstance(value, list) else text
 
 
-def read_json_line(line: str) -> Any:
+def read_json_line(line: str, as_text: bool = False) -> Any:
     """Read one line of standard input: JSON where it is JSON, else plain text."""
     text = line.rstrip("\r\n")
-    if text.lstrip()[:1] in ('"', "["):
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
-            raise RaspValueError(
-                f"this line is neither text nor JSON: {text[:60]}",
-                hint='write an input as hello, "hello" or ["he", "llo"], one a line',
-            ) from None
-    return text
+    if as_text or text.lstrip()[:1] not in ('"', "["):
+        return text
+    try:
+        return _list_of_tokens(json.loads(text), text)
+    except (ValueError, RecursionError):
+        raise RaspValueError(
+            f"this line is neither text nor JSON: {text[:60]}",
+            hint='write hello, "hello" or ["he", "llo"]; `--text` takes every line as it is',
+        ) from None
+
+
+def _list_of_tokens(value: Any, text: str) -> Any:
+    """Refuse a list that holds none: `[[]]` are brackets rather than JSON."""
+    if isinstance(value, list) and (not value or any(_is_no_atom(each) for each in value)):
+        raise RaspTypeError(
+            f"as JSON, {text[:60]} is no list of tokens",
+            hint='give brackets as `["[", "]"]`, or with `--text` where the command takes that',
+        )
+    return value
+
+
+def _is_no_atom(value: Any) -> bool:
+    return value is None or isinstance(value, list | dict)
 
 
 def as_error(message: str, hint: str) -> RaspError:
