@@ -67,8 +67,9 @@ def test_a_load_that_cannot_work_says_so(tmp_path: Path, texts: dict[str, str], 
 def test_a_file_that_is_not_text_says_so(tmp_path: Path) -> None:
     (tmp_path / "bytes.rasp").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "main.rasp").write_text('load "bytes";')
-    with pytest.raises(rasp.RaspValueError, match="not UTF-8"):
+    with pytest.raises(rasp.RaspValueError, match="not UTF-8") as caught:
         run(tmp_path / "main.rasp")
+    assert caught.value.hint == "save it as UTF-8"
 
 
 def test_load_can_be_confined_to_a_folder(tmp_path: Path) -> None:

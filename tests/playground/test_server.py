@@ -167,3 +167,8 @@ def test_a_port_that_is_taken_is_told_in_words(
 ) -> None:
     assert main(["play", "--no-browser", "--port", str(playground.port)]) == 2
     assert "cannot listen" in capsys.readouterr().err
+
+
+def test_a_port_that_cannot_be_is_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "--no-browser", "--port", "99999"]) == 2
+    assert "there is no port 99999\nhint: a port is a number up to 65535" in capsys.readouterr().err

@@ -88,6 +88,8 @@ def test_cuda_where_there_is_none_is_refused(
         (["train", "PROGRAM", "seen", "--batch", "7"], "cannot be dealt out in batches of 7"),
         (["train", "PROGRAM", "seen", "--width", "9"], "cannot share a width of 9"),
         (["train", "PROGRAM", "seen", "--epochs", "0"], "epochs must be at least 1"),
+        (["train", "PROGRAM", "seen", "--device", "tpu"], "there is no training on `tpu`"),
+        (["reproduce", "table1", "--smoke", "--device", "meta"], "there is no training on `meta`"),
         (["train", "PROGRAM", "seen", "--inputs", "odd"], "no way to draw inputs"),
     ],
 )

@@ -10,6 +10,8 @@ from importlib.util import find_spec
 from rasp.errors import RaspUnsupportedError, RaspValueError
 from rasp.frontend.loader import read_source
 
+LAST_PORT = 65535
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="?", help="a program to begin with")
@@ -26,6 +28,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise RaspUnsupportedError(
             "the playground needs the extra `play`",
             hint='install it with: pip install "rasp-lang[play]"',
+        )
+    if not 0 <= arguments.port <= LAST_PORT:
+        raise RaspValueError(
+            f"there is no port {arguments.port}",
+            hint=f"a port is a number up to {LAST_PORT}; leave it out for any free one",
         )
     from rasp.playground.server import Start, serve
 

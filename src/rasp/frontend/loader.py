@@ -65,9 +65,10 @@ def read_source(path: str, limits: Limits = DEFAULT_LIMITS) -> Source:
             raise _too_long(path, limits)
         return Source(path, text)
     except UnicodeDecodeError:
-        raise _unreadable(path, "it is not UTF-8 text") from None
+        raise _unreadable(path, "it is not UTF-8 text", "save it as UTF-8") from None
     except OSError as error:
-        raise _unreadable(path, (error.strerror or "unknown reason").lower()) from None
+        hint = "check the path and the file's permissions"
+        raise _unreadable(path, (error.strerror or "unknown reason").lower(), hint) from None
 
 
 def _too_long(path: str, limits: Limits) -> RaspError:
@@ -77,7 +78,5 @@ def _too_long(path: str, limits: Limits) -> RaspError:
     )
 
 
-def _unreadable(path: str, why: str) -> RaspError:
-    return RaspValueError(
-        f"`{path}` cannot be read: {why}", hint="check the path and the file's permissions"
-    )
+def _unreadable(path: str, why: str, hint: str) -> RaspError:
+    return RaspValueError(f"`{path}` cannot be read: {why}", hint=hint)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 from typing import Any
 
 from rasp.errors import RaspUnsupportedError
@@ -24,7 +25,7 @@ def require_torch() -> None:
 
 
 def choose_device(wish: str) -> str:
-    """Return `cpu` or `cuda`; `auto` takes a GPU where there is one.
+    """Return `cpu`, `cuda` or `cuda:1`; `auto` takes a GPU where there is one.
 
     >>> choose_device("cpu")
     'cpu'
@@ -33,7 +34,11 @@ def choose_device(wish: str) -> str:
 
     if wish == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
-    if wish.startswith("cuda") and not torch.cuda.is_available():
+    if not re.fullmatch(r"cpu|cuda(:\d+)?", wish):
+        raise RaspUnsupportedError(
+            f"there is no training on `{wish}`", hint="take `cpu` or `cuda`, or leave it to `auto`"
+        )
+    if wish != "cpu" and not torch.cuda.is_available():
         raise RaspUnsupportedError(
             "there is no CUDA device that PyTorch can use here",
             hint="leave `--device cuda` out to train on the CPU, or install a PyTorch with CUDA",
