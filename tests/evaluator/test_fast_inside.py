@@ -30,6 +30,7 @@ from rasp.graph import (
     Select,
     SelectBest,
     SelectorAnd,
+    SelectorNot,
     SelectorOr,
     SOp,
     Tokens,
@@ -113,7 +114,7 @@ def test_where_the_time_is_up_among_blocks_the_node_is_named_at_once(
     assert clocks[0].looks == clocks[0].last + 1  # not at the node's end, after many more blocks
 
 
-@pytest.mark.parametrize("size", [2**23, 2**24, 2**26, 2**31, 2**33, 2**36, 2**50])
+@pytest.mark.parametrize("size", [2**23, 2**24, 2**26, 2**30, 2**31, 2**33, 2**36, 2**50])
 def test_blocks_compare_and_add_wide_numbers_exactly(size: int) -> None:
     rng = random.Random(size)
     tokens = tuple(rng.choice((1, -1)) * (size + rng.randint(0, 4)) for _ in range(14))
@@ -121,6 +122,7 @@ def test_blocks_compare_and_add_wide_numbers_exactly(size: int) -> None:
     outputs = [Aggregate(ORDERS, Tokens()), Aggregate(SelectorAnd(ORDERS, aside), Indices())]
     outputs.append(Aggregate(SelectBest(ORDERS, Score(Tokens(), Tokens())), Indices()))
     given = [tokens, tuple(map(abs, tokens)), (0, size, 2 * size, size, 0)]
+    given.append((size + 1, size + 2, size + 5))
     assert fast_results(outputs, given) == plain_results(outputs, given)
 
 
@@ -130,6 +132,12 @@ def test_blocks_look_only_at_groups_that_every_conjunction_asks_for() -> None:
     both = SelectorAnd(SAME, others)
     after = SelectorAnd(SAME, Select(Indices(), Indices(), ">"))
     tokens = tuple("abcadbeacbdceabd")
+    zero = Elementwise("*", (Indices(), Const(0)))
+    for keys, queries in ((zero, PARITY), (PARITY, zero)):
+        apart = SelectorAnd(Select(keys, queries, "=="), ORDERS)
+        assert fast_results([apart], [tokens]) == plain_results([apart], [tokens])
+        counted = Aggregate(apart, Indices(), -1)
+        assert fast_results([counted], [tokens]) == plain_results([counted], [tokens])
     for parts in itertools.permutations((alike, others, both, after), 3):
         selector = SelectorOr(parts[0], SelectorOr(parts[1], parts[2]))
         outputs = [Aggregate(each, Indices(), -1) for each in (SelectorOr(*parts[:2]), selector)]
@@ -204,6 +212,38 @@ def test_no_sum_of_weights_can_leave_what_doubles_hold(bits: int, count: int) ->
     assert cut.is_big or len(values) * 2**bits <= 2**63
 
 
+@pytest.mark.parametrize("bottom", [2**57, 2**59, 2**60, 2**61 - 1, 3**38])
+def test_means_over_wide_denominators_are_exact(bottom: int) -> None:
+    tokens = tuple(Fraction(number, bottom) for number in (1, 3, 2, 2, 1, 3, 1, 1, 2))
+    outputs = [Aggregate(Select(Indices(), Indices(), op), Tokens()) for op in ("<=", ">", "!=")]
+    given = [tokens, tokens[2:5]]
+    assert fast_results(outputs, given) == plain_results(outputs, given)
+
+
+def test_a_lone_pick_keeps_its_own_kind_beside_means() -> None:
+    halves = Elementwise("/", (Indices(), Const(2)))
+    kinds = Elementwise("if", (PARITY, Indices(), halves))
+    others = Elementwise("if", (PARITY, halves, Indices()))
+    outputs = [Aggregate(Select(Indices(), Indices(), op), values, 7)
+               for op in ("<", "<=", ">", ">=", "!=") for values in (kinds, others)]  # fmt: skip
+    given = [tuple("abcdef"[:length]) for length in (1, 2, 3, 6)]
+    for some in (given, *([each] for each in given)):
+        assert fast_results(outputs, some) == plain_results(outputs, some)
+
+
+def test_keys_count_as_often_as_filters_say() -> None:
+    first, letter = Select(Indices(), Const(2), "<"), Select(Tokens(), Const("a"), "==")
+    both = SelectorAnd(first, letter)
+    crossed = SelectorOr(SelectorAnd(both, SelectorNot(SAME)), SelectorAnd(SAME, SelectorNot(both)))
+    outputs = [Aggregate(each, Indices(), -1) for each in (
+        SelectorOr(SAME, first), SelectorOr(SAME, both), SelectorNot(SelectorOr(both, SAME)),
+        SelectorAnd(SAME, SelectorOr(first, letter)), SelectorAnd(SAME, SelectorNot(both)),
+        crossed, SelectorNot(crossed), SelectorOr(BEFORE, SelectorAnd(letter, SelectorNot(SAME))),
+    )]  # fmt: skip
+    given = [tuple("abcadbeacb"), tuple("ba"), ("b",)]
+    assert fast_results(outputs, given) == plain_results(outputs, given)
+
+
 def test_lone_picks_need_no_common_denominator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(means, "MOST_SCALED_BITS", 1000)
     tokens = tuple(Fraction(1, 2**80 + number) for number in range(9))
@@ -247,8 +287,10 @@ def test_what_is_no_longer_needed_is_not_kept(monkeypatch: pytest.MonkeyPatch) -
 
     class Watched(evaluate._Evaluation):
         def forget(self, keys: Any) -> None:
+            keys = list(keys)
             super().forget(keys)
             kept = self.selections
+            assert not set(keys).intersection(self.space.columns, *self.space._codes)
             caches = (self.space.columns, self.space._codes, kept._layouts, kept._counted,
                       kept._counts, kept._positions)  # fmt: skip
             held.append(tuple(map(len, caches)))
