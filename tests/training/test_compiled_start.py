@@ -10,12 +10,14 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs PyTorch")
 
 from rasp.compiler import compile  # noqa: E402
+from rasp.errors import RaspValueError  # noqa: E402
 from rasp.training.compiled_start import (  # noqa: E402
     FineTuning,
     describe_fine_tuning,
     fine_tune,
     run_compiled,
 )
+from rasp.training.config import RunConfig  # noqa: E402
 from rasp.training.paper import TASKS  # noqa: E402
 from rasp.training.tasks import Task  # noqa: E402
 
@@ -52,3 +54,8 @@ def test_reverse_is_kept_while_its_loss_falls() -> None:
 def test_no_step_changes_nothing() -> None:
     found = fine_tune(short("hist_bos"), FineTuning(rate=0.0, steps=1, examples=100))
     assert found["before"] == found["after"] == {"tokens": 1, "attention_kept": 1, "moved": 0}
+
+
+def test_a_run_that_claims_compiled_weights_is_refused() -> None:
+    with pytest.raises(RaspValueError, match="begins with random weights"):
+        RunConfig("mine", TASKS["reverse"], layers=2, heads=1, start="compiled")

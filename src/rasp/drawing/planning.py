@@ -24,7 +24,7 @@ from rasp.drawing.plan import (
     Strip,
 )
 from rasp.errors import RaspLimitError, RaspTypeError
-from rasp.evaluator.plain import EvaluationError, Values, evaluate
+from rasp.evaluator import EvaluationError, Values, evaluate_plain, pointing
 from rasp.graph import (
     Aggregate,
     Const,
@@ -198,14 +198,9 @@ def _evaluate(
     outputs: Sequence[Node], tokens: tuple[Atom, ...], program: Program, limits: Limits
 ) -> Values:
     try:
-        return evaluate(outputs, tokens, limits)
+        return evaluate_plain(outputs, tokens, limits)
     except EvaluationError as failed:
-        error = failed.error
-        if failed.node in program.origins:
-            error.located(program.origins[failed.node])
-        else:
-            error.message += f", in `{expression(failed.node, program.names, depth=4)}`"
-        raise error from None
+        raise pointing(failed, program) from None
 
 
 def _strips(context: _Context, placed: Schedule, heads: Mapping[Head, str]) -> dict[str, Strip]:

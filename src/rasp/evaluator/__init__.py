@@ -27,6 +27,7 @@ __all__ = [
     "evaluate_each",
     "evaluate_plain",
     "explain_plan",
+    "pointing",
 ]
 
 PLAIN_COST = 1_600
@@ -50,7 +51,7 @@ def apply(
     try:
         return _evaluate([node], [tokens], limits)[0][node]
     except EvaluationError as failed:
-        raise _pointing(failed, program or Program()) from None
+        raise pointing(failed, program or Program()) from None
 
 
 def evaluate_batch(
@@ -93,7 +94,7 @@ def evaluate_each(
             yield from _evaluate(outputs, chunk, limits)
         except EvaluationError as failed:
             yield from _evaluate(outputs, chunk[: failed.number], limits)
-            error = _pointing(failed, program or Program())
+            error = pointing(failed, program or Program())
             raise _numbered(error, done + failed.number, done + len(chunk)) from None
         done += len(chunk)
         if unreadable is not None:
@@ -183,8 +184,16 @@ def _chunks(
         yield chunk, None
 
 
-def _pointing(failed: EvaluationError, program: Program) -> RaspError:
-    """Make an error point at the expression that failed."""
+def pointing(failed: EvaluationError, program: Program) -> RaspError:
+    """Make an error point at the expression that failed, or name it where it has no place.
+
+    >>> from rasp.graph import Const, Elementwise, Indices
+    >>> try:
+    ...     evaluate_plain([Elementwise("/", (Const(1), Indices()))], ("a", "b"))
+    ... except EvaluationError as failed:
+    ...     print(pointing(failed, Program()).message)
+    division by zero: 1 / 0 (at position 0 of "ab"), in `1 / indices`
+    """
     error = failed.error
     if failed.node in program.origins:
         return error.located(program.origins[failed.node])

@@ -47,7 +47,9 @@ class RunConfig:
     attention: float = 0.0
     """The weight of attention's own loss; 0 leaves attention free."""
     start: str = "random"
-    """Where the weights come from: `random`, or `compiled` from the program."""
+    """Where the weights come from: always `random`. (What begins with compiled weights is no run:
+    see `rasp.training.compiled_start`. The field stays, because ids are hashes of all of them.)
+    """
 
     def __post_init__(self) -> None:
         sizes = {"layers": self.layers, "heads": self.heads, "epochs": self.epochs,
@@ -55,6 +57,11 @@ class RunConfig:
         for what, number in sizes.items():
             if number < 1:
                 raise RaspValueError(f"{what} must be at least 1, not {number}", hint="give more")
+        if self.start != "random":
+            raise RaspValueError(
+                f"a run begins with random weights, not with {self.start} ones",
+                hint="`rasp train … --from-compiled STEPS` trains a compiled program on",
+            )
         if self.width % (2 * self.heads):
             raise RaspValueError(
                 f"{self.heads} heads cannot share a width of {self.width} evenly",

@@ -16,9 +16,9 @@ import numpy as np
 
 from rasp.atoms import Atom, show
 from rasp.errors import RaspError, RaspValueError
-from rasp.evaluator import EvaluationError
+from rasp.evaluator import EvaluationError, pointing
 from rasp.evaluator.fast.evaluate import evaluate
-from rasp.graph import Node, Program, expression
+from rasp.graph import Node
 from rasp.training.inputs import WAYS
 from rasp.training.tasks import Task
 
@@ -104,8 +104,8 @@ def as_inputs(task: Task, tokens: np.ndarray, lengths: np.ndarray) -> list[tuple
     return [tuple(atoms[number] for number in row[:length]) for row, length in rows]
 
 
-def evaluate_batch(
-    nodes: Sequence[Node], inputs: Sequence[tuple[Atom, ...]], task: Task
+def values_of(
+    task: Task, nodes: Sequence[Node], inputs: Sequence[tuple[Atom, ...]]
 ) -> dict[Node, list[list[Atom]]]:
     """Compute nodes of a task's program; an error says that it was the task's own input."""
     try:
@@ -122,7 +122,7 @@ def targets_of(task: Task, tokens: np.ndarray, lengths: np.ndarray) -> list[list
     [[0], [1, 1, 1]]
     """
     node = task.handle.node
-    wanted = evaluate_batch([node], as_inputs(task, tokens, lengths), task)[node]
+    wanted = values_of(task, [node], as_inputs(task, tokens, lengths))[node]
     if task.clip is None:
         return wanted
     return [[_clipped(atom, task.clip) for atom in atoms] for atoms in wanted]
@@ -138,14 +138,15 @@ def _classes(task: Task, wanted: list[list[Atom]]) -> tuple[Atom, ...]:
     if len(found) > MOST_CLASSES:
         raise RaspValueError(
             f"`{task.output}` takes more than {MOST_CLASSES} values, too many for classes "
-            f"({', '.join(show(atom) for atom in sorted(found, key=_order)[:3])}, …)",
+            f"({', '.join(show(atom) for atom in sorted(found, key=atom_order)[:3])}, …)",
             hint="round or clip what it gives, or take a smaller alphabet or shorter inputs",
         )
-    return tuple(sorted(found, key=_order))
+    return tuple(sorted(found, key=atom_order))
 
 
-def _order(atom: Atom) -> tuple[str, Fraction]:
-    return (atom, Fraction(0)) if isinstance(atom, str) else ("", Fraction(atom))
+def atom_order(atom: Atom) -> tuple[bool, str, Fraction]:
+    """What to sort atoms by: numbers before strings."""
+    return (True, atom, Fraction(0)) if isinstance(atom, str) else (False, "", Fraction(atom))
 
 
 def _as_classes(
@@ -164,16 +165,8 @@ def _as_classes(
 
 
 def _failed(failed: EvaluationError, task: Task) -> RaspError:
-    error, program = failed.error, task.handle.program
+    error = pointing(failed, task.handle.program)
     error.message = f"the program fails on an input of its own task: {error.message}"
-    if failed.node in program.origins:
-        error.located(program.origins[failed.node])
-    else:
-        error.message += f", in `{expression(failed.node, _names(program), depth=4)}`"
     hint = "the inputs are drawn from the alphabet, lengths and BOS given: do they suit it?"
     error.hint = f"{error.hint}; {hint}" if error.hint else hint
     return error
-
-
-def _names(program: Program) -> dict[Node, str]:
-    return dict(program.names)

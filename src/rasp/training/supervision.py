@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 import torch
@@ -32,7 +31,7 @@ from rasp.graph import (
     in_order,
 )
 from rasp.training.config import RunConfig
-from rasp.training.data import Data, as_inputs, evaluate_batch
+from rasp.training.data import Data, as_inputs, atom_order, values_of
 from rasp.training.network import Plan
 from rasp.training.tasks import Task
 
@@ -175,11 +174,11 @@ def leaf_values(supervision: Supervision, data: Data, split: str) -> dict[str, n
     examples = data.splits[split]
     nodes = [*supervision.leaves, *supervision.scores]
     inputs = as_inputs(data.task, examples.tokens, examples.lengths)
-    values = evaluate_batch(nodes, inputs, data.task)
+    values = values_of(data.task, nodes, inputs)
     atoms: set[Atom] = set()
     for node in supervision.leaves:
         atoms.update(*values[node])
-    code = {atom: place for place, atom in enumerate(sorted(atoms, key=_order))}
+    code = {atom: place for place, atom in enumerate(sorted(atoms, key=atom_order))}
     inside = np.arange(examples.tokens.shape[1]) < examples.lengths[:, None]
 
     def as_array(node: Node, kind: type, read: Mapping[Atom, int] | None) -> np.ndarray:
@@ -192,9 +191,3 @@ def leaf_values(supervision: Supervision, data: Data, split: str) -> dict[str, n
     return arrays | {
         name: as_array(node, np.float64, None) for node, name in supervision.scores.items()
     }
-
-
-def _order(atom: Atom) -> tuple[bool, str, Fraction]:
-    if isinstance(atom, str):
-        return (True, atom, Fraction(0))
-    return (False, "", Fraction(atom))
