@@ -73,6 +73,20 @@ def test_a_sink_that_is_out_of_place_is_noticed(text: str) -> None:
         assert broken == [f"layer 1, head {place}"]
 
 
+def test_products_that_are_not_those_of_the_comparisons_are_noticed() -> None:
+    text = "out = aggregate(select(tokens, tokens, >) and select(indices, indices, <), indices);"
+    nodes = {"out": rasp.run(text)["out"].node}
+    plan = make_plan(nodes, read_settings("abc", 5, None, False, True, "paper"), Program())
+    emitter = Emitter(plan)
+    ((head,),) = plan.heads
+    for place, (query, key) in enumerate(head.products):
+        changed = list(head.products)
+        changed[place] = (query.plus(1), key)
+        other = replace(plan, heads=[[replace(head, products=changed)]])
+        checks = Bounds(other, emitter, emitter.weights()).walk()
+        assert [check.block for check in checks if not check.holds] == ["layer 1, head 0"]
+
+
 THIRDS = """s = select(indices, indices - 1, ==);
 x = aggregate(s, tokens); y = aggregate(s, indices); z = aggregate(s, tokens^2 % 7);
 a = (x + y + tokens^3 % 5) % 3; b = (x - 2 * y + tokens^2 % 3) % 3;

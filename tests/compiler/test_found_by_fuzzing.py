@@ -69,3 +69,13 @@ def test_two_sums_that_are_both_the_length_are_one_number(sum_of_lengths: str) -
     model = rasp.compile(handle, vocabulary="a", max_length=4)
     for length in range(1, 5):
         assert model("a" * length) == handle("a" * length)
+
+
+@pytest.mark.parametrize("values", ["indices", "-tokens"])
+def test_scores_keep_the_constants_of_products_that_cancel(values: str) -> None:
+    text = f"""after = select(indices, indices, !=) and select(indices, indices, >=);
+    out = aggregate(after and select(tokens, tokens, >), {values}, 1);"""
+    handle = rasp.run(text)["out"]
+    model = rasp.compile(handle, vocabulary=[0, 1], max_length=4, bos=9)
+    for tokens in ([9], [9, 0, 1], [9, 1, 0, 1], [9, 0, 1, 1]):
+        assert model(tokens) == handle(tokens)

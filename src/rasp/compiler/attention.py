@@ -236,8 +236,8 @@ def _merged(products: Iterable[tuple[Linear, Linear]]) -> list[tuple[Linear, Lin
             known, _ = by_key["constant"]
             by_key["constant"] = (known + query.times(key.constant), ONE)
             continue
-        known, _ = by_key.get(key.key, (Linear(), key))  # no constants: they are gathered above
-        by_key[key.key] = (known + query if known.parts else query, key)
+        known, _ = by_key.get(key.key, (Linear(), key))
+        by_key[key.key] = (known + query, key)
     merged = [(query, key) for query, key in by_key.values() if query.parts or query.constant]
     if constant.parts or constant.constant:
         merged.append((ONE, constant))

@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from rasp.compiler.attention import (
+    ONE,
     SHARE,
     SINK_WEIGHT,
     HeadPlan,
@@ -21,6 +22,7 @@ from rasp.compiler.attention import (
     is_noisy,
     strength_of,
 )
+from rasp.compiler.bilinear import are_equal
 from rasp.compiler.extents import CELLS_AT_ONCE, extent_of
 from rasp.compiler.features import Group
 from rasp.compiler.linear import Linear, of_index, total
@@ -189,7 +191,8 @@ class Bounds:
         needs = plan.head.mode == "sum" or plan.head.needs_uniform
         narrow = min(room, float(plan.step)) if plan.best is not None else room
         margin = narrow - 2 * error - float(np.log(16 * self.length))
-        if not self._sink_is_placed(plan, every, room) or not self._boost_is_placed(plan):
+        is_placed = self._sink_is_placed(plan, every, room) and self._boost_is_placed(plan)
+        if not is_placed or not are_equal(plan.products, _products(plan, every)):
             margin = -float("inf")
         found_apart = f"scores {room:.3g} apart, off by at most {error:.2g}"
         self.checks.append(Check(
@@ -359,6 +362,14 @@ def _distance(points: Array, others: Array) -> float:
     left = np.maximum(right - 1, 0)
     nearest = np.minimum(np.abs(others[right] - points), np.abs(others[left] - points))
     return float(nearest.min())
+
+
+def _products(plan: HeadPlan, every: list[Conjunct]) -> list[tuple[Linear, Linear]]:
+    """What the scores of a head are made of, comparison by comparison."""
+    found = [product for each in every for product in each.products]
+    if plan.head.mode == "sum":  # every match scores 0
+        found += [(each.reference.times(-1), ONE) for each in every]
+    return [*found, (ONE, plan.boost)]
 
 
 def _blamed(every: list[Conjunct], found: list[ConjunctBound]) -> str:
