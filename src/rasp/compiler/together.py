@@ -38,7 +38,7 @@ from rasp.compiler.variables import (
 )
 from rasp.graph import Elementwise, Node, SOp
 
-MOST_STATES = 60_000
+MOST_STATES = 70_000
 RENAMES = ("indicator", "bool", "not", "negate", "plus")
 """Operators that say as much as their operand, where they have as many outcomes."""
 
