@@ -71,6 +71,31 @@ def test_definitions_can_be_taken_back() -> None:
     assert "nothing to take back" in talk("undo")
 
 
+@pytest.mark.parametrize(
+    ("word", "usage"), [("arch", "arch NAME"), ("doc", "doc NAME"), ("show", "show example")]
+)
+def test_half_a_command_is_not_waited_on(word: str, usage: str) -> None:
+    conversation = Conversation()
+    assert not conversation.needs_more(f"{word}\n")
+    assert f"hint: write `{usage}`" in conversation.respond(f"{word}\n")
+    assert conversation.failures == 1
+    conversation.respond(f"{word} = 3;")
+    assert conversation.needs_more(f"{word}\n"), "now it is a name like others"
+    assert "expected `;`" in conversation.respond("a:b"), "a colon makes no command"
+
+
+@pytest.mark.parametrize("goodbye", ["exit", "quit", "exit()", "quit();"])
+def test_goodbye_may_be_said_as_in_python(goodbye: str) -> None:
+    conversation = Conversation()
+    assert not conversation.needs_more(goodbye)
+    with pytest.raises(Leave):
+        conversation.respond(goodbye)
+
+
+def test_what_somebody_called_exit_is_called() -> None:
+    assert talk("def exit() { return 7; }", "exit();").endswith("     7")
+
+
 def test_names_and_docs_are_told() -> None:
     answer = talk("# doubles it\ndef twice(x) { return x + x; }", "names", "doc twice", "doc sort")
     assert "yours:   twice" in answer

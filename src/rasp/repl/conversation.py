@@ -42,6 +42,8 @@ class Conversation:
 
     def needs_more(self, text: str) -> bool:
         """Tell whether a text stops in the middle of a statement."""
+        if self._is_goodbye(text) or self._half_a_command(text):
+            return False
         _, errors = parse_with_errors(Source("<input>", text), self.session.limits)
         return bool(errors) and all(error.incomplete for error in errors)
 
@@ -49,6 +51,11 @@ class Conversation:
         """Run what was typed and return what there is to say; raise `Leave` at the end."""
         if not text.strip():
             return ""
+        if self._is_goodbye(text):
+            raise Leave
+        if usage := self._half_a_command(text):
+            self.failures += 1
+            return f"error: `{text.strip()}` is only half of what to say\nhint: write `{usage}`"
         answers: list[str] = []
         snapshot = _Snapshot.of(self.session)
         try:
@@ -63,6 +70,17 @@ class Conversation:
             answers += self._warnings()
             answers.append(str(error))
         return "\n".join(answer for answer in answers if answer)
+
+    def _is_goodbye(self, text: str) -> bool:
+        """Tell `exit()`, as Python's prompt has it, from a call of what somebody called `exit`."""
+        word = text.strip().rstrip(";").removesuffix("()")
+        return word in ("exit", "quit") and self.session.scope.find(word) is MISSING
+
+    def _half_a_command(self, text: str) -> str:
+        """Return how to go on after a lone `arch` or `show`, unless that is somebody's own name."""
+        word = text.strip()
+        usage = COMMANDS.get(word, "").partition(":")[0]
+        return "" if usage == word or self.session.scope.find(word) is not MISSING else usage
 
     def _warnings(self) -> list[str]:
         found = [f"warning: {warning.message}" for warning in self.session.warnings]
