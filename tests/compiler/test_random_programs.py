@@ -140,3 +140,7 @@ def test_random_programs_agree_or_are_refused(start: int) -> None:
     outcomes = [outcome(seed) for seed in range(start, start + 20)]
     assert not [each for each in outcomes if each != "agrees" and "refused" not in each]
     assert outcomes.count("agrees") >= 5
+
+
+def test_an_attempt_that_overflows_is_refused_without_a_warning() -> None:
+    assert outcome(5178) == "refused: has no margin left"
