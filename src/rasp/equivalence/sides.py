@@ -15,7 +15,8 @@ from typing import Any, TypeAlias
 from rasp.architecture.inputs import answer, answers
 from rasp.atoms import Atom, from_python, to_python
 from rasp.errors import RaspError, RaspLimitError, RaspTypeError, RaspValueError
-from rasp.graph import Node, Scorer, Selector, SOp
+from rasp.frontend.values import describe, kind_name
+from rasp.graph import Node
 
 Input: TypeAlias = tuple[Atom, ...]
 Answer: TypeAlias = list[Any] | RaspError
@@ -80,33 +81,17 @@ def side_of(given: object) -> Side:
 
 def check_kinds(left: Side, right: Side) -> None:
     """Refuse to compare an s-op with a selector, or two Python functions."""
-    kinds = [_kind(side) for side in (left, right)]
-    if kinds == ["function", "function"]:
+    nodes = [side for side in (left, right) if isinstance(side, Node)]
+    if not nodes:
         raise RaspTypeError(
             "at least one of the two must be a RASP program",
             hint="compare two Python functions in Python",
         )
-    if "function" not in kinds and kinds[0] != kinds[1]:
+    if len({kind_name(node) for node in nodes}) > 1:
         raise RaspTypeError(
-            f"the first is {_article(kinds[0])}, the second {_article(kinds[1])}: they are "
-            "never the same",
+            f"the first is {describe(left)}, the second {describe(right)}: they are never the same",
             hint="compare two s-ops, two selectors or two scorers",
         )
-
-
-def _kind(side: Side) -> str:
-    match side:
-        case SOp():
-            return "s-op"
-        case Selector():
-            return "selector"
-        case Scorer():
-            return "scorer"
-    return "function"
-
-
-def _article(kind: str) -> str:
-    return f"an {kind}" if kind == "s-op" else f"a {kind}"
 
 
 def _answers(side: Side, inputs: Sequence[Input]) -> list[Answer]:

@@ -49,6 +49,8 @@ indices = SOpHandle(Indices())
 """The positions 0, 1, … n-1."""
 select_all = SelectorHandle(operations.ALL_KEYS, given_name="select_all")
 """Select every key from every query."""
+length = SOpHandle(operations.LENGTH, given_name="length")
+"""How many tokens the input has, the same at every position; costs a head."""
 
 
 def constant(atom: PythonAtom | Fraction) -> SOpHandle:
@@ -205,9 +207,3 @@ def _describe(value: object) -> str:
         return describe(value_of(value))
     except RaspTypeError:
         return f"{value!r}"
-
-
-length = SOpHandle(
-    round(constant(1) / aggregate(select_all, indicator(indices == 0))).node, given_name="length"
-)
-"""How many tokens the input has, the same at every position; costs a head."""

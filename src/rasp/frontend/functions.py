@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from rasp.atoms import to_python
@@ -77,9 +78,7 @@ def to_handle(value: Value, session: Session, made_from: tuple[Handle, ...] = ()
         case dict():
             return {to_python(key): to_handle(item, session, made_from)
                     for key, item in value.items()}  # fmt: skip
-        case bool() | int() | str() | None:
-            return value
-        case _ if hasattr(value, "numerator"):
+        case Fraction():
             return to_python(value)
     return value
 

@@ -28,6 +28,9 @@ from rasp.limits import DEFAULT_LIMITS, Limits
 
 UNARY_NAMES = {"-": "negate", "+": "plus", "not": "not"}
 ALL_KEYS = Select(Const(1), Const(1), "==")
+_FIRST = Elementwise("indicator", (Elementwise("==", (Indices(), Const(0))),))
+LENGTH = Elementwise("round", (Elementwise("/", (Const(1), Aggregate(ALL_KEYS, _FIRST, 0))),))
+"""The library's `length`, as a node: equal code is the same node."""
 
 
 def binary(op: str, left: Value, right: Value, limits: Limits) -> Value:
@@ -208,14 +211,8 @@ def _broadcast(base: SOp, position: Value) -> Value:
         )
     place: SOp = Const(int(position))
     if position < 0:
-        place = Elementwise("+", (_length(), Const(position)))
+        place = Elementwise("+", (LENGTH, Const(position)))
     return Aggregate(Select(Indices(), place, "=="), base, 0)
-
-
-def _length() -> SOp:
-    """The library's `length`, as a node: equal code is the same node."""
-    first = Elementwise("indicator", (Elementwise("==", (Indices(), Const(0))),))
-    return Elementwise("round", (Elementwise("/", (Const(1), Aggregate(ALL_KEYS, first, 0))),))
 
 
 def _table(base: list[Value] | str | dict[Atom, Value], position: SOp) -> Value:

@@ -12,7 +12,7 @@ from rasp.evaluator import apply
 from rasp.frontend.builtins import DrawRequest
 from rasp.frontend.calls import signature
 from rasp.frontend.session import Result, Session, Settings
-from rasp.frontend.values import BuiltIn, Function, Value
+from rasp.frontend.values import BuiltIn, Function, Value, kind_name
 from rasp.graph import Node, Scorer, Selector, SOp, expression
 from rasp.syntax.tree import Assign, Command, Define, Evaluate
 
@@ -130,9 +130,7 @@ def show_scores(rows: list[list[Any]], tokens: tuple[Atom, ...], indent: str = "
 
 
 def _show_node(name: str, node: Node, session: Session) -> str:
-    kind = (
-        "s-op" if isinstance(node, SOp) else "selector" if isinstance(node, Selector) else "scorer"
-    )
+    kind = kind_name(node)
     label = name or session.program.names.get(node) or expression(node, session.program.names)
     head = f"     {kind}: {label}" if len(label) < 80 else f"     {kind}"
     settings = session.settings

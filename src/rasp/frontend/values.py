@@ -19,10 +19,13 @@ from rasp.source import Span
 from rasp.syntax.tree import Statement
 
 Value: TypeAlias = Any
-"""An `Atom`, a `list` or `dict` of values, a `Node`, a `Function`, a `BuiltIn` or `BROKEN`."""
+"""An `Atom`, a `list` or `dict` of values, a `Node`, a `Function` or `BuiltIn`; as an argument also
+a `ComparisonSign`, as a result of `draw` a `DrawRequest`, of nothing `None`; for a name `BROKEN`.
+"""
 
 MISSING = object()
-"""A parameter without a default."""
+"""No value: of a parameter without a default, a name that is not there, a block that returns none.
+"""
 
 
 class _Broken:

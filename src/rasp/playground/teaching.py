@@ -119,7 +119,7 @@ def words(request: dict[str, Any]) -> dict[str, Any]:
         found.append(
             {
                 "name": name,
-                "kind": "function" if is_function else kind_name(value),
+                "kind": kind_name(value),
                 "detail": signature(value) if is_function else "",
                 "doc": session.doc(name),
             }

@@ -17,7 +17,7 @@ from prompt_toolkit.lexers import PygmentsLexer
 
 from rasp import __version__
 from rasp.atoms import show_input
-from rasp.frontend.values import BuiltIn, Function, kind_name
+from rasp.frontend.values import kind_name
 from rasp.repl.conversation import Conversation, Leave
 from rasp.syntax.highlight import RaspLexer
 from rasp.words import COMMANDS, KEYWORDS
@@ -98,10 +98,8 @@ class NameCompleter(Completer):
         session = self.conversation.session
         if doc := session.doc(name):
             return doc
-        value = session.scope.find(name)
-        is_function = isinstance(value, (Function, BuiltIn))
         if name in session.scope.names:
-            return "function" if is_function else kind_name(value)
+            return kind_name(session.scope.find(name))
         return COMMANDS.get(name, "word of the language")
 
 
