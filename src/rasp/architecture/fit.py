@@ -9,6 +9,7 @@ paper's section 4 discusses both kinds of restriction.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from rasp.architecture.counterexample import Counterexample
 from rasp.architecture.naming import Naming
@@ -16,7 +17,9 @@ from rasp.architecture.problem import refuse_scorers
 from rasp.architecture.reasons import input_work
 from rasp.architecture.schedule import Outputs, output_nodes, program_of, schedule
 from rasp.architecture.verdicts import Verdict, order_verdict, pattern_verdict, size_verdict
-from rasp.errors import RaspValueError
+from rasp.atoms import to_python
+from rasp.errors import RaspError, RaspValueError
+from rasp.frontend.handles import plain_lists
 from rasp.graph import Program
 
 
@@ -43,11 +46,45 @@ class Fit:
         found = (verdict.counterexample for verdict in self.verdicts)
         return next((each for each in found if each is not None), None)
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-able data.
+
+        >>> import rasp
+        >>> rasp.fit(rasp.programs.load("reverse"), layers=1).as_dict()["verdicts"][0]["question"]
+        '1 layer'
+        """
+        return {
+            "fits": self.fits,
+            "verdicts": [
+                {
+                    "question": verdict.question,
+                    "fits": verdict.fits,
+                    "is_proved": verdict.is_proved,
+                    "reason": verdict.reason,
+                    "counterexample": _counterexample_record(verdict.counterexample),
+                }
+                for verdict in self.verdicts
+            ],
+            "notes": list(self.notes),
+        }
+
     def __bool__(self) -> bool:
         return self.fits
 
     def __str__(self) -> str:
         return "\n".join([*map(str, self.verdicts), *(f"note: {note}" for note in self.notes)])
+
+
+def _counterexample_record(found: Counterexample | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "input": [to_python(token) for token in found.tokens],
+        "meant": plain_lists(found.meant)[0],
+        "got": None if isinstance(found.got, RaspError) else plain_lists(found.got)[0],
+        "error": found.got.message if isinstance(found.got, RaspError) else None,
+        "is_shortest": found.is_shortest,
+    }
 
 
 def fit(

@@ -45,7 +45,7 @@ COMMANDS = {
 }
 MOST_USAGE = 100
 """Characters of a usage line that still helps; a longer one is in `--help`."""
-PREVIEW = "rasp                    talk to the language (Ctrl-D ends it)"
+WITHOUT_COMMAND = "rasp                    talk to the language (Ctrl-D ends it)"
 
 
 class Parser(argparse.ArgumentParser):
@@ -133,7 +133,8 @@ def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namesp
 
 
 def _usage() -> str:
-    lines = ["RASP, the language of transformers.", "", "usage: rasp [COMMAND …]", "", PREVIEW]
+    lines = ["RASP, the language of transformers.", "", "usage: rasp [COMMAND …]", ""]
+    lines.append(WITHOUT_COMMAND)
     lines += [f"rasp {name:<19}{help_text}" for name, (_, help_text) in COMMANDS.items()]
     lines += [
         "",

@@ -7,7 +7,7 @@ import json
 import sys
 from typing import Any
 
-from rasp.errors import RaspError, RaspNameError, RaspTypeError, RaspValueError
+from rasp.errors import RaspNameError, RaspTypeError, RaspValueError
 from rasp.frontend.handles import Handle
 from rasp.frontend.loader import read_source
 from rasp.frontend.session import Session
@@ -108,8 +108,3 @@ def _list_of_tokens(value: Any, text: str) -> Any:
 
 def _is_no_atom(value: Any) -> bool:
     return value is None or isinstance(value, list | dict)
-
-
-def as_error(message: str, hint: str) -> RaspError:
-    """Make an error about how a command was used."""
-    return RaspValueError(message, hint=hint)

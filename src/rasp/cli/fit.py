@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
 
-from rasp.architecture.counterexample import Counterexample
-from rasp.architecture.fit import Fit, fit
+from rasp.architecture.fit import fit
 from rasp.architecture.patterns import known_patterns
-from rasp.atoms import to_python
 from rasp.cli.files import find_handle, read_given, run_program, take_limits
-from rasp.errors import RaspError
-from rasp.frontend.handles import plain_lists
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,37 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
         alphabet=alphabet,
     )
     if arguments.json:
-        print(json.dumps(record(found), ensure_ascii=False, indent=1))
+        print(json.dumps(found.as_dict(), ensure_ascii=False, indent=1))
     else:
         print(found)
     return 0 if found else 1
-
-
-def record(found: Fit) -> dict[str, Any]:
-    """Return what was found as JSON-able data."""
-    return {
-        "fits": found.fits,
-        "verdicts": [
-            {
-                "question": verdict.question,
-                "fits": verdict.fits,
-                "is_proved": verdict.is_proved,
-                "reason": verdict.reason,
-                "counterexample": _counterexample(verdict.counterexample),
-            }
-            for verdict in found.verdicts
-        ],
-        "notes": found.notes,
-    }
-
-
-def _counterexample(found: Counterexample | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    return {
-        "input": [to_python(token) for token in found.tokens],
-        "meant": plain_lists(found.meant)[0],
-        "got": None if isinstance(found.got, RaspError) else plain_lists(found.got)[0],
-        "error": found.got.message if isinstance(found.got, RaspError) else None,
-        "is_shortest": found.is_shortest,
-    }

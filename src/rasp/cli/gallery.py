@@ -8,8 +8,8 @@ import sys
 from typing import Any
 
 from rasp.atoms import read_input, show_input
-from rasp.cli.files import as_error, read_given
-from rasp.errors import RaspError
+from rasp.cli.files import read_given
+from rasp.errors import RaspError, RaspValueError
 from rasp.programs import entries, entry, families, load, names, source
 from rasp.programs.catalogue import Entry
 from rasp.spelling import closest
@@ -64,9 +64,9 @@ def run(arguments: argparse.Namespace) -> int:
 
             return main([*words, "--count", str(arguments.count)])
     usage = " ".join(ACTIONS[arguments.action].split("  ")[0].split())
-    raise as_error(
+    raise RaspValueError(
         f"`rasp gallery {arguments.action}` does not take {len(words)} words",
-        f"write `rasp gallery {usage}`",
+        hint=f"write `rasp gallery {usage}`",
     )
 
 
@@ -76,9 +76,9 @@ def _unknown(action: str) -> RaspError:
         meant: str | None = f"show {action}"
     else:
         meant = closest(action, ACTIONS)
-    return as_error(
+    return RaspValueError(
         f"`{action}` is nothing that `rasp gallery` does",
-        f"did you mean `rasp gallery {meant}`?"
+        hint=f"did you mean `rasp gallery {meant}`?"
         if meant
         else "`rasp gallery` lists the programs; `rasp gallery --help` says what it does with one",
     )

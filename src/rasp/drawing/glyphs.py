@@ -160,11 +160,11 @@ def in_cell(atom: Atom, room: int = 12) -> str:
 
 def _digits(number: int) -> str:
     if number.bit_length() > 3000:
-        return f"{show_size(number)}-digit number"
+        return f"{_about_digits(number)}-digit number"
     return str(number)
 
 
-def show_size(number: int) -> int:
+def _about_digits(number: int) -> int:
     """Return about how many digits a large number has."""
     return number.bit_length() * 30103 // 100000 + 1
 

@@ -159,7 +159,7 @@ def _save(config: Any, state: dict[str, Array], folder: Path) -> None:
 
 def _load(kind: Any, folder: Path) -> Any:
     """The stock call, with its progress bars off; every weight must have found its place."""
-    with quiet():
+    with _without_progress_bars():
         loaded, told = kind.from_pretrained(folder, output_loading_info=True)
     amiss = [*told["missing_keys"], *told["unexpected_keys"], *told["mismatched_keys"]]
     assert not amiss, amiss
@@ -167,7 +167,7 @@ def _load(kind: Any, folder: Path) -> Any:
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def _without_progress_bars() -> Iterator[None]:
     """Keep the library's progress bars off the terminal."""
     from transformers.utils import logging
 

@@ -76,23 +76,14 @@ def fits(request: dict[str, Any]) -> dict[str, Any]:
         attention=read_word(request, "attention"),
         alphabet=read_word(request, "alphabet"),
     )
-    return {
-        "fits": found.fits,
-        "verdicts": [
-            {
-                "question": verdict.question,
-                "fits": verdict.fits,
-                "is_proved": verdict.is_proved,
-                "reason": verdict.reason,
-                "counterexample": _counterexample(verdict.counterexample),
-            }
-            for verdict in found.verdicts
-        ],
-        "notes": list(found.notes),
-    }
+    record = found.as_dict()
+    for verdict, told in zip(found.verdicts, record["verdicts"], strict=True):
+        told["counterexample"] = _counterexample(verdict.counterexample)
+    return record
 
 
 def _counterexample(found: Counterexample | None) -> dict[str, Any] | None:
+    """A counterexample as people read it."""
     if found is None:
         return None
     got = found.got if isinstance(found.got, RaspError) else found.got[0]
