@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,16 +11,13 @@ import pytest
 from random_graphs import fast_results, plain_results
 
 from rasp.errors import RaspLimitError
-from rasp.evaluator.fast import blocked, evaluate, means
+from rasp.evaluator.fast import blocked, evaluate
 from rasp.evaluator.fast.best import stretch_highest
 from rasp.evaluator.fast.blocked import blocks
-from rasp.evaluator.fast.columns import from_atoms
 from rasp.evaluator.fast.plan import plan_sums
-from rasp.evaluator.fast.sums import limbs
 from rasp.evaluator.fast.workspace import Batch, Workspace
 from rasp.evaluator.plain import EvaluationError
 from rasp.graph import (
-    COMPARISONS,
     Aggregate,
     Const,
     Elementwise,
@@ -30,7 +26,6 @@ from rasp.graph import (
     Select,
     SelectBest,
     SelectorAnd,
-    SelectorNot,
     SelectorOr,
     SOp,
     Tokens,
@@ -123,7 +118,8 @@ def test_blocks_compare_and_add_wide_numbers_exactly(size: int) -> None:
     outputs.append(Aggregate(SelectBest(ORDERS, Score(Tokens(), Tokens())), Indices()))
     given = [tokens, tuple(map(abs, tokens)), (0, size, 2 * size, size, 0)]
     given.append((size + 1, size + 2, size + 5))
-    assert fast_results(outputs, given) == plain_results(outputs, given)
+    for some in (given, given[-1:]):
+        assert fast_results(outputs, some) == plain_results(outputs, some)
 
 
 def test_blocks_look_only_at_groups_that_every_conjunction_asks_for() -> None:
@@ -172,91 +168,6 @@ def test_the_best_of_the_best_is_among_them() -> None:
             assert fast_results(outputs, [tokens]) == plain_results(outputs, [tokens])
 
 
-@pytest.mark.parametrize("op", COMPARISONS)
-def test_numbers_on_both_sides_of_the_largest_machine_integer_compare(op: str) -> None:
-    for shift in (-2, -1, 1, 2):
-        shifted = Elementwise("+", (Tokens(), Const(shift)))
-        pair = Select(Tokens(), shifted, op)
-        outputs: list[Any] = [Aggregate(each, Indices(), -1) for each in (
-            pair, SelectorAnd(pair, Select(PARITY, PARITY, "==")), SelectorAnd(pair, ORDERS),
-            SelectorAnd(pair, Select(Tokens(), Const(2**62), "<=")),
-        )]  # fmt: skip
-        outputs.append(Elementwise(op, (Tokens(), shifted)))
-        for sign in (1, -1):
-            tokens = tuple(sign * (2**62 + number) for number in (-3, -2, -1, -2, -3))
-            given = [tokens, tokens[:1], tuple(sign + token for token in tokens)]
-            assert fast_results(outputs, given) == plain_results(outputs, given)
-
-
-@pytest.mark.parametrize("op", ["+", "-", "*", "/", "%", *COMPARISONS])
-def test_arithmetic_around_the_largest_machine_integers_is_exact(op: str) -> None:
-    turned = Elementwise("negate", (Tokens(),))
-    outputs: list[Any] = [Elementwise(op, (one, other)) for one in (Tokens(), turned)
-                          for other in (Tokens(), turned, Const(2**62), Const(-1))]  # fmt: skip
-    sums: list[Any] = [Aggregate(Select(Const(1), Const(1), "=="), each) for each in outputs[:2]]
-    for edge in (2**61, 2**62 - 1, 2**62, 2**62 + 1, 2**63 - 1, 2**63, 2**64):
-        for tokens in ((edge,), (-edge,), (edge, -1), (1, -edge), (Fraction(edge, 3), Fraction(1))):
-            assert fast_results(outputs, [tokens]) == plain_results(outputs, [tokens])
-            assert fast_results(sums, [tokens]) == plain_results(sums, [tokens])
-
-
-@pytest.mark.parametrize("bits", [3, 20, 31, 40, 46, 47, 50, 61, 64, 80, 200])
-@pytest.mark.parametrize("count", [1, 5, 300, 40_000])
-def test_no_sum_of_weights_can_leave_what_doubles_hold(bits: int, count: int) -> None:
-    values = from_atoms([2**bits - 1, -(2**bits) + 1] * count).numerators
-    cut = limbs(values)
-    for weight in cut.weights:
-        assert float(np.abs(weight).max()) * len(values) * 64 <= 2**53
-    sums = [weight[::2].sum(keepdims=True).astype(np.int64) for weight in cut.weights]
-    assert [int(each) for each in cut.joined(sums)] == [count * (2**bits - 1)]
-    assert cut.is_big or len(values) * 2**bits <= 2**63
-
-
-@pytest.mark.parametrize("bottom", [2**57, 2**59, 2**60, 2**61 - 1, 3**38])
-def test_means_over_wide_denominators_are_exact(bottom: int) -> None:
-    tokens = tuple(Fraction(number, bottom) for number in (1, 3, 2, 2, 1, 3, 1, 1, 2))
-    outputs = [Aggregate(Select(Indices(), Indices(), op), Tokens()) for op in ("<=", ">", "!=")]
-    given = [tokens, tokens[2:5]]
-    assert fast_results(outputs, given) == plain_results(outputs, given)
-
-
-def test_a_lone_pick_keeps_its_own_kind_beside_means() -> None:
-    halves = Elementwise("/", (Indices(), Const(2)))
-    kinds = Elementwise("if", (PARITY, Indices(), halves))
-    others = Elementwise("if", (PARITY, halves, Indices()))
-    outputs = [Aggregate(Select(Indices(), Indices(), op), values, 7)
-               for op in ("<", "<=", ">", ">=", "!=") for values in (kinds, others)]  # fmt: skip
-    given = [tuple("abcdef"[:length]) for length in (1, 2, 3, 6)]
-    for some in (given, *([each] for each in given)):
-        assert fast_results(outputs, some) == plain_results(outputs, some)
-
-
-def test_keys_count_as_often_as_filters_say() -> None:
-    first, letter = Select(Indices(), Const(2), "<"), Select(Tokens(), Const("a"), "==")
-    both = SelectorAnd(first, letter)
-    crossed = SelectorOr(SelectorAnd(both, SelectorNot(SAME)), SelectorAnd(SAME, SelectorNot(both)))
-    outputs = [Aggregate(each, Indices(), -1) for each in (
-        SelectorOr(SAME, first), SelectorOr(SAME, both), SelectorNot(SelectorOr(both, SAME)),
-        SelectorAnd(SAME, SelectorOr(first, letter)), SelectorAnd(SAME, SelectorNot(both)),
-        crossed, SelectorNot(crossed), SelectorOr(BEFORE, SelectorAnd(letter, SelectorNot(SAME))),
-    )]  # fmt: skip
-    given = [tuple("abcadbeacb"), tuple("ba"), ("b",)]
-    assert fast_results(outputs, given) == plain_results(outputs, given)
-
-
-def test_lone_picks_need_no_common_denominator(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(means, "MOST_SCALED_BITS", 1000)
-    tokens = tuple(Fraction(1, 2**80 + number) for number in range(9))
-    before = Elementwise("-", (Indices(), Const(1)))
-    lone = Aggregate(Select(Indices(), before, "=="), Tokens())
-    assert fast_results([lone], [tokens]) == plain_results([lone], [tokens])
-    several = Aggregate(Select(Indices(), before, "<="), Tokens())
-    with pytest.raises(EvaluationError) as caught:
-        evaluate.evaluate([several], [(1, 2), tokens])
-    assert (caught.value.node, caught.value.number) == (several, 1)
-    assert "9 floats with so many different denominators" in caught.value.error.message
-
-
 def test_the_highest_of_a_stretch_is_its_maximum() -> None:
     rng = np.random.default_rng(1)
     for length in (1, 2, 3, 4, 5, 8, 9, 16, 17, 33):
@@ -265,20 +176,6 @@ def test_the_highest_of_a_stretch_is_its_maximum() -> None:
         wanted = [max(values[low:high].tolist(), default=-1)
                   for low, high in zip(begin, end, strict=True)]  # fmt: skip
         assert stretch_highest(values, begin, end).tolist() == wanted
-
-
-@pytest.mark.parametrize("length", [999, 1000, 1001, 1500])
-def test_long_sequences_of_few_different_whole_numbers_come_out_as_they_are(length: int) -> None:
-    outputs: list[Any] = [
-        Elementwise("-", (Elementwise("%", (Indices(), Const(modulus))), Const(shift)))
-        for modulus in (2, 7, length // 4 - 1, length // 4, length // 4 + 1, length)
-        for shift in (0, 3, 2**40, 2**70)
-    ]
-    outputs += [Elementwise("*", (outputs[at], Const(2**40))) for at in (0, -2)]
-    around = Elementwise("-", (Elementwise("*", (PARITY, Const(2**41))), Const(2**40)))
-    outputs.append(around)
-    tokens = tuple("ab" * length)[:length]
-    assert fast_results(outputs, [tokens]) == plain_results(outputs, [tokens])
 
 
 def test_what_is_no_longer_needed_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -290,7 +187,8 @@ def test_what_is_no_longer_needed_is_not_kept(monkeypatch: pytest.MonkeyPatch) -
             keys = list(keys)
             super().forget(keys)
             kept = self.selections
-            assert not set(keys).intersection(self.space.columns, *self.space._codes)
+            for used in (self.space.columns, *self.space._codes):
+                assert not set(keys).intersection(used)
             caches = (self.space.columns, self.space._codes, kept._layouts, kept._counted,
                       kept._counts, kept._positions)  # fmt: skip
             held.append(tuple(map(len, caches)))

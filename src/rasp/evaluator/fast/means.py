@@ -135,7 +135,10 @@ def _big_means(top: Array, bottom: Array) -> Column:
 def _too_large(column: Column, picks: Picks, limits: Limits) -> Array | None:
     """Where a mean of several has too many digits."""
     too_large = column.too_large(limits.number_bits)
-    return None if too_large is None else too_large & (picks.count > 1)
+    if too_large is None:
+        return None
+    wrong = too_large & (picks.count > 1)  # a lone pick is no new number
+    return wrong if wrong.any() else None
 
 
 def _on_common_denominator(values: Column, batch: Batch) -> tuple[Array, Array]:
