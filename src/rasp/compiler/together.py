@@ -184,7 +184,7 @@ class JointAnalysis:
     def _find_together(self, outputs: tuple[HeadOutput, ...]) -> set[Row] | None:
         head = outputs[0].head
         plain = all(output.carrier is None and output.codes is None for output in outputs)
-        if not plain or head.family is not None:
+        if not plain or head.family is not None or head.mode == "share":
             return None
         try:
             joint = self.joint([output.values for output in outputs])
