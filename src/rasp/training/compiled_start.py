@@ -16,6 +16,7 @@ import torch
 
 from rasp.compiler import Transformer, compile
 from rasp.errors import RaspUnsupportedError
+from rasp.training.config import refuse_rates, refuse_seeds, refuse_sizes
 from rasp.training.data import IGNORED, Data, Examples, make_data
 from rasp.training.tasks import Task
 
@@ -36,6 +37,11 @@ class FineTuning:
     batch: int = 50
     seed: int = 0
     examples: int = 2_000
+
+    def __post_init__(self) -> None:
+        refuse_sizes(steps=self.steps, batch=self.batch, examples=self.examples)
+        refuse_rates(rate=self.rate)
+        refuse_seeds(seed=self.seed)
 
 
 def fine_tune(task: Task, how: FineTuning | None = None) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -16,6 +17,46 @@ from rasp.training.tasks import Task
 
 RECIPE = 1
 """Counts changes of the training code that change results."""
+MOST_SEED = 2**63 - 1
+"""What every generator of random numbers takes."""
+
+
+def refuse_sizes(**sizes: int) -> None:
+    """Raise where a size is none.
+
+    >>> refuse_sizes(layers=2, heads=1)
+    """
+    for what, number in sizes.items():
+        if number < 1:
+            raise RaspValueError(
+                f"{what.replace('_', '-')} must be at least 1, not {number}", hint="give more"
+            )
+
+
+def refuse_rates(**rates: float) -> None:
+    """Raise where a rate is no number that steps can be multiplied by.
+
+    >>> refuse_rates(rate=3e-4, decay=0.98)
+    """
+    for what, number in rates.items():
+        if not 0 <= number < math.inf:
+            raise RaspValueError(
+                f"the {what} must be a number that is not below 0, not {number}",
+                hint="3e-4 is a usual rate, and 0.98 a usual decay",
+            )
+
+
+def refuse_seeds(**seeds: int) -> None:
+    """Raise where a seed is no number that every generator of random numbers takes.
+
+    >>> refuse_seeds(seed=0)
+    """
+    for what, number in seeds.items():
+        if not 0 <= number <= MOST_SEED:
+            raise RaspValueError(
+                f"the {what.replace('_', ' ')} must be between 0 and {MOST_SEED}, not {number}",
+                hint="any number will do: 0, 1, 2",
+            )
 
 
 @dataclass(frozen=True)
@@ -52,11 +93,10 @@ class RunConfig:
     """
 
     def __post_init__(self) -> None:
-        sizes = {"layers": self.layers, "heads": self.heads, "epochs": self.epochs,
-                 "batch": self.batch}  # fmt: skip
-        for what, number in sizes.items():
-            if number < 1:
-                raise RaspValueError(f"{what} must be at least 1, not {number}", hint="give more")
+        refuse_sizes(layers=self.layers, heads=self.heads, epochs=self.epochs, batch=self.batch)
+        refuse_sizes(width=self.width, feed_forward=self.feed_forward)
+        refuse_rates(rate=self.rate, decay=self.decay)
+        refuse_seeds(seed=self.seed, data_seed=self.data_seed)
         if self.start != "random":
             raise RaspValueError(
                 f"a run begins with random weights, not with {self.start} ones",
@@ -64,8 +104,9 @@ class RunConfig:
             )
         if self.width % (2 * self.heads):
             raise RaspValueError(
-                f"{self.heads} heads cannot share a width of {self.width} evenly",
-                hint="take a width that twice the number of heads divides",
+                f"{self.heads} head{'s' * (self.heads > 1)} cannot share a width of {self.width} "
+                "in even parts",
+                hint=f"take a width that {2 * self.heads} divides",
             )
         for split in ("train", "validation", "test"):
             if getattr(self, split) % self.batch or getattr(self, split) < self.batch:
