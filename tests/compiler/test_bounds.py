@@ -87,6 +87,19 @@ def test_products_that_are_not_those_of_the_comparisons_are_noticed() -> None:
         assert [check.block for check in checks if not check.holds] == ["layer 1, head 0"]
 
 
+def test_a_head_that_adds_something_else_is_noticed() -> None:
+    text = "out = aggregate(select(indices, indices - 1, ==), tokens + 3 * indices);"
+    nodes = {"out": rasp.run(text)["out"].node}
+    plan = make_plan(nodes, read_settings([0, 1, 2], 5, None, False, True, "paper"), Program())
+    emitter = Emitter(plan)
+    weights = emitter.weights()
+    before = Bounds(plan, emitter, weights).walk()[-1]
+    weights.heads[0][0].out = weights.heads[0][0].out * 1.01
+    after = Bounds(plan, emitter, weights).walk()[-1]
+    assert before.holds
+    assert after.error >= before.error + 0.01 * 14
+
+
 THIRDS = """s = select(indices, indices - 1, ==);
 x = aggregate(s, tokens); y = aggregate(s, indices); z = aggregate(s, tokens^2 % 7);
 a = (x + y + tokens^3 % 5) % 3; b = (x - 2 * y + tokens^2 % 3) % 3;

@@ -32,7 +32,7 @@ from rasp.compiler.selectors import Conjunct
 from rasp.compiler.shares import boost_of
 from rasp.compiler.stream import UNIT, Read, Stream, grain_of
 from rasp.compiler.tables import numbered
-from rasp.compiler.variables import HeadOutput
+from rasp.compiler.variables import HeadOutput, default_code
 from rasp.compiler.weights import (
     Array,
     Emitter,
@@ -114,6 +114,7 @@ class Bounds:
         pairs = zip(self.plan.heads[layer - 1], self.weights.heads[layer - 1], strict=True)
         for number, (plan, head) in enumerate(pairs):
             found = self._head(f"layer {layer}, head {number}", plan)
+            errors += self._misfit(plan, head.out)
             for place, (linear, weights) in enumerate(zip(plan.values, plan.basis, strict=True)):
                 moved = self._moved(plan, linear, weights, found)
                 for dim in np.flatnonzero(head.out[:, place]):
@@ -151,6 +152,18 @@ class Bounds:
         relative = float(np.expm1(min(2 * scores.error, 100.0))) + 2 * apart
         relative += (self.length + 4) * UNIT + EXP_ERROR
         return Read(size, value.error + value.size * relative, 0.0)
+
+    def _misfit(self, plan: HeadPlan, out: Array) -> Array:
+        """(dimension,): how far off what a head adds is, were there no rounding at all."""
+        outputs = plan.head.outputs
+        basis = [[float(each.get(output, 0)) for output in outputs] for each in plan.basis]
+        share = SHARE if plan.head.mode == "sum" else 1.0
+        wanted = np.array([self.emitter.column(("out", output)) for output in outputs]).T
+        off = np.abs(share * (out @ np.array(basis)) - wanted)
+        off[off <= 1e-14 * np.abs(wanted).max()] = 0.0  # no more than float64's own rounding
+        moved = [Linear(-default_code(output), {("out", output): Fraction(1)})
+                 for output in outputs]  # fmt: skip
+        return np.asarray(off @ [self.stream.size_of(each) for each in moved])
 
     def _written(self, plan: HeadPlan, out: float, moved: Read) -> tuple[float, float]:
         """What a head's value becomes in one dimension: its error and its grain."""
