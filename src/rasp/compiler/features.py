@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from math import prod
 
 from rasp.atoms import Atom
@@ -54,6 +55,16 @@ class Group:
     @property
     def is_noisy(self) -> bool:
         return any(variable.is_noisy for variable in self.inputs)
+
+    @cached_property
+    def places(self) -> list[int]:
+        """The state for each combination of its inputs' states; equal codes are one."""
+        found = [0]
+        for variable, codes in zip(self.inputs, self.codes, strict=True):
+            place = {code: number for number, code in enumerate(codes)}
+            inner = [place[code] for _, code in variable.states]
+            found = [each * len(codes) + number for each in found for number in inner]
+        return found
 
 
 class Features:
@@ -158,7 +169,7 @@ class Features:
                     "use a smaller length, or round and compare averages earlier",
                 )
         group = self._group(layer, inputs)
-        values = _by_code(group, inputs, table)
+        values = _by_code(group, table)
         group.tables.append(values)
         group.undefined |= {state for state, value in enumerate(values) if value is None}
         (_, *known), places = numbered(values)
@@ -185,21 +196,12 @@ class Features:
         return self.groups[key]
 
 
-def _by_code(group: Group, inputs: tuple[Variable, ...], table: Table) -> list[Fraction | None]:
+def _by_code(group: Group, table: Table) -> list[Fraction | None]:
     """Merge states whose codes are equal (the int 3 and the float 3.0)."""
-    if all(len(v.states) == len(c) for v, c in zip(inputs, group.codes, strict=True)):
-        places = [{code: place for place, code in enumerate(codes)} for codes in group.codes]
-        if all(
-            [place[code] for _, code in variable.states] == list(range(len(variable.states)))
-            for place, variable in zip(places, inputs, strict=True)
-        ):
-            return list(table)
+    if group.places == list(range(group.size)):
+        return list(table)
     merged: list[Fraction | None] = [None] * group.size
-    places = [{code: place for place, code in enumerate(codes)} for codes in group.codes]
-    targets = [0]
-    for variable, place in zip(inputs, places, strict=True):
-        targets = [one * len(place) + place[code] for one in targets for _, code in variable.states]
-    for target, value in zip(targets, table, strict=True):
+    for target, value in zip(group.places, table, strict=True):
         if value is None:
             continue
         if merged[target] is not None and merged[target] != value:

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from rasp.compiler.settings import Settings
 
+ZERO = Fraction(0)
 Coordinate: TypeAlias = tuple[str, Any] | tuple[str, Any, int]
 
 
@@ -102,11 +103,9 @@ def index_base_line(settings: Settings) -> int:
 
 def token_values(linear: Linear, settings: Settings) -> list[Fraction]:
     """What the token coordinates add, for each token."""
-    return [
-        linear.parts.get(("tok", each), Fraction(0)) for each in range(len(settings.vocabulary))
-    ]
+    return [linear.parts.get(("tok", each), ZERO) for each in range(len(settings.vocabulary))]
 
 
 def index_values(linear: Linear, settings: Settings) -> list[Fraction]:
     """What the index coordinates add, for each index."""
-    return [linear.parts.get(("idx", each), Fraction(0)) for each in range(settings.max_length)]
+    return [linear.parts.get(("idx", each), ZERO) for each in range(settings.max_length)]

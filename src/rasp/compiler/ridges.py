@@ -79,10 +79,11 @@ def _tables(group: Group) -> np.ndarray:
     known: dict[int, float] = {}
     rows: dict[bytes, np.ndarray] = {}
     for table in group.tables:
-        for value in table:
-            if id(value) not in known:
-                known[id(value)] = np.nan if value is None else float(value)
-        row = np.array([known[id(value)] for value in table])
+        keys = list(map(id, table))
+        for key, value in dict(zip(keys, table, strict=True)).items():
+            if key not in known:
+                known[key] = np.nan if value is None else float(value)
+        row = np.array(list(map(known.__getitem__, keys)))
         rows.setdefault(row.tobytes(), row)
     array = np.array(list(rows.values()))
     array[:, sorted(group.undefined)] = np.nan

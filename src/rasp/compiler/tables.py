@@ -29,10 +29,11 @@ def numbered(table: Table) -> tuple[list[Fraction | None], np.ndarray]:
     >>> values[1:], places.tolist()
     ([Fraction(1, 1)], [1, 0, 1])
     """
-    objects = {id(value): value for value in table}  # far fewer than entries, and quicker to hash
+    keys = list(map(id, table))
+    objects = dict(zip(keys, table, strict=True))  # far fewer than entries, and quicker to hash
     known: dict[Fraction | None, int] = {None: 0}
     places = {key: known.setdefault(value, len(known)) for key, value in objects.items()}
-    return list(known), np.array([places[id(value)] for value in table], int)
+    return list(known), np.array(list(map(places.__getitem__, keys)), int)
 
 
 def relevant(inputs: tuple[Variable, ...], table: Table) -> tuple[tuple[Variable, ...], Table]:
@@ -77,6 +78,8 @@ def summands(
                 inputs[:axis] + inputs[axis + 1 :],
                 np.any(fine, axis=0, keepdims=True)[0],
             )
+    if not found:
+        return [(inputs, table)]
     rest = zip(_shrunk(grid, scale), known.reshape(-1).tolist(), strict=True)
     return [*found, (inputs, [value if fine else None for value, fine in rest])]
 
