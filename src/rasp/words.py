@@ -4,7 +4,7 @@ from __future__ import annotations
 
 KEYWORDS = ("and", "or", "not", "in", "if", "else", "for", "def", "return", "True", "False")
 
-# Words that mean something only where a statement begins; elsewhere they are ordinary names.
+# Words that, like `load`, mean something only where a statement begins, and elsewhere are names.
 COMMANDS = {
     "set": "set example INPUT: what new s-ops and selectors are shown on",
     "show": "show example: the running example",
@@ -18,7 +18,6 @@ COMMANDS = {
     "exit": "exit: leave (so does quit, and Ctrl-D)",
     "quit": "quit: leave (so does exit, and Ctrl-D)",
 }
-SOFT_KEYWORDS = ("load", *COMMANDS)
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 SYMBOLS = (*COMPARISONS, "=", "+", "-", "*", "/", "%", "^",

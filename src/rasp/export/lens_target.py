@@ -15,21 +15,11 @@ from rasp.export.blocks import Blocks, blocks_of
 from rasp.export.check import Checked, Run, check
 
 
-def to_transformer_lens(model: Transformer) -> Any:
-    """The model as a `TransformerBridge`; its unembedding has no bias, so a dimension is 1."""
-    from rasp.export.lens_module import bridge
-
-    blocks = blocks_of(model, constant=True)
-    state = state_of(blocks)
-    tensors = {name: torch.tensor(array, dtype=torch.float32) for name, array in state.items()}
-    return bridge(configuration(model, blocks), tensors)
-
-
 def write(model: Transformer, folder: Path) -> Checked:
     """Write configuration and weights, load them as a bridge, and compare it with the program."""
     from rasp.export import lens_module
 
-    blocks = blocks_of(model, constant=True)
+    blocks = blocks_of(model, constant=True)  # a bridge's unembedding has no bias
     config = json.dumps(configuration(model, blocks), indent=1)
     (folder / "config.json").write_text(config, encoding="utf-8")
     (folder / "weights.safetensors").write_bytes(to_safetensors(state_of(blocks)))

@@ -60,10 +60,6 @@ class Supervision:
     """Leaves of scorers, which are multiplied and not only compared."""
     bos: bool
 
-    @property
-    def layers(self) -> tuple[int, ...]:
-        return tuple(sorted({each.layer for each in self.heads}))
-
     def targets(
         self,
         selector: Selector,

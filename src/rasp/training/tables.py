@@ -22,7 +22,6 @@ ATTENTION_WEIGHT = 100.0
 SUPERVISED_EPOCHS = 250
 SLOWER = ("sort",)
 """Supervised tasks that also run with the paper's slower decay: they still learn at the end."""
-EXPERIMENTS = ("table1", "table2", "supervised")
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,6 @@ class Cell:
     configs: tuple[RunConfig, ...]
     paper_best: float | None = None
     paper_mean: float | None = None
-    paper_match: str = ""
 
 
 def cells_of(experiment: str, tasks: Sequence[str] | None = None) -> list[Cell]:
@@ -85,7 +83,7 @@ def _table_1() -> list[Cell]:
         size = schedule(TASKS[name].handle.node)
         configs = grid(TASKS[name], size.layers, size.width)
         column = f"{size.layers}×{size.width}"
-        found.append(Cell(name, row.title, column, configs, row.best, row.means[0], row.match))
+        found.append(Cell(name, row.title, column, configs, row.best, row.means[0]))
     return found
 
 
