@@ -11,6 +11,7 @@ from random_graphs import fast_results, plain_results
 
 from rasp.evaluator import plain
 from rasp.evaluator.fast import evaluate, means
+from rasp.evaluator.fast.algebra import signed_sum
 from rasp.evaluator.fast.columns import from_atoms
 from rasp.evaluator.fast.sums import limbs
 from rasp.evaluator.plain import EvaluationError
@@ -96,6 +97,11 @@ def test_a_lone_pick_keeps_its_own_kind_beside_means() -> None:
     others = Elementwise("if", (PARITY, halves, Indices()))
     outputs = [Aggregate(Select(Indices(), Indices(), op), values, 7)
                for op in ("<", "<=", ">", ">=", "!=") for values in (kinds, others)]  # fmt: skip
+    for one, other in ((0, 0), (0, 1), (1, 0), (1, 1)):  # one key for all, all keys for one
+        selector = SelectorOr(
+            Select(Indices(), Const(one), "=="), Select(Const(other), Indices(), "==")
+        )
+        outputs += [Aggregate(selector, values, 7) for values in (kinds, others)]
     given = [tuple("abcdef"[:length]) for length in (1, 2, 3, 6)]
     for some in (given, *([each] for each in given)):
         assert fast_results(outputs, some) == plain_results(outputs, some)
@@ -110,6 +116,11 @@ def test_keys_count_as_often_as_filters_say() -> None:
         SelectorAnd(SAME, SelectorOr(first, letter)), SelectorAnd(SAME, SelectorNot(both)),
         crossed, SelectorNot(crossed), SelectorOr(BEFORE, SelectorAnd(letter, SelectorNot(SAME))),
     )]  # fmt: skip
+    late = SelectorAnd(letter, Select(Const(1), Indices(), "<"))
+    alike = SelectorAnd(SAME, BEFORE)
+    twice = SelectorOr(SelectorAnd(alike, SelectorNot(late)), SelectorAnd(late, SelectorNot(alike)))
+    assert -2 in signed_sum(twice).values()
+    outputs += [Aggregate(each, Indices(), -1) for each in (twice, SelectorNot(twice))]
     outputs += [Aggregate(SelectBest(each.selector, Score(scores, Const(sign))), Indices(), -1)
                 for each in outputs for scores in (Indices(), SQUARES)
                 for sign in (1, -1)]  # fmt: skip
