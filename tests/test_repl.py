@@ -71,6 +71,15 @@ def test_definitions_can_be_taken_back() -> None:
     assert "nothing to take back" in talk("undo")
 
 
+def test_undo_takes_a_loop_or_a_loaded_file_back_and_no_more(tmp_path: Path) -> None:
+    (tmp_path / "more.rasp").write_text("x = 5; y = 6;", encoding="utf-8")
+    load = f'load "{tmp_path / "more.rasp"}";'
+    for statement, gone in (("for i in range(3) { x = i; }", "i"), (load, "y")):
+        answer = talk("x = 1;", statement, "undo", "x;")
+        assert f"`{gone}` is gone, `x` is what it was before" in answer
+        assert answer.endswith("     1")
+
+
 @pytest.mark.parametrize(
     ("word", "usage"), [("arch", "arch NAME"), ("doc", "doc NAME"), ("show", "show example")]
 )

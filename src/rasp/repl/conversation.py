@@ -12,7 +12,7 @@ from rasp.frontend.values import MISSING
 from rasp.graph import Node
 from rasp.source import Source
 from rasp.syntax import parse_with_errors
-from rasp.syntax.tree import Command
+from rasp.syntax.tree import Command, For, Load
 from rasp.words import COMMANDS
 
 HELP = """\
@@ -62,7 +62,7 @@ class Conversation:
             for result in self.session.run_each(Source("<input>", text)):
                 answers += self._warnings()
                 answers.append(self._answer(result))
-                if result.names:
+                if result.names or isinstance(result.statement, (For, Load)):
                     self._past.append(snapshot)
                     snapshot = _Snapshot.of(self.session)
         except RaspError as error:
@@ -134,7 +134,7 @@ class Conversation:
         before.restore(self.session)
         told = [f"`{name}` is gone" for name in gone]
         told += [f"`{name}` is what it was before" for name in changed]
-        return "     " + ", ".join(told)
+        return "     " + (", ".join(told) or "it is taken back")
 
     def _architecture(self, name: str) -> str:
         from rasp.architecture import explain
