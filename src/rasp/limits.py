@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
@@ -136,6 +136,32 @@ def tightest(several: Iterable[Limits | None]) -> Limits | None:
                 for field in fields(Limits)
             ))  # fmt: skip
     return found
+
+
+@contextlib.contextmanager
+def alarm(seconds: float, raised: Callable[[], Exception]) -> Iterator[None]:
+    """Raise something after some time, where the system has alarms; only the main thread hears it.
+
+    >>> with contextlib.suppress(TimeoutError), alarm(0.01, TimeoutError):
+    ...     time.sleep(30)
+    """
+    import signal  # not needed to start, and starting is to be quick
+    import threading
+
+    if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
+        yield  # on Windows, whoever waits for the process ends it
+        return
+
+    def ring(number: int, frame: object) -> None:
+        raise raised()
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def limit_memory(most: int) -> None:

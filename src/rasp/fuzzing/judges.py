@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 
 from rasp.errors import RaspNameError
 from rasp.fuzzing.cases import Case
 from rasp.fuzzing.outcomes import Disagreement, Refused
+from rasp.limits import alarm
 from rasp.spelling import closest
 
 Judge = Callable[[Case], None]
@@ -65,8 +63,12 @@ def find_judge(name: str) -> Judge:
 
 def verdict(judge: Judge, case: Case, seconds: float = LONGEST) -> Verdict:
     """Let a judge look at a case; anything that it raises by mistake is a failure too."""
+
+    def too_slow() -> Disagreement:
+        return Disagreement(f"it takes more than {seconds:g} seconds")
+
     try:
-        with _at_most(seconds), warnings.catch_warnings():
+        with alarm(seconds, too_slow), warnings.catch_warnings():
             warnings.simplefilter("error", RuntimeWarning)  # numpy's overflows and the like
             judge(case)
     except Refused:
@@ -78,23 +80,3 @@ def verdict(judge: Judge, case: Case, seconds: float = LONGEST) -> Verdict:
         said = "".join(traceback.format_exception(crash)[-4:])
         return Verdict("crashed", said, f"{type(crash).__name__} in {where.name}")
     return Verdict("agreed")
-
-
-@contextmanager
-def _at_most(seconds: float) -> Iterator[None]:
-    """Interrupt what takes longer, where the system and the thread allow it."""
-    can = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
-    if not can:
-        yield
-        return
-
-    def ring(*_: object) -> None:
-        raise Disagreement(f"it takes more than {seconds:g} seconds")
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

@@ -6,9 +6,7 @@ Mistakes come first, in an answer of their own: an editor should not wait for la
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from textwrap import dedent
 from typing import Any
@@ -22,7 +20,7 @@ from rasp.frontend.session import Result, Session, Settings
 from rasp.frontend.show import show_named
 from rasp.frontend.values import BROKEN, Value, kind_name
 from rasp.graph import Node, Selector, SOp
-from rasp.limits import EDITOR_LIMITS
+from rasp.limits import EDITOR_LIMITS, alarm
 from rasp.source import Source, Span
 from rasp.syntax import parse_with_errors
 from rasp.syntax.tree import For, Load, Name, Statement, bound_by, walk
@@ -34,25 +32,6 @@ LONGEST_SHOWN = 4_000
 
 class OutOfTime(Exception):
     """The alarm went off."""
-
-
-@contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise `OutOfTime` in the main thread after some time, where the system has alarms."""
-    if not hasattr(signal, "SIGALRM"):  # on Windows, whoever waits for the worker ends it
-        yield
-        return
-
-    def ring(number: int, frame: object) -> None:
-        raise OutOfTime
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 @dataclass(frozen=True)
@@ -116,7 +95,7 @@ def analyse(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
     seconds = float(request.get("seconds", SECONDS))
     session = WatchedSession(seconds=seconds)
     _set_example(session, request.get("example"))
-    with time_limit(seconds):
+    with alarm(seconds, OutOfTime):
         errors, warnings = check(source, session)
     yield {
         "errors": [_error_record(error, source, session) for error in errors],
@@ -125,7 +104,7 @@ def analyse(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
     facts: dict[str, dict[str, Any]] = {}
     ran_out = session.ran_out
     try:
-        with time_limit(seconds):
+        with alarm(seconds, OutOfTime):
             for key, fact in _facts(source, session):
                 facts[key] = fact
     except OutOfTime:
