@@ -36,6 +36,7 @@ ELSEWHERE = {
     "loads itself, by way of": "tests/test_load.py",
     "cannot be read: ": "tests/test_load.py",
     "is switched off here": "tests/test_load.py",
+    "takes a program's text, but this is": "tests/embedding/test_namespaces.py",
 }
 
 

@@ -25,6 +25,26 @@ _hidden = 1;
 """
 
 
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        ("first.rasp", "the name of a file"),
+        (Path("first.rasp"), "the name of a file"),
+        (None, "nothing"),
+        (b"x = 1;", "a value of Python's type `bytes`"),
+    ],
+)
+def test_what_is_no_text_is_refused(given: Any, what: str) -> None:
+    with pytest.raises(rasp.RaspTypeError) as caught:
+        rasp.run(given)
+    assert caught.value.message == f"`run` takes a program's text, but this is {what}"
+    assert "load it" in str(caught.value.hint)
+
+
+def test_a_text_may_end_in_the_name_of_a_file() -> None:
+    assert rasp.run("x = 1; # as in first.rasp")["x"] == 1
+
+
 def test_names_are_a_mapping() -> None:
     names = rasp.run(TEXT)
     public = ["half", "count", "word", "yes", "table", "several", "twice"]

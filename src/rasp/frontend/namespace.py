@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from os import PathLike
 from typing import Any
 
-from rasp.errors import RaspNameError
+from rasp.atoms import describe_foreign
+from rasp.errors import RaspNameError, RaspTypeError
 from rasp.frontend.functions import to_handle
 from rasp.frontend.session import Session
 from rasp.limits import DEFAULT_LIMITS, Limits
@@ -43,6 +45,19 @@ def run(source_text: str, name: str = "<input>", limits: Limits = DEFAULT_LIMITS
     >>> run("double = tokens + tokens;")["double"]("abc")
     ['aa', 'bb', 'cc']
     """
+    if not isinstance(source_text, str) or _names_a_file(source_text):
+        raise RaspTypeError(
+            f"`run` takes a program's text, but this is {_what_it_is(source_text)}",
+            hint="to run a file, load it: `rasp.run('load \"first.rasp\";')`",
+        )
     session = Session(limits)
     session.run(Source(name, source_text))
     return Namespace(session)
+
+
+def _names_a_file(text: str) -> bool:
+    return text.endswith(".rasp") and "#" not in text and "\n" not in text
+
+
+def _what_it_is(given: object) -> str:
+    return "the name of a file" if isinstance(given, str | PathLike) else describe_foreign(given)
