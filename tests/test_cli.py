@@ -143,6 +143,13 @@ def test_check_lists_mistakes_and_warnings(capsys: Any, tmp_path: Path) -> None:
     assert out.strip().endswith("1 mistake, 2 warnings")
 
 
+def test_check_goes_on_after_a_file_that_cannot_be_read(capsys: Any, program: Path) -> None:
+    code, out, error = call(capsys, "check", "/no/such", program, program.parent)
+    assert code == 2
+    assert out == f"{program}: no mistakes, no warnings\n"
+    assert "`/no/such` cannot be read" in error and "is a directory" in error
+
+
 def test_check_finds_names_that_nothing_reads(capsys: Any, tmp_path: Path) -> None:
     path = tmp_path / "unused.rasp"
     path.write_text("_spare = 1;\ndef f(x) { idle = 2; used = 3; return x + used; }\ny = f(1);\n")

@@ -8,7 +8,7 @@ from typing import Any
 
 from rasp.cli import error_record, span_record
 from rasp.cli.files import read_program, take_limits
-from rasp.errors import Warned, excerpt
+from rasp.errors import RaspError, Warned, excerpt
 from rasp.frontend.checking import check
 from rasp.frontend.session import Session
 
@@ -22,8 +22,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     mistakes = 0
+    unread: list[RaspError] = []
     for path in arguments.files:
-        source = read_program(path, arguments.limits)
+        try:
+            source = read_program(path, arguments.limits)
+        except RaspError as failed:  # the other files are checked all the same
+            unread.append(failed)
+            continue
         errors, warnings = check(source, Session(arguments.limits))
         mistakes += len(errors) + (len(warnings) if arguments.strict else 0)
         if arguments.json:
@@ -38,6 +43,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(
             f"{source.name}: {_count(len(errors), 'mistake')}, {_count(len(warnings), 'warning')}"
         )
+    if unread:
+        unread[0].others = tuple(unread[1:])
+        raise unread[0]
     return 1 if mistakes else 0
 
 
