@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 from typing import Any
 
@@ -105,6 +106,19 @@ def test_a_lone_pick_keeps_its_own_kind_beside_means() -> None:
     given = [tuple("abcdef"[:length]) for length in (1, 2, 3, 6)]
     for some in (given, *([each] for each in given)):
         assert fast_results(outputs, some) == plain_results(outputs, some)
+
+
+def test_only_numbers_have_a_mean() -> None:
+    is_odd = Elementwise("==", (PARITY, Const(1)))
+    values = [is_odd, Tokens(), Elementwise("if", (is_odd, is_odd, Indices())), Indices()]
+    values += [Elementwise("if", (is_odd, Indices(), is_odd)), Const(True), Const("a"), Const(2)]
+    for value, op in itertools.product(values, COMPARISONS):
+        picked = Aggregate(Select(Indices(), Indices(), op), value, value.value if isinstance(
+            value, Const) else "" if value == Tokens() else 0)  # fmt: skip
+        for length in (1, 2, 3, 5):
+            given = [tuple("abcde"[:length])]
+            for some in (given, [("x",), *given]):
+                assert fast_results([picked], some) == plain_results([picked], some)
 
 
 def test_keys_count_as_often_as_filters_say() -> None:

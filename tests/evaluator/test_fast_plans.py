@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
 
@@ -9,6 +10,7 @@ import pytest
 from random_graphs import TEXT, Graphs
 
 from rasp.evaluator import explain_plan
+from rasp.evaluator.fast import algebra
 from rasp.evaluator.fast.algebra import (
     Best,
     Conjunction,
@@ -214,6 +216,51 @@ def test_three_orders_are_made_in_blocks_within_their_groups() -> None:
     assert plan.blocked is not None
     assert "3 different keys" in plan.blocked
     assert [pair.keys for pair in plan.grouping] == [same_first.keys]
+
+
+def joined(join: type[SelectorAnd] | type[SelectorOr], parts: list[Selector]) -> Selector:
+    return functools.reduce(join, parts)
+
+
+def test_as_many_terms_are_added_as_a_key_may_count_times_and_no_more() -> None:
+    keys: list[Selector] = [Select(Indices(), Const(number), "==") for number in range(9)]
+    queries = [turned(key) for key in keys]
+    fitting = SelectorAnd(joined(SelectorOr, keys[:8]), joined(SelectorOr, queries[:8]))
+    terms = signed_sum(fitting)
+    assert sum(map(abs, terms.values())) == len(cover(fitting)) == 64
+    check_sums(
+        SelectorAnd(joined(SelectorOr, keys[:3]), joined(SelectorOr, queries[:3])), ("a",) * 5
+    )
+    for plan in (signed_sum, cover):
+        with pytest.raises(TooManyTerms):
+            plan(SelectorAnd(joined(SelectorOr, keys), joined(SelectorOr, queries[:8])))
+
+
+@pytest.mark.parametrize(("op", "most", "terms"), [("==", 24, 1), ("!=", 6, 64)])
+def test_conjunctions_are_as_long_as_they_may_be(op: str, most: int, terms: int) -> None:
+    shifted = [Elementwise("*", (Indices(), Const(number))) for number in range(most + 1)]
+    parts: list[Selector] = [Select(each, Indices(), op) for each in shifted]
+    for plan in (cover, signed_sum):
+        assert len(plan(joined(SelectorAnd, parts[:most]))) == terms
+        with pytest.raises(TooManyTerms):
+            plan(joined(SelectorAnd, parts))
+
+
+def test_the_work_of_a_plan_is_the_pairs_that_are_multiplied(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    crossed = SelectorAnd(SelectorOr(SAME, BEFORE), SelectorNot(SelectorAnd(SMALLER, WIDER)))
+    parts = (SAME, BEFORE, SelectorOr(SAME, BEFORE), SMALLER, WIDER, SelectorAnd(SMALLER, WIDER))
+    sums = {part: len(signed_sum(part)) for part in (*parts, SelectorNot(parts[-1]))}
+    wanted = [(SAME, 1, 2), (SelectorAnd(SAME, BEFORE), 3, 6)]
+    wanted.append((crossed, 6 + 1 + sums[parts[2]] * sums[SelectorNot(parts[-1])], 6 * 2 + 3 + 5))
+    for selector, pairs, both_sides in wanted:
+        for count, plan in ((pairs, signed_sum), (both_sides, cover)):
+            monkeypatch.setattr(algebra, "MOST_WORK", count)
+            plan(selector)
+            monkeypatch.setattr(algebra, "MOST_WORK", count - 1)
+            with pytest.raises(TooManyTerms):
+                plan(selector)
 
 
 def test_too_many_terms_are_made_in_blocks() -> None:
