@@ -32,7 +32,7 @@ REASONS: list[tuple[str, Any, int, dict[str, Any], str]] = [
         '2^61 if tokens == "a" and indices == 1 else 0', "ab", 3, {},
         "some of its numbers are too large for float32",
     ),
-    ("one * two", "ab", 12, {}, "combinations of values, and the limit is 70000"),
+    ("one * two", "ab", 12, {}, "combinations of values, and the limit is 60000"),
     (
         "aggregate(select(tokens, tokens, <), 1)", range(8000), 2, {},
         "a selector compares 8000 values of its keys with 8000 of its queries, which is too many",

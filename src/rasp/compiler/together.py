@@ -38,7 +38,7 @@ from rasp.compiler.variables import (
 )
 from rasp.graph import Elementwise, Node, SOp
 
-MOST_STATES = 70_000
+MOST_STATES = 60_000
 RENAMES = ("indicator", "bool", "not", "negate", "plus")
 """Operators that say as much as their operand, where they have as many outcomes."""
 
@@ -101,6 +101,8 @@ class JointAnalysis:
         layer = max((each.layer for each in found), default=0)
         views = [self._view(node, values, layer) for node, values in zip(nodes, found, strict=True)]
         views = taken_apart(views, self._base, MOST_STATES)
+        if states_of(common_inputs(views)) > MOST_STATES:
+            views = [self._coarser(*each) for each in zip(nodes, found, views, strict=True)]
         inputs = common_inputs(views)
         size = states_of(inputs)
         if size > MOST_STATES:
@@ -124,6 +126,15 @@ class JointAnalysis:
                 seen = self._view(operand, inner, layer)
                 return View(seen.inputs, [self.applied(node, node.op, (atom,))
                                           for atom in seen.outcomes])  # fmt: skip
+        variable = self.node_variable(node, values)
+        return View((variable,), [atom for atom, _ in variable.states])
+
+    def _coarser(self, node: SOp, values: Values, view: View) -> View:
+        """What a function of the token alone or the index alone says, instead of what it reads."""
+        if view.inputs not in ((self.token,), (self.index,)):
+            return view
+        if None in view.outcomes or len(values.atoms) == len(view.outcomes):
+            return view
         variable = self.node_variable(node, values)
         return View((variable,), [atom for atom, _ in variable.states])
 
