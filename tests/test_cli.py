@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import stat
 import sys
 from pathlib import Path
@@ -86,6 +87,26 @@ def test_eval_reads_inputs_a_line_each(
     code, out, _ = call(capsys, "eval", program, "hist", "--json")
     assert code == 0
     assert [json.loads(line) for line in out.splitlines()] == [[2, 2], [1, 1], [2, 2]]
+
+
+def test_what_is_not_utf_8_is_refused_wherever_it_comes_from(
+    capsys: Any, program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def send(sent: bytes, *words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(sent), encoding="utf-8"))
+        return call(capsys, *words)
+
+    code, out, error = send("hé\n".encode() + b"\xff\n", "eval", program, "hist")
+    assert (code, out) == (2, 'hist("hé") = [1, 1]\n')
+    assert (
+        error == "error: the input cannot be read: it is not UTF-8 text\nhint: send it as UTF-8\n"
+    )
+    for code, out, error in (
+        send(b"", "eval", program, "hist", os.fsdecode(b"\xff")),
+        send(b"x = '\xff';", "run", "-"),
+        send(b"x = '\xff';", "check", "-"),
+    ):
+        assert code == 2 and not out and "it is not UTF-8 text" in error
 
 
 def test_the_program_can_come_from_standard_input(

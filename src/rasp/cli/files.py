@@ -41,7 +41,7 @@ def take_limits(parser: argparse.ArgumentParser) -> None:
 def read_program(path: str, limits: Limits = DEFAULT_LIMITS) -> Source:
     """Read a program; `-` is standard input."""
     if path == "-":
-        return Source("<stdin>", sys.stdin.read(limits.text_length + 1))
+        return Source("<stdin>", as_sent(sys.stdin.read(limits.text_length + 1), "the program"))
     return read_source(path, limits)
 
 
@@ -74,6 +74,7 @@ def read_given(text: str, as_text: bool = False) -> Any:
     >>> read_given("hello"), read_given("[1, 2]")
     ('hello', [1, 2])
     """
+    as_sent(text, "the input")
     if as_text or not text.lstrip().startswith("["):
         return text
     try:
@@ -84,7 +85,7 @@ def read_given(text: str, as_text: bool = False) -> Any:
 
 def read_json_line(line: str, as_text: bool = False) -> Any:
     """Read one line of standard input: JSON where it is JSON, else plain text."""
-    text = line.rstrip("\r\n")
+    text = as_sent(line.rstrip("\r\n"), "the input")
     if as_text or text.lstrip()[:1] not in ('"', "["):
         return text
     try:
@@ -94,6 +95,21 @@ def read_json_line(line: str, as_text: bool = False) -> Any:
             f"this line is neither text nor JSON: {text[:60]}",
             hint='write hello, "hello" or ["he", "llo"]; `--text` takes every line as it is',
         ) from None
+
+
+def as_sent(text: str, what: str) -> str:
+    """Return a text that was UTF-8; bytes that were none came in as halves of characters.
+
+    >>> as_sent("hé", "the input")
+    'hé'
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise RaspValueError(
+            f"{what} cannot be read: it is not UTF-8 text", hint="send it as UTF-8"
+        ) from None
+    return text
 
 
 def _list_of_tokens(value: Any, text: str) -> Any:
