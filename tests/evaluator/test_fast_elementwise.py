@@ -229,6 +229,16 @@ def test_few_fractions_with_equal_doubles_are_ranked_in_any_order(power: int) ->
             assert codes.size == len(set(atoms))
 
 
+def test_fractions_whose_doubles_stand_the_wrong_way_round_are_ranked_rightly() -> None:
+    lower = Fraction(2306186256306117889, 2315188293338354944)
+    higher = Fraction(2306186256307603712, 2315188293339846401)
+    near = [value.numerator / float(value.denominator) for value in (lower, higher)]
+    assert lower < higher and near[0] - near[1] > 2.0**-51 * near[0]
+    for atoms in ([lower, higher], [higher, lower], [1, higher, 0, lower, -higher, -lower]):
+        [codes] = codes_of([from_atoms(list(atoms))]).arrays
+        assert codes.tolist() == [sorted(atoms).index(atom) for atom in atoms]
+
+
 def test_whole_numbers_too_far_apart_for_their_distance_are_ranked() -> None:
     atoms = [[2**62 - 1, -5, 7], [1 - 2**62], [0, 2**62 - 1, 2**61], [True, -(2**61)]]
     codes = codes_of([from_atoms(list(some)) for some in atoms])
