@@ -14,13 +14,8 @@ import rasp.programs
 from rasp import aggregate, indices, select, tokens, tokens_int, tokens_str, where
 from rasp.architecture.inputs import answer
 from rasp.equivalence.choosing import choose_inputs
-from rasp.equivalence.inputs import (
-    Inputs,
-    compared_constants,
-    every_string,
-    fresh_tokens,
-    only_asks_for_equality,
-)
+from rasp.equivalence.inputs import Inputs, fresh_tokens
+from rasp.equivalence.token_flow import compared_constants, every_string, only_asks_for_equality
 from rasp.errors import RaspError
 from rasp.graph import Node
 

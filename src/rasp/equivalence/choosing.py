@@ -11,11 +11,10 @@ from random import Random
 
 from rasp.architecture.inputs import answers, read_alphabet
 from rasp.atoms import Atom, read_input
-from rasp.equivalence.inputs import (
-    Inputs,
+from rasp.equivalence.inputs import Inputs, fresh_tokens
+from rasp.equivalence.token_flow import (
     compared_constants,
     every_string,
-    fresh_tokens,
     only_asks_for_equality,
     reads_tokens,
 )

@@ -14,6 +14,10 @@ MOST_SELECTIONS_SHOWN = 40
 MOST_OUTPUTS = 60
 LARGEST_REQUEST = 1_000_000
 """Bytes of one request."""
+EXHAUSTIVE = 4_000
+"""Inputs on which an exercise is checked without leaving one out."""
+AT_RANDOM, LONGEST_DRAWN = 300, 16
+"""How many longer ones are drawn after these, and their greatest length."""
 LIMITS = PLAYGROUND_LIMITS
 
 

@@ -11,14 +11,11 @@ from rasp.atoms import from_python, read_input
 from rasp.equivalence.sides import Pair
 from rasp.equivalence.verdict import show_answer
 from rasp.graph import Node
+from rasp.playground.budgets import AT_RANDOM, EXHAUSTIVE, LONGEST_DRAWN
 from rasp.playground.requests import example_text
 from rasp.programs.catalogue import IGNORED, Entry
 from rasp.programs.check import random_inputs
 
-MOST_TINY = 4_000
-"""Inputs that are tried without leaving one out."""
-AT_RANDOM = 300
-LONGEST_DRAWN = 16
 FROM_GALLERY = "gallery:"
 """Before the name of a gallery program, where it is an exercise."""
 
@@ -82,7 +79,7 @@ def _specified(entry: Entry) -> Callable[[list[Any]], list[Any]]:
 
 def check_entry(entry: Entry, node: Node) -> dict[str, Any]:
     """Compare an answer with a gallery program's specification, on the inputs it is for."""
-    tiny = [read_input(tokens) for tokens in entry.inputs.tiny(MOST_TINY)]
+    tiny = [read_input(tokens) for tokens in entry.inputs.tiny(EXHAUSTIVE)]
     drawn = [read_input(tokens) for tokens in random_inputs(entry, AT_RANDOM, LONGEST_DRAWN)]
     pair = Pair(node, _specified(entry))
     for at, (tokens, (got, wanted)) in enumerate(

@@ -12,18 +12,13 @@ from rasp.frontend.calls import signature
 from rasp.frontend.session import Session
 from rasp.frontend.values import BuiltIn, Function, kind_name
 from rasp.graph import SOp
-from rasp.playground.budgets import LIMITS
+from rasp.playground.budgets import AT_RANDOM, EXHAUSTIVE, LIMITS, LONGEST_DRAWN
 from rasp.playground.exercises import EXERCISES, Exercise, find_exercise
 from rasp.playground.gallery import FROM_GALLERY, check_entry
 from rasp.playground.requests import example_text, find_handle, run_text
 from rasp.source import Source
 from rasp.syntax import parse, print_program
 from rasp.words import BUILT_IN_DOCS, KEYWORDS
-
-EXHAUSTIVE = 4_000
-"""Inputs of an exercise that are tried without leaving one out."""
-AT_RANDOM = 300
-LONGEST_DRAWN = 16
 
 
 def exercises(request: dict[str, Any]) -> dict[str, Any]:
