@@ -26,6 +26,7 @@ from rasp.syntax.tree import (
     Statement,
     Tree,
     bound_by,
+    parts_of,
 )
 
 Loads = Callable[[Load], list[Definition]]
@@ -204,7 +205,7 @@ class _Resolver:
                     stack.append((source, inside))
                     stack += [(each, inner) for each in (item, key) if each is not None]
                 case _:
-                    stack += [(each, inside) for each in _parts(part)]
+                    stack += [(each, inside) for each in parts_of(part)]
             if isinstance(part, Call):
                 self.call(part, inside, in_loop)
 
@@ -254,17 +255,6 @@ class _Resolver:
             for other in parameters[1:]:
                 parameters[0].join(other)
             self.note(argument.keyword, span, parameters[0], self.main)
-
-
-def _parts(tree: Tree) -> Iterator[Tree]:
-    """Give the trees directly inside one, in source order."""
-    stack: list[object] = list(vars(tree).values())[::-1]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, tuple):
-            stack.extend(reversed(item))
-        elif isinstance(item, Tree):
-            yield item
 
 
 def definitions_in(statements: tuple[Statement, ...], kind: str) -> list[Definition]:

@@ -231,16 +231,24 @@ class Command(Statement):
     argument: Expression | None = None
 
 
-def walk(tree: Tree) -> Iterator[Tree]:
-    """Give a tree and everything in it, outermost first."""
-    stack: list[object] = [tree]
+def parts_of(tree: Tree) -> Iterator[Tree]:
+    """Give the trees directly inside one, in the order of its fields."""
+    stack: list[object] = [getattr(tree, each.name) for each in reversed(fields(tree))]
     while stack:
         item = stack.pop()
         if isinstance(item, tuple):
             stack.extend(reversed(item))
         elif isinstance(item, Tree):
             yield item
-            stack.extend(getattr(item, each.name) for each in reversed(fields(item)))
+
+
+def walk(tree: Tree) -> Iterator[Tree]:
+    """Give a tree and everything in it, outermost first."""
+    stack = [tree]
+    while stack:
+        item = stack.pop()
+        yield item
+        stack.extend(reversed(list(parts_of(item))))
 
 
 def bound_by(statement: Statement) -> Iterator[tuple[Name, Statement]]:
