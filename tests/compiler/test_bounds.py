@@ -70,7 +70,7 @@ def test_a_sink_that_is_out_of_place_is_noticed(text: str) -> None:
         heads = [*plan.heads[0][:place], higher, *plan.heads[0][place + 1 :]]
         checks = Bounds(replace(plan, heads=[heads, *plan.heads[1:]]), emitter, weights).walk()
         broken = [check.block for check in checks if not check.holds]
-        assert broken == [f"layer 1, head {place}"]
+        assert broken == [f"layer 1, head {place + 1}"]
 
 
 def test_products_that_are_not_those_of_the_comparisons_are_noticed() -> None:
@@ -84,7 +84,7 @@ def test_products_that_are_not_those_of_the_comparisons_are_noticed() -> None:
         changed[place] = (query.plus(1), key)
         other = replace(plan, heads=[[replace(head, products=changed)]])
         checks = Bounds(other, emitter, emitter.weights()).walk()
-        assert [check.block for check in checks if not check.holds] == ["layer 1, head 0"]
+        assert [check.block for check in checks if not check.holds] == ["layer 1, head 1"]
 
 
 def test_a_head_that_adds_something_else_is_noticed() -> None:

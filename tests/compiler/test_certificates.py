@@ -69,7 +69,7 @@ def test_a_head_that_looks_everywhere_says_so_instead_of_counting_states() -> No
     lines = str(
         compile(rasp.run("out = length;")["out"], vocabulary="ab", max_length=4).certificate
     )
-    assert "layer 1, head 0: sum; looks everywhere: nothing to tell apart\n" in lines
+    assert "layer 1, head 1: sum; looks everywhere: nothing to tell apart\n" in lines
     assert "over 0 states" not in lines
 
 

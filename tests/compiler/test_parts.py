@@ -171,9 +171,9 @@ def test_the_circuit_names_who_reads_what_from_whom() -> None:
     text = "out = aggregate(select(indices, length - indices - 1, ==), tokens);"
     model = compile(rasp.run(text)["out"], vocabulary="abc", max_length=5)
     edges = {(each["from"], each["to"], each["as"]) for each in model.circuit["edges"]}
-    assert ("layer1.head0", "layer2.head0", "query") in edges
-    assert ("embedding", "layer2.head0", "value") in edges
-    assert ("layer2.head0", "output.out", "value") in edges
-    assert ("layer1.head0", "layer2.head0", "value") not in edges
+    assert ("layer1.head1", "layer2.head1", "query") in edges
+    assert ("embedding", "layer2.head1", "value") in edges
+    assert ("layer2.head1", "output.out", "value") in edges
+    assert ("layer1.head1", "layer2.head1", "value") not in edges
     for edge in model.circuit["edges"]:
         assert all(0 <= place < model.d_model for place in edge["dimensions"])

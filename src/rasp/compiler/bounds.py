@@ -112,7 +112,7 @@ class Bounds:
     def _attention(self, layer: int) -> None:
         errors, grains = np.zeros(self.emitter.size), np.full(self.emitter.size, np.inf)
         pairs = zip(self.plan.heads[layer - 1], self.weights.heads[layer - 1], strict=True)
-        for number, (plan, head) in enumerate(pairs):
+        for number, (plan, head) in enumerate(pairs, 1):
             found = self._head(f"layer {layer}, head {number}", plan)
             errors += self._misfit(plan, head.out)
             for place, (linear, weights) in enumerate(zip(plan.values, plan.basis, strict=True)):

@@ -92,7 +92,7 @@ def _circuit(plan: Plan, emitter: Emitter, words: _Words) -> dict[str, Any]:
     reads: list[tuple[str, str, Linear]] = []
     for layer, groups in enumerate(plan.groups):
         if layer:
-            for number, head in enumerate(plan.heads[layer - 1]):
+            for number, head in enumerate(plan.heads[layer - 1], 1):
                 name = f"layer{layer}.head{number}"
                 served = [words.node(output.known_by) for output in head.head.outputs]
                 nodes.append({"id": name, "kind": "head", "selector": head.head.selector_text,
@@ -132,7 +132,7 @@ def _edges(
 def _writers(plan: Plan, dimension: Linear) -> list[str]:
     heads = {output: f"layer{layer}.head{number}"
              for layer, each in enumerate(plan.heads, 1)
-             for number, head in enumerate(each)
+             for number, head in enumerate(each, 1)
              for output in head.head.outputs}  # fmt: skip
     found: dict[str, None] = {}
     for coordinate in dimension.parts:

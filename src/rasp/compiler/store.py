@@ -213,7 +213,7 @@ def _weights(data: dict[str, Any], arrays: dict[str, Array]) -> Weights:
         [
             HeadWeights(*(arrays[f"layer{layer}.head{number}.{name}"]
                           for name in HeadWeights.__dataclass_fields__))
-            for number in range(count)
+            for number in range(1, count + 1)
         ]
         for layer, count in enumerate(data["heads_per_layer"], 1)
     ]  # fmt: skip

@@ -42,7 +42,7 @@ class Trace:
     residual: dict[str, Array]
     """`embedding`, `layer1.attention`, `layer1.feed_forward`, …: (position, dimension)."""
     attention: dict[str, Array]
-    """`layer1.head0`, …: (query, key); the sink, where there is one, is first."""
+    """`layer1.head1`, …: (query, key); the sink, where there is one, is first."""
     s_ops: dict[str, list[Any]]
     """Each numeric s-op that the residual stream holds, and the outputs as their atoms."""
 
@@ -177,7 +177,7 @@ class Transformer:
         for layer, block in enumerate(self.weights.feed_forwards):
             if layer:
                 added = np.zeros_like(x)
-                for number, head in enumerate(self.weights.heads[layer - 1]):
+                for number, head in enumerate(self.weights.heads[layer - 1], 1):
                     attention, out = attend(x, head, allowed, dtype)
                     _keep(keep, f"attention.layer{layer}.head{number}", attention)
                     added = added + out
@@ -216,7 +216,7 @@ class Transformer:
         >>> first = rasp.aggregate(rasp.select(rasp.indices, 0, "=="), rasp.tokens)
         >>> model = rasp.compile({"first": first}, vocabulary="ab", max_length=5, sink=False)
         >>> trace = model.trace("ba")
-        >>> trace.attention["layer1.head0"].tolist(), trace.s_ops["first"]
+        >>> trace.attention["layer1.head1"].tolist(), trace.s_ops["first"]
         ([[1.0, 0.0], [1.0, 0.0]], ['b', 'b'])
         """
         keep: dict[str, Array] = {}

@@ -90,7 +90,7 @@ class Weights:
         """Every array by name, in the order of use."""
         found = {"tokens": self.tokens, "positions": self.positions}
         for layer, heads in enumerate(self.heads, 1):
-            for number, head in enumerate(heads):
+            for number, head in enumerate(heads, 1):
                 for name, array in vars(head).items():
                     found[f"layer{layer}.head{number}.{name}"] = array
         for layer, block in enumerate(self.feed_forwards):

@@ -118,7 +118,7 @@ def run_compiled(
     for layer in range(model.layers + 1):
         if layer:
             added = torch.zeros_like(stream)
-            for head in range(model.heads_per_layer[layer - 1]):
+            for head in range(1, model.heads_per_layer[layer - 1] + 1):
                 name = f"layer{layer}.head{head}"
                 weights, out = _head(stream, arrays, name)
                 attention[name] = weights
