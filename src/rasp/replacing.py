@@ -91,6 +91,8 @@ def unwritable(path: str | os.PathLike[str], error: OSError) -> RaspError:
         hint = "make room and try again; what was there before is unchanged"
     elif error.errno in (errno.ENOENT, errno.ENOTDIR):
         hint = "give a file in a folder that exists"
+    elif error.errno == errno.EEXIST:
+        hint = "a file stands where a folder should: give another name"
     else:
         hint = "check the permissions of the folder and the file; what was there is unchanged"
     return kind(f"`{os.fspath(path)}` cannot be written: {why}", hint=hint)

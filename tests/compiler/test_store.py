@@ -75,6 +75,14 @@ def test_a_header_that_claims_too_much_is_refused() -> None:
         from_safetensors(raw)
 
 
+def test_a_file_is_not_a_model(folder: Path) -> None:
+    with pytest.raises(RaspValueError, match="is a file, and a compiled model is a folder"):
+        load(folder / MODEL)
+    with pytest.raises(RaspValueError, match="cannot be written: file exists") as caught:
+        load(folder).save(folder / MODEL)
+    assert "give another name" in (caught.value.hint or "")
+
+
 def test_a_folder_without_a_model_says_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(RaspValueError, match="is missing"):
         load(tmp_path)

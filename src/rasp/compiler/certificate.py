@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rasp.atoms import Atom, show_input
+from rasp.atoms import Atom, show, show_input
 from rasp.compiler.bounds import Bounds, Check
 from rasp.compiler.plan import Plan
 from rasp.compiler.settings import Settings
@@ -19,6 +19,7 @@ from rasp.compiler.weights import Emitter, Weights
 from rasp.evaluator.plain import EvaluationError, evaluate
 
 RUNS = 60
+MOST_TOKENS_SHOWN = 12
 MOST_CELLS = 4_000_000
 """How many numbers a batch holds at once in one block."""
 
@@ -71,7 +72,7 @@ class Certificate:
         return "every block holds"
 
     def __str__(self) -> str:
-        lines = [self.statement, ""]
+        lines = [self.statement, f"vocabulary: {_shown(self.settings.vocabulary)}", ""]
         for check in self.checks:
             margin = f"; margin {check.margin:.3g} over {check.states} states"
             lines.append(f"{check.block}: {check.detail}{margin if check.states else ''}")
@@ -120,6 +121,12 @@ class Certificate:
             settings, checks, bool(data["weights_match"]), bool(data["assumes_no_failure"]),
             int(data["runs"]), int(data["wrong"]), str(data["first_wrong"]), str(data["failing"]),
         )  # fmt: skip
+
+
+def _shown(vocabulary: tuple[Atom, ...]) -> str:
+    some = ", ".join(show(token) for token in vocabulary[:MOST_TOKENS_SHOWN])
+    more = len(vocabulary) - MOST_TOKENS_SHOWN
+    return some + (f" and {more} more" if more > 0 else "")
 
 
 @np.errstate(over="ignore", invalid="ignore")  # what overflows fails its check

@@ -239,6 +239,11 @@ def _read(folder: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
     try:
         data = json.loads(_read_file(place / MODEL, LARGEST_DESCRIPTION).decode())
         raw = _weights_of(place, data)
+    except NotADirectoryError:
+        raise RaspValueError(
+            f"`{place}` is a file, and a compiled model is a folder",
+            hint="name the folder that `rasp compile … -o DIR` wrote",
+        ) from None
     except FileNotFoundError as error:
         raise RaspValueError(
             f"there is no compiled model in `{place}`: "
