@@ -24,7 +24,7 @@ import time
 from bisect import bisect_right
 from collections import Counter
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -74,6 +74,7 @@ class Mutating:
         self.is_few = len(found) < FEW
         self.durations: dict[str, float] = {}
         self.touched: dict[str, set[str]] = {}
+        self.reached: set[str] = set()  # what no test calls may still have been called on import
         self.kills: Counter[tuple[str, str]] = Counter()
 
     def pytest_collection_finish(self) -> None:
@@ -97,6 +98,7 @@ class Mutating:
             assert status == SURVIVED, f"a test fails without any change: {told[-1:]}"
             self.durations = {name: seconds for name, seconds, _ in told}
             self.touched = {name: set(functions) for name, _, functions in told}
+            self.reached = set().union(*self.touched.values())
         print(f"{len(self.mutants)} mutants, {len(self.durations)} tests, "
               f"{sum(self.durations.values()):.0f} s", flush=True)  # fmt: skip
         until = time.monotonic() + 60 * self.minutes
@@ -110,7 +112,7 @@ class Mutating:
 
     def _try(self, path: str, mutant: Mutant, items: dict[str, pytest.Item]) -> None:
         called = f"{SOURCE / path} {mutant.function}"
-        is_anywhere = self.is_few or not mutant.function
+        is_anywhere = self.is_few or not mutant.function or called not in self.reached
         useful = [name for name in self.durations if is_anywhere or called in self.touched[name]]
         useful.sort(key=lambda name: self._price(name, path))
         if not self.is_few:
@@ -173,7 +175,7 @@ def in_a_fork(work: Any) -> tuple[int, list[Any]]:
 
 def run_tests(items: list[pytest.Item], durations: dict[str, float], tell: Any) -> int:
     """Run tests to the first that fails; one that takes far too long ends the process."""
-    for item, following in zip(items, [*items[1:], None], strict=True):
+    for item, following in pairwise([*items, None]):
         tell([item.nodeid])
         signal.setitimer(signal.ITIMER_VIRTUAL, 10 * durations[item.nodeid] + 2)
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
@@ -232,10 +234,10 @@ def watched(items: list[pytest.Item], slowest: float, tell: Any) -> int:
             tell([item.nodeid, seconds, []])
             return KILLED
         item.session.testsfailed = 0
-        called = [f"{code.co_filename} {code.co_qualname}" for code in seen
-                  if code.co_filename.startswith(str(SOURCE))]  # fmt: skip
+        called = {f"{code.co_filename} {code.co_qualname.partition('.<locals>')[0]}"
+                  for code in seen if code.co_filename.startswith(str(SOURCE))}  # fmt: skip
         if not late:
-            tell([item.nodeid, seconds, called])
+            tell([item.nodeid, seconds, sorted(called)])
         late.clear()
     return SURVIVED
 

@@ -106,6 +106,7 @@ def test_choices_and_look_ups_keep_the_kind_of_each_position() -> None:
         check_agreement("if", [(test, last, one), (not test, last, other)], constants=(1,))
         check_agreement("if", [(test, one, other), (not test, other, one)])
         check_agreement("at", [(0, one, last), (1, other, last)], constants=(2,))
+        check_agreement("at", [(0, one, last), (1, last, other)])
     for large in (2**70, -(2**70), "a", Fraction(1)):
         check_agreement("at", [(1, 5, 6), (large, 5, 6), (-1, 5, 6)], constants=(1, 2))
         check_agreement("at", [(large, 5, 6), (0, 5, 7)])
