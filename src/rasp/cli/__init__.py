@@ -100,6 +100,8 @@ def _dispatch(words: list[str]) -> int:
     if first not in COMMANDS:
         print(_unknown(first), file=sys.stderr)
         return 2
+    import datetime  # noqa: F401  # numpy would take Ctrl-C during this import for a bad install
+
     gc.disable()  # nothing that is imported is garbage: looking for it takes a tenth of the start
     module = importlib.import_module(COMMANDS[first][0])
     gc.enable()
