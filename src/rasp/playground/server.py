@@ -131,6 +131,19 @@ async def _drawing_script(request: Request) -> Response:
     return Response(why_script(), media_type="text/javascript")
 
 
+class _Server(uvicorn.Server):
+    """Says when it serves, and not before: from then on Ctrl-C ends it in good order."""
+
+    def __init__(self, config: uvicorn.Config, when_ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self.when_ready = when_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self.when_ready()
+
+
 def serve(
     start: Start,
     host: str,
@@ -146,6 +159,5 @@ def serve(
         own = () if host in ("0.0.0.0", "::") else (written,)
         app = make_app(port, start, (*own, *names))
         config = uvicorn.Config(app, log_level="warning", lifespan="on", access_log=False)
-        server = uvicorn.Server(config)
-        when_ready(f"http://{written}:{port}/")
-        asyncio.run(server.serve(sockets=[listening]))
+        address = f"http://{written}:{port}/"
+        asyncio.run(_Server(config, lambda: when_ready(address)).serve(sockets=[listening]))
