@@ -1,5 +1,5 @@
 -- RASP in Neovim 0.7 or later. Put this file somewhere on your runtime path as `lua/rasp.lua`
--- and say `require("rasp").setup()`; or: `:luafile editors/neovim/rasp.lua`.
+-- and say `require("rasp").setup()`; or: `:lua dofile("editors/neovim/rasp.lua").setup()`.
 local M = {}
 
 function M.setup(options)
