@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import re
+import signal
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from itertools import count
 from pathlib import Path
@@ -16,7 +19,7 @@ from rasp.cli import main
 from rasp.evaluator import EvaluationError, evaluate_plain
 from rasp.evaluator.fast.evaluate import evaluate as evaluate_fast
 from rasp.frontend.session import Session
-from rasp.limits import EDITOR_LIMITS, PLAYGROUND_LIMITS, Limits, read_limit
+from rasp.limits import EDITOR_LIMITS, PLAYGROUND_LIMITS, Limits, alarm, read_limit
 from rasp.source import Source
 
 HOSTILE = {
@@ -315,3 +318,22 @@ def test_the_table_in_the_docs_is_that_of_the_source() -> None:
         assert told == [
             getattr(limits, name) for limits in (Limits(), PLAYGROUND_LIMITS, EDITOR_LIMITS)
         ]
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="the system has no alarms")
+def test_an_alarm_rings_in_the_main_thread_and_is_gone_afterwards() -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    with pytest.raises(TimeoutError), alarm(0.01, TimeoutError):
+        time.sleep(30)
+    with alarm(30, TimeoutError):
+        pass
+    assert signal.getsignal(signal.SIGALRM) == before
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+    def elsewhere() -> str:
+        with alarm(0.01, TimeoutError):
+            time.sleep(0.05)
+            return "undisturbed"
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(elsewhere).result() == "undisturbed"

@@ -11,7 +11,7 @@ import pytest
 
 from rasp import replacing as replacing_module
 from rasp.errors import RaspLimitError, RaspValueError
-from rasp.replacing import replace_file, replace_folder, replacing
+from rasp.replacing import replace_file, replace_folder, replacing, unwritable
 
 
 def test_new_content_takes_the_place_of_old_or_none(tmp_path: Path) -> None:
@@ -89,3 +89,18 @@ def test_a_folder_that_cannot_be_moved_leaves_the_old_one(
     with pytest.raises(FileNotFoundError):
         replace_folder(tmp_path / "missing", tmp_path / "place")
     assert os.listdir(tmp_path) == ["place"]
+
+
+@pytest.mark.parametrize(
+    ("number", "hint"),
+    [
+        (errno.ENOSPC, "make room"),
+        (errno.ENOENT, "a folder that exists"),
+        (errno.EEXIST, "give another name"),
+        (errno.EACCES, "check the permissions"),
+    ],
+)
+def test_each_reason_has_its_own_way_out(number: int, hint: str) -> None:
+    error = unwritable("it", OSError(number, os.strerror(number)))
+    assert os.strerror(number).lower() in error.message
+    assert hint in (error.hint or "")
