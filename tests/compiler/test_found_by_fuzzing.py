@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import product
 from typing import Any
 
 import pytest
@@ -79,3 +80,13 @@ def test_scores_keep_the_constants_of_products_that_cancel(values: str) -> None:
     model = rasp.compile(handle, vocabulary=[0, 1], max_length=4, bos=9)
     for tokens in ([9], [9, 0, 1], [9, 1, 0, 1], [9, 0, 1, 1]):
         assert model(tokens) == handle(tokens)
+
+
+def test_large_numbers_that_cancel_are_not_taken_for_as_exact_as_they_were_measured() -> None:
+    numbers = [857699, 676039, 329412]
+    handle = rasp.run("out = aggregate(select(indices, indices, ==), tokens) % tokens_float;")[
+        "out"
+    ]
+    model = rasp.compile(handle, vocabulary=numbers, max_length=3)
+    for given in product(numbers, repeat=3):
+        assert model(list(given)) == handle(list(given))

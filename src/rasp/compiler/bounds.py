@@ -283,12 +283,14 @@ class Bounds:
             read = self.stream.read(ridge.z)
             dims = np.flatnonzero(np.abs(block.out[:, units]).sum(axis=1))
             wanted = self._wanted(group, ridge, dims)
-            exact, rounded = self._measured(group, ridge, block, units, read, dims)
+            exact, rounded, largest = self._measured(group, ridge, block, units, read, dims)
             noise = np.max([np.abs(each - wanted).max(axis=1) for each in exact], axis=0)
-            rounding = MEASURED * np.max(
+            rounding = np.max(
                 [np.abs(one - two).max(axis=1) for one, two in zip(exact, rounded, strict=True)],
                 axis=0,
             )
+            least = 2 * UNIT * largest  # other machines may add in another order
+            rounding = np.where(rounding > 0, np.maximum(MEASURED * rounding, least), 0.0)
             errors[dims] += noise + rounding
             for dim, row in zip(dims, wanted, strict=True):
                 grain = grain_of(row) if read.grain else 0.0
@@ -325,8 +327,11 @@ class Bounds:
     def _measured(
         self, group: Group, ridge: Ridge, block: FeedForwardWeights, units: slice, read: Read,
         dims: Array,
-    ) -> tuple[list[Array], list[Array]]:  # fmt: skip
-        """What the group adds at each point and at both ends of its error: exactly, in float32."""
+    ) -> tuple[list[Array], list[Array], Array]:  # fmt: skip
+        """What the group adds at each point and at both ends of its error: exactly, in float32.
+
+        And for each dimension, how large a number is among those that are added up.
+        """
         constant = self.emitter.constant(ridge.z)
         signs = np.array([unit.sign for unit in self.emitter.units[group]], float)
         bias, out = block.bias[units], block.out[dims, units]
@@ -339,7 +344,9 @@ class Bounds:
             exact.append((_hidden(held.astype(np.float64), signs, bias, out) - start).T)
             added = _hidden(held, *(each.astype(np.float32) for each in (signs, bias, out)))
             rounded.append((added.astype(np.float64) - start).T)
-        return exact, rounded
+        ends = points[[0, -1]] + [-error, error] - constant
+        hidden = np.maximum(ends[:, None] * signs + bias, 0).max(axis=0)
+        return exact, rounded, (np.abs(out) * hidden).max(axis=1, initial=0.0)
 
     # -- read-out ---------------------------------------------------------------------------------
 
