@@ -23,8 +23,4 @@ REFUSED = {
                           "each: 200,000 kinks, to be tried on 40 million states"),
     "variance": (COMBINATIONS, "its answer is one of 216,826 numbers, some of them equal in "
                  "float32, made from over ten million combinations of sums"),
-    "sort_by_distance_from_mean": (COMBINATIONS, "it orders 5,121 distances: 5,120 dimensions in "
-                                   "one head, 50 million parameters"),
 }  # fmt: skip
-"""The last is the only one for which something better is known: key and query share the mean, so
-that 41 dimensions would do, over 211,642 combinations of a token and a mean."""

@@ -13,14 +13,14 @@ import numpy as np
 from rasp.compiler.features import Features
 from rasp.compiler.formulas import Formula, Literal, conjuncts, in_stable_order, literals
 from rasp.compiler.heads import HeadAnalysis, mixture
-from rasp.compiler.linear import Linear, total
+from rasp.compiler.linear import Linear, content, total
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.selectors import Conjunct, Request, make_conjunct
 from rasp.compiler.shares import boost_of
 from rasp.compiler.variables import Head, HeadOutput, codes_of, default_code, number
 from rasp.graph import Score, expression
 
-STEP, WIDE_STEP = 32, 128
+STEP, WIDE_STEP = 32, 160
 """How far apart select_best puts the scores of keys; by the wide one, where there is room for
 it, all but the best get no weight at all."""
 MOST_WIDE = 1 << 16
@@ -49,7 +49,7 @@ def strength_of(mode: str, length: int, noisy: bool, quiet: bool = True) -> int:
         return ceil(2 * log(length) + 8) if noisy else 96
     if noisy:
         return 2 * ceil(log(length) + 14)
-    return 224 if quiet else 64
+    return 320 if quiet else 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,7 +277,7 @@ def _sink(
 
 
 def _basis(head: Head, wanted: Iterable[Linear]) -> list[dict[HeadOutput, Fraction]]:
-    """Independent sums of the head's outputs that everything wanted is made of."""
+    """Independent sums of the head's outputs, in whole numbers of them, for all that is wanted."""
     basis: list[dict[HeadOutput, Fraction]] = []
     reduced: list[tuple[HeadOutput, dict[HeadOutput, Fraction]]] = []
     rows = {}
@@ -297,8 +297,8 @@ def _basis(head: Head, wanted: Iterable[Linear]) -> list[dict[HeadOutput, Fracti
         if rest:
             pivot = next(iter(rest))
             reduced.append((pivot, {each: w / rest[pivot] for each, w in rest.items()}))
-            first = next(iter(row.values()))
-            basis.append({each: weight / abs(first) for each, weight in row.items()})
+            unit = content(row.values())
+            basis.append({each: weight / unit for each, weight in row.items()})
     return basis
 
 

@@ -23,11 +23,12 @@ from rasp.compiler.attention import (
     strength_of,
 )
 from rasp.compiler.bilinear import are_equal
-from rasp.compiler.extents import CELLS_AT_ONCE, extent_of
+from rasp.compiler.extents import extent_of
 from rasp.compiler.features import Group
 from rasp.compiler.linear import Linear, of_index, total
 from rasp.compiler.plan import OutputPlan, Plan, readout_key
 from rasp.compiler.ridges import Ridge
+from rasp.compiler.rounding import Units, added, added_by_all
 from rasp.compiler.selectors import Conjunct
 from rasp.compiler.shares import boost_of
 from rasp.compiler.stream import UNIT, Read, Stream, grain_of
@@ -46,8 +47,6 @@ EXP_ERROR = 8 * UNIT
 """A generous relative error of exp and the division in a softmax."""
 COARSEST = 2.0**20
 NOTHING_APART = "looks everywhere: nothing to tell apart"
-MEASURED = 2.0
-"""How much larger than measured the rounding inside a feed-forward may be."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +62,11 @@ class Check:
     """The conjunct to realise more carefully if this does not hold, or something after it."""
 
     @property
+    def layer(self) -> str:
+        """The layer of a head; of other blocks, their name."""
+        return self.block.partition(",")[0]
+
+    @property
     def holds(self) -> bool:
         return bool(self.margin > 0 and np.isfinite(self.error))
 
@@ -72,6 +76,8 @@ class ConjunctBound:
     """How unevenly matches score, how deep others fall, and how large the terms are."""
 
     error: float
+    match_error: float
+    """The same as `error`, of matches alone."""
     depth: float
     size: float
     grain: float
@@ -83,6 +89,7 @@ class Scores:
     """How far a head's scores can be off, and how far apart they are."""
 
     error: float
+    match_error: float
     room: float
     silent: bool
     """Whether keys that are not picked get a weight of exactly 0."""
@@ -131,25 +138,25 @@ class Bounds:
         made = Linear(Fraction(0), {("out", output): each for output, each in weights.items()})
         size = self.stream.size_of(made.plus(-default_shift(weights)))
         apart = self.length * float(np.exp(min(50.0, 2 * scores.error - scores.room)))
-        is_exact = scores.error == 0 and value.error == 0 and scores.silent
+        is_exact = value.error == 0 and scores.silent
         if plan.head.mode == "sum":
-            is_exact &= not self.plan.settings.tolerant
+            is_exact &= scores.match_error == 0 and not self.plan.settings.tolerant
             if is_exact and value.grain and self.length * value.size / value.grain <= 2.0**14:
                 return Read(size, 0.0, value.grain)
-            relative = float(np.expm1(min(scores.error, 100.0))) + apart
+            relative = float(np.expm1(min(scores.match_error, 100.0))) + apart
             relative += self.length * SHARE
             relative += (self.length + 4) * UNIT + EXP_ERROR
             return Read(
                 size, self.length * (value.size * relative + value.error * (1 + relative)), 0.0
             )
         if plan.head.picks_one or any(each.shape == "ranking" for each in plan.conjuncts):
-            if is_exact:
+            if is_exact:  # the best score weighs exactly 1, whatever it is, and the others 0
                 return Read(size, 0.0, value.grain)
             return Read(size, value.error + value.size * (2 * apart + 4 * UNIT), 0.0)
         if not plan.head.needs_uniform:  # equal values, whose weights add up to nearly 1
             relative = 2 * apart + (self.length + 4) * UNIT + EXP_ERROR
             return Read(size, value.error + value.size * relative, 0.0)
-        relative = float(np.expm1(min(2 * scores.error, 100.0))) + 2 * apart
+        relative = float(np.expm1(min(2 * scores.match_error, 100.0))) + 2 * apart
         relative += (self.length + 4) * UNIT + EXP_ERROR
         return Read(size, value.error + value.size * relative, 0.0)
 
@@ -198,7 +205,9 @@ class Bounds:
                   if conjunct.shape != "score"]  # fmt: skip
         noisy = is_noisy(self.plan.analysis, plan.head)
         gap = float(min([*depths, strength_of(plan.head.mode, self.length, noisy, plan.quiet)]))
-        error = self._score_error(plan, found)
+        common = self._score_error(plan, found)
+        error = common + sum(each.error for each in found)
+        match_error = common + sum(each.match_error for each in found)
         without_sink = plan.best is None and not plan.head.may_be_empty
         room = gap if plan.head.mode == "sum" or without_sink else gap / 2
         needs = plan.head.mode == "sum" or plan.head.needs_uniform
@@ -211,13 +220,13 @@ class Bounds:
         self.checks.append(Check(
             name,
             f"{plan.head.mode}; {found_apart if every else NOTHING_APART}",
-            min(margin, 0.25 - error) if needs else margin,
+            min(margin, 0.25 - match_error) if needs else margin,
             error,
             sum(each.truth.size for each in every),
             _blamed(every, found),
         ))  # fmt: skip
         distance = narrow + (SINK_WEIGHT if plan.head.mode == "sum" else 0.0)
-        return Scores(error, narrow, distance > 104)
+        return Scores(error, match_error, narrow, distance - 2 * error > 104)
 
     def _sink_is_placed(self, plan: HeadPlan, every: list[Conjunct], room: float) -> bool:
         """Whether the sink scores what it must, whatever the query holds."""
@@ -244,15 +253,17 @@ class Bounds:
         return plan.boost.key == wanted.key and levels <= {Fraction(-strength)}
 
     def _score_error(self, plan: HeadPlan, found: list[ConjunctBound]) -> float:
-        """How far the scores of matches, and the sink's, can be off."""
+        """How far all scores can be off, beside what their conjuncts do to them."""
         size = sum(each.size for each in found) + self.stream.size_of(plan.boost)
         grain = min((each.grain for each in found), default=COARSEST)
-        total = sum(each.error for each in found)
+        total = 0.0
         for query, key in plan.products:
             asked, sent = self.stream.read(query), self.stream.read(key)
             grain = min(grain, asked.grain * sent.grain)
             if query.is_constant or key.is_constant:
                 total += asked.size * sent.error + sent.size * asked.error
+            elif not asked.grain * sent.grain:  # conjuncts that share it are read in one sum
+                total += 2 * UNIT * asked.size * sent.size
         exact = bool(grain) and 2 * size / grain <= 2.0**24
         rounding = 0.0 if exact else (2 + sum(each.terms for each in found)) * UNIT * size
         return total + rounding + self.stream.read(plan.sink).error
@@ -261,43 +272,48 @@ class Bounds:
         """Check a conjunct on every pair; products with a constant are read for the whole head."""
         extent = extent_of(conjunct)
         error = max(0.0, -extent.low, extent.high - float(conjunct.spread))
-        grain = COARSEST
-        for query, key in conjunct.products:
+        grain, count = COARSEST, len(conjunct.products)
+        asked_off, sent_off = np.zeros((2, count))
+        asked_still, sent_still = np.full((2, count), np.nan)
+        for place, (query, key) in enumerate(conjunct.products):
             if not query.is_constant and not key.is_constant:
                 asked, sent = self.stream.read(query), self.stream.read(key)
                 grain = min(grain, asked.grain * sent.grain)
-                error += asked.size * sent.error + sent.size * asked.error
-                error += asked.error * sent.error
-        return ConjunctBound(error, extent.depth, extent.size, grain, extent.terms)
+                asked_off[place], sent_off[place] = asked.error, sent.error
+                asked_still[place] = self.stream.still_at(query)
+                sent_still[place] = self.stream.still_at(key)
+        queries, keys, truth = conjunct.query_values, conjunct.key_values, conjunct.truth
+        both = error + float(asked_off @ sent_off)
+        by_query, match_by_query = _carried(queries, asked_off, asked_still, keys, truth)
+        by_key, match_by_key = _carried(keys, sent_off, sent_still, queries, truth.T)
+        return ConjunctBound(
+            both + by_query + by_key, both + match_by_query + match_by_key,
+            extent.depth, extent.size, grain, extent.terms,
+        )  # fmt: skip
 
     # -- feed-forward -----------------------------------------------------------------------------
 
     def _feed_forward(
         self, layer: int, groups: list[tuple[Group, Ridge]], block: FeedForwardWeights
     ) -> None:
-        start, size = 0, self.emitter.size
-        errors, grains = np.zeros(size), np.full(size, np.inf)
+        start, parts = 0, []
         for group, ridge in groups:
-            units = slice(start, start + len(self.emitter.units[group]))
-            start = units.stop
-            read = self.stream.read(ridge.z)
-            dims = np.flatnonzero(np.abs(block.out[:, units]).sum(axis=1))
-            wanted = self._wanted(group, ridge, dims)
-            exact, rounded, largest = self._measured(group, ridge, block, units, read, dims)
-            noise = np.max([np.abs(each - wanted).max(axis=1) for each in exact], axis=0)
-            rounding = np.max(
-                [np.abs(one - two).max(axis=1) for one, two in zip(exact, rounded, strict=True)],
-                axis=0,
+            stop = start + len(self.emitter.units[group])
+            inner = slice(start, stop)
+            start = stop
+            dims = np.flatnonzero(np.abs(block.out[:, inner]).sum(axis=1))
+            signs = np.array([unit.sign for unit in self.emitter.units[group]], float)
+            units = Units(signs, block.bias[inner], block.out[dims, inner])
+            points = np.array([float(point) for point in ridge.points])
+            points -= self.emitter.constant(ridge.z)
+            z = self.stream.summands(ridge.z)
+            part = added(units, points, self._wanted(group, ridge, dims), z)
+            parts.append((dims, part))
+            self._check_group(
+                layer, group, ridge, self.stream.read(ridge.z), float(part.bound.max(initial=0.0))
             )
-            least = 2 * UNIT * largest  # other machines may add in another order
-            rounding = np.where(rounding > 0, np.maximum(MEASURED * rounding, least), 0.0)
-            errors[dims] += noise + rounding
-            for dim, row in zip(dims, wanted, strict=True):
-                grain = grain_of(row) if read.grain else 0.0
-                grains[dim] = min(grains[dim], grain)
-            error = float((noise + rounding).max(initial=0.0))
-            self._check_group(layer, group, ridge, read, error)
-        self.stream.write(errors, grains)
+        every = added_by_all(self.emitter.size, parts)
+        self.stream.write(every.bound, every.grain, every.still)
 
     def _check_group(
         self, layer: int, group: Group, ridge: Ridge, read: Read, error: float
@@ -324,30 +340,6 @@ class Bounds:
             rows.append(np.array(above)[places])
         return np.array(rows).reshape(len(dims), len(ridge.points))
 
-    def _measured(
-        self, group: Group, ridge: Ridge, block: FeedForwardWeights, units: slice, read: Read,
-        dims: Array,
-    ) -> tuple[list[Array], list[Array], Array]:  # fmt: skip
-        """What the group adds at each point and at both ends of its error: exactly, in float32.
-
-        And for each dimension, how large a number is among those that are added up.
-        """
-        constant = self.emitter.constant(ridge.z)
-        signs = np.array([unit.sign for unit in self.emitter.units[group]], float)
-        bias, out = block.bias[units], block.out[dims, units]
-        points = np.array([float(point) for point in ridge.points])
-        start = np.maximum(signs * (points[0] - constant) + bias, 0) @ out.T
-        error = min(read.error, 1e6)
-        exact, rounded = [], []
-        for shift in (0.0, -error, error, -0.37 * error, 0.61 * error):
-            held = (points + shift - constant).astype(np.float32)[:, None]
-            exact.append((_hidden(held.astype(np.float64), signs, bias, out) - start).T)
-            added = _hidden(held, *(each.astype(np.float32) for each in (signs, bias, out)))
-            rounded.append((added.astype(np.float64) - start).T)
-        ends = points[[0, -1]] + [-error, error] - constant
-        hidden = np.maximum(ends[:, None] * signs + bias, 0).max(axis=0)
-        return exact, rounded, (np.abs(out) * hidden).max(axis=1, initial=0.0)
-
     # -- read-out ---------------------------------------------------------------------------------
 
     def _readout(self, output: OutputPlan, readout: ReadoutWeights) -> None:
@@ -366,14 +358,15 @@ class Bounds:
         self.checks.append(Check(name, detail, margin, read.error, len(codes), name))
 
 
-def _hidden(held: Array, signs: Array, bias: Array, out: Array) -> Array:
-    """(point, dimension): what hidden units add, some points at a time."""
-    together = max(1, CELLS_AT_ONCE // max(1, len(signs)))
-    parts = [
-        np.maximum(held[start : start + together] * signs + bias, 0) @ out.T
-        for start in range(0, len(held), together)
-    ]
-    return np.concatenate(parts)
+def _carried(
+    values: Array, off: Array, still: Array, others: Array, truth: Array
+) -> tuple[float, float]:
+    """What errors of one side's values do to the scores: of all pairs, and of matches."""
+    sizes = np.abs(others).T  # (product, other)
+    every = float((off @ sizes).max(initial=0.0))
+    kinds, kind = np.unique(np.where(values == still, 0.0, off), axis=0, return_inverse=True)
+    matches = [truth[kind.reshape(-1) == place].any(axis=0) for place in range(len(kinds))]
+    return every, float(((kinds @ sizes) * np.array(matches)).max(initial=0.0))
 
 
 def _distance(points: Array, others: Array) -> float:

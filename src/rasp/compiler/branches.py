@@ -15,7 +15,7 @@ import numpy as np
 from rasp.compiler.tables import Table, numbered, relevant, summands
 from rasp.compiler.variables import Variable
 
-LARGE = 4096
+LARGE = 128
 """From this many states on, it is worth while to look for a choice."""
 MOST_CHOICES = 64
 ZERO: Fraction | None = Fraction(0)

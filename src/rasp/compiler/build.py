@@ -15,7 +15,7 @@ import numpy as np
 from rasp.compiler.bounds import Check
 from rasp.compiler.certificate import Certificate, certify
 from rasp.compiler.describe import describe
-from rasp.compiler.plan import Plan, make_plan
+from rasp.compiler.plan import CONDITIONS, Plan, make_plan
 from rasp.compiler.portable import graph_to_json
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.settings import Settings, read_settings
@@ -62,8 +62,24 @@ def compile(
 
 
 def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Program) -> Transformer:
+    """Compile with tables of several conditions, or else with each condition on its own."""
+    try:
+        return _attempts(nodes, settings, program, {})
+    except _NoMargin as error:
+        try:
+            return _attempts(nodes, settings, program, {CONDITIONS: 1})
+        except RaspUnsupportedError:
+            raise RaspUnsupportedError(error.message, hint=error.hint) from None
+
+
+class _NoMargin(RaspUnsupportedError):
+    """Float32 is not exact enough for what was planned."""
+
+
+def _attempts(
+    nodes: Mapping[str, Node], settings: Settings, program: Program, care: dict[str, int]
+) -> Transformer:
     """Plan, write and certify, with more care each time that there is no margin left."""
-    care: dict[str, int] = {}
     for _ in range(MOST_ATTEMPTS):
         try:
             plan = make_plan(nodes, settings, program, care)
@@ -74,24 +90,34 @@ def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Progra
             ) from None
         if certificate.exact:
             return model
-        blame = _to_blame(certificate.checks, care)
-        if blame is None:
+        blamed = _to_blame(certificate.checks, care)
+        if not blamed:
             break
-        care[blame] = 1
-    raise RaspUnsupportedError(
+        care |= dict.fromkeys(blamed, 1)
+    raise _NoMargin(
         f"this cannot be compiled exactly in float32: {certificate.reason}",
         hint="use a smaller `max_length` or vocabulary, or round and compare averages earlier",
     )
 
 
-def _to_blame(checks: Sequence[Check], care: Mapping[str, int]) -> str | None:
-    """The last conjunct with some error before the first block that does not hold."""
+def _to_blame(checks: Sequence[Check], care: Mapping[str, int]) -> list[str]:
+    """The conjuncts of the last layer with some error before the first block that does not hold.
+
+    Of a layer that does not hold itself, only those that do not.
+    """
     for place, check in enumerate(checks):
         if not check.holds:
-            for each in reversed(checks[: place + 1]):
-                if each.blame and each.error > 0 and each.blame not in care:
-                    return each.blame
-    return None
+            known = [each for each in checks[: place + 1] if _is_to_blame(each, care)]
+            if check in known:
+                known = [each for each in checks if not each.holds and _is_to_blame(each, care)]
+            if known:
+                layer = (check if check in known else known[-1]).layer
+                return [each.blame for each in known if each.layer == layer]
+    return []
+
+
+def _is_to_blame(check: Check, care: Mapping[str, int]) -> bool:
+    return bool(check.blame) and check.error > 0 and check.blame not in care
 
 
 def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate]:

@@ -13,6 +13,8 @@ from fractions import Fraction
 from functools import cached_property
 from math import prod
 
+import numpy as np
+
 from rasp.atoms import Atom
 from rasp.compiler.branches import branches
 from rasp.compiler.linear import Coordinate, Linear, of_index, of_token, total
@@ -31,6 +33,8 @@ from rasp.compiler.variables import (
     line_through,
     typed,
 )
+
+ZERO = Fraction(0)
 
 
 @dataclass(eq=False, repr=False)
@@ -73,7 +77,7 @@ class Features:
     def __init__(self, analysis: ValueAnalysis, layers: int) -> None:
         self.analysis = analysis
         self.layers = layers
-        self.groups: dict[tuple[int, tuple[Variable, ...]], Group] = {}
+        self.groups: dict[tuple[int, tuple[Variable, ...], str], Group] = {}
 
     def of_values(self, values: Values, code: Callable[[Atom], Fraction], time: int) -> Linear:
         """A function of an s-op's atoms, to be read at `time` (2·layer - 1 by attention)."""
@@ -106,12 +110,17 @@ class Features:
             return self._term(layer, inputs, table, time)
         return total(self.resolve(layer, some, part, time) for some, part in parts)
 
-    def stepped(self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int) -> Linear:
-        """A function of noisy variables made by a feed-forward's steps, even where it is linear."""
+    def stepped(
+        self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int, alone: str = ""
+    ) -> Linear:
+        """A function of noisy variables made by a feed-forward's steps, even where it is linear.
+
+        `alone` names the one user of the hidden units, if it wants them for itself.
+        """
         inputs, table = relevant(inputs, table)
         if not any(variable.is_noisy for variable in inputs) or len(numbered(table)[0]) < 3:
             return self.resolve(layer, inputs, table, time)
-        made = self._term(layer, inputs, table, time)
+        made = self._term(layer, inputs, table, time, alone)
         for coordinate in made.of("ff"):
             coordinate[1].is_stepped = True
         return made
@@ -156,8 +165,8 @@ class Features:
         )
 
     def _term(
-        self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int
-    ) -> Linear:  # fmt: skip
+        self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int, alone: str = ""
+    ) -> Linear:
         """A term of a feed-forward; work on the embedding waits for that of layer 1 if it can."""
         if layer == 0 and self.layers and time > 2:
             layer = 1
@@ -168,32 +177,53 @@ class Features:
                     "it depends on too many combinations of values to be worked out at once",
                     "use a smaller length, or round and compare averages earlier",
                 )
-        group = self._group(layer, inputs)
+        group = self._group(layer, inputs, alone)
         values = _by_code(group, table)
         group.tables.append(values)
         group.undefined |= {state for state, value in enumerate(values) if value is None}
-        (_, *known), places = numbered(values)
-        base, *above = [value for value in known if value is not None]
-        changes = [value - base for value in above]
+        first, changes = _changes(values)
         parts: dict[Coordinate, Fraction] = {
-            ("ff", group, state): changes[place - 2]
-            for state, place in enumerate(places.tolist())
-            if place > 1
+            ("ff", group, state): change for state, change in changes.items()
         }
-        return Linear(base, parts)
+        if alone and first and ZERO in values:  # where units are off, there is no rounding
+            return Linear(ZERO, {("ff", group, 0): first, **parts})
+        return Linear(first, parts)
 
     def groups_of(self, layer: int) -> list[Group]:
         """The groups of one feed-forward that something was asked of."""
         return [each for each in self.groups.values() if each.layer == layer and each.tables]
 
-    def _group(self, layer: int, inputs: tuple[Variable, ...]) -> Group:
-        key = (layer, inputs)
+    def _group(self, layer: int, inputs: tuple[Variable, ...], alone: str) -> Group:
+        key = (layer, inputs, alone)
         if key not in self.groups:
             codes = tuple(
                 tuple(sorted({code for _, code in variable.states})) for variable in inputs
             )
             self.groups[key] = Group(layer, inputs, codes)
         return self.groups[key]
+
+
+def _changes(table: Table) -> tuple[Fraction, dict[int, Fraction]]:
+    """The first value, and how much is added from which state on; unknown ones change nothing.
+
+    >>> _changes([None, Fraction(2), None, Fraction(5)])
+    (Fraction(2, 1), {3: Fraction(3, 1)})
+    """
+    known, places = numbered(table)
+    at = np.flatnonzero(places)
+    changed = np.flatnonzero(np.diff(places[at]))
+    pairs = zip(places[at[changed]].tolist(), places[at[changed + 1]].tolist(), strict=True)
+    made: dict[tuple[int, int], Fraction] = {}
+    changes = {}
+    for state, pair in zip(at[changed + 1].tolist(), pairs, strict=True):
+        if pair not in made:
+            before, after = known[pair[0]], known[pair[1]]
+            assert before is not None and after is not None
+            made[pair] = after - before
+        changes[state] = made[pair]
+    first = known[places[at[0]]]
+    assert first is not None
+    return first, changes
 
 
 def _by_code(group: Group, table: Table) -> list[Fraction | None]:

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import gcd, lcm
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
-from rasp.compiler.linear import Coordinate, Linear
+from rasp.compiler.linear import Coordinate, Key, Linear, content, scaled
 
 Exact: TypeAlias = Fraction | int
 """Whole numbers are ints here, which add and multiply much faster."""
@@ -48,16 +47,15 @@ class Layout:
         linear = self._bare(demand.linear)
         rest, used = self._reduced(linear)
         new = len(self.dimensions)
-        unit = _content(linear)
+        unit = content(linear.parts.values())
         self.dimensions.append(linear.times(1 / unit))
         self.labels.append(demand.label)
         pivot = min(rest, key=lambda each: (abs(abs(Fraction(rest[each])) - 1), str(each[0])))
         scale = Fraction(rest[pivot])
-        made = {place: -weight / scale for place, weight in used.items()}
+        made = scaled(used, -1 / scale)
         made[new] = unit / scale
         self._pivots[pivot] = len(self._echelon)
-        row = {each: weight / scale for each, weight in rest.items()}
-        self._echelon.append((pivot, _light(row), _light(made)))
+        self._echelon.append((pivot, _light(scaled(rest, 1 / scale)), _light(made)))
 
     def _bare(self, linear: Linear) -> Linear:
         """Leave out the parts that can be read already: the dimension is simpler, and cleaner."""
@@ -98,7 +96,8 @@ class Layout:
                 seen.discard(row)
                 continue
             for coordinate, weight in known.items():
-                left = rest.get(coordinate, 0) - factor * weight
+                taken = weight if factor == 1 else factor * weight
+                left = rest.get(coordinate, 0) - taken
                 if left:
                     rest[coordinate] = left
                     later = self._pivots.get(coordinate)
@@ -113,13 +112,12 @@ class Layout:
         return rest, {place: weight for place, weight in used.items() if weight}
 
 
-Key = TypeVar("Key")
-
-
 def _light(weights: Mapping[Key, Exact]) -> dict[Key, Exact]:
     """The same weights, with whole numbers as ints."""
-    return {key: weight.numerator if weight.denominator == 1 else weight
-            for key, weight in weights.items()}  # fmt: skip
+    objects = {id(weight): weight for weight in weights.values()}
+    known = {key: weight.numerator if weight.denominator == 1 else weight
+             for key, weight in objects.items()}  # fmt: skip
+    return {key: known[id(weight)] for key, weight in weights.items()}
 
 
 def lay_out(demands: Iterable[Demand]) -> Layout:
@@ -129,22 +127,18 @@ def lay_out(demands: Iterable[Demand]) -> Layout:
     whoever reads them: a hot one is exact, and what is made of hot ones is, too.
     """
     layout = Layout()
-    known: set[object] = set()
+    known: set[int] = set()
     for demand in sorted(demands, key=_order):
-        key = frozenset(demand.linear.parts.items())
+        key = id(demand.linear.parts)
         if key not in known:
             known.add(key)
             layout.add(demand)
     return layout
 
 
-def _order(demand: Demand) -> tuple[int, int]:
-    is_embedded = all(each[0] in ("tok", "idx") for each in demand.linear.parts)
-    return 0 if is_embedded else demand.time, len(demand.linear.parts)
-
-
-def _content(linear: Linear) -> Fraction:
-    """The largest number of which all weights are whole multiples."""
-    weights = list(linear.parts.values())
-    denominator = lcm(*(weight.denominator for weight in weights))
-    return Fraction(gcd(*(int(weight * denominator) for weight in weights)), denominator)
+def _order(demand: Demand) -> tuple[int, int, int]:
+    """When it is read, and how simple it is: of how few heads' outputs, of how few parts."""
+    parts = demand.linear.parts
+    is_embedded = all(each[0] in ("tok", "idx") for each in parts)
+    outs = sum(each[0] == "out" for each in parts)
+    return 0 if is_embedded else demand.time, outs, len(parts)

@@ -1,9 +1,9 @@
 """Linear functions of what the residual stream can hold: the algebra every stage speaks.
 
 A coordinate is a number that exists at each position: whether the token is the i-th of the
-vocabulary, whether the index is p, what a head put out, or whether a feed-forward's input is
-in a given state. A `Linear` is a constant plus a weighted sum of coordinates. Functions that
-are equal at every position are equal as `Linear`s: one token and one index are left out as
+vocabulary, whether the index is p, what a head put out, or whether a feed-forward's input has
+got as far as a given state. A `Linear` is a constant plus a weighted sum of coordinates. Functions
+that are equal at every position are equal as `Linear`s: one token and one index are left out as
 the base line, since the others determine them.
 """
 
@@ -12,12 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, TypeAlias
+from math import gcd, lcm
+from typing import Any, TypeAlias, TypeVar
 
 from rasp.compiler.settings import Settings
 
 ZERO = Fraction(0)
 Coordinate: TypeAlias = tuple[str, Any] | tuple[str, Any, int]
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +43,8 @@ class Linear:
             return Linear(self.constant + other.constant, self.parts or other.parts)
         parts = dict(self.parts)
         for coordinate, weight in other.parts.items():
-            total = parts.get(coordinate, Fraction(0)) + weight
+            known = parts.get(coordinate)
+            total = weight if known is None else known + weight
             if total:
                 parts[coordinate] = total
             else:
@@ -54,8 +57,7 @@ class Linear:
     def times(self, factor: Fraction | int) -> Linear:
         if not factor:
             return Linear()
-        scaled = {coordinate: weight * factor for coordinate, weight in self.parts.items()}
-        return Linear(self.constant * factor, scaled)
+        return Linear(self.constant * factor, scaled(self.parts, factor))
 
     def plus(self, constant: Fraction | int) -> Linear:
         return Linear(self.constant + constant, self.parts)
@@ -63,6 +65,13 @@ class Linear:
     def of(self, kind: str) -> dict[Coordinate, Fraction]:
         """The part made of one kind of coordinate."""
         return {each: weight for each, weight in self.parts.items() if each[0] == kind}
+
+
+def scaled(weights: Mapping[Key, Fraction | int], factor: Fraction | int) -> dict[Key, Fraction]:
+    """Multiply weights; most are few objects many times, and stay that."""
+    objects = {id(weight): weight for weight in weights.values()}
+    known = {key: Fraction(weight * factor) for key, weight in objects.items()}
+    return {coordinate: known[id(weight)] for coordinate, weight in weights.items()}
 
 
 def total(terms: Iterable[Linear]) -> Linear:
@@ -109,3 +118,14 @@ def token_values(linear: Linear, settings: Settings) -> list[Fraction]:
 def index_values(linear: Linear, settings: Settings) -> list[Fraction]:
     """What the index coordinates add, for each index."""
     return [linear.parts.get(("idx", each), ZERO) for each in range(settings.max_length)]
+
+
+def content(weights: Iterable[Fraction]) -> Fraction:
+    """The largest number of which all weights are whole multiples.
+
+    >>> content([Fraction(3), Fraction(-9, 2)])
+    Fraction(3, 2)
+    """
+    known = list({id(weight): weight for weight in weights}.values())
+    denominator = lcm(*(weight.denominator for weight in known))
+    return Fraction(gcd(*(int(weight * denominator) for weight in known)), denominator)

@@ -13,6 +13,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from rasp.compiler.tables import numbered
+
 ZERO = Fraction(0)
 Kinks: TypeAlias = dict[Fraction, Fraction]
 """How much the slope changes at each position."""
@@ -30,6 +32,7 @@ def chords(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
     """
     kinks: Kinks = {}
     slope = Fraction(0)
+    finest = _finest(points, values)
 
     def turn(position: Fraction, next_slope: Fraction) -> Fraction:
         if next_slope is not slope and next_slope != slope:
@@ -42,8 +45,10 @@ def chords(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
             continue
         gap = points[place + 1] - points[place]
         next_slope = (later - value) / gap
-        width = _power_of_two_within(gap)
-        if width < gap and not _is_dyadic(next_slope) and _is_dyadic((later - value) / width):
+        if finest and (next_slope / finest).denominator > 1:
+            width = _power_of_two_within(gap)
+            while ((later - value) / width / finest).denominator > 1:
+                width /= 2
             slope = turn(points[place], ZERO)
             slope = turn(points[place + 1] - width, (later - value) / width)
         else:
@@ -51,13 +56,26 @@ def chords(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
     return kinks
 
 
-def _is_dyadic(number: Fraction) -> bool:
-    """Whether a number is a whole multiple of a power of two, be it a small one."""
-    return number.denominator & (number.denominator - 1) == 0
+def _finest(points: Sequence[Fraction], values: Sequence[Fraction]) -> Fraction:
+    """A power of two of which all slopes can be multiples; 0 where there is none."""
+    changes = [(points[place + 1] - points[place], later - value)
+               for place, (value, later) in enumerate(pairwise(values))
+               if later is not value and later != value]  # fmt: skip
+    width = _power_of_two_within(min((gap for gap, _ in changes), default=Fraction(1)))
+    return min((_grain(change / width) for _, change in changes), default=ZERO)
+
+
+def _grain(number: Fraction) -> Fraction:
+    """The largest power of two that divides a number; 0 where there is none."""
+    above, below = number.numerator, number.denominator
+    return Fraction(above & -above, below) if below & (below - 1) == 0 else ZERO
 
 
 def _power_of_two_within(gap: Fraction) -> Fraction:
-    return Fraction(2) ** (gap.__floor__().bit_length() - 1) if gap >= 1 else gap
+    """The largest power of two that is no larger."""
+    if gap >= 1:
+        return Fraction(1 << (gap.__floor__().bit_length() - 1))
+    return Fraction(1, 1 << ((1 / gap).__ceil__() - 1).bit_length())
 
 
 def with_slopes(
@@ -159,12 +177,9 @@ def _turning(
     points: Sequence[Fraction], values: Sequence[Fraction]
 ) -> tuple[list[Fraction], list[Fraction]]:
     """Leave out the points inside a stretch where the value stays the same."""
-    last = len(points) - 1
-    kept = [
-        place
-        for place in range(len(points))
-        if place in (0, last) or not values[place - 1] == values[place] == values[place + 1]
-    ]
+    _, numbers = numbered(values)
+    changes = np.diff(numbers) != 0
+    kept = np.flatnonzero(np.append(True, changes) | np.append(changes, True)).tolist()
     return [points[place] for place in kept], [values[place] for place in kept]
 
 
@@ -197,9 +212,28 @@ def base_point(
         steep += np.array([slope != 0 for slope in known])[places]
     known, places = _slopes(main, rough)
     first = [known[place] for place in places.tolist()]
-    middle = len(points) / 2
-    costs = [(abs(first[n]), int(steep[n]), abs(n - middle)) for n in range(len(points))]
+    strain = _strain(main, rough)
+    costs = [(abs(first[n]), int(steep[n]), strain[n]) for n in range(len(points))]
     return points[min(range(len(points)), key=costs.__getitem__)]
+
+
+def quiet_point(
+    points: Sequence[Fraction], values: Sequence[Fraction], otherwise: Fraction
+) -> Fraction:
+    """A point where the function is 0: where units face away from it, none of them is on there."""
+    zeros = [point for point, value in zip(points, values, strict=True) if not value]
+    return zeros[len(zeros) // 2] if zeros else otherwise
+
+
+def _strain(kinks: Kinks, points: np.ndarray) -> list[float]:
+    """For each point as the base, the larger one of the sums of sizes at both ends."""
+    turns = sorted((float(position), abs(float(change))) for position, change in kinks.items())
+    positions, sizes = np.array(turns).reshape(-1, 2).T
+    left = np.cumsum([0.0, *sizes * (positions - points[0])])
+    right = np.cumsum([0.0, *(sizes * (points[-1] - positions))[::-1]])[::-1]
+    places = np.searchsorted(positions, points, side="right")
+    found: list[float] = np.maximum(left, right)[places].tolist()
+    return found
 
 
 def _reach(values: Sequence[Fraction]) -> Fraction:

@@ -38,6 +38,8 @@ from rasp.errors import RaspUnsupportedError
 from rasp.graph import Aggregate, Node, Program, SOp, in_order, users
 
 MOST_CELLS = 1_000_000
+CONDITIONS = "conditions"
+"""Where this is to be done with care, each condition of an `and` or `or` is worked out alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +90,8 @@ def make_plan(
             refusals.add(node, Refusal("it is no s-op", "compile an s-op: `aggregate` uses it"))
     refusals.raise_all()
     placed = schedule(nodes)
-    analysis = _analyse(nodes, settings, refusals, placed)
+    counts_first = bool(care and care.get(CONDITIONS))
+    analysis = _analyse(nodes, settings, refusals, placed, counts_first)
     features = Features(analysis, placed.layers)
     end = 2 * placed.layers + 1
     demands: list[Demand] = []
@@ -127,8 +130,9 @@ def _check_work(groups: list[list[tuple[Group, Ridge]]], layout: Layout) -> None
 
 
 def _analyse(
-    nodes: Sequence[Node], settings: Settings, refusals: Refusals, placed: Schedule
-) -> HeadAnalysis:
+    nodes: Sequence[Node], settings: Settings, refusals: Refusals, placed: Schedule,
+    counts_first: bool,
+) -> HeadAnalysis:  # fmt: skip
     siblings = {
         aggregate: head.aggregates
         for layer in placed.layer_list
@@ -139,6 +143,7 @@ def _analyse(
         node: layer for node, layer in placed.layer_of.items() if isinstance(node, Aggregate)
     }
     analysis = HeadAnalysis(nodes, settings, refusals, layer_of, siblings, users(nodes))
+    analysis.counts_first = counts_first
     for node in in_order(nodes):
         if isinstance(node, SOp):
             try:

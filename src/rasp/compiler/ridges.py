@@ -25,6 +25,8 @@ UNIT = 2.0**-24
 """The largest relative error of one float32 operation."""
 MOST_NOISE = 0.1
 """How far off `z` may be, in gaps of it, before less noise counts more than fewer kinks."""
+LARGEST = 2.0**23
+"""The largest sum, in units of the values, up to which fewer kinks count more than smaller ones."""
 MOST_TRIED = 8
 MOST_ORDERED = 4
 """The most inputs of which every order is tried."""
@@ -41,19 +43,25 @@ class Ridge:
     """For each point, the states of the group that have that `z`."""
 
     @cached_property
-    def places(self) -> dict[int, int]:
-        """The point that a state is the first of; all of its states have the same value."""
-        return {states[0]: point for point, states in enumerate(self.states)}
+    def firsts(self) -> np.ndarray:
+        """(point,): the first of its states; all of them have the same value."""
+        return np.array([states[0] for states in self.states], int)
 
 
 def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
     """Choose codes and weights with few kinks."""
     tables = _tables(group)
-    codes = [_codes(group, axis, tables) for axis in range(len(group.inputs))]
     length = features.analysis.settings.max_length
-    weights = min(
-        _candidates(group, codes),
-        key=lambda each: (*_cost(group, tables, codes, each, length), sum(map(abs, each))),
+    codes, weights = min(
+        (
+            (codes, weights)
+            for codes in _codings(group, tables)
+            for weights in _candidates(group, codes)
+        ),
+        key=lambda each: (
+            *_cost(group, tables, each[0], each[1], length),
+            sum(map(abs, each[1])),
+        ),
     )
     z = Linear()
     for variable, weight, known, natural in zip(
@@ -90,7 +98,16 @@ def _tables(group: Group) -> np.ndarray:
     return array.reshape(len(rows), *shape)
 
 
-def _codes(group: Group, axis: int, tables: np.ndarray) -> list[Fraction]:
+def _codings(group: Group, tables: np.ndarray) -> list[list[list[Fraction]]]:
+    """Codes of all inputs: as they are, and with tokens and indices in the order of values."""
+    own, ordered = (
+        [_codes(group, axis, tables, keep) for axis in range(len(group.inputs))]
+        for keep in (True, False)
+    )
+    return [own] if own == ordered else [own, ordered]
+
+
+def _codes(group: Group, axis: int, tables: np.ndarray, keep: bool) -> list[Fraction]:
     """Codes of one input: its own, or freely chosen classes for the token and the index."""
     natural = list(group.codes[axis])
     if not isinstance(group.inputs[axis], (TokenVariable, IndexVariable)):
@@ -102,20 +119,21 @@ def _codes(group: Group, axis: int, tables: np.ndarray) -> list[Fraction]:
         size = np.nan_to_num(slices).mean(axis=1)
     order = sorted(range(len(first)), key=lambda each: (size[first[each]], first[each]))
     number = {old: Fraction(new) for new, old in enumerate(order)}
-    if len(first) == len(natural):
+    if keep and len(first) == len(natural):
         return natural
     return [number[int(each)] for each in classes.reshape(-1)]
 
 
 def _candidates(group: Group, codes: list[list[Fraction]]) -> list[tuple[Fraction, ...]]:
     found: list[tuple[Fraction, ...]] = []
-    for order in _orders(codes):
+    for order, is_roomy in product(_orders(codes), (False, True)):
         weights = [Fraction(0)] * len(codes)
         reach, unit = Fraction(0), Fraction(1)
         for axis in order:
             known = sorted(set(codes[axis]))
             gap = min((b - a for a, b in pairwise(known)), default=Fraction(1))
-            least = Fraction(-(-(reach + unit) // gap)) if reach else unit / gap
+            room = reach if is_roomy else unit  # more of it makes gentler slopes
+            least = Fraction(-(-(reach + room) // gap)) if reach else unit / gap
             weights[axis] = _moved_exactly(group.inputs[axis], least) if reach else least
             reach += weights[axis] * (known[-1] - known[0])
         found.append(tuple(weights))
@@ -176,6 +194,21 @@ def _numbers(codes: list[list[Fraction]], weights: tuple[Fraction, ...]) -> list
     return numbers
 
 
+def _strain(z: np.ndarray, turns: np.ndarray) -> float:
+    """How much larger than float32 holds are the sums that cancel; 0 where they are not.
+
+    Units face away from the middle, so the largest sums are those at both ends.
+    """
+    middle = (z[0] + z[-1]) / 2
+    sides = [(z[:-1] > middle, z[-1]), (z[:-1] <= middle, z[0])]
+    largest = max(
+        float(np.abs(np.maximum(sign * turns, 0) @ np.where(side, end - z[:-1], 0.0)).max())
+        for side, end in sides
+        for sign in (1, -1)
+    )
+    return largest / LARGEST if largest > LARGEST else 0.0
+
+
 def _cost(
     group: Group, tables: np.ndarray, codes: list[list[Fraction]], weights: tuple[Fraction, ...],
     length: int,
@@ -197,6 +230,7 @@ def _cost(
     noise = _noise(group, codes, weights, length, float(np.diff(z).min(initial=np.inf)))
     slopes = np.diff(values, axis=1) / np.diff(z)
     turns = np.diff(slopes, axis=1, prepend=0.0)
+    noise += _strain(z, turns)
     if group.is_noisy:
         changes = (np.abs(slopes) > 1e-12).any(axis=0)
         corners = (np.abs(turns) > 1e-9).any(axis=0)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd, lcm
+from math import ceil, gcd, lcm
 
 import numpy as np
 
@@ -31,6 +31,8 @@ from rasp.compiler.together import Values
 MOST_COLUMNS = 1500
 MOST_CELLS = 1_000_000
 LARGEST_CODE = 1500
+MANY_CLASSES = 100
+"""From this many on, classes compared with care are numbered in digits: columns would be huge."""
 ZERO, ONE = Fraction(0), Fraction(1)
 SIGNS = {"<": 1, "<=": 1, ">": -1, ">=": -1}
 
@@ -65,7 +67,7 @@ class Request:
     uniform: bool
     needs_reference: bool
     care: int = 0
-    """1 where codes are too noisy to be compared by squares: one column per class instead."""
+    """1 where the squares of codes are too noisy or large: a column per class, or digits."""
     level: bool = False
     """Whether all keys that do not match must score the same."""
 
@@ -99,8 +101,11 @@ def make_conjunct(
             found = maker.of_order(key_values, query_values, formula.op)
             if found is not None:
                 return found
-    if not request.care and _is_block_diagonal(truth):
-        return maker.of_classes()
+    if _is_block_diagonal(truth):
+        if not request.care:
+            return maker.of_classes()
+        if len(classes(truth)[0]) > MANY_CLASSES:
+            return maker.of_classes(digits=2)
     return maker.of_columns()
 
 
@@ -194,43 +199,41 @@ class _Maker:
         shape = "ranking" if is_ranking else "order"
         return self._finished(shape, products, references, reference, spread)
 
-    def of_classes(self) -> Conjunct:
-        """Number the classes that match; the others match nothing whatever their number."""
+    def of_classes(self, digits: int = 1) -> Conjunct:
+        """Number the classes that match; the others match nothing whatever their number.
+
+        Several digits make small numbers of many classes.
+        """
         rows, inverse = classes(self.truth)
-        blocks = [row for row in rows if row.any()]
-        middle = len(blocks) // 2
-        key_codes, key_lift = [], []
-        for key in range(len(self.keys.rows)):
-            block = next((n for n, row in enumerate(blocks) if row[key]), None)
-            key_codes.append(Fraction(0 if block is None else block - middle))
-            key_lift.append(Fraction(0 if block is not None else 1))
-        numbers = {row.tobytes(): n - middle for n, row in enumerate(blocks)}
-        query_codes, query_lift = [], []
-        for row in rows[inverse]:
-            query_codes.append(Fraction(numbers.get(row.tobytes(), 0)))
-            query_lift.append(Fraction(0 if row.any() else 1))
-        return self._of_lifted(key_codes, key_lift, query_codes, query_lift)
+        blocks = sorted((row for row in rows if row.any()), key=np.argmax)  # in the keys' order
+        base = ceil(len(blocks) ** (1 / digits))
+        numbers = {row.tobytes(): n for n, row in enumerate(blocks)}
+        by_query = [numbers.get(row.tobytes()) for row in rows[inverse]]
+        by_key = [next((n for n, row in enumerate(blocks) if row[key]), None)
+                  for key in range(len(self.keys.rows))]  # fmt: skip
+        return self._of_lifted(
+            [_digit(by_key, base, place) for place in range(digits)], _lifts(by_key),
+            [_digit(by_query, base, place) for place in range(digits)], _lifts(by_query),
+        )  # fmt: skip
 
     def _of_lifted(
-        self, key_codes: list[Fraction], key_lift: list[Fraction],
-        query_codes: list[Fraction], query_lift: list[Fraction],
+        self, key_codes: list[list[Fraction]], key_lift: list[Fraction],
+        query_codes: list[list[Fraction]], query_lift: list[Fraction],
     ) -> Conjunct:  # fmt: skip
         beta, time = Fraction(self.request.strength), self.request.time
-        squares = [code * code + lift for code, lift in zip(key_codes, key_lift, strict=True)]
-        references = [beta * (code * code + lift)
-                      for code, lift in zip(query_codes, query_lift, strict=True)]  # fmt: skip
-        key = self.keys.feature(self.features, key_codes, time)
-        query = self.queries.feature(self.features, query_codes, time)
+        squares, references = _squares(key_codes, key_lift), _squares(query_codes, query_lift)
         products = [
-            ([2 * beta * code for code in query_codes], key_codes, query.times(2 * beta), key),
-            ([-beta] * len(query_codes), squares, Linear(-beta),
-             self.keys.feature(self.features, squares, time)),
+            ([2 * beta * code for code in queries], keys,
+             self.queries.feature(self.features, queries, time).times(2 * beta),
+             self.keys.feature(self.features, keys, time))
+            for queries, keys in zip(query_codes, key_codes, strict=True)
         ]  # fmt: skip
+        products.append(([-beta] * len(references), squares, Linear(-beta),
+                         self.keys.feature(self.features, squares, time)))  # fmt: skip
         reference = Linear()
         if self.request.needs_reference:
-            squares = [each / beta for each in references]
-            reference = self.queries.feature(self.features, squares, time).times(beta)
-        return self._finished("classes", products, references, reference)
+            reference = self.queries.feature(self.features, references, time).times(beta)
+        return self._finished("classes", products, [beta * each for each in references], reference)
 
     def of_columns(self) -> Conjunct:
         """One product per class of keys or of queries, whichever are fewer."""
@@ -257,14 +260,17 @@ class _Maker:
                     member = _chosen(query_class == place, ONE, ZERO)
                     penalty = self._penalties(row)
                     products.append((member, penalty, None, None))
-        time = self.request.time
-        read = Side.rounded if self.request.care else Side.feature
         made = [
-            (query, key, read(self.queries, self.features, query, time),
-             read(self.keys, self.features, key, time))
+            (query, key, self._column(self.queries, query), self._column(self.keys, key))
             for query, key, _, _ in products
-        ]  # fmt: skip
+        ]
         return self._finished("columns", made)
+
+    def _column(self, side: Side, table: list[Fraction]) -> Linear:
+        time = self.request.time
+        if self.request.care:
+            return side.rounded(self.features, table, time, alone=self.text)
+        return side.feature(self.features, table, time)
 
     def _penalties(self, truth: np.ndarray) -> list[Fraction]:
         return _chosen(truth, ZERO, Fraction(-self.request.strength))
@@ -289,6 +295,22 @@ class _Maker:
             spread,
             Fraction(-self.request.strength) if self.request.level else None,
         )
+
+
+def _digit(numbers: list[int | None], base: int, place: int) -> list[Fraction]:
+    """One digit of each number, around 0; 0 where there is no number."""
+    return [ZERO if number is None else Fraction(number // base**place % base - base // 2)
+            for number in numbers]  # fmt: skip
+
+
+def _lifts(numbers: list[int | None]) -> list[Fraction]:
+    """What keeps those without a number apart from all others."""
+    return [ONE if number is None else ZERO for number in numbers]
+
+
+def _squares(digits: list[list[Fraction]], lifts: list[Fraction]) -> list[Fraction]:
+    return [sum((code * code for code in codes), lift)
+            for lift, *codes in zip(lifts, *digits, strict=True)]  # fmt: skip
 
 
 def _chosen(truth: np.ndarray, yes: Fraction, no: Fraction) -> list[Fraction]:

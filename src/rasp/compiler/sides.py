@@ -32,10 +32,12 @@ class Side:
         joint = self.joint
         return features.resolve(joint.layer, joint.inputs, self._spread(table), time)
 
-    def rounded(self, features: Features, table: list[Fraction], time: int) -> Linear:
-        """The same without the noise of its inputs."""
+    def rounded(
+        self, features: Features, table: list[Fraction], time: int, alone: str = ""
+    ) -> Linear:
+        """The same without the noise of its inputs; `alone` as in `Features.stepped`."""
         joint = self.joint
-        return features.stepped(joint.layer, joint.inputs, self._spread(table), time)
+        return features.stepped(joint.layer, joint.inputs, self._spread(table), time, alone)
 
     def _spread(self, table: list[Fraction]) -> list[Fraction | None]:
         return [None if place is None else table[place] for place in self.places]

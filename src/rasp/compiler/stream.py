@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 
 from rasp.compiler.features import Group
-from rasp.compiler.linear import Linear, index_values, token_values
+from rasp.compiler.linear import Coordinate, Linear, index_values, token_values
 from rasp.compiler.plan import Plan
 from rasp.compiler.refusals import Refusal
-from rasp.compiler.weights import Array, Emitter, Weights
+from rasp.compiler.weights import Array, Emitter, Weights, group_changes
 
 UNIT = 2.0**-24
 """The largest relative error of one float32 operation."""
@@ -33,12 +34,28 @@ class Read:
     """A power of two of which its values are exact multiples; 0 where there is none."""
 
 
+@dataclass(frozen=True)
+class Summands:
+    """The numbers that add up to a linear function."""
+
+    error: float
+    """How far off their sum is before any of them is added."""
+    mass: float
+    """The largest sum of their sizes."""
+    terms: int
+    """How many there are at once, at most."""
+    scaled: bool
+    """Whether they are rounded as they are made."""
+    grain: float
+    """A power of two of which they are exact multiples; 0 where there is none."""
+
+
 class Stream:
     """Bounds for each dimension; they grow as the model's blocks write."""
 
     def __init__(self, plan: Plan, emitter: Emitter, weights: Weights) -> None:
         self.plan, self.emitter = plan, emitter
-        self._sizes: dict[tuple[int, Fraction], tuple[Linear, float]] = {}
+        self._sizes: dict[int, tuple[Linear, Fraction, Fraction]] = {}
         self.size = np.zeros(emitter.size)
         for place, dimension in enumerate(plan.layout.dimensions):
             held = dimension.plus(-emitter.shifts[place])
@@ -56,6 +73,8 @@ class Stream:
         nobody: list[Group | None] = [None]
         self.owners = nobody * emitter.offset + [_owner(each) for each in plan.layout.dimensions]
         """The group that makes a dimension, where nothing else has a part in it."""
+        self.still = np.array([owner is not None for owner in self.owners] or [False])
+        """Whether a dimension is exact wherever it should hold 0."""
         self._tables: dict[Group, tuple[Array, Array]] = {}
         self._reads: dict[tuple[int, Fraction], tuple[Linear, Read]] = {}
         """What was read since something was written; the functions are kept for their identity."""
@@ -77,19 +96,26 @@ class Stream:
 
     def size_of(self, linear: Linear) -> float:
         """The largest size of a function, over everything its coordinates can be."""
-        key = (id(linear.parts), linear.constant)
+        key = id(linear.parts)
         if key not in self._sizes:
-            low = high = linear.constant
-            for values in self._ranges(linear):
+            low = high = Fraction(0)
+            for values in self._ranges(linear.plus(-linear.constant)):
                 known = {id(value): value for value in values}.values()
                 low, high = low + min(known), high + max(known)
-            self._sizes[key] = linear, float(max(abs(low), abs(high)))
-        return self._sizes[key][1]
+            self._sizes[key] = linear, low, high
+        _, low, high = self._sizes[key]
+        return float(max(abs(low + linear.constant), abs(high + linear.constant)))
 
     def _ranges(self, linear: Linear) -> list[list[Fraction]]:
         settings = self.plan.settings
         ranges = [token_values(linear, settings), index_values(linear, settings)]
-        outs = linear.of("out")
+        outs: dict[Coordinate, Fraction] = {}
+        groups: set[Group] = set()
+        for coordinate, weight in linear.parts.items():
+            if coordinate[0] == "ff":
+                groups.add(coordinate[1])
+            elif coordinate[0] == "out":
+                outs[coordinate] = weight
         try:
             reach = (
                 self.plan.analysis.range_of(Linear(Fraction(0), outs)) if outs else [Fraction(0)]
@@ -98,10 +124,7 @@ class Stream:
         except Refusal:  # too many to be listed: bound each of them alone
             ranges += [[weight * code for _, code in each[1].states]
                        for each, weight in outs.items()]  # fmt: skip
-        groups: dict[Group, list[Fraction]] = {}
-        for coordinate, weight in linear.of("ff").items():
-            groups.setdefault(coordinate[1], [Fraction(0)]).append(weight)
-        return [*ranges, *groups.values()]
+        return [*ranges, *(_levels(linear, group) for group in groups)]
 
     def read(self, linear: Linear) -> Read:
         """Bound what a reader of a function gets."""
@@ -111,22 +134,27 @@ class Stream:
         return self._reads[key][1]
 
     def _read(self, linear: Linear) -> Read:
-        row, constant = self.emitter.row(linear), self.emitter.constant(linear)
+        constant, given = self.emitter.constant(linear), self.summands(linear)
+        grain = min(given.grain, grain_of(np.array([constant])))
+        exact = bool(grain) and (given.mass + abs(constant)) / grain <= 2.0**24
+        size = self.size_of(linear)
+        numbers = given.terms + bool(constant)
+        rounding = given.mass * given.scaled + size * (numbers > 1)
+        rounding += (given.mass + abs(constant)) * max(0, numbers - 2)
+        error = given.error + (0.0 if exact else UNIT * rounding) + abs(constant) * self.norms
+        return Read(size, error, float(grain) if exact else 0.0)
+
+    def summands(self, linear: Linear) -> Summands:
+        """What is added up where a function is read, its constant aside."""
+        row = self.emitter.row(linear)
         used = np.flatnonzero(row)
         weights = np.abs(row[used])
         mass, terms = self._mass(row, used)
-        grains = np.append(grains_of(row[used]) * self.grain[used], grain_of(np.array([constant])))
-        grain = float(grains.min())
-        exact = bool(grain) and (mass + abs(constant)) / grain <= 2.0**24
-        size = self.size_of(linear)
-        rounding = 0.0
-        if not exact:
-            powers = bool((np.log2(weights) % 1 == 0).all())
-            cast = float(np.abs(row[used] - row[used].astype(np.float32)) @ self.size[used])
-            steps = max(0, terms - 1) + (not powers)
-            rounding = cast + steps * UNIT * mass + (UNIT * size if constant else 0.0)
-        error = float(weights @ self.error[used]) + rounding + (mass + abs(constant)) * self.norms
-        return Read(size, error, float(grain) if exact else 0.0)
+        grain = float((grains_of(row[used]) * self.grain[used]).min(initial=2.0**20))
+        powers = bool((np.log2(weights) % 1 == 0).all())
+        cast = float(np.abs(row[used] - row[used].astype(np.float32)) @ self.size[used])
+        error = float(weights @ self.error[used]) + cast + mass * self.norms
+        return Summands(error, mass, terms, not powers, grain)
 
     def _mass(self, row: Array, used: Array) -> tuple[float, int]:
         """The largest sum of sizes that is added up at once, and of how many numbers.
@@ -162,13 +190,21 @@ class Stream:
         for values, dim in zip(sizes, dims.tolist(), strict=True):
             place = dim - self.emitter.offset
             values[:] = -float(self.emitter.shifts[place])
-            for (_, _, *state), weight in self.plan.layout.dimensions[place].parts.items():
-                values[state] += float(weight)
+            for state, change in group_changes(self.plan.layout.dimensions[place], group).items():
+                values[state:] += float(change)
         return dims, np.delete(np.abs(sizes), sorted(group.undefined), axis=1)
 
-    def write(self, error: Array, grain: Array) -> None:
+    def still_at(self, linear: Linear) -> float:
+        """The value at which a reader gets a function exactly, whatever its error elsewhere."""
+        row, constant = self.emitter.row(linear), self.emitter.constant(linear)
+        used = np.flatnonzero(row)
+        fits = len(used) == 1 and self.still[used[0]] and float(np.float32(constant)) == constant
+        return constant if fits and not self.plan.settings.tolerant else float("nan")
+
+    def write(self, error: Array, grain: Array, still: Array | bool = False) -> None:
         """A layer's heads or feed-forward have written; grain is infinite where they have not."""
         touched = np.isfinite(grain)
+        self.still &= ~touched | still
         exact = touched & (error == 0) & (grain > 0)
         rounding = np.where(touched & ~(exact & (self.grain > 0)), UNIT * self.size, 0.0)
         self.error = self.error + error + rounding
@@ -182,6 +218,13 @@ class Stream:
         if self.plan.settings.tolerant:
             self.grain = np.zeros_like(self.grain)
             self.norms += NORM * UNIT
+
+
+def _levels(linear: Linear, group: Group) -> list[Fraction]:
+    """Everything that a group can add to a function."""
+    changes = group_changes(linear, group)
+    levels = list(accumulate(changes.values()))
+    return levels if 0 in changes else [Fraction(0), *levels]
 
 
 def _owner(dimension: Linear) -> Group | None:

@@ -65,6 +65,8 @@ class ValueAnalysis(JointAnalysis):
             0, tuple((place, Fraction(place)) for place in range(settings.max_length)), False
         )
         self._base = BaseVariables(self.token, self.index, settings)
+        self.counts_first = False
+        """Whether noisy conditions are rather counted than looked up in one table."""
         self.failures: dict[Node, str] = {}
         self._known: dict[Node, Values] = {}
         self._sums: dict[object, SumVariable] = {}
@@ -108,7 +110,11 @@ class ValueAnalysis(JointAnalysis):
         compared = self._comparison(node.op, operands)
         if compared is not None:
             return compared
-        if any(isinstance(each, CountVariable) for values in operands for each in values.inputs):
+        inputs = {each for values in operands for each in values.inputs}
+        noisy = sum(each.is_noisy for each in inputs)
+        if any(isinstance(each, CountVariable) for each in inputs) or (
+            self.counts_first and noisy > 1
+        ):
             counted = self._counted(node)
             if counted is not None:
                 return counted

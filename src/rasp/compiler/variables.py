@@ -113,6 +113,8 @@ def line_through(
     variable: HeadOutput | SumVariable, table: Sequence[Fraction | None]
 ) -> Linear | None:
     """The line through (code, number) for each state of a variable, if there is one."""
+    if len({id(value) for value in table}) < len({id(code) for _, code in variable.states}) / 2:
+        return None  # most tables are not, which should be quick to see
     points: dict[Fraction, Fraction] = {}
     for (_, code), value in zip(variable.states, table, strict=True):
         if value is not None and points.setdefault(code, value) != value:

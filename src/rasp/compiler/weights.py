@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from rasp.compiler.piecewise import (
     chords,
     evaluated,
     one_sided,
+    quiet_point,
     smooth,
     steps,
 )
@@ -251,8 +253,10 @@ class Emitter:
                 join = steps if group.is_stepped else smooth if group.is_noisy else chords
                 found[place] = values, join(ridge.points, values)
         base = base_point(ridge.points, list(found.values()))
-        turns = {place: one_sided(kinks, base, ridge.points[0])
-                 for place, (_, kinks) in found.items()}  # fmt: skip
+        turns = {}
+        for place, (values, kinks) in found.items():
+            own = quiet_point(ridge.points, values, base) if group.is_stepped else base
+            turns[place] = one_sided(kinks, own, ridge.points[0])
         self._check_room(group, ridge, len({key for made in turns.values() for key in made}))
         units: dict[tuple[Fraction, int], Array] = {}
         for place, made in turns.items():
@@ -309,10 +313,16 @@ def is_scored(codes: Array) -> bool:
 
 def table_of(group: Group, ridge: Ridge, dimension: Linear) -> list[Fraction] | None:
     """What a group must add to a dimension at each of its points; None where it adds nothing."""
-    values, places = [ZERO] * len(ridge.points), ridge.places
-    touched = False
-    for (_, owner, *state), weight in dimension.parts.items():
-        if owner is group and state[0] in places:
-            values[places[state[0]]] = weight
-            touched = True
-    return values if touched else None
+    changes = group_changes(dimension, group)
+    if not changes:
+        return None
+    levels = list(accumulate(changes.values(), initial=ZERO))
+    places = np.searchsorted(np.array(list(changes)), ridge.firsts, side="right")
+    return [levels[place] for place in places.tolist()]
+
+
+def group_changes(linear: Linear, group: Group) -> dict[int, Fraction]:
+    """How much a group adds to a function from which of its states on, in order."""
+    parts = [(state[0], weight) for (_, owner, *state), weight in linear.parts.items()
+             if owner is group]  # fmt: skip
+    return dict(sorted(parts, key=lambda part: part[0]))

@@ -1,0 +1,113 @@
+"""Hidden units in, how far off what they add can be out, whatever the order of adding.
+
+Numbers that are multiples of one power of two, whose sums never get beyond 2^24 of it, float32
+adds without rounding. Elsewhere each of the sums on the way may be rounded; however n numbers
+are added, none of these sums is larger than all that is positive or all that is negative among
+them. A unit that is off adds exactly nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rasp.compiler.extents import CELLS_AT_ONCE
+from rasp.compiler.stream import UNIT, Summands, grain_of, grains_of
+from rasp.compiler.weights import Array
+
+SLACK = 1.01
+"""For products of small relative errors, and for the rounding of the bounds themselves."""
+TINY = 1e-9
+COARSEST = 2.0**20
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The hidden units of one group: each is relu(sign · z + bias)."""
+
+    signs: Array  # (unit,)
+    bias: Array  # (unit,)
+    out: Array  # (dimension, unit)
+
+
+@dataclass(frozen=True, eq=False)
+class Added:
+    """What hidden units add to each dimension."""
+
+    error: Array
+    """How far off it is even if nothing is rounded as it is added up."""
+    up: Array
+    """The largest sum of the positive numbers that are added up."""
+    down: Array
+    """The same of the negative ones, as a size."""
+    terms: Array
+    """How many numbers are added up at most."""
+    grain: Array
+    """A power of two of which they are exact multiples; 0 where there is none."""
+    still: Array
+    """Whether all units are off wherever 0 should be added."""
+
+    @property
+    def bound(self) -> Array:
+        """How far off what is added can be, in any order of adding."""
+        reach = np.maximum(self.up, self.down)
+        exact = (self.grain > 0) & (reach <= 2.0**24 * self.grain)
+        rounding = SLACK * UNIT * (self.up + self.down + self.terms * reach)
+        return np.asarray(self.error + np.where(exact, 0.0, rounding))
+
+
+def added(units: Units, points: Array, wanted: Array, z: Summands) -> Added:
+    """Bound what a group of units adds at each of its points, and at both ends of their error.
+
+    `points` are the values of z less its constant, `wanted` (dimension, point) is what should be
+    added, counted from the first point.
+    """
+    start = np.maximum(units.signs * points[0] + units.bias, 0) @ units.out.T
+    bias, out = (each.astype(np.float32).astype(np.float64) for each in (units.bias, units.out))
+    grain = min(z.grain, grain_of(bias))
+    loudest = z.mass + np.abs(bias)
+    is_exact = bool(grain) and loudest.max(initial=0.0) <= 2.0**24 * grain
+    unit = 0.0 if is_exact else SLACK * UNIT
+    inside = unit * (z.mass * z.scaled + loudest * max(0, z.terms - 1))
+    error, up, down, terms = np.zeros((4, len(out)))
+    still = np.ones(len(out), bool)
+    at_once = max(1, CELLS_AT_ONCE // max(1, len(bias)))
+    for first in range(0, len(points), at_once):
+        some = slice(first, first + at_once)
+        here = points[some, None] * units.signs + bias
+        aim = start + wanted[:, some].T
+        off = np.max(
+            [
+                np.abs(np.maximum(here + shift * units.signs, 0) @ out.T - aim)
+                for shift in ((0.0, -z.error, z.error) if z.error else (0.0,))
+            ],
+            axis=0,
+        )
+        most = np.maximum(here + z.error + inside, 0) * (1 + unit)
+        is_on = most > 0
+        off += (is_on * inside + unit * most) @ np.abs(out).T
+        numbers = is_on.astype(float) @ (out != 0).T
+        error = np.maximum(error, off.max(axis=0))
+        up = np.maximum(up, (most @ np.maximum(out, 0).T).max(axis=0))
+        down = np.maximum(down, (most @ np.maximum(-out, 0).T).max(axis=0))
+        terms = np.maximum(terms, numbers.max(axis=0))
+        still &= ((numbers == 0) | (np.abs(aim) > TINY)).all(axis=0)
+    fine = is_exact and not z.error
+    grains = grains_of(out).min(axis=1, initial=COARSEST) * (grain if fine else 0.0)
+    return Added(error, up, down, terms, grains, still)
+
+
+def added_by_all(size: int, parts: Iterable[tuple[Array, Added]]) -> Added:
+    """What several groups add, each to some of the dimensions; the grain is infinite elsewhere."""
+    error, up, down, terms = np.zeros((4, size))
+    grain, still = np.full(size, np.inf), np.ones(size, bool)
+    for dims, part in parts:
+        error[dims] += part.error
+        up[dims] += part.up
+        down[dims] += part.down
+        terms[dims] += part.terms
+        grain[dims] = np.minimum(grain[dims], part.grain)
+        still[dims] &= part.still
+    return Added(error, up, down, terms, grain, still)
