@@ -28,7 +28,7 @@ from rasp.compiler.features import Group
 from rasp.compiler.linear import Linear, of_index, total
 from rasp.compiler.plan import OutputPlan, Plan, readout_key
 from rasp.compiler.ridges import Ridge
-from rasp.compiler.rounding import Units, added, added_by_all
+from rasp.compiler.rounding import Units, added, added_by_all, measured
 from rasp.compiler.selectors import Conjunct
 from rasp.compiler.shares import boost_of
 from rasp.compiler.stream import UNIT, Read, Stream, grain_of
@@ -306,12 +306,13 @@ class Bounds:
             units = Units(signs, block.bias[inner], block.out[dims, inner])
             points = np.array([float(point) for point in ridge.points])
             points -= self.emitter.constant(ridge.z)
-            z = self.stream.summands(ridge.z)
-            part = added(units, points, self._wanted(group, ridge, dims), z)
+            wanted, read = self._wanted(group, ridge, dims), self.stream.read(ridge.z)
+            if self.plan.settings.tolerant:
+                part = measured(units, points, wanted, min(read.error, 1e6))
+            else:
+                part = added(units, points, wanted, self.stream.summands(ridge.z))
             parts.append((dims, part))
-            self._check_group(
-                layer, group, ridge, self.stream.read(ridge.z), float(part.bound.max(initial=0.0))
-            )
+            self._check_group(layer, group, ridge, read, float(part.bound.max(initial=0.0)))
         every = added_by_all(self.emitter.size, parts)
         self.stream.write(every.bound, every.grain, every.still)
 
@@ -364,7 +365,8 @@ def _carried(
     """What errors of one side's values do to the scores: of all pairs, and of matches."""
     sizes = np.abs(others).T  # (product, other)
     every = float((off @ sizes).max(initial=0.0))
-    kinds, kind = np.unique(np.where(values == still, 0.0, off), axis=0, return_inverse=True)
+    held = np.where(values == still, 0.0, off)
+    kinds, kind = np.unique(held, axis=0, return_inverse=True)
     matches = [truth[kind.reshape(-1) == place].any(axis=0) for place in range(len(kinds))]
     return every, float(((kinds @ sizes) * np.array(matches)).max(initial=0.0))
 

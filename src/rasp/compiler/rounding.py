@@ -99,6 +99,37 @@ def added(units: Units, points: Array, wanted: Array, z: Summands) -> Added:
     return Added(error, up, down, terms, grains, still)
 
 
+def measured(units: Units, points: Array, wanted: Array, error: float) -> Added:
+    """What a group of units adds as float32 rounds it here, in one order of adding, and twice that.
+
+    For models that run behind LayerNorms, whose own rounding is no more than assumed: the bounds
+    over every order would refuse most of them.
+    """
+    start = np.maximum(units.signs * points[0] + units.bias, 0) @ units.out.T
+    small = [each.astype(np.float32) for each in (units.signs, units.bias, units.out)]
+    noise, rounding = np.zeros((2, len(units.out)))
+    for shift in (0.0, -error, error, -0.37 * error, 0.61 * error):
+        held = (points + shift).astype(np.float32)[:, None]
+        exact = _outputs(held.astype(np.float64), units.signs, units.bias, units.out)
+        off = _outputs(held, *small).astype(np.float64) - exact
+        noise = np.maximum(noise, np.abs(exact - start - wanted.T).max(axis=0))
+        rounding = np.maximum(rounding, np.abs(off).max(axis=0))
+    ends = (points[[0, -1]] + [-error, error])[:, None] * units.signs + units.bias
+    largest = (np.abs(units.out) * np.maximum(ends, 0).max(axis=0)).max(axis=1, initial=0.0)
+    bound = np.where(rounding > 0, 2 * np.maximum(rounding, UNIT * largest), 0.0)
+    nothing = np.zeros(len(units.out))
+    return Added(noise + bound, nothing, nothing, nothing, nothing, nothing > 0)
+
+
+def _outputs(held: Array, signs: Array, bias: Array, out: Array) -> Array:
+    """(point, dimension): what hidden units add, some points at a time."""
+    at_once = max(1, CELLS_AT_ONCE // max(1, len(signs)))
+    return np.concatenate([
+        np.maximum(held[first : first + at_once] * signs + bias, 0) @ out.T
+        for first in range(0, len(held), at_once)
+    ])  # fmt: skip
+
+
 def added_by_all(size: int, parts: Iterable[tuple[Array, Added]]) -> Added:
     """What several groups add, each to some of the dimensions; the grain is infinite elsewhere."""
     error, up, down, terms = np.zeros((4, size))

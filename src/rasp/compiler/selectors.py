@@ -268,9 +268,11 @@ class _Maker:
 
     def _column(self, side: Side, table: list[Fraction]) -> Linear:
         time = self.request.time
-        if self.request.care:
-            return side.rounded(self.features, table, time, alone=self.text)
-        return side.feature(self.features, table, time)
+        if not self.request.care:
+            return side.feature(self.features, table, time)
+        is_tolerant = self.features.analysis.settings.tolerant
+        user = f"{self.text} ({'keys' if side is self.keys else 'queries'})"
+        return side.rounded(self.features, table, time, alone="" if is_tolerant else user)
 
     def _penalties(self, truth: np.ndarray) -> list[Fraction]:
         return _chosen(truth, ZERO, Fraction(-self.request.strength))

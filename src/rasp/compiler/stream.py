@@ -199,7 +199,7 @@ class Stream:
         row, constant = self.emitter.row(linear), self.emitter.constant(linear)
         used = np.flatnonzero(row)
         fits = len(used) == 1 and self.still[used[0]] and float(np.float32(constant)) == constant
-        return constant if fits and not self.plan.settings.tolerant else float("nan")
+        return constant if fits else float("nan")
 
     def write(self, error: Array, grain: Array, still: Array | bool = False) -> None:
         """A layer's heads or feed-forward have written; grain is infinite where they have not."""
