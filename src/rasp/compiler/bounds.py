@@ -363,6 +363,8 @@ def _carried(
     values: Array, off: Array, still: Array, others: Array, truth: Array
 ) -> tuple[float, float]:
     """What errors of one side's values do to the scores: of all pairs, and of matches."""
+    if not off.any():
+        return 0.0, 0.0
     sizes = np.abs(others).T  # (product, other)
     every = float((off @ sizes).max(initial=0.0))
     held = np.where(values == still, 0.0, off)

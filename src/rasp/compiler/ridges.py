@@ -100,18 +100,21 @@ def _tables(group: Group) -> np.ndarray:
 
 def _codings(group: Group, tables: np.ndarray) -> list[list[list[Fraction]]]:
     """Codes of all inputs: as they are, and with tokens and indices in the order of values."""
-    own, ordered = (
-        [_codes(group, axis, tables, keep) for axis in range(len(group.inputs))]
-        for keep in (True, False)
-    )
+    both = [_codes(group, axis, tables) for axis in range(len(group.inputs))]
+    own, ordered = [first for first, _ in both], [second for _, second in both]
     return [own] if own == ordered else [own, ordered]
 
 
-def _codes(group: Group, axis: int, tables: np.ndarray, keep: bool) -> list[Fraction]:
-    """Codes of one input: its own, or freely chosen classes for the token and the index."""
+def _codes(
+    group: Group, axis: int, tables: np.ndarray
+) -> tuple[list[Fraction], list[Fraction]]:  # fmt: skip
+    """Codes of one input: its own; and chosen classes, as the token's and the index's are free.
+
+    Classes stand for its own codes where those say more than is needed.
+    """
     natural = list(group.codes[axis])
     if not isinstance(group.inputs[axis], (TokenVariable, IndexVariable)):
-        return natural
+        return natural, natural
     slices = np.moveaxis(tables, axis + 1, 0).reshape(len(natural), -1)
     filled = np.where(np.isnan(slices), -12345.678, slices)
     _, first, classes = np.unique(filled, axis=0, return_index=True, return_inverse=True)
@@ -119,9 +122,8 @@ def _codes(group: Group, axis: int, tables: np.ndarray, keep: bool) -> list[Frac
         size = np.nan_to_num(slices).mean(axis=1)
     order = sorted(range(len(first)), key=lambda each: (size[first[each]], first[each]))
     number = {old: Fraction(new) for new, old in enumerate(order)}
-    if keep and len(first) == len(natural):
-        return natural
-    return [number[int(each)] for each in classes.reshape(-1)]
+    chosen = [number[int(each)] for each in classes.reshape(-1)]
+    return natural if len(first) == len(natural) else chosen, chosen
 
 
 def _candidates(group: Group, codes: list[list[Fraction]]) -> list[tuple[Fraction, ...]]:
