@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from test_random_programs import random_program
 import rasp
 from rasp.compiler import Transformer, compile
 from rasp.compiler.certificate import random_input
+from rasp.compiler.weights import Array, FeedForwardWeights, HeadWeights
 from rasp.errors import RaspUnsupportedError
 from rasp.evaluator.plain import EvaluationError, evaluate
 from rasp.graph import Node
@@ -43,9 +45,77 @@ def check(model: Transformer, outputs: list[Node], seed: int) -> None:
             for place, weight in reader["weights"].items():
                 row[int(place)] = weight
             found = residual.astype(np.float64) @ row + reader["constant"]
+            found = np.clip(found, min(readout.codes), max(readout.codes))  # read as the nearest
             codes = dict(zip(readout.atoms, readout.codes, strict=True))
             exact = np.array([codes[atom] for atom in expected[node]])
             assert np.abs(found - exact).max() <= bounds[f"read-out {readout.name}"] + 1e-12
+
+
+class Shuffled:
+    """Runs a model's blocks in float32, every sum one number at a time in an order of its own."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+
+    def product(self, one: Array, other: Array, bias: Array | None = None) -> Array:
+        """`one @ other + bias`; other may be a matrix, or one for each of a batch."""
+        terms = [one[..., place, None] * other[..., place, :][..., None, :]
+                 for place in range(one.shape[-1])]  # fmt: skip
+        nothing = np.zeros((*one.shape[:-1], other.shape[-1]), np.float32)
+        return self.sum([nothing, *terms, *([] if bias is None else [bias.astype(np.float32)])])
+
+    def sum(self, terms: list[Array]) -> Array:
+        found, *rest = (terms[place] for place in self.rng.permutation(len(terms)))
+        for term in rest:
+            found = found + term
+        assert found.dtype == np.float32
+        return np.asarray(found)
+
+    def attend(self, x: Array, head: HeadWeights, allowed: Array | None, dtype: type) -> Any:
+        small = np.float32
+        queries = self.product(x, head.query.T.astype(small), head.query_bias)
+        keys = self.product(x, head.key.T.astype(small), head.key_bias)
+        scores = self.product(queries, keys.transpose(0, 2, 1))
+        if allowed is not None:
+            scores = np.where(allowed, scores, small(-np.inf))
+        weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        total = self.sum([weights[..., place, None] for place in range(weights.shape[-1])])
+        values = self.product(x, head.value.T.astype(small), head.value_bias)
+        moved = self.product(weights / total, values)
+        return weights / total, self.product(moved, head.out.T.astype(small))
+
+    def feed_forward(self, x: Array, block: FeedForwardWeights, dtype: type) -> Array:
+        inside = self.product(x, block.inside.T.astype(np.float32), block.bias)
+        return self.product(np.maximum(inside, 0), block.out.T.astype(np.float32))
+
+
+@pytest.fixture
+def in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let compiled models add in random orders from here on."""
+    shuffled = Shuffled(1)
+    monkeypatch.setattr("rasp.compiler.transformer.attend", shuffled.attend)
+    monkeypatch.setattr("rasp.compiler.transformer.feed_forward", shuffled.feed_forward)
+
+
+@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.usefixtures("in_any_order")
+def test_the_bounds_of_a_task_hold_in_any_order_of_adding(name: str) -> None:
+    task = TASKS[name]
+    handle = rasp.run(task.text)["out"]
+    model = compile(handle, vocabulary=task.vocabulary, max_length=9, bos=task.bos,
+                    causal=task.causal, heads=task.heads, sink=task.sink)  # fmt: skip
+    check(model, [handle.node], 3)
+
+
+@pytest.mark.parametrize("seed", range(100, 130))
+@pytest.mark.usefixtures("in_any_order")
+def test_the_bounds_of_random_programs_hold_in_any_order_of_adding(seed: int) -> None:
+    outputs, vocabulary, options = random_program(seed)
+    try:
+        model = compile(outputs, vocabulary=vocabulary, **options)
+    except RaspUnsupportedError:
+        return
+    check(model, list(outputs.values()), seed)
 
 
 @pytest.mark.parametrize("name", TASKS)

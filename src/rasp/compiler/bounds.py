@@ -23,7 +23,7 @@ from rasp.compiler.attention import (
     strength_of,
 )
 from rasp.compiler.bilinear import are_equal
-from rasp.compiler.extents import extent_of
+from rasp.compiler.extents import carried, extent_of
 from rasp.compiler.features import Group
 from rasp.compiler.linear import Linear, of_index, total
 from rasp.compiler.plan import OutputPlan, Plan, readout_key
@@ -274,18 +274,20 @@ class Bounds:
         error = max(0.0, -extent.low, extent.high - float(conjunct.spread))
         grain, count = COARSEST, len(conjunct.products)
         asked_off, sent_off = np.zeros((2, count))
-        asked_still, sent_still = np.full((2, count), np.nan)
+        asked_still, sent_still = np.full((2, 2, count), np.nan)
         for place, (query, key) in enumerate(conjunct.products):
             if not query.is_constant and not key.is_constant:
                 asked, sent = self.stream.read(query), self.stream.read(key)
                 grain = min(grain, asked.grain * sent.grain)
                 asked_off[place], sent_off[place] = asked.error, sent.error
-                asked_still[place] = self.stream.still_at(query)
-                sent_still[place] = self.stream.still_at(key)
+                if asked.error:
+                    asked_still[:, place] = self.stream.still_at(query)
+                if sent.error:
+                    sent_still[:, place] = self.stream.still_at(key)
         queries, keys, truth = conjunct.query_values, conjunct.key_values, conjunct.truth
         both = error + float(asked_off @ sent_off)
-        by_query, match_by_query = _carried(queries, asked_off, asked_still, keys, truth)
-        by_key, match_by_key = _carried(keys, sent_off, sent_still, queries, truth.T)
+        by_query, match_by_query = carried(queries, asked_off, asked_still, keys, truth)
+        by_key, match_by_key = carried(keys, sent_off, sent_still, queries, truth.T)
         return ConjunctBound(
             both + by_query + by_key, both + match_by_query + match_by_key,
             extent.depth, extent.size, grain, extent.terms,
@@ -307,7 +309,7 @@ class Bounds:
             points = np.array([float(point) for point in ridge.points])
             points -= self.emitter.constant(ridge.z)
             wanted, read = self._wanted(group, ridge, dims), self.stream.read(ridge.z)
-            if self.plan.settings.tolerant:
+            if self.plan.settings.measured:
                 part = measured(units, points, wanted, min(read.error, 1e6))
             else:
                 part = added(units, points, wanted, self.stream.summands(ridge.z))
@@ -357,20 +359,6 @@ class Bounds:
         detail = f"{len(codes)} atoms, {gap:.3g} apart, off by at most {read.error:.2g}"
         name = readout_key(output.name)
         self.checks.append(Check(name, detail, margin, read.error, len(codes), name))
-
-
-def _carried(
-    values: Array, off: Array, still: Array, others: Array, truth: Array
-) -> tuple[float, float]:
-    """What errors of one side's values do to the scores: of all pairs, and of matches."""
-    if not off.any():
-        return 0.0, 0.0
-    sizes = np.abs(others).T  # (product, other)
-    every = float((off @ sizes).max(initial=0.0))
-    held = np.where(values == still, 0.0, off)
-    kinds, kind = np.unique(held, axis=0, return_inverse=True)
-    matches = [truth[kind.reshape(-1) == place].any(axis=0) for place in range(len(kinds))]
-    return every, float(((kinds @ sizes) * np.array(matches)).max(initial=0.0))
 
 
 def _distance(points: Array, others: Array) -> float:

@@ -53,3 +53,20 @@ def _extent(conjunct: Conjunct, rows: slice) -> Extent:
     sizes = np.abs(asked) @ np.abs(sent).T + np.abs(references)
     terms = (asked != 0).astype(np.float32) @ (sent != 0).T.astype(np.float32)
     return Extent(low, high, depth, float(sizes[truth].max()), int(terms[truth].max()))
+
+
+def carried(
+    values: np.ndarray, off: np.ndarray, still: np.ndarray, others: np.ndarray, truth: np.ndarray
+) -> tuple[float, float]:
+    """What errors of one side's values do to the scores: of all pairs, and of matches.
+
+    `still` are the values that come without rounding, and what they are off all the same.
+    """
+    if not off.any():
+        return 0.0, 0.0
+    sizes = np.abs(others).T  # (product, other)
+    every = float((off @ sizes).max(initial=0.0))
+    held = np.where(values == still[0], still[1], off)
+    kinds, kind = np.unique(held, axis=0, return_inverse=True)
+    matches = [truth[kind.reshape(-1) == place].any(axis=0) for place in range(len(kinds))]
+    return every, float(((kinds @ sizes) * np.array(matches)).max(initial=0.0))

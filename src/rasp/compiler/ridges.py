@@ -116,13 +116,15 @@ def _codes(
     if not isinstance(group.inputs[axis], (TokenVariable, IndexVariable)):
         return natural, natural
     slices = np.moveaxis(tables, axis + 1, 0).reshape(len(natural), -1)
-    filled = np.where(np.isnan(slices), -12345.678, slices)
-    _, first, classes = np.unique(filled, axis=0, return_index=True, return_inverse=True)
+    filled = np.where(np.isnan(slices), -12345.678, slices + 0.0)
+    known: dict[bytes, int] = {}
+    classes = [known.setdefault(row.tobytes(), len(known)) for row in filled]
+    first = [classes.index(each) for each in range(len(known))]
     with np.errstate(all="ignore"):
         size = np.nan_to_num(slices).mean(axis=1)
     order = sorted(range(len(first)), key=lambda each: (size[first[each]], first[each]))
     number = {old: Fraction(new) for new, old in enumerate(order)}
-    chosen = [number[int(each)] for each in classes.reshape(-1)]
+    chosen = [number[each] for each in classes]
     return natural if len(first) == len(natural) else chosen, chosen
 
 

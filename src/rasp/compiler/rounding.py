@@ -102,8 +102,7 @@ def added(units: Units, points: Array, wanted: Array, z: Summands) -> Added:
 def measured(units: Units, points: Array, wanted: Array, error: float) -> Added:
     """What a group of units adds as float32 rounds it here, in one order of adding, and twice that.
 
-    For models that run behind LayerNorms, whose own rounding is no more than assumed: the bounds
-    over every order would refuse most of them.
+    For models that run behind LayerNorms and that the bounds over every order would refuse.
     """
     start = np.maximum(units.signs * points[0] + units.bias, 0) @ units.out.T
     small = [each.astype(np.float32) for each in (units.signs, units.bias, units.out)]

@@ -270,9 +270,9 @@ class _Maker:
         time = self.request.time
         if not self.request.care:
             return side.feature(self.features, table, time)
-        is_tolerant = self.features.analysis.settings.tolerant
+        is_measured = self.features.analysis.settings.measured
         user = f"{self.text} ({'keys' if side is self.keys else 'queries'})"
-        return side.rounded(self.features, table, time, alone="" if is_tolerant else user)
+        return side.rounded(self.features, table, time, alone="" if is_measured else user)
 
     def _penalties(self, truth: np.ndarray) -> list[Fraction]:
         return _chosen(truth, ZERO, Fraction(-self.request.strength))

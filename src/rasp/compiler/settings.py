@@ -27,6 +27,8 @@ class Settings:
     """Whether the weights must bear a LayerNorm that changes nothing but the last bits: numbers
     are rounded again before they are compared, and the certificate allows for it.
     """
+    measured: bool = False
+    """Whether the rounding of feed-forwards is measured in one order of adding, not bounded."""
 
 
 def read_settings(

@@ -55,7 +55,7 @@ class Stream:
 
     def __init__(self, plan: Plan, emitter: Emitter, weights: Weights) -> None:
         self.plan, self.emitter = plan, emitter
-        self._sizes: dict[int, tuple[Linear, Fraction, Fraction]] = {}
+        self._sizes: dict[int, tuple[Linear, float, float]] = {}
         self.size = np.zeros(emitter.size)
         for place, dimension in enumerate(plan.layout.dimensions):
             held = dimension.plus(-emitter.shifts[place])
@@ -98,13 +98,14 @@ class Stream:
         """The largest size of a function, over everything its coordinates can be."""
         key = id(linear.parts)
         if key not in self._sizes:
-            low = high = Fraction(0)
+            low = high = 0.0
             for values in self._ranges(linear.plus(-linear.constant)):
-                known = {id(value): value for value in values}.values()
+                known = [float(value) for value in {id(value): value for value in values}.values()]
                 low, high = low + min(known), high + max(known)
             self._sizes[key] = linear, low, high
         _, low, high = self._sizes[key]
-        return float(max(abs(low + linear.constant), abs(high + linear.constant)))
+        constant = float(linear.constant)
+        return max(abs(low + constant), abs(high + constant))
 
     def _ranges(self, linear: Linear) -> list[list[Fraction]]:
         settings = self.plan.settings
@@ -194,12 +195,14 @@ class Stream:
                 values[state:] += float(change)
         return dims, np.delete(np.abs(sizes), sorted(group.undefined), axis=1)
 
-    def still_at(self, linear: Linear) -> float:
-        """The value at which a reader gets a function exactly, whatever its error elsewhere."""
+    def still_at(self, linear: Linear) -> tuple[float, float]:
+        """The value at which a reader gets a function without rounding, and its error there."""
         row, constant = self.emitter.row(linear), self.emitter.constant(linear)
         used = np.flatnonzero(row)
-        fits = len(used) == 1 and self.still[used[0]] and float(np.float32(constant)) == constant
-        return constant if fits else float("nan")
+        if len(used) != 1 or not self.still[used[0]] or float(np.float32(constant)) != constant:
+            return float("nan"), 0.0
+        reach = float(np.abs(row[used]) @ self.size[used]) + abs(constant)
+        return constant, reach * self.norms
 
     def write(self, error: Array, grain: Array, still: Array | bool = False) -> None:
         """A layer's heads or feed-forward have written; grain is infinite where they have not."""

@@ -124,6 +124,7 @@ class Emitter:
         """What each dimension should hold, less what it does: a feed-forward adds no constant."""
         self._rows: dict[int, tuple[Linear, Array]] = {}
         """What was read before; the functions are kept, so that their identities stay theirs."""
+        self._read_shifts: dict[int, tuple[Linear, Fraction]] = {}
         self.parameters = 0
         """How many weights the hidden units take so far."""
         self.units = {
@@ -132,10 +133,13 @@ class Emitter:
 
     def constant(self, linear: Linear) -> float:
         """What a reader of a function has to add."""
-        read = self.plan.layout.read(linear)
-        shift = sum((weight * self.shifts[place] for place, weight in read.items()
-                     if self.shifts[place]), ZERO)  # fmt: skip
-        return float(linear.constant + shift)
+        key = id(linear.parts)
+        if key not in self._read_shifts:
+            read = self.plan.layout.read(linear)
+            shift = sum((weight * self.shifts[place] for place, weight in read.items()
+                         if self.shifts[place]), ZERO)  # fmt: skip
+            self._read_shifts[key] = linear, shift
+        return float(linear.constant + self._read_shifts[key][1])
 
     def row(self, linear: Linear, sink: float = 0.0) -> Array:
         """The weights that read a function."""

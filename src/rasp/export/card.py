@@ -69,4 +69,6 @@ def _certificate(model: Transformer) -> str | None:
     if model.certificate is None:
         return None
     also = ", allowing for the rounding of each LayerNorm" if model.settings.tolerant else ""
+    if model.settings.measured:
+        also += "; the rounding of feed-forwards was measured in one order of adding, and doubled"
     return model.certificate.statement + also
