@@ -74,7 +74,10 @@ def test_a_node_dies_and_every_run_is_finished_once(
         killer.start()
         assert sweep_on_cluster(CONFIGS, store, Settings("cpu"), Cluster(together=1))
         killer.join()
-        assert len([node for node in ray.nodes() if node["Alive"]]) == 1
+        until = time.monotonic() + 60  # the cluster takes a while to notice
+        while time.monotonic() < until and sum(node["Alive"] for node in ray.nodes()) > 1:
+            time.sleep(0.2)
+        assert sum(node["Alive"] for node in ray.nodes()) == 1
     finally:
         ray.shutdown()
         local.shutdown()
