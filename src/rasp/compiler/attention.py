@@ -42,8 +42,8 @@ def strength_of(mode: str, length: int, noisy: bool, quiet: bool = True) -> int:
     """How far below a match every other key must score; in a mean, the sink stands half-way.
 
     Exact scores are multiples of 32 and, if that leaves them exact (`quiet`), so far apart that
-    all but the wanted weights are 0 in float32. Scores made from noisy numbers err in
-    proportion, so they get no more than is needed.
+    all but the wanted weights are 0 in float32 (104 is enough, and half as much again is left for
+    noise). Scores made from noisy numbers err in proportion, so they get no more than is needed.
     """
     if mode == "sum":
         return ceil(2 * log(length) + 8) if noisy else 96

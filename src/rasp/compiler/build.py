@@ -1,8 +1,9 @@
 """`compile`: a program in, a certified transformer out, or an error with every reason why not.
 
 The stages: read what the caller gives, plan, write the weights, certify. Where the certificate
-finds no margin left, the comparison to blame is made more carefully and everything is tried
-again; a model that cannot be certified is never handed out.
+finds no margin left, the comparisons to blame are made more carefully and everything is tried
+again, and in the end once more with each condition of an `and` or `or` worked out on its own; a
+model that cannot be certified is never handed out.
 """
 
 from __future__ import annotations
