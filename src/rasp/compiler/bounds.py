@@ -23,15 +23,16 @@ from rasp.compiler.attention import (
     strength_of,
 )
 from rasp.compiler.bilinear import are_equal
-from rasp.compiler.extents import carried, extent_of
+from rasp.compiler.extents import carried, extent_of, rounded
 from rasp.compiler.features import Group
 from rasp.compiler.linear import Linear, of_index, total
+from rasp.compiler.piecewise import distance
 from rasp.compiler.plan import OutputPlan, Plan, readout_key
 from rasp.compiler.ridges import Ridge
 from rasp.compiler.rounding import Units, added, added_by_all, measured
 from rasp.compiler.selectors import Conjunct
 from rasp.compiler.shares import boost_of
-from rasp.compiler.stream import UNIT, Read, Stream, grain_of
+from rasp.compiler.stream import UNIT, Added, Read, Stream, grain_of
 from rasp.compiler.tables import numbered
 from rasp.compiler.variables import HeadOutput, default_code
 from rasp.compiler.weights import (
@@ -80,6 +81,8 @@ class ConjunctBound:
     """The same as `error`, of matches alone."""
     depth: float
     size: float
+    size_anywhere: float
+    """The same as `size`, of pairs that do not match as well."""
     grain: float
     terms: int
 
@@ -117,7 +120,9 @@ class Bounds:
     # -- attention --------------------------------------------------------------------------------
 
     def _attention(self, layer: int) -> None:
-        errors, grains = np.zeros(self.emitter.size), np.full(self.emitter.size, np.inf)
+        size = self.emitter.size
+        errors, mass, terms = np.zeros((3, size))
+        grains = np.full(size, np.inf)
         pairs = zip(self.plan.heads[layer - 1], self.weights.heads[layer - 1], strict=True)
         for number, (plan, head) in enumerate(pairs, 1):
             found = self._head(f"layer {layer}, head {number}", plan)
@@ -125,10 +130,14 @@ class Bounds:
             for place, (linear, weights) in enumerate(zip(plan.values, plan.basis, strict=True)):
                 moved = self._moved(plan, linear, weights, found)
                 for dim in np.flatnonzero(head.out[:, place]):
-                    error, grain = self._written(plan, float(head.out[dim, place]), moved)
+                    out = float(head.out[dim, place])
+                    error, grain = self._written(plan, out, moved)
                     errors[dim] += error
+                    mass[dim] += abs(out) * self._share(plan) * moved.size
                     grains[dim] = min(grains[dim], grain)
-        self.stream.write(errors, grains)
+                    terms[dim] += 1
+        still = np.zeros(size, bool)
+        self.stream.write(Added(errors, mass, mass, terms, grains, mass, still))
 
     def _moved(
         self, plan: HeadPlan, linear: Linear, weights: dict[HeadOutput, Fraction], scores: Scores
@@ -164,7 +173,7 @@ class Bounds:
         """(dimension,): how far off what a head adds is, were there no rounding at all."""
         outputs = plan.head.outputs
         basis = [[float(each.get(output, 0)) for output in outputs] for each in plan.basis]
-        share = SHARE if plan.head.mode == "sum" else 1.0
+        share = self._share(plan)
         wanted = np.array([self.emitter.column(("out", output)) for output in outputs]).T
         off = np.abs(share * (out @ np.array(basis)) - wanted)
         off[off <= 1e-14 * np.abs(wanted).max()] = 0.0  # no more than float64's own rounding
@@ -174,17 +183,21 @@ class Bounds:
 
     def _written(self, plan: HeadPlan, out: float, moved: Read) -> tuple[float, float]:
         """What a head's value becomes in one dimension: its error and its grain."""
-        factor = out * (SHARE if plan.head.mode == "sum" else 1.0)
+        factor = out * self._share(plan)
         if moved.grain and self._scales_exactly(plan, out, factor, moved):
             return moved.error * abs(factor), moved.grain * grain_of(np.array([factor]))
-        return abs(factor) * (moved.error + 2 * UNIT * moved.size), 0.0
+        return abs(factor) * (moved.error + UNIT * moved.size), 0.0
+
+    def _share(self, plan: HeadPlan) -> float:
+        """What the weight of one match is worth."""
+        return SHARE if plan.head.mode == "sum" else 1.0
 
     def _scales_exactly(self, plan: HeadPlan, out: float, factor: float, moved: Read) -> bool:
         """Try every multiple of the grain: does float32 give the very number wanted?"""
         count = moved.size / moved.grain
         if not grain_of(np.array([factor])) or count > 1e6:
             return False
-        share = np.float32(SHARE if plan.head.mode == "sum" else 1.0)
+        share = np.float32(self._share(plan))
         numbers = np.arange(int(count) + 1) * moved.grain
         got = (numbers.astype(np.float32) * share) * np.float32(out)
         return bool((got.astype(np.float64) == numbers * factor).all())
@@ -205,9 +218,7 @@ class Bounds:
                   if conjunct.shape != "score"]  # fmt: skip
         noisy = is_noisy(self.plan.analysis, plan.head)
         gap = float(min([*depths, strength_of(plan.head.mode, self.length, noisy, plan.quiet)]))
-        common = self._score_error(plan, found)
-        error = common + sum(each.error for each in found)
-        match_error = common + sum(each.match_error for each in found)
+        error, match_error = self._score_errors(plan, found)
         without_sink = plan.best is None and not plan.head.may_be_empty
         room = gap if plan.head.mode == "sum" or without_sink else gap / 2
         needs = plan.head.mode == "sum" or plan.head.needs_uniform
@@ -252,21 +263,25 @@ class Bounds:
         levels = {each.level for each in plan.conjuncts}
         return plan.boost.key == wanted.key and levels <= {Fraction(-strength)}
 
-    def _score_error(self, plan: HeadPlan, found: list[ConjunctBound]) -> float:
-        """How far all scores can be off, beside what their conjuncts do to them."""
-        size = sum(each.size for each in found) + self.stream.size_of(plan.boost)
+    def _score_errors(self, plan: HeadPlan, found: list[ConjunctBound]) -> tuple[float, float]:
+        """How far scores can be off: all of them, and those of matches and the sink."""
         grain = min((each.grain for each in found), default=COARSEST)
-        total = 0.0
+        common = self.stream.read(plan.sink).error
         for query, key in plan.products:
             asked, sent = self.stream.read(query), self.stream.read(key)
             grain = min(grain, asked.grain * sent.grain)
             if query.is_constant or key.is_constant:
-                total += asked.size * sent.error + sent.size * asked.error
-            elif not asked.grain * sent.grain:  # conjuncts that share it are read in one sum
-                total += 2 * UNIT * asked.size * sent.size
-        exact = bool(grain) and 2 * size / grain <= 2.0**24
-        rounding = 0.0 if exact else (2 + sum(each.terms for each in found)) * UNIT * size
-        return total + rounding + self.stream.read(plan.sink).error
+                common += asked.size * sent.error + sent.size * asked.error
+            else:  # conjuncts that share it are read in one sum
+                common += asked.size * sent.rounding + sent.size * asked.rounding
+        boost = self.stream.size_of(plan.boost)
+        every = boost + sum(each.size_anywhere for each in found)
+        size = boost + sum(each.size for each in found)
+        terms = 2 + sum(each.terms for each in found)
+        return (
+            common + sum(each.error for each in found) + rounded(every, terms, grain),
+            common + sum(each.match_error for each in found) + rounded(size, terms, grain),
+        )
 
     def _conjunct(self, conjunct: Conjunct) -> ConjunctBound:
         """Check a conjunct on every pair; products with a constant are read for the whole head."""
@@ -288,9 +303,11 @@ class Bounds:
         both = error + float(asked_off @ sent_off)
         by_query, match_by_query = carried(queries, asked_off, asked_still, keys, truth)
         by_key, match_by_key = carried(keys, sent_off, sent_still, queries, truth.T)
+        everywhere = both + by_query + by_key
+        matches = both + match_by_query + match_by_key
         return ConjunctBound(
-            both + by_query + by_key, both + match_by_query + match_by_key,
-            extent.depth, extent.size, grain, extent.terms,
+            everywhere, everywhere if conjunct.level is not None else matches,
+            extent.depth, extent.size, extent.size_anywhere, grain, extent.terms,
         )  # fmt: skip
 
     # -- feed-forward -----------------------------------------------------------------------------
@@ -314,9 +331,8 @@ class Bounds:
             else:
                 part = added(units, points, wanted, self.stream.summands(ridge.z))
             parts.append((dims, part))
-            self._check_group(layer, group, ridge, read, float(part.bound.max(initial=0.0)))
-        every = added_by_all(self.emitter.size, parts)
-        self.stream.write(every.bound, every.grain, every.still)
+            self._check_group(layer, group, ridge, read, float(part.bound().max(initial=0.0)))
+        self.stream.write(added_by_all(self.emitter.size, parts))
 
     def _check_group(
         self, layer: int, group: Group, ridge: Ridge, read: Read, error: float
@@ -327,7 +343,7 @@ class Bounds:
         room = gap / 2
         if group.is_noisy and units:
             positions = np.array([float(unit.position) for unit in units])
-            room = _distance(points, np.unique(positions))
+            room = distance(points, np.unique(positions))
         detail = f"{len(units)} hidden units; inputs {gap:.3g} apart, off by at most "
         self.checks.append(Check(f"feed-forward {layer}", detail + f"{read.error:.2g}",
                                  room - read.error, error, len(points)))  # fmt: skip
@@ -353,20 +369,15 @@ class Bounds:
         if len(readout.bias) > 1:
             middle = (codes.min() + codes.max()) / 2
             reach = float(np.abs(codes - middle).max())
-            terms = np.count_nonzero(np.abs(readout.weight).sum(axis=0)) + 2
-            rounding = terms * UNIT * (2 * reach * (read.size + abs(middle)) + reach * reach)
-            margin -= rounding / gap
+            given, constant = (
+                self.stream.summands(output.linear),
+                self.emitter.constant(output.linear),
+            )
+            mass = 2 * reach * (given.mass + abs(constant - middle)) + reach * reach
+            margin -= (given.terms + 4) * UNIT * mass / gap
         detail = f"{len(codes)} atoms, {gap:.3g} apart, off by at most {read.error:.2g}"
         name = readout_key(output.name)
         self.checks.append(Check(name, detail, margin, read.error, len(codes), name))
-
-
-def _distance(points: Array, others: Array) -> float:
-    """The smallest distance between a point and one of some sorted others."""
-    right = np.clip(np.searchsorted(others, points), 0, len(others) - 1)
-    left = np.maximum(right - 1, 0)
-    nearest = np.minimum(np.abs(others[right] - points), np.abs(others[left] - points))
-    return float(nearest.min())
 
 
 def _products(plan: HeadPlan, every: list[Conjunct]) -> list[tuple[Linear, Linear]]:

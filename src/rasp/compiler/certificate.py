@@ -157,11 +157,21 @@ def certify(
 
 
 def weights_match(expected: Weights, given: Weights) -> bool:
-    """Whether two sets of weights are the same numbers in float32, but for a last bit."""
+    """Whether two sets of weights are the same numbers in float32.
+
+    What heads put out was solved for, so it may differ in a last bit from machine to machine.
+    """
     left, right = expected.arrays(), given.arrays()
     return left.keys() == right.keys() and all(
         left[name].shape == right[name].shape
-        and np.allclose(left[name], right[name], rtol=2.0**-22, atol=0)
+        and (
+            np.array_equal(left[name].astype(np.float32), right[name].astype(np.float32))
+            or (
+                ".head" in name
+                and name.endswith(".out")
+                and np.allclose(left[name], right[name], rtol=2.0**-22, atol=0)
+            )
+        )
         for name in left
     )
 

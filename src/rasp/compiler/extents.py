@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rasp.compiler.selectors import Conjunct
+from rasp.compiler.stream import LARGEST_COUNT, UNIT
 
 CELLS_AT_ONCE = 1_000_000
 """How many numbers a check holds in memory at once."""
@@ -20,6 +21,8 @@ class Extent:
     high: float
     depth: float
     size: float
+    size_anywhere: float
+    """The same as `size`, of pairs that do not match as well."""
     terms: int
 
 
@@ -35,6 +38,7 @@ def extent_of(conjunct: Conjunct) -> Extent:
         max(each.high for each in found),
         min(each.depth for each in found),
         max(each.size for each in found),
+        max(each.size_anywhere for each in found),
         max(each.terms for each in found),
     )
 
@@ -47,12 +51,13 @@ def _extent(conjunct: Conjunct, rows: slice) -> Extent:
     if conjunct.level is not None:  # what does not match has a place, too, and must keep to it
         scores = np.where(truth, scores, scores - float(conjunct.level))
         truth = np.ones_like(truth)
-    if not truth.any():
-        return Extent(0.0, 0.0, depth, 0.0, 0)
-    low, high = float(scores[truth].min()), float(scores[truth].max())
     sizes = np.abs(asked) @ np.abs(sent).T + np.abs(references)
-    terms = (asked != 0).astype(np.float32) @ (sent != 0).T.astype(np.float32)
-    return Extent(low, high, depth, float(sizes[truth].max()), int(terms[truth].max()))
+    most = float(sizes.max(initial=0.0))
+    terms = int(((asked != 0).astype(np.float32) @ (sent != 0).T.astype(np.float32)).max(initial=0))
+    if not truth.any():
+        return Extent(0.0, 0.0, depth, 0.0, most, terms)
+    low, high = float(scores[truth].min()), float(scores[truth].max())
+    return Extent(low, high, depth, float(sizes[truth].max()), most, terms)
 
 
 def carried(
@@ -70,3 +75,9 @@ def carried(
     kinds, kind = np.unique(held, axis=0, return_inverse=True)
     matches = [truth[kind.reshape(-1) == place].any(axis=0) for place in range(len(kinds))]
     return every, float(((kinds @ sizes) * np.array(matches)).max(initial=0.0))
+
+
+def rounded(size: float, terms: int, grain: float) -> float:
+    """How far off the sum of some products can be: not at all, where they are small multiples."""
+    exact = bool(grain) and 2 * size <= LARGEST_COUNT * grain
+    return 0.0 if exact else terms * UNIT * size

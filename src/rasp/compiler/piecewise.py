@@ -272,3 +272,11 @@ def evaluated(made: dict[tuple[Fraction, int], Fraction], z: Fraction) -> Fracti
         (change * max(Fraction(0), sign * (z - position))
          for (position, sign), change in made.items()), Fraction(0)
     )  # fmt: skip
+
+
+def distance(points: np.ndarray, others: np.ndarray) -> float:
+    """The smallest distance between a point and one of some sorted others."""
+    right = np.clip(np.searchsorted(others, points), 0, len(others) - 1)
+    left = np.maximum(right - 1, 0)
+    nearest = np.minimum(np.abs(others[right] - points), np.abs(others[left] - points))
+    return float(nearest.min())

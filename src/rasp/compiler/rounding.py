@@ -14,11 +14,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from rasp.compiler.extents import CELLS_AT_ONCE
-from rasp.compiler.stream import UNIT, Summands, grain_of, grains_of
+from rasp.compiler.stream import (
+    LARGEST_COUNT,
+    SLACK,
+    UNIT,
+    Added,
+    Summands,
+    grain_of,
+    grains_of,
+)
 from rasp.compiler.weights import Array
 
-SLACK = 1.01
-"""For products of small relative errors, and for the rounding of the bounds themselves."""
 TINY = 1e-9
 COARSEST = 2.0**20
 
@@ -32,32 +38,6 @@ class Units:
     out: Array  # (dimension, unit)
 
 
-@dataclass(frozen=True, eq=False)
-class Added:
-    """What hidden units add to each dimension."""
-
-    error: Array
-    """How far off it is even if nothing is rounded as it is added up."""
-    up: Array
-    """The largest sum of the positive numbers that are added up."""
-    down: Array
-    """The same of the negative ones, as a size."""
-    terms: Array
-    """How many numbers are added up at most."""
-    grain: Array
-    """A power of two of which they are exact multiples; 0 where there is none."""
-    still: Array
-    """Whether all units are off wherever 0 should be added."""
-
-    @property
-    def bound(self) -> Array:
-        """How far off what is added can be, in any order of adding."""
-        reach = np.maximum(self.up, self.down)
-        exact = (self.grain > 0) & (reach <= 2.0**24 * self.grain)
-        rounding = SLACK * UNIT * (self.up + self.down + self.terms * reach)
-        return np.asarray(self.error + np.where(exact, 0.0, rounding))
-
-
 def added(units: Units, points: Array, wanted: Array, z: Summands) -> Added:
     """Bound what a group of units adds at each of its points, and at both ends of their error.
 
@@ -68,10 +48,10 @@ def added(units: Units, points: Array, wanted: Array, z: Summands) -> Added:
     bias, out = (each.astype(np.float32).astype(np.float64) for each in (units.bias, units.out))
     grain = min(z.grain, grain_of(bias))
     loudest = z.mass + np.abs(bias)
-    is_exact = bool(grain) and loudest.max(initial=0.0) <= 2.0**24 * grain
+    is_exact = bool(grain) and loudest.max(initial=0.0) <= LARGEST_COUNT * grain
     unit = 0.0 if is_exact else SLACK * UNIT
     inside = unit * (z.mass * z.scaled + loudest * max(0, z.terms - 1))
-    error, up, down, terms = np.zeros((4, len(out)))
+    error, up, down, terms, size = np.zeros((5, len(out)))
     still = np.ones(len(out), bool)
     at_once = max(1, CELLS_AT_ONCE // max(1, len(bias)))
     for first in range(0, len(points), at_once):
@@ -93,10 +73,11 @@ def added(units: Units, points: Array, wanted: Array, z: Summands) -> Added:
         up = np.maximum(up, (most @ np.maximum(out, 0).T).max(axis=0))
         down = np.maximum(down, (most @ np.maximum(-out, 0).T).max(axis=0))
         terms = np.maximum(terms, numbers.max(axis=0))
+        size = np.maximum(size, np.abs(aim).max(axis=0))
         still &= ((numbers == 0) | (np.abs(aim) > TINY)).all(axis=0)
     fine = is_exact and not z.error
     grains = grains_of(out).min(axis=1, initial=COARSEST) * (grain if fine else 0.0)
-    return Added(error, up, down, terms, grains, still)
+    return Added(error, up, down, terms, grains, size, still)
 
 
 def measured(units: Units, points: Array, wanted: Array, error: float) -> Added:
@@ -116,8 +97,9 @@ def measured(units: Units, points: Array, wanted: Array, error: float) -> Added:
     ends = (points[[0, -1]] + [-error, error])[:, None] * units.signs + units.bias
     largest = (np.abs(units.out) * np.maximum(ends, 0).max(axis=0)).max(axis=1, initial=0.0)
     bound = np.where(rounding > 0, 2 * np.maximum(rounding, UNIT * largest), 0.0)
+    size = np.abs(start[:, None] + wanted).max(axis=1, initial=0.0)
     nothing = np.zeros(len(units.out))
-    return Added(noise + bound, nothing, nothing, nothing, nothing, nothing > 0)
+    return Added(noise + bound, nothing, nothing, nothing + 1, nothing, size, nothing > 0)
 
 
 def _outputs(held: Array, signs: Array, bias: Array, out: Array) -> Array:
@@ -131,13 +113,14 @@ def _outputs(held: Array, signs: Array, bias: Array, out: Array) -> Array:
 
 def added_by_all(size: int, parts: Iterable[tuple[Array, Added]]) -> Added:
     """What several groups add, each to some of the dimensions; the grain is infinite elsewhere."""
-    error, up, down, terms = np.zeros((4, size))
+    error, up, down, terms, largest = np.zeros((5, size))
     grain, still = np.full(size, np.inf), np.ones(size, bool)
     for dims, part in parts:
         error[dims] += part.error
         up[dims] += part.up
         down[dims] += part.down
         terms[dims] += part.terms
+        largest[dims] += part.size
         grain[dims] = np.minimum(grain[dims], part.grain)
         still[dims] &= part.still
-    return Added(error, up, down, terms, grain, still)
+    return Added(error, up, down, terms, grain, largest, still)

@@ -6,7 +6,7 @@ and multiplies without rounding. Averages are not, nor is what is made from them
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
 
@@ -20,6 +20,10 @@ from rasp.compiler.weights import Array, Emitter, Weights, group_changes
 
 UNIT = 2.0**-24
 """The largest relative error of one float32 operation."""
+LARGEST_COUNT = 2.0**24
+"""How many times a power of two float32 holds without rounding."""
+SLACK = 1.01
+"""For products of small relative errors, and for the rounding of the bounds themselves."""
 NORM = 2.0
 """How many such errors a LayerNorm that should change nothing leaves in each dimension."""
 
@@ -32,6 +36,36 @@ class Read:
     error: float
     grain: float
     """A power of two of which its values are exact multiples; 0 where there is none."""
+    rounding: float = 0.0
+    """The part of the error that comes from reading alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Added:
+    """What a block adds to each dimension: some numbers, in whatever order."""
+
+    error: Array
+    """How far off it is even if nothing is rounded as it is added up."""
+    up: Array
+    """The largest sum of the positive numbers that are added up."""
+    down: Array
+    """The same of the negative ones, as a size."""
+    terms: Array
+    """How many numbers are added up at most."""
+    grain: Array
+    """A power of two of which they are exact multiples; 0 where there is none, and infinite where
+    nothing is added."""
+    size: Array
+    """The largest size of their sum."""
+    still: Array
+    """Whether there are no numbers at all wherever their sum should be 0."""
+
+    def bound(self, held: Array | float = 0.0) -> Array:
+        """How far off what is added can be, to what holds so much already, in any order."""
+        reach = np.maximum(np.maximum(self.up, self.down), self.size) + held
+        exact = (self.grain > 0) & (reach <= LARGEST_COUNT * self.grain)
+        rounding = SLACK * UNIT * (self.up + self.down + self.terms * reach)
+        return np.asarray(self.error + np.where(exact, 0.0, rounding))
 
 
 @dataclass(frozen=True)
@@ -79,6 +113,9 @@ class Stream:
         self._reads: dict[tuple[int, Fraction], tuple[Linear, Read]] = {}
         """What was read since something was written; the functions are kept for their identity."""
         self.error = self._embedding_error(weights)
+        largest = np.abs(self.tokens).max(axis=0) + np.abs(self.positions).max(axis=0)
+        self.held = np.maximum(largest, self.size * (np.arange(emitter.size) < emitter.offset))
+        """How large each dimension can be by now."""
         self.norms = 0.0
         """The relative error that LayerNorms have left in all that the stream holds by now."""
         self.grain = np.array([
@@ -137,13 +174,14 @@ class Stream:
     def _read(self, linear: Linear) -> Read:
         constant, given = self.emitter.constant(linear), self.summands(linear)
         grain = min(given.grain, grain_of(np.array([constant])))
-        exact = bool(grain) and (given.mass + abs(constant)) / grain <= 2.0**24
-        size = self.size_of(linear)
+        size, mass = self.size_of(linear), given.mass + abs(constant)
+        if grain and mass <= LARGEST_COUNT * grain:
+            return Read(size, given.error + abs(constant) * self.norms, grain)
         numbers = given.terms + bool(constant)
-        rounding = given.mass * given.scaled + size * (numbers > 1)
-        rounding += (given.mass + abs(constant)) * max(0, numbers - 2)
-        error = given.error + (0.0 if exact else UNIT * rounding) + abs(constant) * self.norms
-        return Read(size, error, float(grain) if exact else 0.0)
+        sums = given.mass * given.scaled + size * (numbers > 1) + mass * max(0, numbers - 2)
+        rounding = SLACK * UNIT * sums + abs(float(np.float32(constant)) - constant)
+        error = given.error + rounding + abs(constant) * self.norms
+        return Read(size, error, 0.0, rounding)
 
     def summands(self, linear: Linear) -> Summands:
         """What is added up where a function is read, its constant aside."""
@@ -204,15 +242,16 @@ class Stream:
         reach = float(np.abs(row[used]) @ self.size[used]) + abs(constant)
         return constant, reach * self.norms
 
-    def write(self, error: Array, grain: Array, still: Array | bool = False) -> None:
-        """A layer's heads or feed-forward have written; grain is infinite where they have not."""
-        touched = np.isfinite(grain)
-        self.still &= ~touched | still
-        exact = touched & (error == 0) & (grain > 0)
-        rounding = np.where(touched & ~(exact & (self.grain > 0)), UNIT * self.size, 0.0)
-        self.error = self.error + error + rounding
-        both = np.where(exact, np.minimum(self.grain, grain), 0.0)
-        self.grain = np.where(touched, both, self.grain)
+    def write(self, added: Added) -> None:
+        """A layer's heads or feed-forward have written."""
+        touched = np.isfinite(added.grain)
+        both = np.minimum(self.grain, added.grain)
+        bound = replace(added, grain=both).bound(self.held)
+        exact = touched & (bound == 0) & (both > 0)
+        self.error = self.error + np.where(touched, bound, 0.0)
+        self.grain = np.where(touched, np.where(exact, both, 0.0), self.grain)
+        self.held = self.held + np.where(touched, added.size, 0.0)
+        self.still &= ~touched | added.still
         self._reads.clear()
         self._normalise()
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from rasp.compiler.describe import Description
 
 Array = np.ndarray
+# numpy's product of matrices may report an invalid value though all numbers are finite, before
+# and after; and weights that are not picked underflow.
+QUIET: dict[str, Any] = {"invalid": "ignore", "under": "ignore"}
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,7 @@ class Transformer:
                 hint=f"put {show(bos)} first, once",
             )
 
+    @np.errstate(**QUIET)
     def answers(self, ids: Array, dtype: type = np.float32) -> dict[str, list[list[Atom]]]:
         """Run a batch of inputs of one length; (batch, position) token ids.
 
@@ -266,6 +270,7 @@ class Transformer:
         )
 
 
+@np.errstate(**QUIET)
 def attend(x: Array, head: HeadWeights, allowed: Array | None, dtype: type) -> tuple[Array, Array]:
     """One head: its attention (batch, query, key) and what it adds (batch, position, model)."""
     queries = x @ head.query.T.astype(dtype) + head.query_bias.astype(dtype)
@@ -274,13 +279,13 @@ def attend(x: Array, head: HeadWeights, allowed: Array | None, dtype: type) -> t
     if allowed is not None:
         scores = np.where(allowed, scores, dtype(-np.inf))
     scores = scores - scores.max(axis=-1, keepdims=True)
-    with np.errstate(under="ignore"):
-        weights = np.exp(scores)
+    weights = np.exp(scores)
     attention = weights / weights.sum(axis=-1, keepdims=True)
     values = x @ head.value.T.astype(dtype) + head.value_bias.astype(dtype)
     return attention, (attention @ values) @ head.out.T.astype(dtype)
 
 
+@np.errstate(**QUIET)
 def feed_forward(x: Array, block: FeedForwardWeights, dtype: type) -> Array:
     """What a feed-forward adds."""
     hidden = np.maximum(x @ block.inside.T.astype(dtype) + block.bias.astype(dtype), 0)
