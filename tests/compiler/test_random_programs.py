@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "evaluator"))
 
 from random_graphs import BOOL, NUMBER, TEXT, Graphs
 
+import rasp
 from rasp.atoms import Atom
 from rasp.compiler import Transformer, compile
 from rasp.errors import RaspUnsupportedError
@@ -144,3 +145,9 @@ def test_random_programs_agree_or_are_refused(start: int) -> None:
 
 def test_an_attempt_that_overflows_is_refused_without_a_warning() -> None:
     assert outcome(5178) == "refused: has no margin left"
+
+
+def test_numbers_beyond_float32_are_refused_without_a_warning() -> None:
+    text = 'out = max(aggregate(select(1, length, <), 61035156250000000000000000), histf("a"));'
+    with pytest.raises(RaspUnsupportedError, match="too large for float32"):
+        compile(rasp.run(text)["out"], vocabulary="ab", max_length=6)

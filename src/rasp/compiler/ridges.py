@@ -160,6 +160,7 @@ def _moved_exactly(variable: Variable, least: Fraction) -> Fraction:
     return next((w for w in tried if all(is_moved_exactly(w * part) for part in parts)), least)
 
 
+@np.errstate(over="ignore")  # what overflows is not
 def is_moved_exactly(weight: Fraction) -> bool:
     """Whether a head multiplies whole numbers of shares by this much of 1/SHARE exactly.
 
