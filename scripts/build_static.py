@@ -29,7 +29,7 @@ KEPT = (
     "programs", "playground",
 )  # fmt: skip
 """Folders that the page asks; the others are front doors, or need numpy or torch."""
-NEVER_ASKED = ("server.py", "pool.py", "guard.py", "worker.py")
+NEVER_ASKED = ("server.py", "lanes.py", "guard.py")
 POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; "
     "connect-src 'self'; worker-src 'self'; img-src 'self' data: blob:; base-uri 'none'; "

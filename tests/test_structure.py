@@ -15,7 +15,8 @@ PACKAGE = Path(__file__).parents[1] / "src" / "rasp"
 # Each name may import those before it, and itself.
 ORDER = (
     "source", "errors", "spelling", "limits", "atoms", "words", "replacing",
-    "syntax", "graph", "evaluator", "frontend", "architecture", "equivalence", "drawing",
+    "syntax", "graph", "evaluator", "frontend", "sandbox",
+    "architecture", "equivalence", "drawing",
     "compiler", "export", "training", "programs",
     "fuzzing", "notebook", "repl", "playground", "lsp", "cli",
 )  # fmt: skip

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rasp import lib, programs
+    from rasp import lib, programs, sandbox
     from rasp.architecture import explain, fit, front, schedule
     from rasp.compiler import compile as compile  # not in __all__: `import *` keeps Python's own
     from rasp.drawing import draw, draw_selector, heat_map
@@ -84,6 +84,7 @@ _HOMES = {
     "equivalent": "rasp.equivalence",
     **dict.fromkeys(("load_ipython_extension", "unload_ipython_extension"), "rasp.notebook"),
     "programs": "rasp.programs",
+    "sandbox": "rasp.sandbox",
     "lib": "rasp.lib",
     "to_rasp": "rasp.frontend.writing",
 }  # fmt: skip
@@ -121,6 +122,7 @@ __all__ = [
     "lib",
     "programs",
     "run",
+    "sandbox",
     "schedule",
     "score",
     "select",

@@ -8,7 +8,7 @@ nothing else does. What deserves a second look is collected as `Warned`, never r
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rasp.source import Span
 
@@ -108,6 +108,28 @@ class Warned:
     message: str
     span: Span
     hint: str
+
+
+def error_record(error: RaspError) -> dict[str, Any]:
+    """Return an error as JSON can hold it.
+
+    >>> error_record(RaspValueError("division by zero"))
+    {'kind': 'value', 'message': 'division by zero', 'hint': None}
+    """
+    record: dict[str, Any] = {"kind": error.kind, "message": error.message, "hint": error.hint}
+    if error.span is not None:
+        record |= span_record(error.span)
+    return record
+
+
+def span_record(span: Span) -> dict[str, Any]:
+    """Return a place in a source as JSON can hold it."""
+    return {
+        "file": span.source.name,
+        "line": span.line,
+        "column": span.column,
+        "length": span.end - span.start,
+    }
 
 
 def _render(error: RaspError) -> str:

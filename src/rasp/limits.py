@@ -92,6 +92,21 @@ class Clock:
             )
 
 
+def too_much_memory() -> RaspLimitError:
+    """What to say where there is no memory left."""
+    return RaspLimitError(
+        "the program needed more memory than it may use",
+        hint="make its lists smaller or the input shorter",
+    )
+
+
+def too_deep() -> RaspLimitError:
+    """What to say where Python cannot go deeper."""
+    return RaspLimitError(
+        "the program is nested too deeply", hint="give the inner parts names of their own"
+    )
+
+
 def read_limit(text: str, limits: Limits = DEFAULT_LIMITS) -> Limits:
     """Change one budget as people write it on the command line.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ pytest.importorskip("pygls", reason="needs the extra `lsp`")
 
 import rasp
 import rasp.cli.lsp
+from processes import children, wait_until_gone
 from rasp.cli import main
 from rasp.frontend.checking import check
 from rasp.source import Source
@@ -289,3 +291,20 @@ def test_unknown_documents_and_places_are_no_trouble(client: Client, address: st
     assert client.at("hover", address, 99, 99) is None
     client.tell("textDocument/didClose", {"textDocument": {"uri": address}})
     assert client.at("completion", address, 0, 0)["items"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in Linux's /proc")
+def test_killing_the_server_leaves_no_worker(tmp_path: Path) -> None:
+    client = Client()
+    address = uri(tmp_path / "demo.rasp")
+    client.open(address, "a = tokns;")
+    client.diagnostics(address)
+    workers = children(client.process.pid)
+    assert workers
+    client.process.kill()
+    client.process.wait()
+    client.reader.join()
+    for pipe in (client.process.stdin, client.process.stdout):
+        assert pipe is not None
+        pipe.close()
+    wait_until_gone(workers)

@@ -14,11 +14,10 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import rasp
-from rasp.errors import RaspError, RaspValueError
-from rasp.source import Span
+from rasp.errors import RaspError, RaspValueError, error_record
 from rasp.spelling import closest
 
 COMMANDS = {
@@ -160,21 +159,3 @@ def _report(error: RaspError, as_json: bool) -> None:
         print(json.dumps({"errors": [error_record(each) for each in error.everything]}))
     else:
         print(error, file=sys.stderr)
-
-
-def error_record(error: RaspError) -> dict[str, Any]:
-    """Return an error as JSON-able data."""
-    record: dict[str, Any] = {"kind": error.kind, "message": error.message, "hint": error.hint}
-    if error.span is not None:
-        record |= span_record(error.span)
-    return record
-
-
-def span_record(span: Span) -> dict[str, Any]:
-    """Return a place in a source as JSON-able data."""
-    return {
-        "file": span.source.name,
-        "line": span.line,
-        "column": span.column,
-        "length": span.end - span.start,
-    }

@@ -6,9 +6,8 @@ import argparse
 import json
 from typing import Any
 
-from rasp.cli import error_record, span_record
 from rasp.cli.files import read_program, take_limits
-from rasp.errors import RaspError, Warned, excerpt
+from rasp.errors import RaspError, Warned, error_record, excerpt, span_record
 from rasp.frontend.checking import check
 from rasp.frontend.session import Session
 

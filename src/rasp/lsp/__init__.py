@@ -1,5 +1,5 @@
 """`rasp lsp`: the language in every editor that speaks the Language Server Protocol.
 
-A program runs in a process of its own with budgets (`worker`, `running`); what can be read off
+A program runs in a process of its own with budgets (`running`); what can be read off
 the text alone (`bindings`) is answered at once. `server` is the only part that knows pygls.
 """

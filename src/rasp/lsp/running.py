@@ -1,4 +1,4 @@
-"""Programs in, answers about them out, by processes that are killed when they take too long.
+"""Programs in, answers about them out, by processes that are ended when they take too long.
 
 The server itself never runs a program: whatever one does, the editor is answered.
 """
@@ -6,22 +6,18 @@ The server itself never runs a program: whatever one does, the editor is answere
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import json
-import sys
 from collections.abc import Callable
 from typing import Any
 
+from rasp.limits import EDITOR_MEMORY
 from rasp.lsp.analysis import SECONDS
+from rasp.sandbox import WITHDRAWN, Sandbox
 
 Record = dict[str, Any]
 
 GRACE = 2.0
 """Seconds after which a worker that does not hear its alarm is killed."""
-STARTING = 20.0
-"""Seconds that a worker may take to start on a busy machine."""
 MOST_WORKERS = 3
-LONGEST_ANSWER = 64 << 20
 
 
 class Runner:
@@ -29,69 +25,36 @@ class Runner:
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self.seconds = seconds
-        self.idle: list[asyncio.subprocess.Process] = []
-        self.free = asyncio.Semaphore(MOST_WORKERS)
+        self.sandbox = Sandbox(
+            MOST_WORKERS, seconds=2 * seconds + GRACE, memory=EDITOR_MEMORY,
+            task="rasp.lsp.analysis:analyse", warm={"name": "", "text": "x = length;"},
+        )  # fmt: skip
 
     async def analyse(self, request: Record, tell: Callable[[Record], None]) -> None:
         """Have a program analysed, and tell: first its mistakes, then facts about its names.
 
         A worker that dies or hangs on it is one more mistake of the program.
         """
-        async with self.free:
-            worker = await self._worker()
-            told, is_whole = 0, False
-            try:
-                assert worker.stdin is not None
-                worker.stdin.write(json.dumps(request | {"seconds": self.seconds}).encode() + b"\n")
-                while told < 2:
-                    answer = await _next_answer(worker, self.seconds + GRACE)
-                    tell(answer)
-                    told += 1
-                is_whole = not answer["ran_out"]
-            except (OSError, TimeoutError, ValueError):
-                if not told:
-                    tell({"errors": [_too_much(self.seconds)], "warnings": []})
-            finally:
-                if is_whole:
-                    self.idle.append(worker)
-                else:
-                    await _kill(worker)
+        loop, told = asyncio.get_running_loop(), []
 
-    async def _worker(self) -> asyncio.subprocess.Process:
-        while self.idle:
-            worker = self.idle.pop()
-            if worker.returncode is None:
-                return worker
-        worker = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "rasp.lsp.worker",
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL, limit=LONGEST_ANSWER,
-        )  # fmt: skip
+        def pass_on(answer: Record) -> None:
+            if "error" not in answer:
+                told.append(answer)
+                loop.call_soon_threadsafe(tell, answer)
+
+        client = str(request.get("name"))
+        job = self.sandbox.submit(request | {"seconds": self.seconds}, client, tell=pass_on)
         try:
-            await _next_answer(worker, STARTING)
-        except BaseException:
-            await _kill(worker)
+            answer = await asyncio.wrap_future(job.future)
+        except asyncio.CancelledError:  # the text has changed
+            job.withdraw()
             raise
-        return worker
+        if not told and answer is not WITHDRAWN:
+            tell({"errors": [_too_much(self.seconds)], "warnings": []})
 
     async def close(self) -> None:
-        """End the workers that wait."""
-        while self.idle:
-            await _kill(self.idle.pop())
-
-
-async def _next_answer(worker: asyncio.subprocess.Process, seconds: float) -> Record:
-    assert worker.stdout is not None
-    async with asyncio.timeout(seconds):
-        line = await worker.stdout.readline()
-    answer: Record = json.loads(line)  # an empty line is a ValueError: it has died
-    return answer
-
-
-async def _kill(worker: asyncio.subprocess.Process) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        worker.kill()
-    await worker.wait()
+        """End the workers."""
+        await asyncio.to_thread(self.sandbox.close)
 
 
 def _too_much(seconds: float) -> Record:

@@ -10,7 +10,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from rasp.errors import RaspError, RaspLimitError, RaspUnsupportedError
+from rasp.errors import RaspError, RaspUnsupportedError
+from rasp.limits import too_deep, too_much_memory
 from rasp.playground import gallery, pictures, structure, teaching, trained, values, weights
 from rasp.playground.records import error_record
 
@@ -54,37 +55,3 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 def answer_text(text: str) -> str:
     """Answer a request written as JSON."""
     return json.dumps(answer(json.loads(text)), ensure_ascii=True, separators=(",", ":"))
-
-
-def too_much_memory() -> RaspError:
-    return RaspLimitError(
-        "the program needed more memory than the playground gives it",
-        hint="make its lists smaller or the example shorter",
-    )
-
-
-def too_deep() -> RaspError:
-    return RaspLimitError(
-        "the program is nested too deeply", hint="give the inner parts names of their own"
-    )
-
-
-def too_slow(seconds: float) -> RaspError:
-    return RaspLimitError(
-        f"this took longer than {seconds:g} seconds and was stopped",
-        hint="look for a loop or a recursion that never ends, or try a shorter example",
-    )
-
-
-def broken() -> RaspError:
-    return RaspLimitError(
-        "the program used up what the playground gives it, and was stopped",
-        hint="make its lists smaller, its numbers shorter or the example shorter",
-    )
-
-
-def our_own(error: Exception) -> RaspError:
-    return RaspUnsupportedError(
-        f"the playground itself made a mistake: {type(error).__name__}: {error}",
-        hint="change the program a little; and please report this one",
-    )

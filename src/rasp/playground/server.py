@@ -24,8 +24,8 @@ from starlette.routing import Route
 from rasp.drawing.html import why_script
 from rasp.playground.budgets import BUDGETS, LARGEST_REQUEST, LONG, QUICK
 from rasp.playground.guard import Guard
+from rasp.playground.lanes import Lanes
 from rasp.playground.pictures import style_sheet
-from rasp.playground.pool import Pool
 
 QUICK_WORKERS = 3
 SLOW_WORKERS = 2
@@ -44,18 +44,15 @@ class Start:
 
 def make_app(port: int, start: Start | None = None, names: tuple[str, ...] = ()) -> Starlette:
     """Make the application for one address."""
-    quick, slow = Pool(QUICK_WORKERS, QUICK), Pool(SLOW_WORKERS, LONG)
+    quick, slow = Lanes(QUICK_WORKERS, QUICK), Lanes(SLOW_WORKERS, LONG)
     known = start or Start()
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        starting = asyncio.gather(quick.start(), slow.start())
-        try:
+        with quick.sandbox, slow.sandbox:
+            quick.sandbox.start()
+            slow.sandbox.start()
             yield
-        finally:
-            starting.cancel()
-            await asyncio.gather(starting, return_exceptions=True)
-            await asyncio.gather(quick.stop(), slow.stop())
 
     async def ask(request: Request) -> Response:
         asked = await _read(request)
@@ -63,10 +60,10 @@ def make_app(port: int, start: Start | None = None, names: tuple[str, ...] = ())
         if kind not in BUDGETS:
             raise HTTPException(404, "there is no such request")
         tab = str(asked.pop("tab", ""))[:LONGEST_TAB]
-        pool = slow if BUDGETS[kind].is_slow else quick
+        lanes = slow if BUDGETS[kind].is_slow else quick
         lane = f"{tab} {kind}" if tab else ""
         own = {"kind": kind, "records": str(RECORDS.absolute())}
-        return JSONResponse(await pool.ask(asked | own, lane))
+        return JSONResponse(await lanes.ask(asked | own, tab, lane))
 
     async def begin(request: Request) -> Response:
         beginning = {"name": known.name, "program": known.program, "edition": "server"}
