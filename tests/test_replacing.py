@@ -104,3 +104,22 @@ def test_each_reason_has_its_own_way_out(number: int, hint: str) -> None:
     error = unwritable("it", OSError(number, os.strerror(number)))
     assert os.strerror(number).lower() in error.message
     assert hint in (error.hint or "")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    replace_file(pipe, b"new")
+    assert os.read(reader, 10) == b"new"
+    os.close(reader)
+    assert pipe.is_fifo() and os.listdir(tmp_path) == ["pipe"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is full")
+def test_a_device_that_is_full_says_so(tmp_path: Path) -> None:
+    (tmp_path / "it").symlink_to("/dev/full")
+    with pytest.raises(RaspLimitError, match="no space left"):
+        replace_file(tmp_path / "it", b"new")
+    assert (tmp_path / "it").is_char_device()

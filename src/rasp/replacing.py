@@ -22,8 +22,13 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Give a file to write into, which then takes the place of another, or of none.
 
-    A link stays a link. Where anything goes wrong, nothing has happened.
+    A link stays a link, and a device or a pipe stays one: it is written to, not replaced. Where
+    anything goes wrong with a file, nothing has happened.
     """
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        with open(path, "wb") as device:
+            yield device
+        return
     real = os.path.realpath(path)
     folder, name = os.path.split(real)
     descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=f".{name}.")

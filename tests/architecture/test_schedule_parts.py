@@ -6,7 +6,7 @@ import pytest
 
 import rasp
 from rasp.architecture import exact, explain, placing, schedule
-from rasp.architecture.exact import exact_placement
+from rasp.architecture.exact import _matrix, exact_placement
 from rasp.architecture.order import Order
 from rasp.architecture.problem import earliest_placement, problem_of
 from rasp.architecture.schedule import front, output_nodes, program_of, show_counts
@@ -253,3 +253,10 @@ def test_methods_are_those_that_there_are() -> None:
     assert not schedule(outputs, "earliest").exact
     assert schedule(outputs, "greedy").method == "greedy"
     assert schedule(SAME, "greedy").exact  # the earliest meets the floors, and is as good
+
+
+def test_the_solver_is_given_indices_that_every_scipy_takes() -> None:
+    pytest.importorskip("scipy", reason="the exact schedule needs SciPy")
+    matrix, _, _ = _matrix([({0: 1.0, 2: -1.0}, 0, 1), ({1: 1.0}, 0, 0)], 3)
+    assert (matrix.indices.itemsize, matrix.indptr.itemsize) == (4, 4)  # 8 before 1.15: a crash
+    assert matrix.toarray().tolist() == [[1, 0, -1], [0, 1, 0]]

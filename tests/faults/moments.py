@@ -7,6 +7,8 @@ in turn, until it gets through.
 
 from __future__ import annotations
 
+import errno
+import mmap
 import os
 import resource
 import signal
@@ -55,12 +57,34 @@ def interrupted_at_every_moment(act: Act, restore: Act) -> Iterator[int]:
     return _at_every_moment(act, restore, interrupt)
 
 
-def _at_every_moment(act: Act, restore: Act, strike: Act) -> Iterator[int]:
+def full_at_every_moment(act: Act, restore: Act) -> Iterator[int]:
+    """The same with a disk that is full: first at each thing done, then after ever more bytes."""
+
+    def refuse() -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    yield from _at_every_moment(act, restore, refuse, (REFUSED,))
+    for most in (0, 1, 7, 8, 9, 63, 64, 500, 4095, 4096, 8192):
+        restore()
+        assert without_space(act, most) in (FINE, REFUSED), f"{most} bytes"
+        yield MOST_MOMENTS + most
+
+
+def _at_every_moment(
+    act: Act, restore: Act, strike: Act, ends: tuple[int, ...] = (-signal.SIGKILL, 130)
+) -> Iterator[int]:
+    struck = mmap.mmap(-1, 1)  # shared with the child
+
+    def note_and_strike() -> None:
+        struck[0] = 1
+        strike()
+
     for moment in range(MOST_MOMENTS):
         restore()
-        end = forked(act, lambda moment=moment: _strike_at(moment, strike))
-        assert end in (FINE, -signal.SIGKILL, 130), f"moment {moment}: ended with {end}"
-        if end == FINE:
+        struck[0] = 0
+        end = forked(act, lambda moment=moment: _strike_at(moment, note_and_strike))
+        assert end in (FINE, *ends), f"moment {moment}: ended with {end}"
+        if not struck[0]:
             assert moment > 2, "nothing was struck: the act did nothing to the file system"
             return
         yield moment
@@ -78,14 +102,21 @@ def _strike_at(moment: int, strike: Act) -> None:
                 strike()
 
     sys.addaudithook(hook)
+    sync = os.fsync
+
+    def audited_sync(descriptor: int) -> None:
+        hook("os.chmod", (descriptor,))  # the system is asked for something here, too
+        sync(descriptor)
+
+    os.fsync = audited_sync
 
 
-def without_space(act: Act) -> int:
+def without_space(act: Act, most: int = 16) -> int:
     """Run an act where no file may grow beyond a few bytes."""
 
     def prepare() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
     return forked(act, prepare)
 

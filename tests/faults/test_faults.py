@@ -21,6 +21,7 @@ if not sys.platform.startswith("linux"):
 
 from .moments import (
     REFUSED,
+    full_at_every_moment,
     interrupted_at_every_moment,
     killed_at_every_moment,
     without_permission,
@@ -153,7 +154,9 @@ def export_over(folder: Path, content: str) -> None:
 
 
 @pytest.mark.parametrize("in_one_step", [True, False])
-@pytest.mark.parametrize("strike", [killed_at_every_moment, interrupted_at_every_moment])
+@pytest.mark.parametrize(
+    "strike", [killed_at_every_moment, interrupted_at_every_moment, full_at_every_moment]
+)
 def test_an_export_is_the_old_one_or_the_new_one(
     strike, in_one_step: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

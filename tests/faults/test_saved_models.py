@@ -20,6 +20,7 @@ from rasp.compiler import compile  # noqa: E402
 
 from .moments import (  # noqa: E402
     REFUSED,
+    full_at_every_moment,
     interrupted_at_every_moment,
     killed_at_every_moment,
     without_permission,
@@ -42,7 +43,9 @@ def restored(folder: Path) -> None:
     store.save(OLD, folder)
 
 
-@pytest.mark.parametrize("strike", [killed_at_every_moment, interrupted_at_every_moment])
+@pytest.mark.parametrize(
+    "strike", [killed_at_every_moment, interrupted_at_every_moment, full_at_every_moment]
+)
 def test_struck_at_any_moment_the_model_is_the_old_or_the_new_one(strike, tmp_path: Path) -> None:
     answers = []
     for _ in strike(lambda: store.save(NEW, tmp_path), lambda: restored(tmp_path)):

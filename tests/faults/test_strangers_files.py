@@ -82,7 +82,7 @@ def test_what_is_no_replay_file_is_refused(tmp_path: Path, kept: str) -> None:
 
 
 def test_a_description_that_is_no_file_or_too_large_is_refused_before_it_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     store = pytest.importorskip("rasp.compiler.store", reason="models need numpy")
     (tmp_path / store.MODEL).symlink_to("/dev/zero")
@@ -90,9 +90,8 @@ def test_a_description_that_is_no_file_or_too_large_is_refused_before_it_is_read
         store.load(tmp_path)
     (tmp_path / store.MODEL).unlink()
     with (tmp_path / store.MODEL).open("wb") as file:
-        file.truncate(store.LARGEST_DESCRIPTION + 1)  # a hole: it takes no room
-    monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail("it was read"))
-    with pytest.raises(rasp.RaspValueError, match="too large"):
+        file.truncate(1 << 42)  # a hole: it takes no room, and no memory holds it
+    with pytest.raises(rasp.RaspLimitError, match="too large"):
         store.load(tmp_path)
 
 
@@ -121,25 +120,8 @@ def test_records_that_are_too_large_are_refused_before_they_are_read(tmp_path: P
 
     with (tmp_path / "records.jsonl").open("wb") as file:
         file.truncate(LARGEST_RECORDS + 1)
-    with pytest.raises(rasp.RaspValueError, match="too large"):
+    with pytest.raises(rasp.RaspLimitError, match="too large"):
         Store(tmp_path).records()
-
-
-def test_weights_and_snapshots_that_are_cut_short_are_named(tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch", reason="training needs torch")
-    from safetensors.torch import save_file
-
-    from rasp.training.stack import Progress
-    from rasp.training.store import Place, Store
-
-    path = tmp_path / "weights" / "it.safetensors"
-    path.parent.mkdir()
-    save_file({"a": torch.zeros(100)}, path)
-    path.write_bytes(path.read_bytes()[:-50])
-    with pytest.raises(rasp.RaspValueError, match=r"it\.safetensors"):
-        Store(tmp_path).load_weights("it")
-    with pytest.raises(rasp.RaspValueError, match=r"it\.safetensors"):
-        Store(tmp_path).load_part(Place(path, 0, 1, Progress([], [], 0, 0.0)), "rows")
 
 
 JUNK = (None, 3, -1, 1e308, "", "x", [], {}, [[]], True, 10**400)

@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="training needs PyTorch")
 
-import rasp.training.store as store_module  # noqa: E402
+import rasp.training.tensors as tensors_module  # noqa: E402
 from rasp.errors import RaspLimitError, RaspValueError  # noqa: E402
 from rasp.training.config import read_config  # noqa: E402
 from rasp.training.store import Store, restore, snapshot_of  # noqa: E402
@@ -86,7 +86,7 @@ def test_a_full_disk_is_said_and_the_last_snapshot_stays(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(store_module, "save_file", full)
+    monkeypatch.setattr(tensors_module, "save_file", full)
     train_epochs(stack, 1)
     with pytest.raises(RaspLimitError, match="the disk is full"):
         store.save_snapshot(snapshot_of(stack))

@@ -151,6 +151,7 @@ class _Model:
 
 
 def _matrix(rows: list[Row], columns: int) -> tuple[Any, Any, Any]:
+    import numpy
     from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
 
     pointers, places, entries = [0], list[int](), list[float]()
@@ -158,5 +159,7 @@ def _matrix(rows: list[Row], columns: int) -> tuple[Any, Any, Any]:
         places.extend(coefficients)
         entries.extend(coefficients.values())
         pointers.append(len(places))
-    matrix = csr_array((entries, places, pointers), shape=(len(rows), columns))
+    # SciPy before 1.15 hands 64-bit indices to a solver that takes 32 bits alone.
+    indices, starts = numpy.array(places, numpy.int32), numpy.array(pointers, numpy.int32)
+    matrix = csr_array((entries, indices, starts), shape=(len(rows), columns))
     return matrix, [low for _, low, _ in rows], [high for _, _, high in rows]

@@ -6,8 +6,6 @@ import argparse
 import os
 from typing import Any
 
-from rasp.errors import RaspValueError
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("experiment", nargs="+", choices=["table1", "table2", "supervised"])
@@ -64,15 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _lines(cells: Any, store: Any) -> Any:
-    from rasp.training.tables import table_lines
+    from rasp.training.tables import configs_of, table_lines
 
-    try:
-        return table_lines(cells, store.records())
-    except (LookupError, TypeError, ValueError, AttributeError):
-        raise RaspValueError(
-            f"a record in {store.folder} does not say what a record should",
-            hint="was it written by another version, or by hand? take it out, or train again",
-        ) from None
+    return table_lines(cells, store.finished(configs_of(cells)))
 
 
 def _sweep(configs: Any, store: Any, settings: Any, arguments: argparse.Namespace) -> bool:

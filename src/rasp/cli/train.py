@@ -70,10 +70,10 @@ def run(arguments: argparse.Namespace) -> int:
     if not sweep([config], store, settings):
         print("The budget is used up; the same command goes on from here.")
         return 0
-    record = store.records()[config.id]
+    record = store.finished([config])[config.id]
     print(own.describe_record(record))
     _draw(arguments, store, record)
-    return 0
+    return 1 if "diverged" in record else 0
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:

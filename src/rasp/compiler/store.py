@@ -9,7 +9,6 @@ moment leaves the old model or the new one.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import struct
@@ -39,6 +38,7 @@ from rasp.compiler.weights import (
 )
 from rasp.errors import RaspError, RaspValueError
 from rasp.graph import Program
+from rasp.reading import fingerprint, parse_json, read_file
 from rasp.replacing import replace_file, unwritable
 
 FORMAT = 1
@@ -61,7 +61,7 @@ def save(model: Transformer, folder: str | Path) -> None:
     """
     place = Path(folder)
     raw = to_safetensors(model.weights.arrays())
-    data = to_json(model) | {"fingerprint": _fingerprint(raw)}
+    data = to_json(model) | {"fingerprint": fingerprint(raw)}
     try:
         place.mkdir(parents=True, exist_ok=True)
         replace_file(place / NEXT_WEIGHTS, raw)
@@ -69,10 +69,6 @@ def save(model: Transformer, folder: str | Path) -> None:
         os.replace(place / NEXT_WEIGHTS, place / WEIGHTS)
     except OSError as error:
         raise unwritable(place, error) from None
-
-
-def _fingerprint(raw: bytes) -> str:
-    return hashlib.sha256(raw).hexdigest()
 
 
 def load(folder: str | Path) -> Transformer:
@@ -237,7 +233,7 @@ def _weights(data: dict[str, Any], arrays: dict[str, Array]) -> Weights:
 def _read(folder: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
     place = Path(folder)
     try:
-        data = json.loads(_read_file(place / MODEL, LARGEST_DESCRIPTION).decode())
+        data = parse_json(read_file(place / MODEL, LARGEST_DESCRIPTION))
         raw = _weights_of(place, data)
     except NotADirectoryError:
         raise RaspValueError(
@@ -263,18 +259,10 @@ def _weights_of(place: Path, data: Any) -> bytes:
     """The weights; a save that was killed at the last moment left them under their other name."""
     waiting = place / NEXT_WEIGHTS
     if waiting.exists() and isinstance(data, dict):
-        raw = _read_file(waiting)
-        if data.get("fingerprint") == _fingerprint(raw):
+        raw = read_file(waiting, LARGEST_FILE)
+        if data.get("fingerprint") == fingerprint(raw):
             return raw
-    return _read_file(place / WEIGHTS)
-
-
-def _read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
-    if path.stat().st_size > most:
-        raise RaspValueError("this model is too large to be read", hint="is it one of ours?")
-    if not path.is_file():  # a link to a device never ends
-        raise broken("a file")
-    return path.read_bytes()
+    return read_file(place / WEIGHTS, LARGEST_FILE)
 
 
 def to_safetensors(arrays: dict[str, Array]) -> bytes:

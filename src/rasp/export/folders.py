@@ -6,7 +6,6 @@ again and agrees with the program. An older export there is replaced; anything e
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
@@ -14,10 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from rasp.errors import RaspValueError
+from rasp.errors import RaspError, RaspValueError
+from rasp.reading import ABSENT, read_json
 from rasp.replacing import replace_folder, unwritable
 
 CARD = "rasp.json"
+LARGEST_CARD = 1_000_000
 HARMLESS = {"__pycache__"}
 
 
@@ -59,8 +60,8 @@ def _check_free(place: Path, folder: Path) -> None:
 
 def _written(place: Path) -> set[str]:
     """The files that an earlier export says it wrote."""
-    with suppress(OSError, ValueError, RecursionError):
-        card = json.loads((place / CARD).read_text(encoding="utf-8"))
+    with suppress(*ABSENT, RaspError):
+        card = read_json(place / CARD, LARGEST_CARD)
         if isinstance(card, dict) and card.get("made_by") == "rasp":
             return {str(name) for name in card.get("files", ())}
     return set()

@@ -18,6 +18,7 @@ from rasp.fuzzing import trees
 from rasp.fuzzing.generate import random_program
 from rasp.graph import Const, Node, Program
 from rasp.limits import Limits
+from rasp.reading import ABSENT, read_json
 from rasp.replacing import replace_file, unwritable
 from rasp.source import Source
 from rasp.syntax import print_program
@@ -101,16 +102,14 @@ def save_json(path: Path, data: dict[str, Any]) -> None:
 def read_replay(path: Path) -> tuple[Case, str]:
     """Read a replay file: the case, and the judge that it is for."""
     try:
-        if not path.is_file() or path.stat().st_size > LARGEST_REPLAY:
-            raise ValueError
-        kept = json.loads(path.read_text(encoding="utf-8"))
+        kept = read_json(path, LARGEST_REPLAY)
         inputs = tuple(tuple(trees.read(atom) for atom in tokens) for tokens in kept["inputs"])
         statements = trees.read(kept["statements"])
         case = Case(statements, inputs, int(kept["seed"]))
         _check(case)
         return case, str(kept["judge"])
-    except OSError as error:
-        why = (error.strerror or "unknown reason").lower()
+    except ABSENT:
+        why = "there is no such file"
     except (ValueError, KeyError, TypeError, RecursionError):
         why = "it is not a replay file"
     raise RaspValueError(

@@ -7,12 +7,11 @@ the same one if both are one graph, whatever their names.
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 from typing import Any
 
 from rasp.errors import RaspError
 from rasp.playground.requests import find_handle, run_text
+from rasp.reading import ABSENT, parse_json, read_file
 
 LARGEST_FILE = 20_000_000
 MOST_SHOWN = 12
@@ -37,15 +36,13 @@ def trained(request: dict[str, Any]) -> dict[str, Any]:
 
 def _records(path: object) -> list[dict[str, Any]]:
     """Read the records, if there are any; a line cut short by a crash is passed over."""
-    if not isinstance(path, str) or not os.path.isfile(path):
-        return []
-    if os.path.getsize(path) > LARGEST_FILE:
+    if not isinstance(path, str):
         return []
     found = []
-    with open(path, encoding="utf-8", errors="replace") as file:
-        for line in file:
-            with contextlib.suppress(ValueError, RecursionError):
-                found.append(json.loads(line))
+    with contextlib.suppress(*ABSENT, RaspError):
+        for line in read_file(path, LARGEST_FILE).splitlines():
+            with contextlib.suppress(ValueError):
+                found.append(parse_json(line))
     return found
 
 

@@ -17,7 +17,8 @@ from typing import Any
 
 from rasp.errors import RaspUnsupportedError
 from rasp.training.config import RunConfig, read_config
-from rasp.training.store import Record, Store
+from rasp.training.records import Record
+from rasp.training.store import Store
 from rasp.training.sweep import Settings, stacks_of, sweep
 
 RETRIES = 5
@@ -46,7 +47,7 @@ def sweep_on_cluster(
         )
     store.make_folders()
     store.check_names(configs)
-    finished = store.records()
+    finished = store.finished(configs)
     missing = [config for config in configs if config.id not in finished]
     with _connected(cluster) as ray:
         task = ray.remote(num_cpus=cluster.cpus, num_gpus=cluster.gpus, max_retries=RETRIES)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from rasp.training.devices import describe_machine, describe_versions
 from rasp.training.matching import find_match
 from rasp.training.parameters import views
+from rasp.training.records import Record
 from rasp.training.stack import Engine, Scores, Stack
-from rasp.training.store import Record, Store
+from rasp.training.store import Store
 
 
 def finish(stack: Stack, engine: Engine, store: Store, keep_weights: bool) -> None:
@@ -25,9 +26,10 @@ def finish(stack: Stack, engine: Engine, store: Store, keep_weights: bool) -> No
 
 
 def record_of(stack: Stack, model: int, scores: dict[str, Scores]) -> Record:
-    """Return everything about a finished run, as JSON can hold it."""
+    """Return everything about a finished run; one that diverged says from which epoch on."""
     config, progress = stack.configs[model], stack.progress[model]
-    return {
+    diverged = {"diverged": progress.diverged} if progress.diverged else {}
+    return diverged | {
         "id": config.id,
         "name": config.name,
         "config": config.content,

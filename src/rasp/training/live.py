@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Sequence
@@ -45,9 +46,11 @@ def describe(stacks: Sequence[Stack], stack: Stack, seconds_left: float) -> str:
     tasks: dict[str, tuple[float, float]] = {}
     for each, progress in zip(stack.configs, stack.progress, strict=True):
         loss, best = tasks.get(each.task.name, (float("inf"), 0.0))
-        tasks[each.task.name] = (min(loss, progress.loss[-1]), max(best, progress.best))
+        last = progress.loss[-1] if math.isfinite(progress.loss[-1]) else math.inf
+        tasks[each.task.name] = (min(loss, last), max(best, progress.best))
     parts = [
-        f"{name} loss {loss:.4f} best {100 * best:.2f} %" for name, (loss, best) in tasks.items()
+        f"{name} {_loss(loss)} best {100 * max(best, 0):.2f} %"
+        for name, (loss, best) in tasks.items()
     ]
     more = len(stacks) - 1
     others = f", and {more} more size{'s' * (more > 1)}" if more else ""
@@ -55,6 +58,10 @@ def describe(stacks: Sequence[Stack], stack: Stack, seconds_left: float) -> str:
         f"{config.size} epoch {stack.epoch}/{config.epochs}: {'; '.join(parts)}{others}, "
         f"{_duration(seconds_left)} left"
     )
+
+
+def _loss(loss: float) -> str:
+    return f"loss {loss:.4f}" if math.isfinite(loss) else "diverged"
 
 
 def _duration(seconds: float) -> str:

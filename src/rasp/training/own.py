@@ -14,7 +14,7 @@ from rasp.errors import RaspUnsupportedError, RaspValueError
 from rasp.replacing import replacing, unwritable
 from rasp.training.config import RunConfig
 from rasp.training.data import as_inputs, draw_inputs, targets_of
-from rasp.training.store import Record
+from rasp.training.records import Record
 from rasp.training.tasks import Task
 
 SMALL = {
@@ -158,6 +158,9 @@ def describe_record(record: Record) -> str:
         f"on inputs of {lengths[1] + 1} to {2 * lengths[1]} tokens: "
         f"{100 * longer['tokens']:.2f} % of tokens",
     ]
+    if "diverged" in record:
+        since = f"from epoch {record['diverged']} on its loss is no number"
+        lines.insert(0, f"{record['name']} diverged: {since}; try a smaller `--rate`")
     for each in record.get("match", {}).get("selectors", ()):
         lines.append(
             f"head {each['model'][1]} of layer {each['model'][0]} agrees to "

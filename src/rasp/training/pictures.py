@@ -17,7 +17,8 @@ from rasp.training.config import RunConfig, read_config
 from rasp.training.layout import Layout
 from rasp.training.network import Batch, Plan, forward
 from rasp.training.parameters import Shape
-from rasp.training.store import Record, Store
+from rasp.training.records import Record
+from rasp.training.store import Store
 from rasp.training.supervision import Supervised, plan_supervision
 
 WIDTH, HEIGHT, LEFT, TOP, GAP = 420.0, 150.0, 56.0, 34.0, 48.0
@@ -31,11 +32,18 @@ def load_model(store: Store, record: Record) -> tuple[dict[str, torch.Tensor], S
             f"the weights of `{record['name']}` were not kept in {store.folder}",
             hint="train it again without `--no-weights`",
         )
-    config = record["config"]
-    shape = Shape(
-        config["layers"], config["heads"], config["width"], config["feed_forward"],
-        named["embedding"].shape[0], named["classify"].shape[1],
-    )  # fmt: skip
+    config = read_config(record["name"], record["config"])
+    tokens, classes = (
+        len(config.task.vocabulary),
+        named.get("classify_bias", torch.zeros(0)).numel(),
+    )
+    shape = Shape(config.layers, config.heads, config.width, config.feed_forward, tokens, classes)
+    sizes = {name: size for name, (_, size) in shape.places.items()}
+    if {name: tuple(each.shape) for name, each in named.items()} != sizes:
+        raise RaspValueError(
+            f"the weights of `{record['name']}` in {store.folder} are those of another model",
+            hint="train it again",
+        )
     return {name: each[None] for name, each in named.items()}, shape
 
 
@@ -125,8 +133,9 @@ def save_curves(record: Record, path: str) -> None:
     ['curves.svg']
     """
     curves = record["curves"]
+    losses = [loss for loss in curves["loss"] if loss is not None]  # it may have diverged
     error = [100 * (1 - share) for share in curves["validation"]]
-    first = _panel("loss", curves["loss"], 0)
+    first = _panel("loss", losses, 0)
     second = _panel("wrong tokens in validation, %", error, HEIGHT + GAP)
     block = Block(LEFT + WIDTH + 10, 2 * (HEIGHT + GAP), first + second)
     picture = document(block, style_sheet("auto"), record["name"])
@@ -135,6 +144,8 @@ def save_curves(record: Record, path: str) -> None:
 
 def _panel(title: str, values: list[float], top: float) -> str:
     """One curve on a logarithmic scale, with its ends written beside it."""
+    if not values:
+        return label(LEFT, top + TOP - 14, f"{title}: no epoch has one")
     floor = 10 ** np.floor(
         np.log10(max(min((each for each in values if each > 0), default=1), 1e-6))
     )

@@ -7,6 +7,7 @@ its own configuration, so its neighbours make no difference (but for rounding).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -57,7 +58,13 @@ class Progress:
 
     @property
     def best(self) -> float:
-        return max(self.validation, default=-1.0)
+        """The best validation so far, of the epochs that ended with numbers."""
+        return max(self.validation[: self.diverged - 1 if self.diverged else None], default=-1.0)
+
+    @property
+    def diverged(self) -> int:
+        """The first epoch whose loss is no number any more; 0 where there is none."""
+        return next((at for at, each in enumerate(self.loss, 1) if not math.isfinite(each)), 0)
 
 
 class Stack:
@@ -115,7 +122,8 @@ class Stack:
         self.epoch += 1
         losses = engine.losses()
         for model, progress in enumerate(self.progress):
-            if scores.tokens[model] > progress.best:
+            is_finite = bool(np.isfinite(losses[model]) and torch.isfinite(self.rows[model]).all())
+            if scores.tokens[model] > progress.best and is_finite:
                 self.best[model] = self.rows[model]
                 progress.best_epoch = self.epoch
             progress.validation.append(float(scores.tokens[model]))

@@ -2,14 +2,15 @@
 
 A folder holds `records.jsonl`, one line for each finished run; `weights/`, the best weights of
 each; and `snapshots/`, which come and go. A file is written beside its place and then moved there,
-so that a kill at any moment leaves the old one or the new one, never half of one.
+so that a kill at any moment leaves the old one or the new one, never half of one. Records and
+tensors have checksums, which are compared when they are read.
 """
 
 from __future__ import annotations
 
 import errno
 import hashlib
-import json
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -17,15 +18,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 
 from rasp.errors import RaspError, RaspLimitError, RaspValueError
-from rasp.replacing import replacing
+from rasp.reading import ABSENT, file_size, read_file, read_part
 from rasp.training.config import RunConfig, differences
+from rasp.training.records import Changed, Record, is_record, read_record, record_line, without_nan
 from rasp.training.stack import Progress, Stack
+from rasp.training.tensors import Damaged, TensorFile, open_tensors, write_tensors
 
-Record = dict[str, Any]
 LARGEST_RECORDS = 1_000_000_000
 PARTS = ("rows", "first_moment", "second_moment", "best")
 
@@ -34,7 +34,7 @@ PARTS = ("rows", "first_moment", "second_moment", "best")
 class Place:
     """An unfinished run's place in a snapshot."""
 
-    path: Path
+    snapshot: TensorFile
     model: int
     epoch: int
     progress: Progress
@@ -69,50 +69,69 @@ class Store:
     def records(self) -> dict[str, Record]:
         """Return the finished runs by id. A line that is no record does not count.
 
-        A kill can cut the last line short, and a stranger's file can hold anything.
+        A kill can cut the last line short, and a stranger's file can hold anything. A record that
+        was changed after it was written is refused.
         """
         path = self.folder / "records.jsonl"
-        if not path.is_file():
+        try:
+            lines = read_file(path, LARGEST_RECORDS).splitlines()
+        except ABSENT:
             return {}
-        if path.stat().st_size > LARGEST_RECORDS:
-            raise RaspValueError(
-                f"`{path}` is too large to be records of runs",
-                hint="is it one of ours? give another folder with `--results`",
-            )
         found: dict[str, Record] = {}
-        for line in path.read_bytes().splitlines():
+        for number, line in enumerate(lines, 1):
             try:
-                record = json.loads(line)
-                found[str(record["id"])] = record
-            except (ValueError, TypeError, KeyError, IndexError, RecursionError):
+                record = read_record(line)
+            except Changed:
+                raise RaspValueError(
+                    f"`{path}`, line {number}: this record was changed after it was written",
+                    hint="its checksum is another one: take the line out, and the run is trained "
+                    "again",
+                ) from None
+            except ValueError:
                 continue
+            found[record["id"]] = record
+        return found
+
+    def finished(self, configs: Sequence[RunConfig]) -> dict[str, Record]:
+        """Return the records of some runs, those that there are, each with all it should say."""
+        known = self.records()
+        found = {config.id: known[config.id] for config in configs if config.id in known}
+        for config in configs:
+            if config.id in found and not is_record(found[config.id], config.content):
+                raise RaspValueError(
+                    f"the record of `{config.name}` in {self.folder} does not say what a record "
+                    "should",
+                    hint="was it written by another version, or by hand? take its line out, and "
+                    "the run is trained again",
+                )
         return found
 
     def add_record(self, record: Record) -> None:
         """Append a finished run."""
         self.make_folders()
         path = self.folder / "records.jsonl"
-        line = json.dumps(record, ensure_ascii=False) + "\n"
         try:
-            torn = path.exists() and not path.read_bytes().endswith(b"\n")
+            size = file_size(path) if path.exists() else 0
+            torn = size and read_part(path, size - 1, 1) != b"\n"
             with path.open("a", encoding="utf-8") as file:
-                file.write("\n" + line if torn and path.stat().st_size else line)
+                file.write("\n" * bool(torn) + record_line(record))
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
             raise _unwritable(path, error) from None
 
+    def snapshots(self) -> list[TensorFile]:
+        """Return every snapshot, with its header read and checked."""
+        return [_snapshot(path)
+                for path in sorted((self.folder / "snapshots").glob("*.safetensors"))]  # fmt: skip
+
     def unfinished(self) -> dict[str, Place]:
         """Return every run that a snapshot holds, by id: its furthest place."""
         found: dict[str, Place] = {}
-        for path in sorted((self.folder / "snapshots").glob("*.safetensors")):
-            about = _about(path)
-            for model, each in enumerate(about["runs"]):
-                try:
-                    place = Place(path, model, about["epoch"], Progress(**each["progress"]))
-                    known = found.get(each["id"])
-                except (TypeError, KeyError):
-                    raise _damaged(path) from None
+        for snapshot in self.snapshots():
+            for model, each in enumerate(snapshot.about["runs"]):
+                known = found.get(each["id"])
+                place = Place(snapshot, model, snapshot.about["epoch"], _progress(each["progress"]))
                 if known is None or known.epoch < place.epoch:
                     found[each["id"]] = place
         return found
@@ -120,8 +139,8 @@ class Store:
     def check_names(self, configs: Sequence[RunConfig]) -> None:
         """Raise where a run's name stands for another configuration here."""
         known: dict[str, dict[str, Any]] = {}
-        for path in (self.folder / "snapshots").glob("*.safetensors"):
-            known |= {each["name"]: each["config"] for each in _about(path)["runs"]}
+        for snapshot in self.snapshots():
+            known |= {each["name"]: each["config"] for each in snapshot.about["runs"]}
         for record in self.records().values():
             if "name" in record and isinstance(record.get("config"), dict):
                 known[str(record["name"])] = record["config"]
@@ -149,17 +168,15 @@ class Store:
         }
         together = hashlib.sha256("".join(snapshot.ids).encode()).hexdigest()[:16]
         path = self.folder / "snapshots" / f"{together}.safetensors"
-        _write(path, snapshot.tensors, {"about": json.dumps(about)})
+        _write(path, snapshot.tensors, without_nan(about))
         return path
 
     def load_part(self, place: Place, part: str) -> torch.Tensor:
         """Read one model's row from a snapshot."""
         try:
-            with safe_open(str(place.path), framework="pt") as file:
-                row: torch.Tensor = file.get_tensor(f"{place.model}.{part}")
-        except SafetensorError:
-            raise _damaged(place.path) from None
-        return row
+            return place.snapshot.read(f"{place.model}.{part}")
+        except Damaged as error:
+            raise damaged(place.snapshot.path, str(error)) from None
 
     def save_weights(self, config: RunConfig, weights: Mapping[str, torch.Tensor]) -> None:
         """Write a finished run's best weights."""
@@ -169,22 +186,22 @@ class Store:
     def load_weights(self, run_id: str) -> dict[str, torch.Tensor] | None:
         """Read a finished run's best weights, if they were kept."""
         path = self.folder / "weights" / f"{run_id}.safetensors"
-        if not path.exists():
-            return None
         try:
-            with safe_open(str(path), framework="pt") as file:
-                return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        except SafetensorError:
+            file = open_tensors(path)
+            return {name: file.read(name) for name in file.places}
+        except ABSENT:
+            return None
+        except Damaged as error:
             raise RaspValueError(
-                f"`{path}` holds no weights that can be read", hint="train the run again"
+                f"`{path}` holds no weights that can be read: {error}", hint="train the run again"
             ) from None
 
     def tidy(self) -> None:
         """Remove snapshots in which every run is finished."""
         finished = self.records()
-        for path in (self.folder / "snapshots").glob("*.safetensors"):
-            if all(each["id"] in finished for each in _about(path)["runs"]):
-                path.unlink(missing_ok=True)
+        for snapshot in self.snapshots():
+            if all(each["id"] in finished for each in snapshot.about["runs"]):
+                snapshot.path.unlink(missing_ok=True)
 
 
 def snapshot_of(stack: Stack) -> Snapshot:
@@ -207,37 +224,61 @@ def snapshot_of(stack: Stack) -> Snapshot:
 
 def restore(stack: Stack, store: Store, places: Sequence[Place]) -> None:
     """Put a stack where its runs' snapshots left them; all must be at the same epoch."""
+    for place, config in zip(places, stack.configs, strict=True):
+        if not place.epoch < config.epochs:
+            raise damaged(place.snapshot.path, "its run is longer than it should be")
     for part in PARTS:
         own_rows = [store.load_part(place, part) for place in places]
+        for place, row, shape in zip(places, own_rows, stack.own_shapes, strict=True):
+            if row.shape != (shape.row,):
+                raise damaged(place.snapshot.path, "its models have another size")
         getattr(stack, part).copy_(stack.widen(own_rows))
     stack.epoch = places[0].epoch
     stack.steps.fill_(stack.epoch * stack.batches)
     stack.progress = [place.progress for place in places]
 
 
-def _about(path: Path) -> dict[str, Any]:
+def _snapshot(path: Path) -> TensorFile:
+    """Read a snapshot's header; everything that it says of its runs is checked here."""
     try:
-        with safe_open(str(path), framework="pt") as file:
-            about: dict[str, Any] = json.loads(file.metadata()["about"])
-        if not isinstance(about["runs"], list) or not isinstance(about["epoch"], int):
-            raise ValueError
-    except (SafetensorError, OSError, TypeError, KeyError, ValueError, RecursionError):
-        raise _damaged(path) from None
-    return about
+        snapshot = open_tensors(path)
+        runs, epoch = snapshot.about["runs"], snapshot.about["epoch"]
+        if type(epoch) is not int or epoch < 1 or not isinstance(runs, list):
+            raise Damaged("it says nothing of its epoch and its runs")
+        for each in runs:
+            if not isinstance(each["id"], str) or not isinstance(each["config"], dict):
+                raise Damaged("a run in it has no id or configuration")
+            progress = _progress(each["progress"])
+            if not isinstance(each["name"], str) or len(progress.loss) != epoch:
+                raise Damaged("a run in it has no name, or not as many losses as epochs")
+    except Damaged as error:
+        raise damaged(path, str(error)) from None
+    except (*ABSENT, LookupError, TypeError, ValueError, AttributeError):
+        raise damaged(path, "it does not say what a snapshot says") from None
+    return snapshot
 
 
-def _damaged(path: Path) -> RaspError:
+def _progress(kept: dict[str, Any]) -> Progress:
+    """Read a run's progress; a loss that was no number was written as `null`."""
+    loss = [math.nan if each is None else float(each) for each in kept["loss"]]
+    validation = [float(each) for each in kept["validation"]]
+    best, seconds = kept["best_epoch"], float(kept["seconds"])
+    whole = len(loss) == len(validation) and type(best) is int and 0 <= best <= len(loss)
+    if not whole or not all(0 <= share <= 1 for share in validation) or not seconds >= 0:
+        raise ValueError
+    return Progress(loss, validation, best, seconds)
+
+
+def damaged(path: Path, why: str) -> RaspError:
     return RaspValueError(
-        f"`{path}` is not a snapshot that can be read",
+        f"`{path}` is not a snapshot that can be read: {why}",
         hint="remove it: its runs then begin again; finished runs are not touched",
     )
 
 
-def _write(path: Path, tensors: Mapping[str, torch.Tensor], metadata: dict[str, str]) -> None:
-    contiguous = {name: each.contiguous() for name, each in tensors.items()}
+def _write(path: Path, tensors: Mapping[str, torch.Tensor], about: dict[str, Any]) -> None:
     try:
-        with replacing(path) as file:
-            save_file(contiguous, file.name, metadata)
+        write_tensors(path, tensors, about)
     except OSError as error:
         raise _unwritable(path, error) from None
     except Exception as error:  # the writer's own type for what the system refused

@@ -74,7 +74,7 @@ def sweep(configs: Sequence[RunConfig], store: Store, settings: Settings | None 
     device = choose_device(settings.device)
     store.make_folders()
     store.check_names(configs)
-    finished = store.records()
+    finished = store.finished(configs)
     missing = [config for config in configs if config.id not in finished]
     clock, make = Clock(settings.budget), DataMaker(settings.processes)
     for wave in waves(stacks_of(missing, store.unfinished()), settings.together):

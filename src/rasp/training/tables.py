@@ -14,7 +14,7 @@ from rasp.architecture import schedule
 from rasp.errors import RaspNameError
 from rasp.training.config import RunConfig
 from rasp.training.paper import ROWS, SUPERVISED, TASKS
-from rasp.training.store import Record
+from rasp.training.records import Record
 from rasp.training.tasks import Task
 
 GRID = tuple((rate, decay) for rate in (3e-4, 1e-4) for decay in (0.98, 0.99))
@@ -120,6 +120,7 @@ class Summary:
     """What the finished runs of a cell say, in percent."""
 
     runs: int
+    diverged: int
     best: float
     mean: float
     spread: float
@@ -147,7 +148,8 @@ def summarise(cell: Cell, records: Mapping[str, Record]) -> Summary | None:
     best = max(done, key=lambda record: record["test"]["tokens"])
     match = best.get("match") or {}
     return Summary(
-        len(done), max(accuracies), fmean(accuracies), pstdev(accuracies),
+        len(done), sum("diverged" in record for record in done),
+        max(accuracies), fmean(accuracies), pstdev(accuracies),
         100 * best["test"]["sequences"], 100 * best["longer"]["tokens"],
         match.get("agreement"), match.get("swapped"),
     )  # fmt: skip
@@ -172,13 +174,18 @@ def table_lines(cells: Sequence[Cell], records: Mapping[str, Record]) -> list[li
             continue
         lines.append(
             [
-                *first, f"{found.runs}/{len(cell.configs)}", _percent(found.mean, 2),
+                *first, _runs(cell, found), _percent(found.mean, 2),
                 _percent(found.spread, 2), _percent(found.best, 2), *paper,
                 _percent(found.sequences, 1), _percent(found.longer, 1),
                 _percent(found.agreement, 2), _percent(_times_100(found.swapped), 1),
             ]
         )  # fmt: skip
     return lines
+
+
+def _runs(cell: Cell, found: Summary) -> str:
+    diverged = f", {found.diverged} diverged" if found.diverged else ""
+    return f"{found.runs}/{len(cell.configs)}{diverged}"
 
 
 def _times_100(share: float | None) -> float | None:
