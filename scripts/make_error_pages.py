@@ -46,9 +46,9 @@ flip = select(indices, length - 1 - indices, ==);
 reverse = aggregate(flip, tokens);
 """
 REFUSED = {
-    "Compile a selector": "rasp compile reverse.rasp flip --vocab abc --max-length 5",
+    "Compile a selector": "rasp compile reverse.rasp flip --alphabet abc --max-length 5",
     "Look ahead in a causal model": (
-        "rasp compile reverse.rasp reverse --vocab abc --max-length 5 --causal"
+        "rasp compile reverse.rasp reverse --alphabet abc --max-length 5 --causal"
     ),
     "Save a picture as something else": "rasp draw reverse.rasp reverse abc -o flow.jpg",
 }

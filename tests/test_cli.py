@@ -70,8 +70,8 @@ def test_brackets_that_are_no_list_of_tokens_are_refused(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO(brackets))
     code, out, error = call(capsys, "eval", program, "hist", *([brackets] if as_word else []))
-    assert code == 2 and not out
-    assert f"as JSON, {brackets} is no list of tokens" in error and "--text" in error
+    assert code == (2 if as_word else 1) and not out
+    assert f"`{brackets}` is no list of tokens" in error and "--text" in error
 
 
 def test_eval_in_json_is_json(capsys: Any, program: Path) -> None:
@@ -97,9 +97,10 @@ def test_what_is_not_utf_8_is_refused_wherever_it_comes_from(
         return call(capsys, *words)
 
     code, out, error = send("hé\n".encode() + b"\xff\n", "eval", program, "hist")
-    assert (code, out) == (2, 'hist("hé") = [1, 1]\n')
-    assert (
-        error == "error: the input cannot be read: it is not UTF-8 text\nhint: send it as UTF-8\n"
+    assert (code, out) == (1, 'hist("hé") = [1, 1]\n')
+    assert error == (
+        "error: line 2: the input cannot be read: it is not UTF-8 text\nhint: send it as UTF-8\n"
+        "1 of 2 inputs failed\n"
     )
     for code, out, error in (
         send(b"", "eval", program, "hist", os.fsdecode(b"\xff")),

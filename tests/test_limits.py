@@ -237,7 +237,7 @@ def test_a_budget_of_inputs_on_the_command_line(
 ) -> None:
     assert main(["eval", program, "y", "abc", "--limit", "input_length=2"]) == 2
     monkeypatch.setattr(sys, "stdin", io.StringIO("ab\nabc\n"))
-    assert main(["eval", program, "y", "--limit", "input_length=2"]) == 2
+    assert main(["eval", program, "y", "--limit", "input_length=2"]) == 1
     assert capsys.readouterr().err.count("over the limit of 2") == 2
 
 

@@ -14,7 +14,8 @@ PACKAGE = Path(__file__).parents[1] / "src" / "rasp"
 
 # Each name may import those before it, and itself.
 ORDER = (
-    "source", "errors", "spelling", "limits", "atoms", "words", "reading", "replacing",
+    "source", "errors", "tracebacks", "spelling", "limits", "atoms", "token_lists", "words",
+    "reading", "replacing",
     "syntax", "graph", "evaluator", "frontend", "sandbox",
     "architecture", "equivalence", "drawing",
     "compiler", "export", "training", "programs",

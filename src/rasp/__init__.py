@@ -14,9 +14,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rasp import lib, programs, sandbox
+    from rasp import export, lib, programs, sandbox
     from rasp.architecture import explain, fit, front, schedule
-    from rasp.compiler import compile as compile  # not in __all__: `import *` keeps Python's own
+    from rasp.compiler import compile, verify
     from rasp.drawing import draw, draw_selector, heat_map
     from rasp.equivalence import equivalent
     from rasp.errors import (
@@ -80,7 +80,8 @@ _HOMES = {
     **dict.fromkeys(("evaluate", "explain_plan"), "rasp.frontend.batches"),
     **dict.fromkeys(("explain", "fit", "front", "schedule"), "rasp.architecture"),
     **dict.fromkeys(("draw", "draw_selector", "heat_map"), "rasp.drawing"),
-    "compile": "rasp.compiler",
+    **dict.fromkeys(("compile", "verify"), "rasp.compiler"),
+    "export": "rasp.export",
     "equivalent": "rasp.equivalence",
     **dict.fromkeys(("load_ipython_extension", "unload_ipython_extension"), "rasp.notebook"),
     "programs": "rasp.programs",
@@ -104,6 +105,7 @@ __all__ = [
     "SelectorHandle",
     "__version__",
     "aggregate",
+    "compile",
     "constant",
     "contains",
     "draw",
@@ -112,6 +114,7 @@ __all__ = [
     "evaluate",
     "explain",
     "explain_plan",
+    "export",
     "fit",
     "front",
     "has_focus",
@@ -136,6 +139,7 @@ __all__ = [
     "tokens_float",
     "tokens_int",
     "tokens_str",
+    "verify",
     "where",
 ]
 
@@ -143,8 +147,14 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'rasp' has no attribute {name!r}")
+    from types import FunctionType
+
+    from rasp.tracebacks import door
+
     home = import_module(_HOMES[name])
     value = home if _HOMES[name] == f"rasp.{name}" else getattr(home, name)
+    if isinstance(value, FunctionType):
+        value = door(value)  # errors show the caller's lines, not ours
     globals()[name] = value
     return value
 

@@ -11,8 +11,10 @@ from rasp.errors import RaspError
 from rasp.frontend.embedding import length, select_all
 from rasp.frontend.expressions import AnyHandle, Operand, SelectorHandle, SOpHandle, built
 from rasp.frontend.functions import FunctionHandle
+from rasp.frontend.handles import Handle
 from rasp.frontend.refusals import in_python_words
 from rasp.frontend.session import Session
+from rasp.tracebacks import door
 
 __all__ = [
     "average",
@@ -285,3 +287,8 @@ def histf(seq: Operand, assume_bos: bool = False) -> SOpHandle:
     [1, 1, 2, 2, 1]
     """
     return library_call(SOpHandle, "histf", seq, assume_bos)
+
+
+for _name in __all__:
+    if callable(globals()[_name]) and not isinstance(globals()[_name], Handle):
+        globals()[_name] = door(globals()[_name])

@@ -37,4 +37,5 @@ def test_rows_line_up_with_wide_letters() -> None:
 def test_a_drawing_prints_as_its_text() -> None:
     drawing = draw(rasp.run("up = tokens + tokens;")["up"], "ab")
     assert str(drawing) == drawing.text()
-    assert repr(drawing) == '<Drawing: up on "ab">'
+    how = 'print it to see it here; .save("picture.svg") writes it'
+    assert repr(drawing) == f'<Drawing: up on "ab" ({how})>'

@@ -85,8 +85,8 @@ def test_places_count_as_a_browser_does() -> None:
         ("hey", ["h", "e", "y"]),
         ('["ab", "c"]', ["ab", "c"]),
         ("[1, 2.5]", ["1", "2.5"]),
-        ("[]()", ["[", "]", "(", ")"]),
-        ("[1,", ["[", "1", ","]),
+        ('"[]()"', ["[", "]", "(", ")"]),
+        ("2..4", ["2", "3", "4"]),
     ],
 )
 def test_an_example_is_a_list_or_letters(example: str, tokens: list[str]) -> None:
@@ -95,7 +95,7 @@ def test_an_example_is_a_list_or_letters(example: str, tokens: list[str]) -> Non
 
 
 def test_an_empty_or_endless_example_is_refused_but_the_program_is_still_checked() -> None:
-    for example in ("", "a" * 100_000):
+    for example in ("", "a" * 100_000, "[1,", "[]()"):
         told = run(HIST + "x = ;", example)
         assert told["example_error"]["hint"] and len(told["errors"]) == 1
 
@@ -143,6 +143,7 @@ def test_fit_gives_the_counterexample() -> None:
     told = answer({"kind": "fit", "program": HIST, "name": "hist", "attention": "causal"})
     assert not told["fits"]
     assert told["verdicts"][0]["counterexample"]["input"] == '"aa"'
+    assert told["verdicts"][0]["counterexample"]["example"] == "aa"
     assert answer({"kind": "fit", "program": HIST, "name": "hist", "layers": "1"})["fits"]
 
 

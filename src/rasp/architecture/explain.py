@@ -100,6 +100,8 @@ class Explanation:
         blocks += [f"to save: {suggestion}" for suggestion in self.suggestions]
         return "\n".join(blocks)
 
+    __repr__ = __str__
+
 
 def explain(outputs: Outputs, program: Program | None = None) -> Explanation:
     """Explain how many layers and heads the outputs need, and what would save some.

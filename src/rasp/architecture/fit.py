@@ -74,6 +74,8 @@ class Fit:
     def __str__(self) -> str:
         return "\n".join([*map(str, self.verdicts), *(f"note: {note}" for note in self.notes)])
 
+    __repr__ = __str__
+
 
 def _counterexample_record(found: Counterexample | None) -> dict[str, Any] | None:
     if found is None:

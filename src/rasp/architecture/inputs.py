@@ -12,8 +12,8 @@ from itertools import product
 from random import Random
 from typing import Any
 
-from rasp.atoms import Atom, read_input, show
-from rasp.errors import RaspError, RaspValueError
+from rasp.atoms import Atom, show
+from rasp.errors import RaspError
 from rasp.evaluator.plain import EvaluationError
 from rasp.evaluator.plain import evaluate as evaluate_plain
 from rasp.graph import (
@@ -61,18 +61,6 @@ def answer(outputs: Sequence[Node], tokens: Input) -> list[Any] | RaspError:
         return [values[output] for output in outputs]
     except EvaluationError as failed:
         return failed.error
-
-
-def read_alphabet(given: object) -> tuple[Atom, ...]:
-    """Read an alphabet as a caller gives it: a string of letters, or a list of atoms."""
-    alphabet = tuple(dict.fromkeys(read_input(given)))
-    kinds = {isinstance(token, str) for token in alphabet}
-    if len(kinds) > 1:
-        raise RaspValueError(
-            "an alphabet holds strings or numbers, not both",
-            hint='write "abc", or a list such as [1, 2, 3]',
-        )
-    return alphabet
 
 
 def alphabets_of(outputs: Sequence[Node]) -> list[tuple[Atom, ...]]:

@@ -77,6 +77,9 @@ class Layer:
     heads: tuple[Head, ...]
     feed_forward: tuple[Elementwise, ...]
 
+    def __repr__(self) -> str:
+        return f"<Layer: {len(self.heads)} heads, {len(self.feed_forward)} elementwise>"
+
 
 @dataclass(frozen=True, repr=False)
 class Schedule:

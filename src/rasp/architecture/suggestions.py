@@ -65,6 +65,8 @@ class Suggestion:
     def __str__(self) -> str:
         return f"{self.advice}: {self.schedule}"
 
+    __repr__ = __str__
+
 
 def suggestions(naming: Naming, found: Schedule) -> tuple[Suggestion, ...]:
     """Return what would make a schedule smaller, the most saving first."""

@@ -5,12 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rasp.architecture.counterexample import Counterexample, Search, look_for_counterexample
-from rasp.architecture.inputs import (
-    alphabets_of,
-    cannot_be_computed,
-    read_alphabet,
-    show_alphabet,
-)
+from rasp.architecture.inputs import alphabets_of, cannot_be_computed, show_alphabet
 from rasp.architecture.layers import earliest_layers
 from rasp.architecture.naming import Naming
 from rasp.architecture.order import Order, earliest_times
@@ -23,6 +18,7 @@ from rasp.architecture.schedule import front, schedule, show_counts
 from rasp.atoms import show, show_input
 from rasp.errors import RaspError
 from rasp.graph import Elementwise, Node, Selector, in_order
+from rasp.token_lists import read_alphabet
 
 
 @dataclass(frozen=True)
@@ -39,6 +35,8 @@ class Verdict:
     def __str__(self) -> str:
         lines = [f"{self.question}: {'yes' if self.fits else 'no'}", *self.reason.splitlines()]
         return "\n  ".join(lines)
+
+    __repr__ = __str__
 
 
 def size_verdict(naming: Naming, layers: int | None, heads: int | None) -> Verdict:

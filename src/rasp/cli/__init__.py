@@ -12,6 +12,7 @@ import gc
 import importlib
 import json
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -42,20 +43,38 @@ COMMANDS = {
     "fuzz": ("rasp.cli.fuzz", "random programs before every back end: do they all agree?"),
     "lsp": ("rasp.cli.lsp", "the language server that editors start"),
 }
-MOST_USAGE = 100
-"""Characters of a usage line that still helps; a longer one is in `--help`."""
+MOST_COLUMNS = 100
+"""Columns of a terminal: help, messages and tables are no wider."""
 WITHOUT_COMMAND = "rasp                    talk to the language (Ctrl-D ends it)"
+
+
+class Formatter(argparse.RawDescriptionHelpFormatter):
+    """Writes a command's help: at most 100 columns wide, with the default of every option."""
+
+    def __init__(self, prog: str) -> None:
+        columns = shutil.get_terminal_size().columns
+        super().__init__(prog, max_help_position=28, width=min(columns, MOST_COLUMNS) - 2)
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        text = action.help or ""
+        is_told = "default:" in text or action.default in (None, argparse.SUPPRESS, [])
+        is_option = bool(action.option_strings) and action.nargs != 0
+        is_settable = is_option or action.nargs == argparse.OPTIONAL
+        return f"{text} (default: %(default)s)" if is_settable and not is_told else text
 
 
 class Parser(argparse.ArgumentParser):
     """Reads a command's words; says what is wrong with them as every other error is said."""
+
+    def __init__(self, prog: str, description: str) -> None:
+        super().__init__(prog, description=description, formatter_class=Formatter)
 
     def error(self, message: str) -> NoReturn:
         raise RaspValueError(message, hint=self._way_out(message))
 
     def _way_out(self, message: str) -> str:
         usage = " ".join(self.format_usage().removeprefix("usage: ").split())
-        taken = usage if len(usage) <= MOST_USAGE else f"`{self.prog} --help` says what it takes"
+        taken = usage if len(usage) <= MOST_COLUMNS else f"`{self.prog} --help` says what it takes"
         _, is_unknown, words = message.partition("unrecognized arguments: ")
         if not is_unknown or not words.startswith("-"):
             return taken

@@ -8,24 +8,30 @@ from typing import Any
 
 from rasp.architecture.explain import Explanation, explain
 from rasp.architecture.schedule import Layer
-from rasp.cli.files import find_handle, run_program, take_limits
+from rasp.cli.files import find_handles, read_names, run_program, take_limits
+from rasp.cli.patience import working
 from rasp.graph import Node, expression
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="the program; `-` reads standard input")
-    parser.add_argument("name", help="the s-op or selector to ask about")
+    parser.add_argument(
+        "name", nargs="+", help="the s-op or selector; several with commas or blanks between"
+    )
     parser.add_argument("--json", action="store_true", help="everything as one JSON value")
     take_limits(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    handle = find_handle(run_program(arguments.file, arguments.limits), arguments.name)
-    explanation = explain(handle)
+    handles = find_handles(run_program(arguments.file, arguments.limits), arguments.name)
+    with working("scheduling"):
+        explanation = explain(handles)
+        told = str(explanation)
     if arguments.json:
-        print(json.dumps(record(explanation, arguments.name), ensure_ascii=False, indent=1))
+        name = ",".join(read_names(arguments.name))
+        print(json.dumps(record(explanation, name), ensure_ascii=False, indent=1))
     else:
-        print(explanation)
+        print(told)
     return 0
 
 

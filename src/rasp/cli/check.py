@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from rasp.cli.files import read_program, take_limits
+from rasp.cli.patience import working
 from rasp.errors import RaspError, Warned, error_record, excerpt, span_record
 from rasp.frontend.checking import check
 from rasp.frontend.session import Session
@@ -28,7 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
         except RaspError as failed:  # the other files are checked all the same
             unread.append(failed)
             continue
-        errors, warnings = check(source, Session(arguments.limits))
+        with working(f"checking {source.name}"):
+            errors, warnings = check(source, Session(arguments.limits))
         mistakes += len(errors) + (len(warnings) if arguments.strict else 0)
         if arguments.json:
             print(json.dumps({"file": source.name, "errors": [error_record(e) for e in errors],

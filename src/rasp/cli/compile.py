@@ -1,28 +1,34 @@
-"""`rasp compile FILE NAME --vocab … --max-length … -o DIR`: an s-op as a transformer's weights."""
+"""`rasp compile FILE NAME --alphabet … --max-length … -o DIR`: an s-op as weights."""
 
 from __future__ import annotations
 
 import argparse
 import json
 
-from rasp.cli.files import find_handle, read_given, run_program, take_limits
+from rasp.cli.files import find_handle, read_names, run_program, take_alphabet, take_limits
+from rasp.cli.patience import working
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="the program; `-` reads standard input")
-    parser.add_argument("name", nargs="+", help="the s-op to compile, or several")
-    parser.add_argument("--vocab", "--vocabulary", required=True, metavar="TOKENS",
-                        help="every token: a string of characters, or a JSON list")  # fmt: skip
+    parser.add_argument(
+        "name", nargs="+", help="the s-op to compile; several with commas or blanks between"
+    )
+    take_alphabet(parser, "every token of an input", "--vocab", "--vocabulary", required=True)
     parser.add_argument("--max-length", type=int, required=True, metavar="N",
                         help="the length of the longest input")  # fmt: skip
-    parser.add_argument("--bos", metavar="TOKEN", help="the token that every input begins with")
+    parser.add_argument(
+        "--bos", metavar="TOKEN", help="the token that every input begins with (default: none)"
+    )
     parser.add_argument("--causal", action="store_true", help="positions see only earlier ones")
     parser.add_argument(
         "--no-sink", action="store_true", help="put no hidden token before the input"
     )
     parser.add_argument("--heads", choices=("paper", "split"), default="paper",
                         help="split: one more head where that saves much")  # fmt: skip
-    parser.add_argument("-o", "--output", metavar="DIR", help="write the model there")
+    parser.add_argument(
+        "-o", "--output", metavar="DIR", help="write the model there (default: nowhere)"
+    )
     parser.add_argument("--json", action="store_true", help="the sizes and the certificate as JSON")
     take_limits(parser)
 
@@ -31,17 +37,18 @@ def run(arguments: argparse.Namespace) -> int:
     from rasp.compiler import compile
 
     session = run_program(arguments.file, arguments.limits)
-    handles = {name: find_handle(session, name) for name in arguments.name}
-    model = compile(
-        handles,
-        vocabulary=read_given(arguments.vocab),
-        max_length=arguments.max_length,
-        bos=arguments.bos,
-        causal=arguments.causal,
-        sink=not arguments.no_sink,
-        heads=arguments.heads,
-        program=session.program,
-    )
+    handles = {name: find_handle(session, name) for name in read_names(arguments.name)}
+    with working(f"compiling {', '.join(handles)}"):
+        model = compile(
+            handles,
+            vocabulary=arguments.alphabet,
+            max_length=arguments.max_length,
+            bos=arguments.bos,
+            causal=arguments.causal,
+            sink=not arguments.no_sink,
+            heads=arguments.heads,
+            program=session.program,
+        )
     if arguments.output:
         model.save(arguments.output)
     assert model.certificate is not None

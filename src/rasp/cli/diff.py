@@ -7,7 +7,7 @@ import json
 import sys
 import time
 
-from rasp.cli.files import find_handle, read_given, read_program, take_limits
+from rasp.cli.files import find_handle, read_program, take_alphabet, take_limits
 from rasp.equivalence import equivalent
 from rasp.equivalence.compare import RANDOM_INPUTS, RANDOM_LENGTH, Progress
 from rasp.frontend.session import Session, deep_recursion
@@ -25,17 +25,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="its s-op or selector")
     parser.add_argument("other_file", metavar="B", help="the second program")
     parser.add_argument("other_name", metavar="NAME", help="its s-op or selector")
+    take_alphabet(parser, "tokens to try (default: what the programs know)")
     parser.add_argument(
-        "--alphabet", help="tokens to try: abc, or a JSON list (default: what the programs know)"
-    )
-    parser.add_argument("--max-length", type=int, help="try all inputs up to this length")
+        "--max-length", type=int,
+        help="try all inputs up to this length (default: as many as are quick)",
+    )  # fmt: skip
     parser.add_argument(
         "--random", type=int, default=RANDOM_INPUTS, help="how many longer inputs to try"
     )
     parser.add_argument(
         "--random-length", type=int, default=RANDOM_LENGTH, help="the greatest length of these"
     )
-    parser.add_argument("--bos", help="a token that every input begins with, and is not compared")
+    parser.add_argument("--bos", help="a token that every input begins with, and is not compared "
+                        "(default: none)")  # fmt: skip
     parser.add_argument("--kinds", action="store_true", help="let 2 and 2.0, or 1 and True, differ")
     parser.add_argument("--seed", type=int, default=0, help="of the random inputs")
     parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
@@ -50,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         verdict = equivalent(
             first,
             second,
-            alphabet=None if arguments.alphabet is None else read_given(arguments.alphabet),
+            alphabet=arguments.alphabet,
             max_length=arguments.max_length,
             random=arguments.random,
             random_length=arguments.random_length,

@@ -1,4 +1,4 @@
-"""`rasp eval FILE NAME INPUT…`: apply a program's s-ops or selectors to inputs."""
+"""`rasp eval FILE NAME INPUT…`: apply a program's s-ops, or a compiled model, to inputs."""
 
 from __future__ import annotations
 
@@ -9,21 +9,31 @@ from collections.abc import Iterator
 from typing import Any
 
 from rasp.atoms import read_input, show_input
-from rasp.cli.files import find_handle, read_given, read_json_line, run_program, take_limits
-from rasp.evaluator import evaluate_each, explain_plan
-from rasp.frontend.handles import Handle, plain_lists
-from rasp.frontend.show import show_selection, show_sequence
-from rasp.graph import SOp
+
+from rasp.cli.answering import Answering, find_answers
+from rasp.cli.files import read_given, take_limits, take_text
+from rasp.cli.patience import working
+from rasp.errors import RaspError, error_record
+from rasp.frontend.handles import plain_lists
+from rasp.frontend.show import show_scores, show_selection, show_sequence
+from rasp.limits import Limits
+from rasp.token_lists import HELP
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="the program; `-` reads standard input")
-    parser.add_argument("name", help="the s-op or selector to apply; several with commas between")
     parser.add_argument(
-        "input", nargs="*", help="text, or a JSON list; `-`, or none, reads one a line"
+        "file", help="the program (`-` reads standard input), or a folder that `rasp compile` wrote"
     )
+    parser.add_argument(
+        "name", help="the s-op or selector to apply; several with commas or blanks between"
+    )
+    parser.add_argument(
+        "input", nargs="*",
+        help=f"{HELP}; `-`, or none, reads one a line from standard input, and goes on after a "
+        "line that fails (the exit code is then 1)",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="one JSON value a line")
-    parser.add_argument("--text", action="store_true", help="take inputs as text, even `[1, 2]`")
+    take_text(parser)
     parser.add_argument(
         "--explain-plan", action="store_true", help="say how long inputs are computed, and why"
     )
@@ -31,64 +41,89 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    session = run_program(arguments.file, arguments.limits)
-    handles = {name: find_handle(session, name) for name in arguments.name.split(",")}
+    answering = find_answers(arguments)
     if arguments.explain_plan:
-        print(explain_plan([handle.node for handle in handles.values()], session.program))
+        print(answering.plan())
         return 0
     if not arguments.input and sys.stdin.isatty():
         print("no input was given: type one a line; Ctrl-D ends it", file=sys.stderr)
+    failed = 0
     for text in arguments.input or ["-"]:
         if text == "-":
-            _evaluate_lines(arguments, handles)
-        else:
-            _evaluate(arguments, handles, [read_given(text, arguments.text)], 0)
-    return 0
+            failed += _answer_lines(arguments, answering)
+            continue
+        given = read_given(text, arguments.text)
+        with working("computing"):
+            [answer] = answering.answers([given])
+        if isinstance(answer, RaspError):
+            raise answer
+        _print(arguments, answer, given)
+    return 1 if failed else 0
 
 
-def _evaluate_lines(arguments: argparse.Namespace, handles: dict[str, Handle]) -> None:
-    """Evaluate standard input, a line each, as fast as it comes."""
+def _answer_lines(arguments: argparse.Namespace, answering: Answering) -> int:
+    """Answer standard input, a line each, as fast as it comes; return how many lines failed."""
     from rasp.cli.streams import Progress, waiting  # threads are not for inputs given as words
 
     progress = Progress(sys.stdin)
     lines = progress.counting(sys.stdin)
-    done = 0
+    total = failed = 0
     try:
-        texts = (line for line in lines if line.strip())
-        for chunk in waiting(read_json_line(line, arguments.text) for line in texts):
-            _evaluate(arguments, handles, chunk, done)
-            done += len(chunk)
+        for chunk in waiting(_inputs(lines, arguments.text)):
+            readable = [given for _, given in chunk if not isinstance(given, RaspError)]
+            answers = answering.answers(readable)
+            for number, given in chunk:
+                answer = given if isinstance(given, RaspError) else next(answers)
+                if isinstance(answer, RaspError):
+                    failed += 1
+                    _report(arguments, answer, number)
+                else:
+                    _print(arguments, answer, given)
+            sys.stdout.flush()
+            total += len(chunk)
             progress.advance(len(chunk))
     finally:
         progress.finish()
+    if failed:
+        print(f"{failed:,} of {total:,} inputs failed", file=sys.stderr)
+    return failed
 
 
-def _evaluate(
-    arguments: argparse.Namespace, handles: dict[str, Handle], inputs: list[Any], start: int
-) -> None:
-    nodes = [handle.node for handle in handles.values()]
-    program = next(iter(handles.values())).program
-    every = evaluate_each(nodes, inputs, program, arguments.limits, start)
-    for given, values in zip(inputs, every, strict=True):
-        found = {name: values[handle.node] for name, handle in handles.items()}
-        if arguments.json:
-            print(_json(found))
-        else:
-            print("\n".join(_shown(found, handles, given)))
-    sys.stdout.flush()
+def _inputs(lines: Iterator[str], as_text: bool) -> Iterator[tuple[int, Any]]:
+    """Number the lines from 1 and read those that hold something; a mistake is its error."""
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                yield number, read_given(line.rstrip("\r\n"), as_text)
+            except RaspError as error:
+                yield number, error
 
 
-def _json(found: dict[str, list[Any]]) -> str:
-    """The values of one input: alone, or by name where several were asked for."""
-    named = {name: plain_lists(values) for name, values in found.items()}
-    return json.dumps(named if len(named) > 1 else next(iter(named.values())), ensure_ascii=False)
+def _report(arguments: argparse.Namespace, error: RaspError, number: int) -> None:
+    """Say which line failed; in JSON in the place of its answer, so that lines stay aligned."""
+    if arguments.json:
+        print(json.dumps({"line": number, "errors": [error_record(error)]}, ensure_ascii=False))
+        return
+    error.message = f"line {number}: {error.message}"
+    print(error, file=sys.stderr)
 
 
-def _shown(found: dict[str, list[Any]], handles: dict[str, Handle], given: object) -> Iterator[str]:
-    tokens = read_input(given, next(iter(handles.values())).budgets)
-    for name, values in found.items():
+def _print(arguments: argparse.Namespace, answer: dict[str, list[Any]], given: object) -> None:
+    if arguments.json:
+        named = {name: plain_lists(values) for name, values in answer.items()}
+        alone = named if len(named) > 1 else next(iter(named.values()))
+        print(json.dumps(alone, ensure_ascii=False))
+    else:
+        print("\n".join(_shown(answer, given, arguments.limits)))
+
+
+def _shown(answer: dict[str, list[Any]], given: object, limits: Limits) -> Iterator[str]:
+    tokens = read_input(given, limits)
+    for name, values in answer.items():
         called = f"{name}({show_input(tokens)})"
-        if isinstance(handles[name].node, SOp):
+        if not isinstance(values[0], list):
             yield f"{called} = {show_sequence(values, full=True)}"
-        else:
+        elif isinstance(values[0][0], bool):
             yield f"{called}\n{show_selection(values, tokens, full=True)}"
+        else:
+            yield f"{called}\n{show_scores(values, tokens)}"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 
+from rasp.cli.patience import working
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     from rasp.export import TARGETS
 
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("folder", metavar="DIR", help="what `rasp compile -o` wrote")
     parser.add_argument("--to", required=True, metavar="TARGET", help="a target of those below")
     parser.add_argument("-o", "--output", required=True, metavar="OUT",
@@ -25,7 +26,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from rasp.export import export
 
-    compared = export(arguments.folder, arguments.to, arguments.output)
+    with working("exporting"):
+        compared = export(arguments.folder, arguments.to, arguments.output)
     print(f"written to {arguments.output}; loaded again, it agrees with the program on "
           f"{compared} inputs")  # fmt: skip
     return 0

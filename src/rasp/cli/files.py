@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import Any
 
-from rasp.errors import RaspNameError, RaspTypeError, RaspValueError
+from rasp.cli.patience import working
+from rasp.errors import RaspError, RaspNameError, RaspTypeError, RaspValueError
 from rasp.frontend.handles import Handle
 from rasp.frontend.loader import read_source
 from rasp.frontend.session import Session
@@ -15,6 +15,7 @@ from rasp.frontend.values import describe
 from rasp.graph import Node
 from rasp.limits import DEFAULT_LIMITS, Limits, read_limit
 from rasp.source import Source
+from rasp.token_lists import HELP, read_tokens
 
 
 class _Limit(argparse.Action):
@@ -34,7 +35,8 @@ def take_limits(parser: argparse.ArgumentParser) -> None:
     """Let a command be told how much a program may use: `arguments.limits`."""
     parser.add_argument(
         "--limit", dest="limits", action=_Limit, default=DEFAULT_LIMITS, metavar="NAME=VALUE",
-        help="change a budget, such as seconds=10 or steps=1000000 (may be given several times)",
+        help="change a budget, such as seconds=10 or steps=1000000; may be given several times "
+        "(default: those of docs/limits.md)",
     )  # fmt: skip
 
 
@@ -48,7 +50,9 @@ def read_program(path: str, limits: Limits = DEFAULT_LIMITS) -> Source:
 def run_program(path: str, limits: Limits = DEFAULT_LIMITS) -> Session:
     """Run a program file silently, and return the session it leaves behind."""
     session = Session(limits)
-    session.run(read_program(path, limits))
+    source = read_program(path, limits)
+    with working(f"running {source.name}"):
+        session.run(source)
     return session
 
 
@@ -68,33 +72,53 @@ def find_handle(session: Session, name: str) -> Handle:
     return Handle(value, session.program, limits=session.limits)
 
 
-def read_given(text: str, as_text: bool = False) -> Any:
-    """Read an input as a person gives it: a JSON list, or else the text itself.
+def find_handles(session: Session, names: str | list[str]) -> list[Handle]:
+    """Return handles on several s-ops and selectors."""
+    return [find_handle(session, name) for name in read_names(names)]
 
-    >>> read_given("hello"), read_given("[1, 2]")
-    ('hello', [1, 2])
+
+def take_alphabet(
+    parser: argparse.ArgumentParser | argparse._ArgumentGroup,
+    help_text: str,
+    *also: str,
+    **rest: Any,
+) -> None:
+    """Let a command be told which tokens there are: `arguments.alphabet`."""
+    parser.add_argument("--alphabet", *also, metavar="TOKENS", help=f"{help_text}: {HELP}", **rest)
+
+
+def take_text(parser: argparse.ArgumentParser) -> None:
+    """Let a command take inputs as they are: `arguments.text`."""
+    parser.add_argument(
+        "--text", action="store_true", help="take inputs as plain characters, even `[1, 2]`"
+    )
+
+
+def read_names(texts: str | list[str]) -> list[str]:
+    """Read the names of outputs, which commas or blanks separate.
+
+    >>> read_names("a,b"), read_names(["a", "b c"])
+    (['a', 'b'], ['a', 'b', 'c'])
+    """
+    words = [texts] if isinstance(texts, str) else texts
+    names = [name for word in words for name in word.replace(",", " ").split()]
+    if not names:
+        raise RaspValueError("no name was given", hint="name an s-op or selector of the program")
+    return list(dict.fromkeys(names))
+
+
+def read_given(text: str, as_text: bool = False) -> Any:
+    """Read an input as a person gives it, see `rasp.token_lists`; or as it is.
+
+    >>> read_given("hello"), read_given("[1, 2]"), read_given("[1, 2]", as_text=True)
+    ('hello', [1, 2], '[1, 2]')
     """
     as_sent(text, "the input")
-    if as_text or not text.lstrip().startswith("["):
-        return text
     try:
-        return _list_of_tokens(json.loads(text), text)
-    except (ValueError, RecursionError):
-        return text
-
-
-def read_json_line(line: str, as_text: bool = False) -> Any:
-    """Read one line of standard input: JSON where it is JSON, else plain text."""
-    text = as_sent(line.rstrip("\r\n"), "the input")
-    if as_text or text.lstrip()[:1] not in ('"', "["):
-        return text
-    try:
-        return _list_of_tokens(json.loads(text), text)
-    except (ValueError, RecursionError):
-        raise RaspValueError(
-            f"this line is neither text nor JSON: {text[:60]}",
-            hint='write hello, "hello" or ["he", "llo"]; `--text` takes every line as it is',
-        ) from None
+        return text if as_text else read_tokens(text)
+    except RaspError as error:
+        error.hint = f"{error.hint}; or use `--text`, which takes the input as it is"
+        raise
 
 
 def as_sent(text: str, what: str) -> str:
@@ -110,17 +134,3 @@ def as_sent(text: str, what: str) -> str:
             f"{what} cannot be read: it is not UTF-8 text", hint="send it as UTF-8"
         ) from None
     return text
-
-
-def _list_of_tokens(value: Any, text: str) -> Any:
-    """Refuse a list that holds none: `[[]]` are brackets rather than JSON."""
-    if isinstance(value, list) and (not value or any(_is_no_atom(each) for each in value)):
-        raise RaspTypeError(
-            f"as JSON, {text[:60]} is no list of tokens",
-            hint='give brackets as `["[", "]"]`, or with `--text` where the command takes that',
-        )
-    return value
-
-
-def _is_no_atom(value: Any) -> bool:
-    return value is None or isinstance(value, list | dict)

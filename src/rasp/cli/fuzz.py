@@ -14,14 +14,29 @@ from rasp.fuzzing.judges import HOMES, find_judge, verdict
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--minutes", type=float, default=1.0, help="how long (1)")
-    parser.add_argument("--programs", type=int, help="stop after so many programs")
-    parser.add_argument("--seed", type=int, default=0, help="the first program's seed (0)")
-    parser.add_argument("--only", default="", help=f"judges, with commas: {','.join(HOMES)}")
-    parser.add_argument("--replay", type=Path, help="try a replay file again, and nothing else")
+    parser.add_argument("--minutes", type=float, default=1.0, help="how long")
+    parser.add_argument("--programs", type=int, help="stop after so many programs (default: never)")
+    parser.add_argument("--seed", type=int, default=0, help="the first program's seed")
+    parser.add_argument(
+        "--only",
+        default="",
+        metavar="JUDGES",
+        help=f"judges, with commas (default: {','.join(HOMES)})",
+    )
+    parser.add_argument(
+        "--replay",
+        type=Path,
+        metavar="FILE",
+        help="try a replay file again, and nothing else (default: none)",
+    )
     parser.add_argument("--replays", type=Path, default=Path("fuzz-replays"),
-                        help="the folder that replay files go to (fuzz-replays)")  # fmt: skip
-    parser.add_argument("--record", type=Path, help="write what was tried to this file, as JSON")
+                        help="the folder that replay files go to")  # fmt: skip
+    parser.add_argument(
+        "--record",
+        type=Path,
+        metavar="FILE",
+        help="write what was tried to this file, as JSON (default: none)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -8,11 +8,12 @@ import sys
 from typing import Any
 
 from rasp.atoms import read_input, show_input
-from rasp.cli.files import read_given
+from rasp.cli.files import read_given, take_text
 from rasp.errors import RaspError, RaspValueError
 from rasp.programs import entries, entry, families, load, names, source
 from rasp.programs.catalogue import Entry
 from rasp.spelling import closest
+from rasp.token_lists import HELP
 
 ACTIONS = {
     "list": "list [WORD]          the programs, or those that mention a word",
@@ -24,7 +25,6 @@ ACTIONS = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = "\n".join(["actions:", *(f"  {line}" for line in ACTIONS.values())])
     parser.add_argument(
         "action",
@@ -33,11 +33,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="list",
         help=f"{', '.join(ACTIONS)}: see below",
     )
-    parser.add_argument("words", nargs="*", help="what it needs; inputs are text or JSON lists")
-    parser.add_argument("--text", action="store_true", help="take inputs as text, even `[1, 2]`")
+    parser.add_argument("words", nargs="*", help=f"what it needs; inputs are {HELP}")
+    take_text(parser)
     parser.add_argument("--json", action="store_true", help="list, run: one JSON value a line")
-    parser.add_argument("-o", "--output", help="draw: to a .svg, .html, .png, .pdf or .txt file")
-    parser.add_argument("--theme", choices=("auto", "light", "dark"), default="auto")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="draw: a .svg, .html, .png, .pdf or .txt file (default: the terminal)",
+    )
+    parser.add_argument("--theme", choices=("auto", "light", "dark"), default="auto",
+                        help="draw: the colours")  # fmt: skip
     parser.add_argument("--count", type=int, default=100, help="check: random inputs for each")
 
 

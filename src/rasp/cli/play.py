@@ -14,11 +14,16 @@ LAST_PORT = 65535
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", nargs="?", help="a program to begin with")
-    parser.add_argument("--port", type=int, default=0, help="where to listen; any free port if 0")
+    parser.add_argument("file", nargs="?", help="a program to begin with (default: an example)")
+    parser.add_argument(
+        "--port", type=int, default=0, help="where to listen; 0 takes any free port"
+    )
     parser.add_argument("--host", default="127.0.0.1", help="which address to listen on")
     parser.add_argument(
-        "--name", action="append", default=[], help="another name this server is reached by"
+        "--name",
+        action="append",
+        default=[],
+        help="another name this server is reached by (default: none)",
     )
     parser.add_argument("--no-browser", action="store_true", help="open no page, print its address")
 

@@ -9,13 +9,18 @@ from typing import Any
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("experiment", nargs="+", choices=["table1", "table2", "supervised"])
-    parser.add_argument("--tasks", help="some tasks only, such as reverse,sort")
+    parser.add_argument("--tasks", help="some tasks only, such as reverse,sort (default: all)")
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
-    parser.add_argument("--budget", type=float, help="minutes after which to stop, to go on later")
-    parser.add_argument("--results", help="the folder of records (results, or results/smoke)")
+    parser.add_argument(
+        "--budget", type=float, help="minutes after which to stop, to go on later (default: none)"
+    )
+    parser.add_argument(
+        "--results", help="the folder of records (default: results, or results/smoke)"
+    )
     parser.add_argument("--smoke", action="store_true", help="all of it in miniature, on the CPU")
-    parser.add_argument("--engine", default="local", choices=["local", "ray"])
-    parser.add_argument("--address", help="a Ray cluster's address (with --engine ray)")
+    parser.add_argument("--engine", default="local", choices=["local", "ray"],
+                        help="processes on this machine, or a Ray cluster")  # fmt: skip
+    parser.add_argument("--address", help="a Ray cluster's address (default: this machine's)")
     parser.add_argument("--together", type=int, default=24, help="most models at a time")
     parser.add_argument("--save-every", type=int, default=1, help="epochs between two snapshots")
     parser.add_argument("--no-weights", action="store_true", help="keep records only")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 
 from rasp.cli.files import read_program, take_limits
+from rasp.cli.patience import working
 from rasp.frontend.builtins import DrawRequest
-from rasp.frontend.session import Session
+from rasp.frontend.session import Result, Session
 from rasp.frontend.show import show_result
 from rasp.syntax.tree import Command
 
@@ -22,7 +24,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     session = Session(arguments.limits)
-    for result in session.run_each(read_program(arguments.file, arguments.limits)):
+    results = session.run_each(read_program(arguments.file, arguments.limits))
+    while (result := _next(results)) is not None:
         while session.warnings:
             warning = session.warnings.pop(0)
             print(f"warning: {warning.message} ({warning.span})", file=sys.stderr)
@@ -37,3 +40,9 @@ def run(arguments: argparse.Namespace) -> int:
         if text and not arguments.quiet:
             print(text)
     return 0
+
+
+def _next(results: Iterator[Result]) -> Result | None:
+    """Run the next statement; None where there is no more."""
+    with working("running"):
+        return next(results, None)

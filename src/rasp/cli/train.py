@@ -5,41 +5,61 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rasp.cli.files import read_program
+from rasp.cli.files import read_given, read_program, take_alphabet
+
+SIZES = {
+    "width": ("numbers at each position", "64, or 256 with --paper"),
+    "feed-forward": ("hidden units of each feed-forward", "128, or 512 with --paper"),
+    "epochs": ("passes over the training examples", "15, or 100 with --paper"),
+    "batch": ("examples of a step", "50"),
+    "train": ("training examples", "5000, or 50000 with --paper"),
+    "validation": ("examples that choose the best epoch", "500, or 1000 with --paper"),
+    "test": ("examples for the final figures", "500, or 1000 with --paper"),
+    "seed": ("of the first weights and the order of examples", "0"),
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="the program; `-` reads standard input")
     parser.add_argument("name", help="the s-op to learn")
     inputs = parser.add_argument_group("inputs")
-    inputs.add_argument("--alphabet", default="abcdefgh", help="abc, 0..9 or one,two (abcdefgh)")
-    inputs.add_argument("--lengths", default="1-20", help="such as 1-40 (1-20)")
-    inputs.add_argument("--bos", help="a token that every input begins with")
+    take_alphabet(inputs, "the tokens of inputs", default="abcdefgh")
+    inputs.add_argument("--lengths", default="1-20", help="fewest and most tokens of an input")
+    inputs.add_argument("--bos", help="a token that every input begins with (default: none)")
     inputs.add_argument("--inputs", default="uniform", help="uniform, or dyck for brackets")
-    inputs.add_argument("--clip", type=int, help="count targets above this number as this number")
-    inputs.add_argument("--save-data", metavar="FILE", help="write the examples as JSON lines")
+    inputs.add_argument("--clip", type=int, help="count targets above this number as this number "
+                        "(default: never)")  # fmt: skip
+    inputs.add_argument("--save-data", metavar="FILE", help="write the examples as JSON lines "
+                        "(default: nowhere)")  # fmt: skip
     model = parser.add_argument_group("the model and its training")
-    model.add_argument("--layers", type=int, help="instead of the program's")
-    model.add_argument("--heads", type=int, help="instead of the program's")
+    model.add_argument("--layers", type=int, help="how many layers (default: the program's)")
+    model.add_argument("--heads", type=int, help="heads of each layer (default: the program's)")
     model.add_argument("--paper", action="store_true", help="the paper's recipe: for a GPU")
-    for name in ("width", "epochs", "batch", "train", "validation", "test", "seed"):
-        model.add_argument(f"--{name}", type=int)
-    model.add_argument("--feed-forward", type=int)
-    model.add_argument("--rate", type=float, help="the learning rate (0.0003)")
-    model.add_argument("--decay", type=float, help="of the rate, after each epoch (0.98)")
+    for name, (what, usual) in SIZES.items():
+        model.add_argument(f"--{name}", type=int, metavar="N", help=f"{what} (default: {usual})")
+    model.add_argument("--rate", type=float, help="the learning rate (default: 0.0003)")
+    model.add_argument(
+        "--decay", type=float, help="what the rate is multiplied by each epoch (default: 0.98)"
+    )
     model.add_argument("--supervise", action="store_true", help="teach it the program's attention")
     model.add_argument(
         "--from-compiled", type=int, metavar="STEPS",
-        help="instead, compile the program, train its weights on, and see whether it is kept",
+        help="instead, compile the program, train its weights on for so many steps, and see "
+        "whether it is kept (default: begin with random weights)",
     )  # fmt: skip
     run_ = parser.add_argument_group("the run")
-    run_.add_argument("--run-name", help="a name for the run; it may not change its meaning")
+    run_.add_argument("--run-name", help="a name for the run (default: the task and a "
+                      "hash)")  # fmt: skip
     run_.add_argument("--device", default="auto", help="auto, cpu or cuda")
-    run_.add_argument("--budget", type=float, help="minutes after which to stop, to go on later")
-    run_.add_argument("--results", default="results", help="the folder of records (results)")
-    run_.add_argument("--curves", metavar="FILE.svg", help="draw loss and accuracy by epoch")
-    run_.add_argument("--heads-on", metavar="INPUT", help="draw every head on an input …")
-    run_.add_argument("--heads-to", metavar="FILE.svg", help="… into a file (or the terminal)")
+    run_.add_argument("--budget", type=float, help="minutes after which to stop, to go on "
+                      "later (default: none)")  # fmt: skip
+    run_.add_argument("--results", default="results", help="the folder of records")
+    run_.add_argument("--curves", metavar="FILE.svg", help="draw loss and accuracy by epoch "
+                      "(default: no drawing)")  # fmt: skip
+    run_.add_argument("--heads-on", metavar="INPUT", help="draw every head on an input "
+                      "(default: on none)")  # fmt: skip
+    run_.add_argument("--heads-to", metavar="FILE.svg", help="where that drawing goes "
+                      "(default: the terminal)")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -55,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     choose_device(arguments.device)
     task = own.own_task(
         read_program(arguments.file).text, arguments.name,
-        own.read_alphabet(arguments.alphabet), own.read_lengths(arguments.lengths),
+        arguments.alphabet, own.read_lengths(arguments.lengths),
         bos=arguments.bos, way=arguments.inputs, clip=arguments.clip,
     )  # fmt: skip
     if arguments.from_compiled is not None:
@@ -103,7 +123,7 @@ def _draw(arguments: argparse.Namespace, store: Any, record: dict[str, Any]) -> 
         save_curves(record, arguments.curves)
         print(f"the curves are in {arguments.curves}")
     if arguments.heads_on:
-        drawing = attention_drawing(store, record, arguments.heads_on)
+        drawing = attention_drawing(store, record, read_given(arguments.heads_on))
         if arguments.heads_to:
             print(f"the heads are in {drawing.save(arguments.heads_to)}")
         else:

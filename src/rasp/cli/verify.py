@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
+from rasp.cli.patience import working
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", help="what `rasp compile -o` wrote")
@@ -14,7 +16,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from rasp.compiler import verify
 
-    certificate = verify(arguments.folder)
+    with working("verifying"):
+        certificate = verify(arguments.folder)
     if arguments.json:
         print(json.dumps(certificate.to_json(), ensure_ascii=False, indent=1))
     else:

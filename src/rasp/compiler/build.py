@@ -33,31 +33,38 @@ LARGEST = 1e30
 def compile(
     outputs: Any,
     *,
-    vocabulary: object,
+    alphabet: object = None,
     max_length: int,
     bos: object = None,
     causal: bool = False,
     sink: bool = True,
     heads: str = "paper",
     program: Program | None = None,
+    vocabulary: object = None,
 ) -> Transformer:
     """Compile an s-op to a transformer that answers as the program does, with a certificate.
 
     `outputs` is an s-op (a handle or a node), several of them, or a dict of them by name.
-    `vocabulary` holds every token an input may have, `max_length` is the length of the longest
-    input. With `bos="§"`, inputs begin with that token. `causal` lets positions see only what
-    came before; `sink=False` puts no hidden token before the input; `heads="split"` may spend
-    one more head where that makes the model much smaller.
+    `alphabet` (or `vocabulary`) holds every token an input may have: `"abc"`, `"0..9"`, a list.
+    `max_length` is the length of the longest input. With `bos="§"`, inputs begin with that
+    token. `causal` lets positions see only what came before; `sink=False` puts no hidden token
+    before the input; `heads="split"` may spend one more head where that makes the model much
+    smaller.
 
     >>> import rasp
     >>> hist = rasp.run("hist = selector_width(select(tokens, tokens, ==));")["hist"]
-    >>> model = compile(hist, vocabulary="abc", max_length=8)
+    >>> model = compile(hist, alphabet="abc", max_length=8)
     >>> model("abca")
     [2, 1, 1, 2]
     >>> model
     <Transformer: 1 layer, 1 head, d_model 4, ... parameters>
     """
-    settings = read_settings(vocabulary, max_length, bos, causal, sink, heads)
+    if (alphabet is None) == (vocabulary is None):
+        raise RaspTypeError(
+            "`compile` needs one alphabet", hint='for example `alphabet="abc"` or `alphabet="0..9"`'
+        )
+    given = vocabulary if alphabet is None else alphabet
+    settings = read_settings(given, max_length, bos, causal, sink, heads)
     nodes, found = read_outputs(outputs, program)
     return compile_nodes(nodes, settings, found)
 

@@ -81,6 +81,8 @@ class Certificate:
             lines.append(f"the program itself fails on {self.failing}")
         return "\n".join(lines)
 
+    __repr__ = __str__
+
     def to_json(self) -> dict[str, Any]:
         """The certificate as plain data, with its statement in words.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rasp.atoms import Atom, from_python, read_input, show
+from rasp.atoms import Atom, from_python, show
 from rasp.errors import RaspTypeError, RaspValueError
+from rasp.token_lists import read_alphabet
 
 LONGEST = 4096
 
@@ -43,7 +44,7 @@ def read_settings(
         raise RaspValueError(
             "the vocabulary is empty", hint="list every token that an input may hold"
         )
-    tokens = _distinct(read_input(vocabulary))
+    tokens = _distinct(read_alphabet(vocabulary))
     if isinstance(max_length, bool) or not isinstance(max_length, int):
         raise RaspTypeError("`max_length` is a whole number", hint="for example `max_length=20`")
     if not 1 <= max_length <= LONGEST:

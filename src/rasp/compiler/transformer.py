@@ -17,6 +17,7 @@ from rasp.compiler.settings import Settings
 from rasp.compiler.variables import typed
 from rasp.compiler.weights import FeedForwardWeights, HeadWeights, Weights
 from rasp.errors import RaspValueError
+from rasp.tracebacks import doors
 
 if TYPE_CHECKING:
     from rasp.compiler.certificate import Certificate
@@ -49,7 +50,13 @@ class Trace:
     s_ops: dict[str, list[Any]]
     """Each numeric s-op that the residual stream holds, and the outputs as their atoms."""
 
+    def __repr__(self) -> str:
+        heads, s_ops = ", ".join(self.attention) or "none", ", ".join(self.s_ops) or "none"
+        stream = ", ".join(self.residual)
+        return f"<Trace: residual {stream}; attention {heads}; s_ops {s_ops}>"
 
+
+@doors
 @dataclass(eq=False)
 class Transformer:
     """A compiled program: call it with an input to get the program's answer.

@@ -24,8 +24,10 @@ from rasp.errors import RaspTypeError, RaspUnsupportedError
 from rasp.graph import Node, Program, Selector
 from rasp.limits import DEFAULT_LIMITS, Limits, tightest
 from rasp.replacing import replace_file
+from rasp.tracebacks import doors
 
 
+@doors
 @dataclass(frozen=True)
 class Drawing:
     """A picture. It shows itself in notebooks, prints as text, and saves as what a file is called.
@@ -144,7 +146,8 @@ class Drawing:
         return self.text()
 
     def __repr__(self) -> str:
-        return f"<Drawing: {self.plan.title}>"
+        how = 'print it to see it here; .save("picture.svg") writes it'
+        return f"<Drawing: {self.plan.title} ({how})>"
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -177,7 +180,7 @@ def draw(
 
     >>> from rasp.graph import Aggregate, Select, Tokens, Indices
     >>> draw(Aggregate(Select(Tokens(), Tokens(), "=="), Indices()), "aba")
-    <Drawing: aggregate(select(tokens, tokens, ==), indices) on "aba">
+    <Drawing: aggregate(select(tokens, tokens, ==), indices) on "aba" (print it ...)>
     """
     nodes = _nodes(outputs)
     program = program or _program_of(outputs)
@@ -223,7 +226,7 @@ def heat_map(
     """Draw numbers from 0 to 1, `matrix[query][key]`, such as the attention of one head.
 
     >>> heat_map([[1, 0], [0.5, 0.5]], "ab", "ab", "head 1")
-    <Drawing: head 1>
+    <Drawing: head 1 (print it ...)>
     """
     plan = plan_heat_map(matrix, row_labels, column_labels)
     return Drawing(HeatMaps(printable(title), (plan,)), theme)
@@ -239,7 +242,7 @@ def heat_maps(
     """Draw several attention patterns on one input side by side, each under its own title.
 
     >>> heat_maps([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], "ab", ["head 1", "head 2"], "layer 1")
-    <Drawing: layer 1>
+    <Drawing: layer 1 (print it ...)>
     """
     names = [*titles, *[""] * (len(matrices) - len(titles))]
     maps: tuple[HeatMap, ...] = tuple(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from rasp.architecture.inputs import answers, read_alphabet
+from rasp.architecture.inputs import answers
 from rasp.atoms import Atom, read_input
 from rasp.equivalence.inputs import Inputs, fresh_tokens
 from rasp.equivalence.token_flow import (
@@ -20,6 +20,7 @@ from rasp.equivalence.token_flow import (
 )
 from rasp.errors import RaspError, RaspValueError
 from rasp.graph import Node, TokensAs, in_order
+from rasp.token_lists import read_alphabet
 
 MOST_KNOWN = 16
 FEWEST_TOKENS = 3

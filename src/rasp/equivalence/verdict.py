@@ -40,6 +40,8 @@ class Difference:
         given = show_input(self.tokens, most=MOST_SHOWN)
         return f"{given}\n  first:  {show_answer(self.left)}\n  second: {show_answer(self.right)}"
 
+    __repr__ = __str__
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -119,8 +121,7 @@ class Verdict:
             remarks.append(f"but the kinds differ, for example on {self.kinds}")
         return remarks
 
-    def __repr__(self) -> str:
-        return f"<Verdict: {str(self).splitlines()[0]}>"
+    __repr__ = __str__
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON-able data.

@@ -39,6 +39,12 @@ def evaluate(program: Handle | Mapping[str, Any], inputs: Iterable[Any]) -> list
     ]
 
 
+class PlanText(str):
+    """A plan in words, which Python's prompt shows as it is."""
+
+    __repr__ = str.__str__
+
+
 def explain_plan(program: Handle | Mapping[str, Any]) -> str:
     """Say how each aggregate is computed on long inputs, and what that costs.
 
@@ -52,10 +58,10 @@ def explain_plan(program: Handle | Mapping[str, Any]) -> str:
     time O(n) but for numbering what occurs, memory O(n)
     """
     if isinstance(program, Handle):
-        return explain_nodes([program.node], program.program)
+        return PlanText(explain_nodes([program.node], program.program))
     handles = list(handles_of(program).values())
     known = handles[0].program if handles else Program()
-    return explain_nodes([handle.node for handle in handles], known)
+    return PlanText(explain_nodes([handle.node for handle in handles], known))
 
 
 def handles_of(program: Mapping[str, Any]) -> dict[str, Handle]:

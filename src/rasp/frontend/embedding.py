@@ -29,6 +29,7 @@ from rasp.frontend.handles import Handle, value_of
 from rasp.frontend.values import BoundCall, ComparisonSign, Value, describe
 from rasp.graph import COMPARISONS, Const, Indices, SOp, Tokens, TokensAs
 from rasp.limits import DEFAULT_LIMITS
+from rasp.tracebacks import doors
 
 Comparison: TypeAlias = Literal["==", "!=", "<", "<=", ">", ">="]
 T = TypeVar("T")
@@ -164,6 +165,7 @@ def where(condition: SOpHandle | bool, then: Any, otherwise: Any) -> Any:
         raise refusals.at_the_caller(error) from None
 
 
+@doors
 class Table:
     """A list, string or dict that an s-op can index, position by position.
 

@@ -19,8 +19,10 @@ from rasp.frontend.places import Place, calling_place
 from rasp.frontend.values import Value, is_atom
 from rasp.graph import Const, Elementwise, Node, Program, Scorer, Selector, SOp
 from rasp.limits import DEFAULT_LIMITS, Limits, tightest
+from rasp.tracebacks import door, doors
 
 
+@doors
 class SOpHandle(Handle):
     """A sequence to be computed: one atom per position.
 
@@ -156,6 +158,7 @@ class SOpHandle(Handle):
         return built(SOpHandle, operations.index, table, self)
 
 
+@doors
 class SelectorHandle(Handle):
     """A yes or no for each (query, key) pair, to be computed; combine with `&`, `|`, `~`.
 
@@ -182,6 +185,7 @@ class SelectorHandle(Handle):
     __ror__ = __or__
 
 
+@doors
 class ScorerHandle(Handle):
     """A number for each (query, key) pair, to be computed; an argument of `select_best`.
 
@@ -205,7 +209,7 @@ def _refuse_operators(of: type[Handle], signs: dict[str, str]) -> None:
     """Give a kind of handle the operators that it does not have, to explain why."""
 
     def refusing(op: str) -> Callable[[Handle, object], Any]:
-        return lambda self, other: elementwise(op, self, other)
+        return door(lambda self, other: elementwise(op, self, other))
 
     for name, op in signs.items():
         setattr(of, f"__{name}__", refusing(op))

@@ -21,9 +21,11 @@ from rasp.graph import Node
 from rasp.limits import DEFAULT_LIMITS
 from rasp.source import Source, Span
 from rasp.syntax.tree import Argument, Literal
+from rasp.tracebacks import doors
 from rasp.words import BUILT_IN_DOCS
 
 
+@doors
 @dataclass(frozen=True, eq=False, repr=False)
 class FunctionHandle:
     """A RASP function, to be called with handles, atoms, lists and dicts."""

@@ -8,7 +8,7 @@ operators do on handles is in `expressions`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -23,14 +23,16 @@ from rasp.frontend.values import Value, kind_name
 from rasp.graph import Const, Node, Program, expression
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.source import Span
+from rasp.tracebacks import doors
 from rasp.words import BUILT_IN_DOCS, KEYWORDS
 
-LONGEST_REPR = 200
+LONGEST_REPR = 72
 NOTHING_KNOWN = Program()
 RESERVED = (*KEYWORDS, *BUILT_IN_DOCS, "out")
 """Words that cannot name a handle; `out` always is the last value of a session."""
 
 
+@doors
 @dataclass(frozen=True, eq=False, repr=False)
 class Handle:
     """A node of the graph, with the names and origins of the program it came from.
@@ -108,11 +110,9 @@ class Handle:
         return to_rasp(self)
 
     def __repr__(self) -> str:
-        text = expression(self.node, self.program.names, depth=6)
-        if len(text) > LONGEST_REPR:
-            text = text[:LONGEST_REPR] + "…"
-        label = f" {self.name} =" if self.name and self.name != text else ""
-        return f"<{kind_name(self.node)}{label} {text}>"
+        label = f" {self.name} =" if self.name else ""
+        text = _short_expression(self.node, self.program.names)
+        return f"<{kind_name(self.node)}{label if text != self.name else ''} {text}>"
 
     # What Python would like to know at once, and nobody knows before there is an input
 
@@ -191,6 +191,15 @@ def check_name(name: str) -> None:
         raise RaspNameError(
             f"`{name}` is a word of the language", hint=f"choose another name, such as `my_{name}`"
         )
+
+
+def _short_expression(node: Node, names: Mapping[Node, str]) -> str:
+    """Write as much of an expression as fits; what is left out is `…`."""
+    for depth in range(6, 0, -1):
+        text = expression(node, names, depth=depth)
+        if len(text) <= LONGEST_REPR:
+            return text
+    return text[: LONGEST_REPR - 1] + "…"
 
 
 def _put_together(last: Handle) -> Program:

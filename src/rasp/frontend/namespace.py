@@ -12,8 +12,14 @@ from rasp.frontend.functions import to_handle
 from rasp.frontend.session import Session
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.source import Source
+from rasp.tracebacks import doors
 
 
+class UnknownName(RaspNameError, KeyError):
+    """A name that a program does not define: a `KeyError` too, as mappings raise."""
+
+
+@doors
 class Namespace(Mapping[str, Any]):
     """The names of a program that has run. Library names can be looked up, but are not listed."""
 
@@ -24,7 +30,7 @@ class Namespace(Mapping[str, Any]):
         try:
             return to_handle(self.session.find(name), self.session)
         except RaspNameError as error:
-            raise KeyError(f"{name}: {error.message} ({error.hint})") from None
+            raise UnknownName(error.message, hint=error.hint) from None
 
     def __contains__(self, name: object) -> bool:
         return name in self.session.names()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 from rasp import programs
-from rasp.atoms import Atom, read_input, show_input
+from rasp.atoms import Atom, read_input
 from rasp.errors import RaspError, RaspLimitError, RaspNameError, RaspTypeError, RaspValueError
 from rasp.frontend.handles import Handle
 from rasp.frontend.loader import Loader
@@ -17,8 +16,7 @@ from rasp.frontend.values import describe
 from rasp.graph import Node
 from rasp.playground.budgets import LIMITS, LONGEST_EXAMPLE
 from rasp.source import Source
-
-ATOMS = (bool, int, Fraction, str)
+from rasp.token_lists import read_tokens, write_tokens
 
 
 @dataclass
@@ -47,15 +45,14 @@ def _position(error: RaspError) -> int:
 
 
 def read_example(given: object) -> tuple[Atom, ...]:
-    """Read the running example as it stands in its box: a list in RASP's words, or letters.
+    """Read the running example as it is in its box: a list, a range, or characters.
 
     >>> read_example("hey"), read_example("[1, 2.5]")
     (('h', 'e', 'y'), (1, Fraction(5, 2)))
     """
     if not isinstance(given, str):
         raise RaspTypeError("the example is no text", hint="type letters, or a list: [3, 1, 2]")
-    listed = _listed(given) if given.lstrip().startswith("[") else given
-    tokens = read_input(listed, LIMITS)
+    tokens = read_input(read_tokens(given, LIMITS), LIMITS)
     if len(tokens) > LONGEST_EXAMPLE:
         raise RaspLimitError(
             f"an example of {len(tokens)} tokens is too long to show: "
@@ -71,22 +68,7 @@ def example_text(given: object) -> str:
     >>> example_text("abc"), example_text([1, 2])
     ('abc', '[1, 2]')
     """
-    tokens = read_input(given)
-    if all(isinstance(token, str) and len(token) == 1 for token in tokens):
-        return "".join(map(str, tokens))
-    return show_input(tokens, most=len(tokens))
-
-
-def _listed(text: str) -> object:
-    """Read a list; a text that only begins like one, such as `[]()`, is taken by letters."""
-    session = Session(limits=LIMITS, loader=Loader(enabled=False))
-    try:
-        session.run(Source("example", f"example = {text};"))
-        value = session.find("example")
-    except RaspError:
-        return text
-    is_list = isinstance(value, list) and all(isinstance(each, ATOMS) for each in value)
-    return value if value and is_list else text
+    return write_tokens(read_input(given))
 
 
 def find_handle(ran: Ran, name: object) -> Handle:

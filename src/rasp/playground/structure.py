@@ -11,6 +11,7 @@ from rasp.atoms import show_input
 from rasp.equivalence.verdict import show_answer
 from rasp.errors import RaspError
 from rasp.playground.requests import find_handle, read_number, read_word, run_text
+from rasp.token_lists import write_tokens
 
 MOST_LAYERS = 64
 MOST_HEADS = 64
@@ -89,6 +90,7 @@ def _counterexample(found: Counterexample | None) -> dict[str, Any] | None:
     got = found.got if isinstance(found.got, RaspError) else found.got[0]
     return {
         "input": show_input(found.tokens),
+        "example": write_tokens(found.tokens),
         "meant": show_answer(found.meant[0]),
         "got": show_answer(got),
         "is_shortest": found.is_shortest,

@@ -22,6 +22,7 @@ from rasp.frontend.show import show_sequence
 from rasp.graph import Node, Selector, SOp, expression, in_order
 from rasp.playground.budgets import LIMITS
 from rasp.playground.requests import find_handle, read_example, read_number, read_word, run_text
+from rasp.token_lists import read_alphabet
 
 if TYPE_CHECKING:
     from rasp.compiler import Transformer
@@ -72,7 +73,7 @@ def _zipped(model: Transformer) -> str | None:
 
 def _vocabulary(request: dict[str, Any], tokens: tuple[Atom, ...], bos: str | None) -> list[Atom]:
     given = read_word(request, "vocabulary")
-    listed = read_example(given) if given else tokens
+    listed = read_alphabet(given, LIMITS) if given else tokens
     return [token for token in dict.fromkeys(listed) if token != bos] or list(listed)
 
 

@@ -69,3 +69,6 @@ class Entry:
     def layers(self) -> int:
         """How many layers the program takes."""
         return len(self.heads_per_layer)
+
+    def __repr__(self) -> str:
+        return f"<Entry {self.name}: {self.summary}>"

@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from rasp.architecture import schedule
-from rasp.atoms import PythonAtom, to_python
+from rasp.atoms import to_python
 from rasp.errors import RaspUnsupportedError, RaspValueError
 from rasp.replacing import replacing, unwritable
+from rasp.token_lists import read_alphabet
 from rasp.training.config import RunConfig
 from rasp.training.data import as_inputs, draw_inputs, targets_of
 from rasp.training.records import Record
@@ -31,19 +32,19 @@ BOS_TARGET: Any = None
 
 
 def own_task(
-    program: str,
-    output: str,
-    alphabet: tuple[PythonAtom, ...],
-    lengths: tuple[int, int],
-    **rest: Any,
+    program: str, output: str, alphabet: object, lengths: tuple[int, int], **rest: Any
 ) -> Task:
     """Return a task for a program; its name tells programs apart that call their output alike.
 
-    >>> own_task("same = tokens;", "same", ("a", "b"), (1, 4)).name
-    'same-...'
+    The alphabet is a list of tokens, or a text such as `abc`, `0..9` or `one,two`.
+
+    >>> task = own_task("same = tokens;", "same", "a..c", (1, 4))
+    >>> task.name, task.alphabet
+    ('same-...', ('a', 'b', 'c'))
     """
+    tokens = tuple(to_python(token) for token in read_alphabet(alphabet))
     mark = hashlib.sha256(program.encode()).hexdigest()[:6]
-    return Task(f"{output}-{mark}", program, output, alphabet, lengths, **rest)
+    return Task(f"{output}-{mark}", program, output, tokens, lengths, **rest)
 
 
 def own_config(task: Task, name: str | None = None, small: bool = False, **given: Any) -> RunConfig:
@@ -75,18 +76,6 @@ def own_config(task: Task, name: str | None = None, small: bool = False, **given
             hint="leave out `--layers` and `--heads`, or the supervision",
         )
     return config if name else replace(config, name=f"{task.name}/{config.id}")
-
-
-def read_alphabet(text: str) -> tuple[PythonAtom, ...]:
-    """Read an alphabet: characters, a range of numbers such as `0..9`, or words with commas.
-
-    >>> read_alphabet("abc"), read_alphabet("1..3"), read_alphabet("to,be")
-    (('a', 'b', 'c'), (1, 2, 3), ('to', 'be'))
-    """
-    low, dots, high = text.partition("..")
-    if dots and low.lstrip("-").isdigit() and high.lstrip("-").isdigit():
-        return tuple(range(int(low), int(high) + 1))
-    return tuple(text.split(",")) if "," in text else tuple(text)
 
 
 def read_lengths(text: str) -> tuple[int, int]:

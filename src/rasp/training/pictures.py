@@ -96,7 +96,7 @@ def attention_drawing(store: Store, record: Record, given: object) -> Drawing:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     finished = sweep([config], store := Store(folder))
     ...     attention_drawing(store, store.records()[config.id], "aba")
-    <Drawing: first>
+    <Drawing: first (print it ...)>
     """
     config = read_config(record["name"], record["config"])
     parameters, shape = load_model(store, record)

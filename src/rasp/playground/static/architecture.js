@@ -33,7 +33,7 @@ const drawn = (answer) => [
 const verdict = (each) => make("div", { class: `verdict ${each.fits ? "yes" : "no"}` },
   make("p", {}, make("strong", {}, each.fits ? "Yes" : "No"), ` · ${each.question}`, each.is_proved ? "" : " (tried, not proved)"),
   make("pre", {}, each.reason),
-  each.counterexample ? make("button", { type: "button", onclick: () => page.setExample(JSON.parse(each.counterexample.input.startsWith("[") ? "null" : each.counterexample.input) ?? each.counterexample.input) }, "Use this input as the example") : null);
+  each.counterexample ? make("button", { type: "button", onclick: () => page.setExample(each.counterexample.example) }, "Use this input as the example") : null);
 
 const ask = async (event) => {
   event.preventDefault();

@@ -1,0 +1,111 @@
+"""What `rasp eval` asks: a program's s-ops and selectors, or the outputs of a compiled model.
+
+Inputs in, for each of them its values by name out, or the error that it ends in.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from rasp.cli.files import find_handle, read_names, run_program
+from rasp.errors import RaspError, RaspNameError, RaspUnsupportedError
+from rasp.evaluator import evaluate_each, explain_plan
+from rasp.frontend.handles import Handle
+
+if TYPE_CHECKING:
+    from rasp.compiler import Transformer
+
+Answer: TypeAlias = dict[str, list[Any]] | RaspError
+
+
+class Answering(Protocol):
+    """Something that computes named values."""
+
+    def answers(self, inputs: Sequence[Any]) -> Iterator[Answer]:
+        """Give the values of each input, or its error; the others are computed all the same."""
+
+    def plan(self) -> str:
+        """Say how long inputs are computed."""
+
+
+@dataclass(frozen=True)
+class ProgramAnswers:
+    """S-ops and selectors of a program."""
+
+    handles: dict[str, Handle]
+
+    def answers(self, inputs: Sequence[Any]) -> Iterator[Answer]:
+        done = 0
+        try:
+            for answer in self._computed(inputs):
+                yield answer
+                done += 1
+            return
+        except RaspError as error:
+            failed = error
+        yield failed if len(inputs) == 1 else self._error_of(inputs[done])
+        rest = inputs[done + 1 :]
+        middle = len(rest) // 2  # in halves, so that many failures cost no more than a logarithm
+        for half in (rest[:middle], rest[middle:]):
+            if half:
+                yield from self.answers(half)
+
+    def _error_of(self, given: Any) -> Answer:
+        """Compute one input alone, so that its error speaks of no other."""
+        return next(self.answers([given]))
+
+    def _computed(self, inputs: Sequence[Any]) -> Iterator[dict[str, list[Any]]]:
+        nodes = [handle.node for handle in self.handles.values()]
+        first = next(iter(self.handles.values()))
+        for values in evaluate_each(nodes, inputs, first.program, first.budgets):
+            yield {name: values[handle.node] for name, handle in self.handles.items()}
+
+    def plan(self) -> str:
+        program = next(iter(self.handles.values())).program
+        return explain_plan([handle.node for handle in self.handles.values()], program)
+
+
+@dataclass(frozen=True)
+class ModelAnswers:
+    """Outputs of a transformer that `rasp compile` wrote."""
+
+    model: Transformer
+    names: list[str]
+
+    def answers(self, inputs: Sequence[Any]) -> Iterator[Answer]:
+        for given in inputs:
+            try:
+                found = self.model.answers(self.model.token_ids(given)[None])
+            except RaspError as error:
+                yield error
+                continue
+            yield {name: found[name][0] for name in self.names}
+
+    def plan(self) -> str:
+        raise RaspUnsupportedError(
+            "a compiled model has no plan: it computes all positions at once",
+            hint="ask for the plan of the program that it was compiled from",
+        )
+
+
+def find_answers(arguments: argparse.Namespace) -> Answering:
+    """Run the program, or load the model if there is a folder of that name."""
+    names = read_names(arguments.name)
+    if not os.path.isdir(arguments.file):
+        session = run_program(arguments.file, arguments.limits)
+        return ProgramAnswers({name: find_handle(session, name) for name in names})
+    from rasp.compiler import load
+
+    model = load(arguments.file)
+    outputs = [readout.name for readout in model.readouts]
+    for name in names:
+        if name not in outputs:
+            raise RaspNameError(
+                f"the model has no output `{name}`",
+                hint=f"it computes {', '.join(f'`{output}`' for output in outputs)}",
+            )
+    return ModelAnswers(model, names)

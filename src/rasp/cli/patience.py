@@ -1,0 +1,41 @@
+"""Something that takes long in, a line on the terminal out that says what and for how long."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterator
+
+PATIENCE = 2.0
+"""Seconds before somebody wonders whether anything happens."""
+
+
+@contextlib.contextmanager
+def working(what: str) -> Iterator[None]:
+    """Say on a terminal what is being done, and for how long, once it takes two seconds.
+
+    Nothing may be printed meanwhile: the line is taken away at the end.
+    """
+    if not sys.stderr.isatty():
+        yield
+        return
+    from threading import Event, Thread  # not needed to start, and starting is to be quick
+
+    done = Event()
+
+    def tell() -> None:
+        began = time.monotonic()
+        while not done.wait(PATIENCE if time.monotonic() - began < PATIENCE else 0.5):
+            sys.stderr.write(f"\r{what}: {time.monotonic() - began:.0f} s\x1b[K")
+            sys.stderr.flush()
+
+    teller = Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        teller.join()
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
