@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from rasp.atoms import read_input, show_input
-
 from rasp.cli.answering import Answering, find_answers
 from rasp.cli.files import read_given, take_limits, take_text
 from rasp.cli.patience import working
