@@ -5,11 +5,14 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 
 import pytest
+
+ADDRESS = r"http://([^:/]+):(\d+)/(?:\?token=([\w-]+))?"
 
 
 @dataclass(frozen=True)
@@ -17,17 +20,22 @@ class Playground:
     """A server at an address."""
 
     port: int
+    token: str
+    errors: IO[str]
+    """What the server complains of."""
+    host: str = "127.0.0.1"
 
     @property
     def address(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://127.0.0.1:{self.port}/?token={self.token}"
 
     def request(
         self, method: str, path: str, body: bytes | None = None, **headers: str
     ) -> tuple[int, dict[str, str], bytes]:
-        """Send one request as it is; return the status, the headers and the body."""
+        """Send one request as a browser that was let in; return status, headers and body."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        cookie = {"cookie": f"rasp-play-{self.port}={self.token}"}
+        named = cookie | {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body, named)
         response = connection.getresponse()
         found = {name.lower(): value for name, value in response.getheaders()}
@@ -53,19 +61,22 @@ def playground() -> Iterator[Playground]:
     yield from playing()
 
 
-def playing(*words: str) -> Iterator[Playground]:
+def playing(*words: str, **more: Any) -> Iterator[Playground]:
     """Run `rasp play` for a while."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "rasp", "play", "--no-browser", *words],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    try:
-        told = re.search(r"http://127\.0\.0\.1:(\d+)/", process.stdout.readline())
-        assert told is not None
-        yield Playground(int(told.group(1)))
-    finally:
-        process.terminate()
-        process.wait(10)
-        process.stdout.close()
+    with tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "rasp", "play", "--no-browser", *words],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            **more,
+        )
+        assert process.stdout is not None
+        try:
+            told = re.search(ADDRESS, process.stdout.readline())
+            assert told is not None
+            yield Playground(int(told.group(2)), told.group(3) or "", errors, told.group(1))
+        finally:
+            process.terminate()
+            process.wait(10)
+            process.stdout.close()

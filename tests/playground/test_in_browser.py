@@ -1,6 +1,8 @@
 """The page in a real browser, as a person uses it: with keys and pointer, alone and in two tabs."""
 
+import base64
 import json
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,7 +42,7 @@ def open_tab(
     context = browser.new_context(viewport=size, accept_downloads=True)
     page = context.new_page()
     wrong: list[str] = []
-    own = (address.partition("#")[0], "blob:", "data:")
+    own = (address.partition("#")[0].partition("?")[0], "blob:", "data:")
     page.on("console", lambda message: wrong.append(message.text))
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on(
@@ -205,13 +207,36 @@ def test_a_shared_link_opens_the_same_page(browser: Any, playground: Playground,
     tab.click("#tab-architecture")
     tab.click("#share")
     tab.wait_for_timeout(100)
-    address = tab.url
-    assert "#1." in address
+    assert "#1." in tab.url and playground.token not in tab.url
+    address = f"{playground.address}#{tab.url.partition('#')[2]}"
     for other in open_tab(browser, address, {"width": 1300, "height": 850}):
         assert row(other, "x") == [] and other.locator("#architecture").is_visible()
         other.click("#tab-values")
         assert row(other, "x") == ["False", "False"]
         assert other.input_value("#example") == "aé"
+
+
+COUNTED = """async (link) => {
+  const Original = DecompressionStream;
+  let inflated = 0;
+  window.DecompressionStream = function (format) {
+    const counted = new TransformStream({
+      transform(part, to) { inflated += part.length; to.enqueue(part); },
+    });
+    const original = new Original(format);
+    return { writable: original.writable, readable: original.readable.pipeThrough(counted) };
+  };
+  const { read } = await import("./share.js");
+  return [await read(link), inflated];
+}"""
+
+
+def test_a_link_that_inflates_without_end_is_refused_early(tab: Any) -> None:
+    squeeze = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = b"".join(squeeze.compress(b" " * 1_000_000) for _ in range(605)) + squeeze.flush()
+    link = "#1." + base64.urlsafe_b64encode(packed).decode().rstrip("=")
+    page, inflated = tab.evaluate(COUNTED, link)
+    assert page is None and inflated < 4_000_000
 
 
 def test_the_gallery_opens_a_program_and_back_returns(tab: Any) -> None:

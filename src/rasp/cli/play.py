@@ -1,9 +1,12 @@
-"""`rasp play [FILE]`: the playground, RASP in the browser, served on this machine alone."""
+"""`rasp play [FILE]`: the playground, RASP in the browser, for yourself or for a class."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
+import secrets
+import sys
 import webbrowser
 from importlib.util import find_spec
 
@@ -18,14 +21,50 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port", type=int, default=0, help="where to listen; 0 takes any free port"
     )
-    parser.add_argument("--host", default="127.0.0.1", help="which address to listen on")
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="which address to listen on; 0.0.0.0 lets others on the network in",
+    )
     parser.add_argument(
         "--name",
         action="append",
         default=[],
         help="another name this server is reached by (default: none)",
     )
+    parser.add_argument("--token", help="the word that the address ends in (default: a random one)")
+    parser.add_argument(
+        "--no-token", action="store_true", help="let in whoever reaches the address, without one"
+    )
     parser.add_argument("--no-browser", action="store_true", help="open no page, print its address")
+
+
+def read_token(given: str | None) -> str:
+    """Return the token that was asked for, or a random one.
+
+    >>> read_token("lesson-3"), len(read_token(None)) > 20
+    ('lesson-3', True)
+    """
+    if given is None:
+        return secrets.token_urlsafe(18)
+    if not re.fullmatch(r"[A-Za-z0-9_-]{4,100}", given):
+        raise RaspValueError(
+            f"`{given}` is no token",
+            hint="take 4 to 100 letters, digits, `-` and `_`; others can guess a short one",
+        )
+    return given
+
+
+def warnings(host: str, token: str) -> list[str]:
+    """What somebody should know who lets others in."""
+    is_local = host in ("localhost", "::1") or host.startswith("127.")
+    if is_local and token:
+        return []
+    if is_local:
+        return ["without a token, every user of this machine can read and run programs here"]
+    who = "everybody who has the address below" if token else "everybody who reaches this machine"
+    return [f"{who} can run programs on this machine, within the playground's limits; "
+            "what they type is sent unencrypted"]  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -45,13 +84,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.file is not None:
         start = Start(os.path.basename(arguments.file), read_source(arguments.file).text)
 
-    def tell(address: str) -> None:
+    token = "" if arguments.no_token else read_token(arguments.token)
+
+    def tell(address: str, once: str) -> None:
+        for line in warnings(arguments.host, token):
+            print(f"warning: {line}", file=sys.stderr)
         print(f"RASP's playground is at {address} (Ctrl-C ends it)", flush=True)
         if not arguments.no_browser:
-            webbrowser.open(address)
+            webbrowser.open(once)
 
     try:
-        serve(start, arguments.host, arguments.port, tuple(arguments.name), tell)
+        serve(start, arguments.host, arguments.port, tuple(arguments.name), tell, token)
     except OSError as error:
         raise RaspValueError(
             f"cannot listen on {arguments.host}, port {arguments.port}: "

@@ -18,18 +18,22 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from rasp.drawing.html import why_script
 from rasp.playground.budgets import BUDGETS, LARGEST_REQUEST, LONG, QUICK
-from rasp.playground.guard import Guard
+from rasp.playground.connections import Doorkeeper, connection_class, places
+from rasp.playground.guard import ANY_HOST, Access, Guard, access_for, own_addresses, written
 from rasp.playground.lanes import Lanes
+from rasp.playground.logs import be_quiet, tell_quietly
 from rasp.playground.pictures import style_sheet
 
 QUICK_WORKERS = 3
 SLOW_WORKERS = 2
 LONGEST_TAB = 64
+QUEUE = 1024
+"""Connections that the system keeps until they are accepted."""
 RECORDS = Path("results", "records.jsonl")
 """Where trained models are recorded, seen from where the playground was started."""
 
@@ -42,8 +46,10 @@ class Start:
     program: str = ""
 
 
-def make_app(port: int, start: Start | None = None, names: tuple[str, ...] = ()) -> Starlette:
-    """Make the application for one address."""
+def make_app(
+    access: Access, start: Start | None = None, keeper: Doorkeeper | None = None
+) -> Starlette:
+    """Make the application: who may use it, what it begins with, who watches its connections."""
     quick, slow = Lanes(QUICK_WORKERS, QUICK), Lanes(SLOW_WORKERS, LONG)
     known = start or Start()
 
@@ -52,7 +58,10 @@ def make_app(port: int, start: Start | None = None, names: tuple[str, ...] = ())
         with quick.sandbox, slow.sandbox:
             quick.sandbox.start()
             slow.sandbox.start()
+            asyncio.get_running_loop().set_exception_handler(tell_quietly)
+            watching = asyncio.ensure_future((keeper or Doorkeeper()).watch())
             yield
+            watching.cancel()
 
     async def ask(request: Request) -> Response:
         asked = await _read(request)
@@ -63,11 +72,11 @@ def make_app(port: int, start: Start | None = None, names: tuple[str, ...] = ())
         lanes = slow if BUDGETS[kind].is_slow else quick
         lane = f"{tab} {kind}" if tab else ""
         own = {"kind": kind, "records": str(RECORDS.absolute())}
-        return JSONResponse(await lanes.ask(asked | own, tab, lane))
+        return as_json(await lanes.ask(asked | own, client_of(request, tab), lane))
 
     async def begin(request: Request) -> Response:
         beginning = {"name": known.name, "program": known.program, "edition": "server"}
-        return JSONResponse(beginning | {"has_editor": has_editor()})
+        return as_json(beginning | {"has_editor": has_editor()})
 
     return Starlette(
         routes=[
@@ -78,9 +87,20 @@ def make_app(port: int, start: Start | None = None, names: tuple[str, ...] = ())
             Route("/ask/{kind}", ask, methods=["POST"]),
             Route("/{path:path}", _file),
         ],
-        middleware=[Middleware(Guard, names=names, port=port)],
+        middleware=[Middleware(Guard, access=access)],
         lifespan=lifespan,
     )
+
+
+def client_of(request: Request, tab: str) -> str:
+    """Who takes turns: an address on the network; on this machine alone, each tab for itself."""
+    address = request.client.host if request.client else ""
+    return tab if address in ("127.0.0.1", "::1", "") else address
+
+
+def as_json(answer: dict[str, Any]) -> Response:
+    """Return an answer as ASCII: half a character, which a program may hold, is no UTF-8."""
+    return Response(json.dumps(answer, separators=(",", ":")), media_type="application/json")
 
 
 def has_editor() -> bool:
@@ -137,6 +157,8 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(QUEUE)  # asyncio takes few at a time; the others wait in the system
         if self.started:
             self.when_ready()
 
@@ -146,15 +168,23 @@ def serve(
     host: str,
     port: int,
     names: tuple[str, ...],
-    when_ready: Callable[[str], None],
+    when_ready: Callable[[str, str], None],
+    token: str = "",
 ) -> None:
-    """Serve until interrupted; `when_ready` is told the address."""
+    """Serve until interrupted. `when_ready` is told the address, and one that opens it once."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listening:
         port = listening.getsockname()[1]
-        written = f"[{host}]" if ":" in host else host
-        own = () if host in ("0.0.0.0", "::") else (written,)
-        app = make_app(port, start, (*own, *names))
-        config = uvicorn.Config(app, log_level="warning", lifespan="on", access_log=False)
-        address = f"http://{written}:{port}/"
-        asyncio.run(_Server(config, lambda: when_ready(address)).serve(sockets=[listening]))
+        access = access_for(host, port, names, token)
+        most, backlog = places()
+        keeper = Doorkeeper(most)
+        config = uvicorn.Config(
+            make_app(access, start, keeper), lifespan="on", access_log=False, log_config=None,
+            http=connection_class(keeper), ws="none", backlog=backlog, timeout_keep_alive=15,
+        )  # fmt: skip
+        be_quiet()
+        reached = names[0] if names else own_addresses()[0] if host in ANY_HOST else written(host)
+        address = f"http://{reached}:{port}/"
+        told = [f"{address}?token={word}" if token else address
+                for word in (token, access.ticket())]  # fmt: skip
+        asyncio.run(_Server(config, lambda: when_ready(*told)).serve(sockets=[listening]))

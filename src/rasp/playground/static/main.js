@@ -219,6 +219,7 @@ const begin = async () => {
   const { start } = connection;
   ask = connection.ask;
   const kept = await read(location.hash);
+  if (!kept && location.hash.startsWith("#1.")) tell("This link holds no program that can be read.");
   const program = kept ? kept.program : start.program || FIRST;
   if (start.name) fileName = start.name;
   find("example").value = kept ? kept.example : "hello";

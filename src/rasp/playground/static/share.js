@@ -1,7 +1,22 @@
 // What is on the page in, a URL fragment that holds it out, and back. Nothing leaves the browser.
 
-const squeeze = async (bytes, stream) =>
-  new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+const LARGEST = 2_000_000;
+
+// Stops as soon as there is more than a page may hold: a short link can inflate to any size.
+const squeeze = async (bytes, stream) => {
+  const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
+  const parts = [];
+  for (let size = 0; ;) {
+    const { done, value } = await reader.read();
+    if (done) return new Uint8Array(await new Blob(parts).arrayBuffer());
+    size += value.length;
+    if (size > LARGEST) {
+      await reader.cancel();
+      throw new RangeError("this holds more than a page");
+    }
+    parts.push(value);
+  }
+};
 
 const toText = (bytes) => {
   let text = "";
@@ -17,14 +32,11 @@ export const write = async (page) => {
   return `#1.${toText(packed)}`;
 };
 
-const LARGEST = 2_000_000;
-
 export const read = async (fragment) => {
   const match = /^#1\.([\w-]+)$/.exec(fragment);
   if (!match || match[1].length > LARGEST) return null;
   try {
     const unpacked = await squeeze(toBytes(match[1]), new DecompressionStream("deflate-raw"));
-    if (unpacked.length > LARGEST) return null;
     const page = JSON.parse(new TextDecoder().decode(unpacked));
     return typeof page.program === "string" && typeof page.example === "string" ? page : null;
   } catch {
