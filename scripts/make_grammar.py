@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rasp.frontend.session import Session
-from rasp.words import BUILT_IN_DOCS, COMMANDS, COMPARISONS, KEYWORDS, SYMBOLS
+from rasp.words import BINDING, BUILT_IN_DOCS, COMMANDS, COMPARISONS, KEYWORDS, SYMBOLS
 
 FOLDER = Path(__file__).parents[1] / "editors" / "vscode"
 NAME = r"[^\W\d]\w*"
@@ -40,7 +40,7 @@ def files() -> dict[Path, str]:
 
 def grammar() -> dict[str, Any]:
     """Return the TextMate grammar: the first pattern that fits, colours."""
-    operators = [each for each in SYMBOLS if each not in (*COMPARISONS, "=") and each in "+-*/%^"]
+    operators = [each for each in SYMBOLS if each not in (*COMPARISONS, "=") and BINDING.get(each)]
     statement_end = r"(?:^|(?<=[;{}]))\s*"
     return {
         "name": "RASP",
@@ -68,7 +68,7 @@ def grammar() -> dict[str, Any]:
             _match("support.variable.base", _words(BASE_S_OPS)),
             _match("support.function.builtin", _words(_others(BUILT_IN_DOCS, BASE_S_OPS))),
             _match("support.function.library", _words(library_names())),
-            _match("constant.numeric", r"\b[0-9]+(?:\.[0-9]+)?\b"),
+            _match("constant.numeric", r"\b[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\b"),
             _match("entity.name.function.call", rf"\b{NAME}(?=\s*\()"),
             _match("variable.other", rf"\b{NAME}"),
             _match("keyword.operator.comparison", _any(COMPARISONS)),

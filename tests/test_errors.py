@@ -20,7 +20,7 @@ FILES = sorted((HERE / "errors").glob("*.rasp"))
 CORE = HERE.parent / "src" / "rasp"
 CHECKED = ("atoms.py", "syntax", "graph", "frontend", "evaluator/plain.py")
 # Their messages are tested in tests/embedding.
-PYTHON_ONLY = ("handles.py", "embedding.py", "writing.py", "batches.py")
+PYTHON_ONLY = ("handles.py", "embedding.py", "writing.py", "batches.py", "tabulating.py")
 
 # Messages that no program text can bring about, and the test that brings them about instead.
 ELSEWHERE = {

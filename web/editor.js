@@ -19,7 +19,7 @@ const rasp = StreamLanguage.define({
     if (stream.eatSpace()) return null;
     if (stream.match(/^#.*/)) return "comment";
     if (stream.match(/^"(?:\\.|[^"\\])*"?/) || stream.match(/^'(?:\\.|[^'\\])*'?/)) return "string";
-    if (stream.match(/^\d+(?:\.\d+)?/)) return "number";
+    if (stream.match(/^\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/)) return "number";
     const word = stream.match(/^[\p{L}_][\p{L}\p{N}_]*/u);
     if (word) {
       if (["True", "False"].includes(word[0])) return "bool";
@@ -27,7 +27,7 @@ const rasp = StreamLanguage.define({
       if (BUILTINS.has(word[0])) return "standard";
       return stream.match(/^\s*\(/, false) ? "function" : "variableName";
     }
-    if (stream.match(/^(?:[=!<>]=|[-+*/%^<>=])/)) return "operator";
+    if (stream.match(/^(?:[=!<>]=|\/\/|[-+*/%^<>=])/)) return "operator";
     stream.next();
     return null;
   },

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from rasp.frontend.expressions import ScorerHandle, SelectorHandle, SOpHandle
     from rasp.frontend.handles import Handle
     from rasp.frontend.namespace import run
+    from rasp.frontend.tabulating import map as map  # not in __all__ either
     from rasp.frontend.writing import to_rasp
     from rasp.lib import contains, has_focus, selector_width
     from rasp.limits import Limits
@@ -87,6 +88,7 @@ _HOMES = {
     "programs": "rasp.programs",
     "sandbox": "rasp.sandbox",
     "lib": "rasp.lib",
+    "map": "rasp.frontend.tabulating",
     "to_rasp": "rasp.frontend.writing",
 }  # fmt: skip
 

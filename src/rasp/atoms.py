@@ -156,6 +156,19 @@ def show(atom: Atom) -> str:
     return str(atom)
 
 
+def display(atom: Atom) -> str:
+    """Write an atom as one of the values people look at: a whole number without a fraction.
+
+    Kinds cannot be told apart by it, so that `[0, 0.5, 1]` has one style; `show` tells them.
+
+    >>> display(Fraction(4, 2)), display(Fraction(5, 2)), display(True)
+    ('2', '2.5', 'True')
+    """
+    if isinstance(atom, Fraction) and atom.denominator == 1 and abs(atom) < 10**16:
+        return str(atom.numerator)
+    return show(atom)
+
+
 def show_literal(atom: Atom) -> str:
     """Write an atom so that reading it back gives the same atom, exactly.
 

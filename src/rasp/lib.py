@@ -9,7 +9,14 @@ from __future__ import annotations
 from rasp.atoms import PythonAtom
 from rasp.errors import RaspError
 from rasp.frontend.embedding import length, select_all
-from rasp.frontend.expressions import AnyHandle, Operand, SelectorHandle, SOpHandle, built
+from rasp.frontend.expressions import (
+    AnyHandle,
+    Operand,
+    ScorerHandle,
+    SelectorHandle,
+    SOpHandle,
+    built,
+)
 from rasp.frontend.functions import FunctionHandle
 from rasp.frontend.handles import Handle
 from rasp.frontend.refusals import in_python_words
@@ -18,6 +25,7 @@ from rasp.tracebacks import door
 
 __all__ = [
     "average",
+    "closest",
     "contains",
     "count",
     "frac_prevs",
@@ -40,6 +48,7 @@ __all__ = [
     "select_from_first",
     "select_from_last",
     "select_next_identical",
+    "selected_sum",
     "selector_width",
     "shift",
     "sort",
@@ -77,6 +86,27 @@ def selector_width(sel: SelectorHandle, assume_bos: bool = False) -> SOpHandle:
     [1, 1, 2, 2, 1]
     """
     return library_call(SOpHandle, "selector_width", sel, assume_bos)
+
+
+def selected_sum(sel: SelectorHandle, values: Operand, assume_bos: bool = False) -> SOpHandle:
+    """The sum of the values a query picks: one head if position 0 is a BOS (left aside), else two
+
+    >>> from rasp import indices, select, tokens
+    >>> selected_sum(select(indices, indices, "<="), tokens)([3, 1, 4])
+    [3.0, 4.0, 8.0]
+    """
+    return library_call(SOpHandle, "selected_sum", sel, values, assume_bos)
+
+
+def closest(keys: Operand, queries: Operand) -> ScorerHandle:
+    """A scorer for select_best: the keys nearest to each query's number score highest
+
+    >>> from rasp import aggregate, select_all, select_best, tokens
+    >>> nearest = select_best(select_all, closest(tokens, 7))
+    >>> aggregate(nearest, tokens)([1, 9, 6])
+    [6, 6, 6]
+    """
+    return library_call(ScorerHandle, "closest", keys, queries)
 
 
 def has_focus(sel: SelectorHandle) -> SOpHandle:

@@ -20,7 +20,7 @@ COMMANDS = {
 }
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
-SYMBOLS = (*COMPARISONS, "=", "+", "-", "*", "/", "%", "^",
+SYMBOLS = (*COMPARISONS, "=", "+", "-", "*", "//", "/", "%", "^",
            "(", ")", "[", "]", "{", "}", ",", ";", ":")  # fmt: skip
 
 # How tightly each operator binds, loosest first; an operand that binds more loosely gets brackets.
@@ -29,11 +29,13 @@ BINDING = {
     "or": OR,
     "and": AND,
     "in": COMPARISON,
+    "not in": COMPARISON,
     **dict.fromkeys(COMPARISONS, COMPARISON),
     "+": SUM,
     "-": SUM,
     "*": PRODUCT,
     "/": PRODUCT,
+    "//": PRODUCT,
     "%": PRODUCT,
     "^": POWER,
 }
@@ -53,6 +55,9 @@ BUILT_IN_DOCS = {
     "select_best": "select_best(selector, scorer): in each row only the best-scored picks stay",
     "indicator": "indicator(x): 1 where x is true, else 0",
     "round": "round(x): the nearest int, halves to the even one",
+    "floor": "floor(x): the nearest int below or at x",
+    "int": "int(x): a number without its fraction, or the int that a string spells",
+    "abs": "abs(x): how far x is from 0",
     "range": "range(stop), range(start, stop), range(start, stop, step): a list of ints",
     "zip": "zip(list, list, …): a list of lists, item by item",
     "len": "len(list): how many items (for inputs, use the s-op `length`)",

@@ -7,6 +7,7 @@ the text's own elaboration and the embedding can be compared node by node.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -20,6 +21,7 @@ from rasp.syntax import parse, tree
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "//": operator.floordiv,
     "%": operator.mod, "^": operator.pow, "and": operator.and_, "or": operator.or_,
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
     ">": operator.gt, ">=": operator.ge,
@@ -30,6 +32,9 @@ COMPILE_TIME = {
     "zip": lambda *lists: [list(items) for items in zip(*lists, strict=True)],
     "len": len,
 }
+ROUNDING: dict[str, Callable[[Any], Any]] = {
+    "round": round, "floor": math.floor, "int": math.trunc, "abs": abs
+}  # fmt: skip
 UNARY = {"not": operator.invert, "-": operator.neg, "+": operator.pos}
 
 Names = dict[str, Any]
@@ -130,14 +135,17 @@ def look_up(name: str, scopes: list[Names]) -> Any:
             return scope[name]
     if name in COMPILE_TIME:
         return COMPILE_TIME[name]
-    if name == "round":
-        return lambda x: round(x) if isinstance(x, Handle) else apply_operator("round", (x,))
+    if name in ROUNDING:
+        return lambda x: ROUNDING[name](x) if isinstance(x, Handle) else apply_operator(name, (x,))
     if name == "tokens_asis":
         return rasp.tokens
     return getattr(rasp.lib if hasattr(rasp.lib, name) else rasp, name)
 
 
 def binary(op: str, left: Any, right: Any) -> Any:
+    if op == "not in":
+        held = binary("in", left, right)
+        return ~held if isinstance(held, Handle) else not held
     if op == "in":
         if isinstance(right, Handle):
             return rasp.contains(right, left)

@@ -169,7 +169,7 @@ def test_deep_selectors_are_cut_too() -> None:
         Elementwise("+", (Const(1), Const(2))),
         Elementwise("not", (Const(True),)),
         Elementwise("if", (Const(True), Tokens(), Indices())),
-        Elementwise("int", (Tokens(),)),
+        Elementwise("float", (Tokens(),)),
         Elementwise("in", (Tokens(), Indices())),
         Elementwise("at", (Const(0), Tokens())),
         Elementwise("lookup", (Tokens(), Const(1), Tokens(), Const(True), Tokens())),

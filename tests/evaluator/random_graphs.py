@@ -21,6 +21,8 @@ from rasp.graph import (
     Indices,
     Node,
     Score,
+    Scorer,
+    ScoreSum,
     Select,
     SelectBest,
     Selector,
@@ -89,13 +91,13 @@ class Graphs:
         rng = self.rng
         match rng.randrange(12):
             case 0 | 1 | 2 | 3:
-                op = rng.choice(["+", "+", "-", "-", "*", "*", "/", "%", "^"])
+                op = rng.choice(["+", "+", "-", "-", "*", "*", "/", "//", "%", "^"])
                 right = self.sop(NUMBER, depth)
-                if op in "/%^" and rng.random() < 0.8:  # mostly a safe operand
+                if op in ("/", "//", "%", "^") and rng.random() < 0.8:  # mostly a safe operand
                     right = Const(rng.choice([1, 2, 3, Fraction(1, 2), Fraction(5, 3)]))
                 return Elementwise(op, (self.sop(NUMBER, depth), right))
             case 4 | 5:
-                op = rng.choice(["negate", "plus", "round", "int", "float", "round"])
+                op = rng.choice(["negate", "plus", "round", "int", "float", "floor", "abs"])
                 return Elementwise(op, (self.sop(NUMBER, depth),))
             case 6 | 7:
                 sort = rng.choice([NUMBER, BOOL, TEXT])
@@ -194,15 +196,20 @@ class Graphs:
             return SelectorNot(self.selector_tree(depth, comparisons))
         if rng.random() < 0.12:
             inner = self.selector_tree(depth, comparisons)
-            queries = Const(rng.choice([1, -1, 2, 0])) if rng.random() < 0.5 else None
-            scorer = Score(self.sop(NUMBER, depth - 1), queries or self.sop(NUMBER, depth - 1))
-            return SelectBest(inner, scorer)
+            return SelectBest(inner, self.scorer(depth))
         if comparisons == 1:
             return self.comparison(depth)
         left = rng.randint(1, comparisons - 1)
         join = rng.choice([SelectorAnd, SelectorAnd, SelectorOr])
         parts = self.selector_tree(depth, left), self.selector_tree(depth, comparisons - left)
         return join(*parts)
+
+    def scorer(self, depth: int) -> Scorer:
+        rng = self.rng
+        if rng.random() < 0.3:
+            return ScoreSum(self.scorer(depth), self.scorer(depth))
+        queries = Const(rng.choice([1, -1, 2, 0])) if rng.random() < 0.5 else None
+        return Score(self.sop(NUMBER, depth - 1), queries or self.sop(NUMBER, depth - 1))
 
     def comparison(self, depth: int) -> Select:
         rng = self.rng

@@ -106,7 +106,7 @@ def test_sums_and_means_of_wide_numbers_are_exact(size: int) -> None:
         agree(sums, tokens, tokens[:7])
 
 
-@pytest.mark.parametrize("op", [*COMPARISONS, "+", "-", "*", "/", "%"])
+@pytest.mark.parametrize("op", [*COMPARISONS, "+", "-", "*", "/", "//", "%"])
 def test_wide_numbers_meet_fractions_exactly(op: str) -> None:
     rng = random.Random(3)
     wide = [rng.choice((-1, 1)) * rng.randint(2**59, 2**62 - 1) for _ in range(12)]

@@ -58,7 +58,7 @@ def test_numbers_on_both_sides_of_the_largest_machine_integer_compare(op: str) -
             assert fast_results(outputs, given) == plain_results(outputs, given)
 
 
-@pytest.mark.parametrize("op", ["+", "-", "*", "/", "%", *COMPARISONS])
+@pytest.mark.parametrize("op", ["+", "-", "*", "/", "//", "%", *COMPARISONS])
 def test_arithmetic_around_the_largest_machine_integers_is_exact(op: str) -> None:
     turned = Elementwise("negate", (Tokens(),))
     outputs: list[Any] = [Elementwise(op, (one, other)) for one in (Tokens(), turned)

@@ -275,7 +275,7 @@ def test_too_many_terms_are_made_in_blocks() -> None:
 def test_select_best_is_one_more_equality() -> None:
     best = SelectBest(BEFORE, Score(Indices(), Const(1)))
     [term] = plan_sums(best).terms
-    assert term.meeting.equalities == {Pair(Indices(), Best(BEFORE, Indices(), Const(1)))}
+    assert term.meeting.equalities == {Pair(Indices(), Best(BEFORE, Score(Indices(), Const(1))))}
     assert plan_sums(SelectBest(BEFORE, Score(Indices(), Const(0)))) == plan_sums(BEFORE)
 
 

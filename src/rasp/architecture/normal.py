@@ -7,6 +7,7 @@ order, repetition and nesting; comparisons of the same keys and queries join int
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -17,7 +18,7 @@ from rasp.graph import (
     Const,
     Elementwise,
     Node,
-    Score,
+    Scorer,
     Select,
     SelectBest,
     Selector,
@@ -26,6 +27,7 @@ from rasp.graph import (
     SelectorOr,
     SOp,
     apply_operator,
+    score_terms,
 )
 
 Form: TypeAlias = tuple[Any, ...]
@@ -93,10 +95,18 @@ def _form(selector: Selector, wanted: bool, forms: dict[tuple[Node, bool], Form]
             return inner[0]
         case SelectorAnd() | SelectorOr():
             return _joined("and" if isinstance(selector, SelectorAnd) == wanted else "or", inner)
-        case SelectBest(scorer=Score(keys, queries)):
-            best: Form = ("best", inner[0], keys, _scale(queries))
+        case SelectBest(scorer=scorer):
+            best: Form = ("best", inner[0], *_scored(scorer))
             return best if wanted else ("not", best)
     raise AssertionError(f"no normal form for {type(selector).__name__}")
+
+
+def _scored(scorer: Scorer) -> tuple[object, ...]:
+    """What a scorer ranks by: the order of the terms of a sum is forgotten."""
+    terms = score_terms(scorer)
+    if len(terms) == 1:
+        return (terms[0].keys, _scale(terms[0].queries))
+    return ("sum", frozenset(Counter(terms).items()))
 
 
 def _scale(queries: SOp) -> object:

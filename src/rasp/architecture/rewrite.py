@@ -10,6 +10,7 @@ from rasp.graph import (
     Elementwise,
     Node,
     Score,
+    ScoreSum,
     Select,
     SelectBest,
     SelectorAnd,
@@ -48,6 +49,6 @@ def _with_needs(node: Node, needs: list[Any]) -> Node:
             return Select(needs[0], needs[1], op)
         case Aggregate(default=default):
             return Aggregate(needs[0], needs[1], default)
-        case SelectorAnd() | SelectorOr() | SelectorNot() | SelectBest() | Score():
+        case SelectorAnd() | SelectorOr() | SelectorNot() | SelectBest() | Score() | ScoreSum():
             return type(node)(*needs)
     return node

@@ -15,7 +15,7 @@ from rasp.architecture.problem import heads_per_slot, problem_of
 from rasp.architecture.reach import stays_within
 from rasp.architecture.reasons import chain_lines, count, why_so_deep, why_so_wide
 from rasp.architecture.schedule import front, schedule, show_counts
-from rasp.atoms import show, show_input
+from rasp.atoms import display, show_input
 from rasp.errors import RaspError
 from rasp.graph import Elementwise, Node, Selector, in_order
 from rasp.token_lists import read_alphabet
@@ -161,4 +161,4 @@ def _difference(search: Search, found: Counterexample, naming: Naming) -> str:
 def _shown(values: list[object], output: Node) -> str:
     if isinstance(output, Selector):
         return " ".join("".join("1" if cell else "0" for cell in row) for row in values)  # type: ignore[attr-defined]
-    return "[" + ", ".join(show(atom) for atom in values) + "]"  # type: ignore[arg-type]
+    return "[" + ", ".join(display(atom) for atom in values) + "]"  # type: ignore[arg-type]

@@ -12,13 +12,13 @@ import numpy as np
 
 from rasp.compiler.features import Features
 from rasp.compiler.formulas import Formula, Literal, conjuncts, in_stable_order, literals
-from rasp.compiler.heads import HeadAnalysis, mixture
+from rasp.compiler.heads import HeadAnalysis, mixture, scored_by
 from rasp.compiler.linear import Linear, content, total
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.selectors import Conjunct, Request, make_conjunct
 from rasp.compiler.shares import boost_of
 from rasp.compiler.variables import Head, HeadOutput, codes_of, default_code, number
-from rasp.graph import Score, expression
+from rasp.graph import expression, score_terms
 
 STEP, WIDE_STEP = 32, 160
 """How far apart select_best puts the scores of keys; by the wide one, where there is room for
@@ -33,6 +33,8 @@ eight bits (to a hundredth of a float32's last place), so that sums of whole num
 are exact."""
 MOST_SPREAD = 1 << 18
 """The largest spread of the scores of select_best, where they are STEP apart."""
+MOST_SCORES = 500_000
+"""The most pairs of a query and a key whose scores are compared while compiling."""
 ONE = Linear(Fraction(1))
 LARGEST_EXACT = 2.0**27
 """The largest scores that are surely exact: multiples of 32."""
@@ -188,39 +190,67 @@ def _best(features: Features, head: Head, time: int, step: int) -> tuple[Conjunc
     """The scorer of a select_best as a product, and how far its scores spread."""
     if head.best is None:
         return None, Fraction(0)
-    keys, queries = features.analysis.of(head.best.keys), features.analysis.of(head.best.queries)
-    if str in keys.kinds | queries.kinds:
+    terms = score_terms(head.best)
+    analysis = features.analysis
+    keys, queries = ([analysis.of(term.keys) for term in terms],
+                     [analysis.of(term.queries) for term in terms])  # fmt: skip
+    if any(str in side.kinds for side in (*keys, *queries)):
         raise Refusal("`score` multiplies numbers, not strings", "score by a number")
-    key_codes = sorted({Fraction(atom) for atom in keys.atoms})
-    query_codes = sorted({Fraction(atom) for atom in queries.atoms})
-    gaps = [high - low for low, high in pairwise(key_codes)]
-    sizes = [abs(code) for code in query_codes if code]
-    gamma = Fraction(step) / (min(gaps) * min(sizes)) if gaps and sizes else Fraction(0)
-    corners = [gamma * key * query for key in (key_codes[0], key_codes[-1])
-               for query in (query_codes[0], query_codes[-1])]  # fmt: skip
-    spread = max(corners) - min(corners)
+    sent = analysis.numbers_together([term.keys for term in terms])
+    asked = analysis.numbers_together([term.queries for term in terms])
+    gap, (lowest, highest) = _gap_and_extent(asked, sent)
+    gamma = Fraction(step) / gap if gap else Fraction(0)
+    low, spread = gamma * lowest, gamma * (highest - lowest)
     if spread * STEP / step > MOST_SPREAD:
         raise Refusal(
             f"the scores of select_best spread over {float(spread / step):.0f} times their "
             "smallest difference, which is too much for float32",
             "score by smaller whole numbers",
         )
-    query = features.of_values(queries, lambda atom: gamma * number(atom), time)
-    key = features.of_values(keys, number, time)
-    low = Linear(min(corners))
+    products = [
+        (features.of_values(query, lambda atom: gamma * number(atom), time),
+         features.of_values(key, number, time))
+        for key, query in zip(keys, queries, strict=True)
+    ]  # fmt: skip
     conjunct = Conjunct(
-        describe_score(head.best), "score", [(query, key)], low,
-        np.ones((len(query_codes), len(key_codes)), bool),
-        np.array([[float(gamma * each)] for each in query_codes]),
-        np.array([[float(each)] for each in key_codes]),
-        np.full(len(query_codes), float(min(corners))),
+        expression(head.best), "score", products, Linear(low),
+        np.ones((len(asked), len(sent)), bool),
+        np.array([[float(gamma * part) for part in row] for row in asked]),
+        np.array([[float(part) for part in row] for row in sent]),
+        np.full(len(asked), float(low)),
         spread,
     )  # fmt: skip
     return conjunct, spread
 
 
-def describe_score(best: Score) -> str:
-    return expression(best)
+def _gap_and_extent(
+    asked: list[tuple[Fraction, ...]], sent: list[tuple[Fraction, ...]]
+) -> tuple[Fraction, tuple[Fraction, Fraction]]:
+    """The smallest difference of two scores of one query (0 if there is none); least and most."""
+    if len(sent[0]) == 1:
+        keys, queries = [key for (key,) in sent], [query for (query,) in asked]
+        gaps = [high - low for low, high in pairwise(keys)]
+        sizes = [abs(query) for query in queries if query]
+        corners = [
+            key * query for key in (keys[0], keys[-1]) for query in (queries[0], queries[-1])
+        ]
+        return min(gaps, default=Fraction(0)) * min(sizes, default=Fraction(0)), (
+            min(corners), max(corners)
+        )  # fmt: skip
+    if len(asked) * len(sent) > MOST_SCORES:
+        raise Refusal(
+            f"select_best scores {len(sent)} different keys for {len(asked)} different queries",
+            "score by fewer different numbers, or use a smaller length or vocabulary",
+        )
+    gap, extent = Fraction(0), (Fraction(0), Fraction(0))
+    for place, query in enumerate(asked):
+        scores = sorted({sum((a * b for a, b in zip(query, key, strict=True)), Fraction(0))
+                         for key in sent})  # fmt: skip
+        gaps = [high - low for low, high in pairwise(scores)]
+        gap = min([*gaps, gap]) if gap and gaps else min(gaps, default=gap)
+        ends = (scores[0], scores[-1])
+        extent = ends if not place else (min(extent[0], ends[0]), max(extent[1], ends[1]))
+    return gap, extent
 
 
 def _merged(products: Iterable[tuple[Linear, Linear]]) -> list[tuple[Linear, Linear]]:
@@ -256,9 +286,8 @@ def is_noisy(analysis: HeadAnalysis, head: Head) -> bool:
     """Whether rounding can move what a head compares."""
     if analysis.settings.tolerant:
         return True
-    scored = (head.best.keys, head.best.queries) if head.best else ()
     return _is_computed(analysis, head.formula) or any(
-        analysis.of(node).is_noisy for node in scored
+        analysis.of(node).is_noisy for node in scored_by(head.best)
     )
 
 

@@ -32,10 +32,12 @@ from rasp.graph import (
     Indices,
     Node,
     Score,
+    Scorer,
     SelectBest,
     Selector,
     SOp,
     apply_operator,
+    score_terms,
     selectors_in,
 )
 
@@ -60,22 +62,20 @@ class SelectorFacts(ValueAnalysis):
         self._layer_of = layer_of
         self._siblings = siblings
         self._users = users
-        self._formulas: dict[Selector, tuple[Formula, Score | None]] = {}
+        self._formulas: dict[Selector, tuple[Formula, Scorer | None]] = {}
         self._picks: dict[Literal, np.ndarray] = {}
         self._silent: dict[Formula, np.ndarray] = {}
 
-    def selector(self, selector: Selector) -> tuple[Formula, Score | None]:
+    def selector(self, selector: Selector) -> tuple[Formula, Scorer | None]:
         """Split a selector into a formula and what its best picks are scored by."""
         if selector not in self._formulas:
             self._formulas[selector] = self._split_selector(selector)
         return self._formulas[selector]
 
-    def _split_selector(self, selector: Selector) -> tuple[Formula, Score | None]:
-        best: Score | None = None
+    def _split_selector(self, selector: Selector) -> tuple[Formula, Scorer | None]:
+        best: Scorer | None = None
         if isinstance(selector, SelectBest):
-            scorer = selector.scorer
-            assert isinstance(scorer, Score)
-            selector, best = selector.selector, scorer
+            best, selector = selector.scorer, selector.selector
         for part in selectors_in(selector):
             if isinstance(part, SelectBest):
                 raise Refusal(
@@ -232,25 +232,45 @@ class SelectorFacts(ValueAnalysis):
             self._silent[formula] = np.any([never, *silent], axis=0)
         return self._silent[formula]
 
-    def picks_at_most_one(self, formula: Formula, best: Score | None) -> bool:
+    def picks_at_most_one(self, formula: Formula, best: Scorer | None) -> bool:
         """Whether no query can pick two keys."""
-        if best is not None:
-            queries = self.of(best.queries)
-            if self._is_injective(best.keys) and all(queries.outcomes):
-                return True
+        if best is not None and self._tells_apart(best, Indices()):
+            return True
         return any(
             isinstance(part, Literal) and part.op == "==" and self._is_injective(part.keys)
             for part in conjuncts(formula)
         )
 
-    def picks_one_value(self, values: SOp, formula: Formula, best: Score | None) -> bool:
+    def picks_one_value(self, values: SOp, formula: Formula, best: Scorer | None) -> bool:
         """Whether all keys that a query picks hold the same value, however many they are."""
-        if best is not None and best.keys is values and all(self.of(best.queries).outcomes):
+        if best is not None and self._tells_apart(best, values):
             return True
         return any(
             isinstance(part, Literal) and part.op == "==" and part.keys is values
             for part in conjuncts(formula)
         )
+
+    def _tells_apart(self, best: Scorer, values: SOp) -> bool:
+        """Whether keys that tie, for some query, surely hold the same value."""
+        match best:
+            case Score(keys, queries) if keys is values:
+                return all(self.of(queries).outcomes)
+            case Score(keys, queries) if isinstance(values, Indices):
+                return self._is_injective(keys) and all(self.of(queries).outcomes)
+            case Score():
+                return False
+        terms = score_terms(best)
+        asked = self.numbers_together([term.queries for term in terms])
+        sent = self.numbers_together([*(term.keys for term in terms), values])
+        if len(asked) * len(sent) > MOST_COMPARED:
+            return False
+        for query in asked:
+            holders: dict[Fraction, Fraction] = {}
+            for *sides, value in sent:
+                score = sum((a * b for a, b in zip(sides, query, strict=True)), Fraction(0))
+                if holders.setdefault(score, value) != value:
+                    return False
+        return True
 
     def _is_injective(self, keys: SOp) -> bool:
         values = self.of(keys)

@@ -29,7 +29,7 @@ from rasp.compiler.variables import (
     distinct,
     number,
 )
-from rasp.graph import Aggregate, Const, Elementwise, Node, Score, SOp
+from rasp.graph import Aggregate, Const, Elementwise, Node, Scorer, SOp, score_terms
 
 ONE = Fraction(1)
 NUMBERS = frozenset({int, Fraction})
@@ -72,7 +72,7 @@ class HeadAnalysis(ShareShapes):
         if formula is False:
             return self._finished(0, (), [node.default])
         compared = [part for each in literals(formula) for part in (each.keys, each.queries)]
-        compared += [best.keys, best.queries] if best else []
+        compared += scored_by(best)
         if not values.atoms or not all(self.of(each).atoms for each in compared):
             return Values(0, (), [None], frozenset())
         self._check_causal(formula, node)
@@ -216,12 +216,12 @@ class HeadAnalysis(ShareShapes):
             for user in users
         )
 
-    def _is_noisy(self, formula: Formula, best: Score | None, values: Values) -> bool:
+    def _is_noisy(self, formula: Formula, best: Scorer | None, values: Values) -> bool:
         """Whether anything that a head reads is noisy."""
         if self.settings.tolerant:
             return True
         nodes = {node for each in literals(formula) for node in (each.keys, each.queries)}
-        nodes |= {best.keys, best.queries} if best else set()
+        nodes |= set(scored_by(best))
         return values.is_noisy or any(self.of(node).is_noisy for node in nodes)
 
     def _means(self, atoms: list[Fraction]) -> list[Fraction]:
@@ -298,7 +298,7 @@ class HeadAnalysis(ShareShapes):
                 "add up smaller whole numbers, or use a smaller `max_length`",
             ) from None
 
-    def _head(self, node: Aggregate, mode: str, formula: Formula, best: Score | None) -> Head:
+    def _head(self, node: Aggregate, mode: str, formula: Formula, best: Scorer | None) -> Head:
         layer = self._layer_of[node]
         for head in self.heads:
             if (head.layer, head.mode, head.formula, head.best) == (layer, mode, formula, best):
@@ -349,6 +349,12 @@ def _counts_up(values: Values) -> bool:
     first, *others = values.outcomes
     is_known = None not in others and values.kinds <= NUMBERS
     return is_known and first == 0 and all(number(each) > 0 for each in others)
+
+
+def scored_by(best: Scorer | None) -> list[SOp]:
+    """The keys and queries that a scorer multiplies."""
+    terms = score_terms(best) if best else ()
+    return [side for term in terms for side in (term.keys, term.queries)]
 
 
 def mixture(weights: Mapping[HeadOutput, Fraction]) -> SOp:

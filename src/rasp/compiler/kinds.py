@@ -12,7 +12,7 @@ def kinds_of(op: str, operands: Sequence[frozenset[type]]) -> frozenset[type]:
     """The kinds a number made by an operator can have."""
     if op in ("/", "float"):
         return frozenset({Fraction})
-    if op in ("round", "int", "indicator"):
+    if op in ("round", "floor", "int", "//", "indicator"):
         return frozenset({int})
     if op == "bool":
         return frozenset({bool})

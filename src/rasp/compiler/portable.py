@@ -17,6 +17,8 @@ from rasp.graph import (
     Indices,
     Node,
     Score,
+    Scorer,
+    ScoreSum,
     Select,
     SelectBest,
     Selector,
@@ -129,8 +131,10 @@ def _node(entry: dict[str, Any], needs: Sequence[Node]) -> Node:
             return SelectorOr(left, right)
         case "SelectorNot", [Selector() as inner]:
             return SelectorNot(inner)
-        case "SelectBest", [Selector() as selector, Score() as scorer]:
+        case "SelectBest", [Selector() as selector, Scorer() as scorer]:
             return SelectBest(selector, scorer)
+        case "ScoreSum", [Scorer() as first, Scorer() as second]:
+            return ScoreSum(first, second)
         case "Score", [SOp() as keys, SOp() as queries]:
             return Score(keys, queries)
     raise broken("a node")

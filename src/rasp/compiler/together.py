@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -114,6 +115,16 @@ class JointAnalysis:
             )
         grid = grid_of(inputs)
         return Joint(layer, inputs, self._reachable(inputs, grid, rows_of(views, inputs, grid)))
+
+    def numbers_together(self, nodes: Sequence[SOp]) -> list[tuple[Fraction, ...]]:
+        """What several s-ops hold at one position, as codes: each combination once."""
+        codes = [codes_of(self.of(node).atoms) for node in nodes]
+        rows = {
+            tuple(code[atom] for code, atom in zip(codes, row, strict=True) if atom is not None)
+            for row in self.joint(nodes).rows
+            if None not in row
+        }
+        return sorted(rows)
 
     def _view(self, node: SOp, values: Values, layer: int) -> View:
         """What later work sees of an s-op: its inputs, or its value if an earlier layer made it."""

@@ -46,7 +46,7 @@ from rasp.graph import (
     apply_operator,
 )
 
-KEEPS_NUMBER = ("round", "int", "float", "indicator", "bool", "plus")
+KEEPS_NUMBER = ("round", "floor", "int", "abs", "float", "indicator", "bool", "plus")
 
 
 class ValueAnalysis(JointAnalysis):

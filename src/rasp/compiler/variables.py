@@ -15,7 +15,7 @@ from typing import TypeAlias
 from rasp.atoms import Atom
 from rasp.compiler.formulas import Formula
 from rasp.compiler.linear import Linear
-from rasp.graph import Score, SOp
+from rasp.graph import Scorer, SOp
 
 State: TypeAlias = tuple[Atom, Fraction]
 
@@ -94,7 +94,7 @@ class Head:
     layer: int
     mode: str
     formula: Formula
-    best: Score | None
+    best: Scorer | None
     may_be_empty: bool
     needs_uniform: bool
     selector_text: str

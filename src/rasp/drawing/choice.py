@@ -17,7 +17,6 @@ from rasp.graph import (
     Indices,
     Node,
     Program,
-    Score,
     Select,
     SelectBest,
     Selector,
@@ -25,6 +24,7 @@ from rasp.graph import (
     Tokens,
     expression,
     in_order,
+    score_terms,
     selectors_in,
 )
 
@@ -81,7 +81,9 @@ def read_by(selector: Selector) -> list[Node]:
     found: dict[Node, None] = {}
     for part in selectors_in(selector):
         match part:
-            case Select(keys, queries) | SelectBest(_, Score(keys, queries)):
-                found[keys] = None
-                found[queries] = None
+            case Select():
+                found.update(dict.fromkeys(part.needs))
+            case SelectBest(_, scorer):
+                for term in score_terms(scorer):
+                    found.update(dict.fromkeys(term.needs))
     return list(found)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import unicodedata
 from fractions import Fraction
 
-from rasp.atoms import Atom, show
+from rasp.atoms import Atom, display
 
 ELLIPSIS = "…"
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -173,7 +173,7 @@ def _float_in_cell(number: Fraction, room: int) -> str:
     if number.denominator == 1:
         return cut(_digits(number.numerator), room)
     if abs(number) >= 10**15 or number.denominator.bit_length() > 1000:
-        return cut(show(number), room)
+        return cut(display(number), room)
     if float(number) == 0.0:
         return cut("≈0", room)
     decimal = f"{float(number):.4g}"
@@ -200,7 +200,7 @@ def in_title(atom: Atom) -> str:
     if isinstance(atom, Fraction):
         exact = f"{atom.numerator}/{atom.denominator}" if atom.denominator < 10**9 else ""
         is_decimal = 10**15 % atom.denominator == 0
-        return cut(show(atom), 40) + ("" if is_decimal or not exact else f" = {cut(exact, 40)}")
+        return cut(display(atom), 40) + ("" if is_decimal or not exact else f" = {cut(exact, 40)}")
     return cut("True" if atom is True else "False" if atom is False else _digits(atom), 80)
 
 

@@ -53,6 +53,13 @@ class Condition:
     """For `best`: the score of each pair."""
     candidates: Picks = ()
     """For `best`: the pairs among which the best were kept."""
+    more: tuple[tuple[str, str], ...] = ()
+    """For `best` by a sum of scores: strip ids of the keys and queries of the other products."""
+
+    @property
+    def products(self) -> tuple[tuple[str, str], ...]:
+        """Strip ids of everything compared or multiplied: keys and queries."""
+        return ((self.keys, self.queries), *self.more)
 
 
 @dataclass(frozen=True)

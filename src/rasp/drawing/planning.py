@@ -31,7 +31,6 @@ from rasp.graph import (
     Indices,
     Node,
     Program,
-    Score,
     Scorer,
     Select,
     SelectBest,
@@ -40,6 +39,7 @@ from rasp.graph import (
     Tokens,
     expression,
     in_order,
+    score_terms,
     selectors_in,
 )
 from rasp.limits import DEFAULT_LIMITS, Limits
@@ -256,8 +256,9 @@ def _strip(
 def _head(context: _Context, head: Head, name: str) -> HeadShown:
     conditions = tuple(_conditions(context, head.selector))
     constants = {node_id for node, node_id in context.ids.items() if isinstance(node, Const)}
-    keys = dict.fromkeys(condition.keys for condition in conditions)
-    queries = dict.fromkeys(condition.queries for condition in conditions)
+    products = [product for condition in conditions for product in condition.products]
+    keys = dict.fromkeys(keys for keys, _ in products)
+    queries = dict.fromkeys(queries for _, queries in products)
     return HeadShown(
         id=name,
         label=printable(context.names.get(head.selector, "")),
@@ -281,15 +282,17 @@ def _conditions(context: _Context, selector: Selector) -> list[Condition]:
             case Select(keys, queries, op):
                 picks = _picks(context.values[part])
                 found.append(Condition(context.ids[keys], context.ids[queries], op, picks))
-            case SelectBest(inner, Score(keys, queries) as scorer):
+            case SelectBest(inner, scorer):
+                first, *others = [(context.ids[term.keys], context.ids[term.queries])
+                                  for term in score_terms(scorer)]  # fmt: skip
                 found.append(
                     Condition(
-                        context.ids[keys],
-                        context.ids[queries],
+                        *first,
                         "best",
                         _picks(context.values[part]),
                         tuple(tuple(row) for row in context.values[scorer]),
                         _picks(context.values[inner]),
+                        tuple(others),
                     )
                 )
     return found

@@ -111,6 +111,7 @@ def _condition(condition: Condition) -> dict[str, Any]:
         found["scores"] = [[in_title(score) for score in row] for row in condition.scores]
         found["best"] = [in_title(best) if best is not None else "" for best in best_of(condition)]
         found["candidates"] = bits(condition.candidates)
+        found["products"] = [list(product) for product in condition.products]
     return found
 
 

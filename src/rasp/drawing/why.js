@@ -7,7 +7,8 @@ export const why = (strips, head, query, key) => {
     const queries = strips[condition.queries];
     const holds = condition.picks[query][key] === "1";
     if (condition.op === "best") {
-      const text = `score(${keys.label}, ${queries.label}) = ${condition.scores[query][key]}`;
+      const products = condition.products.map(([k, q]) => `score(${strips[k].label}, ${strips[q].label})`);
+      const text = `${products.join(" + ")} = ${condition.scores[query][key]}`;
       if (condition.candidates[query][key] !== "1") lines.push(`· ${text}, but no candidate`);
       else if (holds) lines.push(`✓ ${text}, the best`);
       else lines.push(`✗ ${text}, the best has ${condition.best[query] || "-"}`);

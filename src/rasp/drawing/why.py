@@ -15,7 +15,7 @@ def why(strips: Mapping[str, Strip], head: HeadShown, query: int, key: int) -> l
     for condition in head.conditions:
         keys, queries = strips[condition.keys], strips[condition.queries]
         if condition.op == "best":
-            lines.append(_why_best(condition, keys, queries, query, key))
+            lines.append(_why_best(condition, strips, query, key))
             continue
         mark = "✓" if condition.picks[query][key] else "✗"
         general = f"{keys.label} {condition.op} {queries.label}"
@@ -29,9 +29,12 @@ def why(strips: Mapping[str, Strip], head: HeadShown, query: int, key: int) -> l
     return lines
 
 
-def _why_best(condition: Condition, keys: Strip, queries: Strip, query: int, key: int) -> str:
-    score = in_title(condition.scores[query][key])
-    text = f"score({keys.label}, {queries.label}) = {score}"
+def _why_best(condition: Condition, strips: Mapping[str, Strip], query: int, key: int) -> str:
+    products = " + ".join(
+        f"score({strips[keys].label}, {strips[queries].label})"
+        for keys, queries in condition.products
+    )
+    text = f"{products} = {in_title(condition.scores[query][key])}"
     if not condition.candidates[query][key]:
         return f"· {text}, but no candidate"
     if condition.picks[query][key]:

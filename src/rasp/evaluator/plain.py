@@ -21,6 +21,7 @@ from rasp.graph import (
     Indices,
     Node,
     Score,
+    ScoreSum,
     Select,
     SelectBest,
     SelectorAnd,
@@ -115,6 +116,9 @@ def compute(node: Node, tokens: tuple[Atom, ...], values: Values, limits: Limits
             return [[not picked for picked in row] for row in got[0]]
         case Score():
             return _score(got[0], got[1], node, tokens)
+        case ScoreSum():
+            return [[a + b for a, b in zip(*rows, strict=True)]
+                    for rows in zip(got[0], got[1], strict=True)]  # fmt: skip
         case SelectBest():
             return [_best(row, scores) for row, scores in zip(got[0], got[1], strict=True)]
     raise AssertionError(f"no meaning for {type(node).__name__}")

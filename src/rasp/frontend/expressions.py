@@ -27,7 +27,7 @@ class SOpHandle(Handle):
     """A sequence to be computed: one atom per position.
 
     Operators work position by position; atoms stand for themselves at every position:
-    `+ - * / % **`, the six comparisons, `&` (and), `|` (or), `~` (not).
+    `+ - * / // % **`, the six comparisons, `&` (and), `|` (or), `~` (not).
 
     >>> from rasp import indices, tokens
     >>> ((indices > 0) & (tokens != "a"))("bab")
@@ -59,6 +59,12 @@ class SOpHandle(Handle):
 
     def __rtruediv__(self, other: Operand) -> SOpHandle:
         return elementwise("/", other, self)
+
+    def __floordiv__(self, other: Operand) -> SOpHandle:
+        return elementwise("//", self, other)
+
+    def __rfloordiv__(self, other: Operand) -> SOpHandle:
+        return elementwise("//", other, self)
 
     def __mod__(self, other: Operand) -> SOpHandle:
         return elementwise("%", self, other)
@@ -123,6 +129,18 @@ class SOpHandle(Handle):
         if digits is not None:
             raise refusals.no_digits(self.node)
         return built(SOpHandle, lambda node: Elementwise("round", (node,)), self)
+
+    def __floor__(self) -> SOpHandle:
+        """Round down: `math.floor(s_op)`, which is RASP's `floor`."""
+        return built(SOpHandle, lambda node: Elementwise("floor", (node,)), self)
+
+    def __abs__(self) -> SOpHandle:
+        """How far each number is from 0: `abs(s_op)`."""
+        return built(SOpHandle, lambda node: Elementwise("abs", (node,)), self)
+
+    def __trunc__(self) -> SOpHandle:
+        """Leave the fraction out: `math.trunc(s_op)`, which is RASP's `int`."""
+        return built(SOpHandle, lambda node: Elementwise("int", (node,)), self)
 
     def at(self, position: int) -> SOpHandle:
         """Broadcast one position to all, negative from the end (which costs `length`).
@@ -189,19 +207,52 @@ class SelectorHandle(Handle):
 class ScorerHandle(Handle):
     """A number for each (query, key) pair, to be computed; an argument of `select_best`.
 
+    Scorers add and subtract, and a number is a factor of one: still one head.
+
     >>> from rasp import indices, score
     >>> score(indices, 1)
     <scorer score(indices, 1)>
+    >>> (2 * score(indices, indices) - score(indices * indices, 1))("abc")
+    [[0, -1, -4], [0, 1, 0], [0, 3, 4]]
     """
 
     node: Scorer
+
+    def __add__(self, other: ScorerHandle) -> ScorerHandle:
+        return scorers("+", self, other)
+
+    def __sub__(self, other: ScorerHandle) -> ScorerHandle:
+        return scorers("-", self, other)
+
+    def __mul__(self, other: float | Fraction) -> ScorerHandle:
+        return scorers("*", self, other)
+
+    def __rmul__(self, other: float | Fraction) -> ScorerHandle:
+        return scorers("*", other, self)
+
+    def __truediv__(self, other: float | Fraction) -> ScorerHandle:
+        return scorers("/", self, other)
+
+    def __neg__(self) -> ScorerHandle:
+        return built(ScorerHandle, lambda node: operations.unary("-", node), self)
+
+    def __pos__(self) -> ScorerHandle:
+        return self
 
 
 Operand: TypeAlias = SOpHandle | PythonAtom | Fraction
 """What an operator or function takes where RASP expects an s-op: one, or an atom."""
 AnyHandle = TypeVar("AnyHandle", bound=Handle)
 
-_ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "mod": "%", "pow": "^"}
+_ARITHMETIC = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "^",
+}
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
@@ -218,7 +269,8 @@ def _refuse_operators(of: type[Handle], signs: dict[str, str]) -> None:
 
 
 _refuse_operators(SelectorHandle, _ARITHMETIC | _COMPARISONS)
-_refuse_operators(ScorerHandle, {**_ARITHMETIC, **_COMPARISONS, "and": "and", "or": "or"})
+_refuse_operators(ScorerHandle, {"floordiv": "//", "mod": "%", "pow": "^", **_COMPARISONS,
+                                 "and": "and", "or": "or"})  # fmt: skip
 
 
 def handle_of(
@@ -244,6 +296,11 @@ def handle_of(
 def elementwise(op: str, left: object, right: object) -> SOpHandle:
     """Apply a binary operator of RASP to two s-ops, or to an s-op and an atom."""
     return built(SOpHandle, partial(_binary, op), left, right)
+
+
+def scorers(op: str, left: object, right: object) -> ScorerHandle:
+    """Add or subtract two scorers, or multiply one by a number."""
+    return built(ScorerHandle, partial(_binary, op), left, right)
 
 
 def logic(op: str, left: object, right: object) -> SelectorHandle:

@@ -143,11 +143,7 @@ class Handle:
     def __xor__(self, other: object) -> NoReturn:
         raise refusals.no_power_sign(self.node)
 
-    def __floordiv__(self, other: object) -> NoReturn:
-        raise refusals.no_floor_division(self.node)
-
     __rxor__ = __xor__
-    __rfloordiv__ = __floordiv__
     __array_ufunc__ = None  # numpy's numbers leave the operators to us
 
 

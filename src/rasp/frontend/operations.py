@@ -6,7 +6,9 @@ a node of the graph. Errors carry no span: the elaborator knows where it is.
 
 from __future__ import annotations
 
-from rasp.atoms import Atom, show
+from fractions import Fraction
+
+from rasp.atoms import Atom, Number, show
 from rasp.errors import RaspError, RaspLimitError, RaspTypeError, RaspValueError
 from rasp.frontend.values import Value, describe, is_atom
 from rasp.graph import (
@@ -15,7 +17,9 @@ from rasp.graph import (
     Elementwise,
     Indices,
     Node,
+    Score,
     Scorer,
+    ScoreSum,
     Select,
     Selector,
     SelectorAnd,
@@ -23,6 +27,7 @@ from rasp.graph import (
     SelectorOr,
     SOp,
     apply_operator,
+    score_terms,
 )
 from rasp.limits import DEFAULT_LIMITS, Limits
 
@@ -42,8 +47,12 @@ def binary(op: str, left: Value, right: Value, limits: Limits) -> Value:
     """
     if op == "in":
         return membership(left, right)
+    if op == "not in":
+        return unary("not", membership(left, right), limits)
     if isinstance(left, Selector) or isinstance(right, Selector):
         return _selectors(op, left, right)
+    if isinstance(left, Scorer) or isinstance(right, Scorer):
+        return _scorers(op, left, right)
     if isinstance(left, SOp) or isinstance(right, SOp):
         return Elementwise(op, (as_s_op(op, left, right), as_s_op(op, right, left)))
     if op in ("and", "or") and _has_truth(left) and _has_truth(right):
@@ -77,6 +86,35 @@ def _selectors(op: str, left: Value, right: Value) -> Value:
     )
 
 
+def _scorers(op: str, left: Value, right: Value) -> Value:
+    """A head's score is a dot product: scorers add, and a number is a factor of one."""
+    match op, left, right:
+        case "+", Scorer(), Scorer():
+            return ScoreSum(left, right)
+        case "-", Scorer(), Scorer():
+            return ScoreSum(left, _scaled(right, -1))
+        case "*", Scorer(), bool() | int() | Fraction():
+            return _scaled(left, right)
+        case "*", bool() | int() | Fraction(), Scorer():
+            return _scaled(right, left)
+        case "/", Scorer(), bool() | int() | Fraction() if right:
+            return _scaled(left, 1 / Fraction(right))
+    raise _no_operation(op, left, right)
+
+
+def _scaled(scorer: Scorer, factor: Number) -> Scorer:
+    """A number times a scorer: each product takes it as a factor of its keys."""
+    scaled: Scorer | None = None
+    for term in score_terms(scorer):
+        keys: SOp = Elementwise("*", (Const(factor), term.keys))
+        if isinstance(term.keys, Const):
+            keys = Const(apply_operator("*", (factor, term.keys.value)))
+        product = Score(keys, term.queries)
+        scaled = product if scaled is None else ScoreSum(scaled, product)
+    assert scaled is not None
+    return scaled
+
+
 def _lists(op: str, left: Value, right: Value, limits: Limits) -> Value:
     if op == "+" and isinstance(left, list) and isinstance(right, list):
         check_size(len(left) + len(right), limits)
@@ -102,7 +140,7 @@ def _no_operation(op: str, left: Value, right: Value) -> RaspError:
     if isinstance(left, Selector) or isinstance(right, Selector):
         hint = "selectors combine only with selectors; `aggregate` turns one into an s-op"
     elif isinstance(left, Scorer) or isinstance(right, Scorer):
-        hint = "a scorer is only an argument of `select_best`"
+        hint = "scorers add, and take a number as a factor: `2 * score(a, b) + score(c, 1)`"
     elif isinstance(left, (list, dict)) or isinstance(right, (list, dict)):
         hint = "lists and dicts are compile-time values: index into them, or loop over them"
     else:
@@ -116,6 +154,8 @@ def unary(op: str, operand: Value, limits: Limits = DEFAULT_LIMITS) -> Value:
     """Apply `not`, `-` or `+`."""
     if isinstance(operand, Selector) and op == "not":
         return SelectorNot(operand)
+    if isinstance(operand, Scorer) and op in ("-", "+"):
+        return operand if op == "+" else _scaled(operand, -1)
     if isinstance(operand, SOp):
         return Elementwise(UNARY_NAMES[op], (operand,))
     if op == "not" and _has_truth(operand):

@@ -119,7 +119,8 @@ def no_number(node: Node) -> RaspError:
     return _refuse(
         node,
         "is not one number that Python could convert",
-        "`tokens_int`, `tokens_float` and `tokens_str` read the input as another kind",
+        "`math.trunc(x)` and `round(x)` make ints at every position; `tokens_int`, "
+        "`tokens_float` and `tokens_str` read the input as another kind",
     )
 
 
@@ -142,12 +143,6 @@ def no_slice(node: Node) -> RaspError:
 def no_power_sign(node: Node) -> RaspError:
     return _refuse(
         node, "cannot be used with Python's `^`", "write `x ** 2` for the power that RASP calls `^`"
-    )
-
-
-def no_floor_division(node: Node) -> RaspError:
-    return _refuse(
-        node, "cannot be used with `//`", "divide exactly: `(x - x % 3) / 3` is x // 3 as a float"
     )
 
 

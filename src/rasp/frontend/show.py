@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from rasp.atoms import PLURALS, Atom, kind_of_sequence, show, show_input
+from rasp.atoms import PLURALS, Atom, display, kind_of_sequence, show_input
 from rasp.errors import RaspError
 from rasp.evaluator import apply
 from rasp.frontend.builtins import DrawRequest
@@ -69,13 +69,13 @@ def show_value(value: Value, full: bool = False) -> str:
         case list():
             return show_sequence(value, full)
         case dict():
-            pairs = (f"{show(key)}: {show_value(item, full)}" for key, item in value.items())
+            pairs = (f"{display(key)}: {show_value(item, full)}" for key, item in value.items())
             return "{" + ", ".join(pairs) + "}"
         case Node():
             return expression(value)
         case Function() | BuiltIn():
             return signature(value)
-    return show(value)
+    return display(value)
 
 
 def show_sequence(atoms: Sequence[Any], full: bool = False) -> str:
@@ -92,7 +92,7 @@ def show_sequence(atoms: Sequence[Any], full: bool = False) -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and bool(one == other)
+    return isinstance(one, bool) is isinstance(other, bool) and bool(one == other)
 
 
 def show_selection(
@@ -121,7 +121,7 @@ def show_selection(
 def show_scores(rows: list[list[Any]], tokens: tuple[Atom, ...], indent: str = "    ") -> str:
     """Write a scorer's numbers as a grid."""
     labels = [_label(token) for token in tokens[:MOST_ROWS]]
-    cells = [[show(score) for score in row[:MOST_ROWS]] for row in rows[:MOST_ROWS]]
+    cells = [[display(score) for score in row[:MOST_ROWS]] for row in rows[:MOST_ROWS]]
     width = max(map(_width, [*labels, *(cell for row in cells for cell in row)]))
     lines = [indent + " " * width + "   " + "  ".join(_pad(label, width) for label in labels)]
     for label, row in zip(labels, cells, strict=True):
@@ -169,7 +169,7 @@ def _doc_lines(function: Value) -> str:
 
 
 def _label(token: Atom) -> str:
-    text = token if isinstance(token, str) else show(token)
+    text = token if isinstance(token, str) else display(token)
     printable = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     return printable if len(printable) <= 12 else printable[:11] + "…"
 

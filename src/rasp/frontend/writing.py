@@ -25,7 +25,7 @@ LONGEST_EXPRESSION = 12
 SMALL_EXPRESSION = 3
 """Nodes of a part so small that it is written again wherever it is used."""
 PRIVATE_NAMES = {"s-op": "_value", "selector": "_selector", "scorer": "_scorer"}
-COMPUTED_ONLY = {"int", "float", "string", "bool"}
+COMPUTED_ONLY = {"float", "string", "bool"}
 """Elementwise operators that no text can write; only the base s-ops convert."""
 
 

@@ -27,6 +27,7 @@ SORTS = (NUMBER, NUMBER, BOOL, TEXT)
 LETTERS = "abc"
 TEXTS: tuple[Atom, ...] = ("a", "b", "c", "", "ab", "3", "-2", "1.5", 'q"', "\\", "é\n")
 LARGE: tuple[Atom, ...] = (2**61, -(2**62), 2**63, 10**30, Fraction(1, 2**40), 3**39)
+FACTORS: list[int | Fraction] = [2, -1, Fraction(1, 2)]
 SAFE: tuple[Atom, ...] = (1, 2, 3, Fraction(1, 2), Fraction(5, 2))
 """What nothing goes wrong with on the right of `/`, `%` and `^`."""
 
@@ -115,15 +116,16 @@ class Expressions:
         rng = self.rng
         match rng.randrange(9):
             case 0 | 1 | 2 | 3:
-                op = rng.choice(["+", "+", "-", "-", "*", "/", "%", "^"])
+                op = rng.choice(["+", "+", "-", "-", "*", "/", "//", "%", "^"])
                 right = self.s_op(NUMBER, depth)
-                if op in "/%^" and rng.random() < 0.85:  # mostly a safe operand
+                if op in ("/", "//", "%", "^") and rng.random() < 0.85:  # mostly a safe operand
                     right = literal(rng.choice(SAFE))
                 return binary(op, self.s_op(NUMBER, depth), right)
             case 4:
                 return unary(rng.choice("-+"), self.s_op(NUMBER, depth))
             case 5:
-                return call("round", self.s_op(NUMBER, depth))
+                function = rng.choice(["round", "round", "floor", "int", "abs"])
+                return call(function, self.s_op(NUMBER, depth))
             case 6:
                 return call("indicator", self.s_op(rng.choice(SORTS), depth))
             case 7:
@@ -248,15 +250,23 @@ class Expressions:
             case 5:
                 return unary("not", self.selector(depth - 1))
             case 6 | 7:
-                queries = literal(rng.choice([1, -1, 2, 0]))
-                if rng.random() < 0.4:
-                    queries = self.s_op(NUMBER, depth - 1)
-                scorer = call("score", self.s_op(NUMBER, depth - 1), queries)
-                return call("select_best", self.selector(depth - 1), scorer)
+                return call("select_best", self.selector(depth - 1), self.scorer(depth - 1))
             case 8:
                 if made := self.own_call(SELECTOR, depth - 1):
                     return made
         return self.library_selector(depth - 1)
+
+    def scorer(self, depth: int) -> Expression:
+        """A product; now and then a sum of several, or a number of times one."""
+        rng = self.rng
+        if rng.random() < 0.3:
+            op, left = rng.choice("+-*"), self.scorer(depth)
+            factor = literal(rng.choice(FACTORS))
+            return binary("*", factor, left) if op == "*" else binary(op, left, self.scorer(depth))
+        queries = literal(rng.choice([1, -1, 2, 0]))
+        if rng.random() < 0.4:
+            queries = self.s_op(NUMBER, depth)
+        return call("score", self.s_op(NUMBER, depth), queries)
 
     def comparison(self, depth: int) -> Expression:
         rng = self.rng

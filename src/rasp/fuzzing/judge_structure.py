@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -24,6 +25,7 @@ from rasp.graph import (
     Node,
     Score,
     Scorer,
+    ScoreSum,
     Select,
     SelectBest,
     SelectorAnd,
@@ -134,12 +136,13 @@ def _must_be(holds: bool, node: Node, what: str, found: Schedule) -> None:
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "//": operator.floordiv,
     "%": operator.mod, "^": operator.pow, "==": operator.eq, "!=": operator.ne,
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
 UNARY: dict[str, Callable[[Any], Any]] = {
     "not": operator.invert, "negate": operator.neg, "plus": operator.pos, "round": round,
-    "indicator": rasp.indicator,
+    "indicator": rasp.indicator, "floor": math.floor, "int": math.trunc, "abs": abs,
 }  # fmt: skip
 BASES = {"int": rasp.tokens_int, "float": rasp.tokens_float, "string": rasp.tokens_str,
          "bool": rasp.tokens_bool}  # fmt: skip
@@ -183,6 +186,8 @@ def _built(node: Node, parts: list[Any]) -> Any:
             return rasp.select_best(parts[0], parts[1])
         case Score():
             return rasp.score(parts[0], parts[1])
+        case ScoreSum():
+            return parts[0] + parts[1]
     raise AssertionError(f"no way to build {type(node).__name__}")
 
 

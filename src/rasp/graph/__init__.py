@@ -8,6 +8,7 @@ from rasp.graph.nodes import (
     Node,
     Score,
     Scorer,
+    ScoreSum,
     Select,
     SelectBest,
     Selector,
@@ -21,7 +22,7 @@ from rasp.graph.nodes import (
 from rasp.graph.operators import OPERATORS, apply_operator
 from rasp.graph.printer import expression
 from rasp.graph.program import Program
-from rasp.graph.walks import in_order, selectors_in, users
+from rasp.graph.walks import in_order, score_terms, selectors_in, users
 from rasp.words import COMPARISONS
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Program",
     "SOp",
     "Score",
+    "ScoreSum",
     "Scorer",
     "Select",
     "SelectBest",
@@ -47,6 +49,7 @@ __all__ = [
     "apply_operator",
     "expression",
     "in_order",
+    "score_terms",
     "selectors_in",
     "users",
 ]

@@ -264,3 +264,20 @@ class Score(Scorer):
     @property
     def needs(self) -> tuple[Node, ...]:
         return (self.keys, self.queries)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreSum(Scorer):
+    """For query i and key j, the sum of two scores: a dot product of several terms.
+
+    >>> from rasp.evaluator import apply
+    >>> apply(ScoreSum(Score(Indices(), Const(2)), Score(Const(1), Indices())), "ab")
+    [[0, 2], [1, 3]]
+    """
+
+    left: Scorer
+    right: Scorer
+
+    @property
+    def needs(self) -> tuple[Node, ...]:
+        return (self.left, self.right)

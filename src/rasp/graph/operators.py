@@ -8,6 +8,7 @@ the caller knows where it happened.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -117,8 +118,15 @@ def _modulo(left: Atom, right: Atom) -> Atom:
     return _exact(first) % _exact(second)
 
 
+def _floor_divide(left: Atom, right: Atom) -> Atom:
+    first, second = _numbers("//", left, right)
+    if second == 0:
+        raise _by_zero("//", first, second)
+    return int(_exact(first) // _exact(second))
+
+
 def _by_zero(op: str, left: Number, right: Number) -> RaspError:
-    word = "division" if op == "/" else "modulo"
+    word = "modulo" if op == "%" else "division"
     return RaspValueError(
         f"{word} by zero: {show(left)} {op} {show(right)}",
         hint="both branches of a ternary are computed at every position: make the divisor safe "
@@ -185,6 +193,15 @@ def _plus(value: Atom) -> Atom:
 
 def _round(value: Atom) -> Atom:
     return round(_exact(_one_number("round", value)))
+
+
+def _floor(value: Atom) -> Atom:
+    return math.floor(_exact(_one_number("floor", value)))
+
+
+def _abs(value: Atom) -> Atom:
+    number = _exact(_one_number("abs", value))
+    return -number if number < 0 else number
 
 
 def _one_number(op: str, value: Atom) -> Number:
@@ -261,6 +278,7 @@ OPERATORS: dict[str, Operator] = {
         Operator("-", 2, _subtract),
         Operator("*", 2, _multiply, is_bounded=True),
         Operator("/", 2, _divide),
+        Operator("//", 2, _floor_divide),
         Operator("%", 2, _modulo),
         Operator("^", 2, _power, is_bounded=True),
         Operator("==", 2, lambda left, right: left == right),
@@ -275,6 +293,8 @@ OPERATORS: dict[str, Operator] = {
         Operator("negate", 1, _negate),
         Operator("plus", 1, _plus),
         Operator("round", 1, _round),
+        Operator("floor", 1, _floor),
+        Operator("abs", 1, _abs),
         Operator("indicator", 1, lambda value: 1 if value else 0),
         Operator("int", 1, _to_int, is_bounded=True),
         Operator("float", 1, _to_float, is_bounded=True),

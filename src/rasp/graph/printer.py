@@ -13,6 +13,7 @@ from rasp.graph.nodes import (
     Indices,
     Node,
     Score,
+    ScoreSum,
     Select,
     SelectBest,
     SelectorAnd,
@@ -21,7 +22,7 @@ from rasp.graph.nodes import (
     Tokens,
     TokensAs,
 )
-from rasp.words import AND, ATOM, BINDING, COMPARISON, NOT, OR, SIGN, TERNARY
+from rasp.words import AND, ATOM, BINDING, COMPARISON, NOT, OR, SIGN, SUM, TERNARY
 
 CONVERSIONS = {"int": "tokens_int", "float": "tokens_float", "string": "tokens_str",
                "bool": "tokens_bool"}  # fmt: skip
@@ -83,6 +84,8 @@ def _write(node: Node, names: Mapping[Node, str], depth: int, top: bool = False)
             return f"select_best({inner(selector)}, {inner(scorer)})", ATOM
         case Score(keys, queries):
             return f"score({inner(keys)}, {inner(queries)})", ATOM
+        case ScoreSum(left, right):
+            return f"{inner(left, SUM)} + {inner(right, SUM + 1)}", SUM
     raise AssertionError(f"no way to print {type(node).__name__}")
 
 
@@ -95,6 +98,8 @@ def _write_elementwise(node: Elementwise, inner: _Inner) -> tuple[str, int]:
         right = inner(operands[1], binding + (not right_associative))
         return f"{left} {op} {right}", binding
     match op:
+        case "not" if isinstance(operands[0], Elementwise) and operands[0].op == "in":
+            return _write_membership("not in", operands[0], inner)
         case "not":
             return f"not {inner(operands[0], NOT)}", NOT
         case "negate":
@@ -106,8 +111,7 @@ def _write_elementwise(node: Elementwise, inner: _Inner) -> tuple[str, int]:
             text = f"{inner(then, OR)} if {inner(condition, OR)} else {inner(otherwise)}"
             return text, TERNARY
         case "in":
-            members = ", ".join(inner(member) for member in operands[1:])
-            return f"{inner(operands[0], COMPARISON)} in [{members}]", COMPARISON
+            return _write_membership("in", node, inner)
         case "at":
             return f"{_write_items(operands[1:], inner)}[{inner(operands[0])}]", ATOM
         case "lookup":
@@ -115,6 +119,12 @@ def _write_elementwise(node: Elementwise, inner: _Inner) -> tuple[str, int]:
             table = ", ".join(f"{inner(key)}: {inner(value)}" for key, value in pairs)
             return f"{{{table}}}[{inner(operands[0])}]", ATOM
     return f"{op}({', '.join(inner(operand) for operand in operands)})", ATOM
+
+
+def _write_membership(op: str, node: Elementwise, inner: _Inner) -> tuple[str, int]:
+    item, *members = node.operands
+    listed = ", ".join(inner(member) for member in members)
+    return f"{inner(item, COMPARISON)} {op} [{listed}]", COMPARISON
 
 
 def _write_items(items: tuple[Node, ...], inner: _Inner) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rasp.graph.nodes import Node, Selector
+from rasp.graph.nodes import Node, Score, Scorer, ScoreSum, Selector
 
 
 def in_order(outputs: Iterable[Node]) -> list[Node]:
@@ -52,6 +52,25 @@ def selectors_in(selector: Selector) -> list[Selector]:
                 (each, False) for each in reversed(node.needs) if isinstance(each, Selector)
             )
     return order
+
+
+def score_terms(scorer: Scorer) -> tuple[Score, ...]:
+    """List the products that a scorer adds up, in the order in which they are written.
+
+    >>> from rasp.graph.nodes import Const, Indices
+    >>> last, first = Score(Indices(), Const(1)), Score(Indices(), Const(-1))
+    >>> score_terms(ScoreSum(last, first)) == (last, first)
+    True
+    """
+    terms: list[Score] = []
+    stack = [scorer]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, ScoreSum):
+            stack += [part.right, part.left]
+        elif isinstance(part, Score):
+            terms.append(part)
+    return tuple(terms)
 
 
 def users(outputs: Iterable[Node]) -> dict[Node, list[Node]]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, TypeAlias
 
-from rasp.atoms import Atom, from_python, read_input, show, show_input
+from rasp.atoms import Atom, display, from_python, read_input, show_input
 from rasp.evaluator import evaluate_plain
 from rasp.graph import Node
 from rasp.programs import entries, entry, load
@@ -35,8 +35,8 @@ class Disagreement:
     specified: list[Any]
 
     def __str__(self) -> str:
-        computed = ", ".join(show(atom) for atom in self.computed)
-        specified = ", ".join("…" if atom is IGNORED else show(atom) for atom in self.specified)
+        computed = ", ".join(display(atom) for atom in self.computed)
+        specified = ", ".join("…" if atom is IGNORED else display(atom) for atom in self.specified)
         given = show_input(self.tokens, most=len(self.tokens))
         return f"{self.name}({given}) is [{computed}], but should be [{specified}]"
 

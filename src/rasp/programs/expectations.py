@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from rasp.atoms import show
+from rasp.atoms import display
 from rasp.errors import RaspValueError
 from rasp.frontend.handles import plain_lists
 from rasp.frontend.session import Session
@@ -100,7 +100,7 @@ def failed_answers(expectations: Expectations) -> list[str]:
 
 
 def _written(value: Any) -> str:
-    """Write a value so that kinds can be told apart: 1, 1.0 and True differ."""
+    """Write a value as the prompt does: 1 and 1.0 are one number, 1 and True are not."""
     if isinstance(value, list):
         return f"[{', '.join(_written(item) for item in value)}]"
-    return repr(value) if isinstance(value, Node) or value is None else show(value)
+    return repr(value) if isinstance(value, Node) or value is None else display(value)

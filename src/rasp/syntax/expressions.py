@@ -91,16 +91,24 @@ class ExpressionParser:
         """Read operators that bind at least as tightly as `loosest`."""
         left = self.prefixed(loosest)
         while True:
-            op = self.token.text if self.token.kind in ("symbol", "keyword") else ""
+            op = self.operator()
             binding = BINDING.get(op, -1)
             if binding < loosest:
                 return left
             if op in COMPARISONS and self.tokens[self.at + 1].text in (",", ")"):
                 return left  # a bare comparison sign: the caller says what is missing
             opening = self.advance()
+            if op == "not in":
+                self.advance()
             with self.nested(opening):
                 right = self.operation(binding if op == "^" else binding + 1)
             left = Binary(op, left, right, span=left.span.to(right.span))
+
+    def operator(self) -> str:
+        """The operator that comes next; `not in` is one, of two words."""
+        if self.sees("not") and self.tokens[self.at + 1].text == "in":
+            return "not in"
+        return self.token.text if self.token.kind in ("symbol", "keyword") else ""
 
     def prefixed(self, loosest: int) -> Expression:
         token = self.token
@@ -161,7 +169,8 @@ class ExpressionParser:
         if token.kind in ("number", "string"):
             self.advance()
             assert token.value is not None
-            return Literal(token.value, span=span)
+            is_scientific = token.kind == "number" and "e" in token.text.lower()
+            return Literal(token.value, token.text if is_scientific else None, span=span)
         if token.text in ("True", "False") and token.kind == "keyword":
             self.advance()
             return Literal(token.text == "True", span=span)
@@ -349,6 +358,8 @@ class ExpressionParser:
             return "a comparison stands between two values; alone it can only be an argument"
         if token.text == "=":
             return "use `==` to compare"
+        if token.text == "//":
+            return "a comment begins with `#`; `//` divides two numbers and rounds down"
         if token.text in ("if", "else"):
             return "RASP has no `if` statement: write `a if condition else b`"
         if token.kind == "keyword":

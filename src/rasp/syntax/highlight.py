@@ -29,12 +29,12 @@ class RaspLexer(RegexLexer):
             (words(_WORD_OPERATORS, prefix=r"\b", suffix=r"\b"), Operator.Word),
             (words(KEYWORDS, prefix=r"\b", suffix=r"\b"), Keyword),
             (words(tuple(BUILT_IN_DOCS), prefix=r"\b", suffix=r"\b"), Name.Builtin),
-            (r"\d+(\.\d+)?", Number),
+            (r"\d+(\.\d+)?([eE][+-]?\d+)?", Number),
             (r'"(\\.|[^"\\\n])*"', String.Double),
             (r"'(\\.|[^'\\\n])*'", String.Single),
             (r"[^\W\d]\w*(?=\s*\()", Name.Function),
             (r"[^\W\d]\w*", Name),
-            (r"==|!=|<=|>=|[-+*/%^<>=]", Operator),
+            (r"==|!=|<=|>=|//|[-+*/%^<>=]", Operator),
             (r"[()\[\]{},;:]", Punctuation),
         ]
     }

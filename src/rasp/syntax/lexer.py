@@ -18,10 +18,10 @@ from rasp.words import KEYWORDS, SYMBOLS
 _PATTERN = re.compile(
     r"""(?P<space>[ \t\r\n\f\ufeff]+)
       |(?P<comment>\#[^\n]*)
-      |(?P<number>[0-9]+(?:\.[0-9]+)?)
+      |(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)
       |(?P<name>[^\W\d]\w*)
       |(?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
-      |(?P<foreign>&&|\|\||\*\*|//)
+      |(?P<foreign>&&|\|\||\*\*)
       |(?P<symbol>"""
     + "|".join(re.escape(symbol) for symbol in sorted(SYMBOLS, key=len, reverse=True))
     + r""")
@@ -36,7 +36,6 @@ _INSTEAD = {
     "|": "`or`",
     "!": "`not`, or `!=` to compare",
     "**": "`^` for powers",
-    "//": "`#` for comments, or `/` to divide",
     "“": 'straight quotes: `"`',
     "”": 'straight quotes: `"`',
     "‘": "straight quotes: `'`",
@@ -109,16 +108,16 @@ def lex(source: Source, limits: Limits = DEFAULT_LIMITS) -> Lexed:
 def _read(kind: str, text: str, span: Span, found: Lexed, limits: Limits) -> list[Token]:
     """Give a number or string its value; note what is wrong with anything else."""
     value: Atom = 0
-    if kind == "number" and len(text) > limits.number_digits:
+    if kind == "number" and (digits := _digits(text)) > limits.number_digits:
         found.errors.append(
             RaspLimitError(
-                f"a number of {len(text)} digits is over the limit of {limits.number_digits}",
+                f"a number of {digits} digits is over the limit of {limits.number_digits}",
                 span,
                 "work with smaller numbers",
             )
         )
     elif kind == "number":
-        value = Fraction(text) if "." in text else int(text)
+        value = int(text) if text.isdigit() else Fraction(text)
     elif kind == "string":
         value = _unescape(text, span, found)
         if len(value) > limits.string_length:
@@ -137,6 +136,14 @@ def _read(kind: str, text: str, span: Span, found: Lexed, limits: Limits) -> lis
         found.errors.append(_wrong_character(text, span))
         return []
     return [Token(kind, text, span.start, span.end, value)]
+
+
+def _digits(text: str) -> int:
+    """How many digits a number has when it is written out."""
+    mantissa, _, exponent = text.lower().partition("e")
+    if len(exponent) > 9:
+        return 10**9
+    return len(mantissa) + abs(int(exponent or 0))
 
 
 def _unescape(text: str, span: Span, found: Lexed) -> str:

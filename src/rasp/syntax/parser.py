@@ -294,7 +294,7 @@ class Parser(ExpressionParser):
         error.incomplete = self.token.kind == "end"
         between = self.source.text[self.previous.end : self.token.start]
         if self.previous.kind == "number" and self.token.kind == "name" and not between:
-            error.hint = "write the number out in digits, and a name after it with an operator"
+            error.hint = "put an operator between the number and the name, as in `3 * x`"
         usage = BUILT_IN_DOCS.get(self.previous.text, "").partition(":")[0]
         if "(" in usage and self.token.kind in ("name", "string"):
             error.hint = f"a function takes brackets: `{usage}`"

@@ -178,8 +178,8 @@ def _write(expression: Expression) -> tuple[str, int]:
     match expression:
         case Name(name):
             return name, ATOM
-        case Literal(value):
-            return show_literal(value), ATOM
+        case Literal(value, written):
+            return written or show_literal(value), ATOM
         case Comparison(op):
             return op, ATOM
         case Bracketed(inner):

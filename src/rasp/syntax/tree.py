@@ -49,9 +49,11 @@ class Name(Expression):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Literal(Expression):
-    """`3`, `0.5`, `"a"`, `True`"""
+    """`3`, `0.5`, `1e-5`, `"a"`, `True`"""
 
     value: Atom
+    written: str | None = field(default=None, compare=False, repr=False)
+    """The text where a number has an exponent: people choose it to be read."""
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -29,6 +29,7 @@ from rasp.graph import (
     SelectorOr,
     expression,
     in_order,
+    score_terms,
 )
 from rasp.training.config import RunConfig
 from rasp.training.data import Data, as_inputs, atom_order, values_of
@@ -108,12 +109,14 @@ class Supervision:
                 )
             case SelectorNot(inner):
                 return ~self._picks(inner, values, plan, present)
-            case SelectBest(inner, Score(keys, queries)):
+            case SelectBest(inner, scorer):
                 picked = self._picks(inner, values, plan, present) & present
-                score = (
-                    values[self.scores[keys]][:, plan.cell_keys]
-                    * values[self.scores[queries]][:, plan.cell_queries]
-                )
+                score = sum(
+                    (values[self.scores[term.keys]][:, plan.cell_keys]
+                     * values[self.scores[term.queries]][:, plan.cell_queries]
+                     for term in score_terms(scorer)),
+                    values[next(iter(self.scores.values()))].new_zeros(()),
+                )  # fmt: skip
                 return picked & (score == _row_maxima(score, picked, plan))
         raise AssertionError(f"no selection for {type(selector).__name__}")
 

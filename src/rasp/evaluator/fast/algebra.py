@@ -18,6 +18,7 @@ from rasp.atoms import Atom
 from rasp.graph import (
     Const,
     Score,
+    Scorer,
     Select,
     SelectBest,
     Selector,
@@ -39,11 +40,13 @@ MOST_WORK = 50_000  # pairs of conjunctions multiplied for one plan
 
 @dataclass(frozen=True)
 class Best:
-    """For each query, the score key of its best pick; it takes the place of an s-op."""
+    """For each query, what its best picks have: it takes the place of an s-op.
+
+    Of a single product, that is their score key; of a sum of products, their score.
+    """
 
     selector: Selector
-    keys: SOp
-    queries: SOp
+    scorer: Scorer
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,14 @@ ALWAYS: Conjunction = frozenset()
 
 class TooManyTerms(Exception):
     """The sum is longer than it is worth: the rows are cheaper one block at a time."""
+
+    reason = "its comparisons multiply out to too many conjunctions"
+
+
+class NoOrderOfKeys(TooManyTerms):
+    """A sum of scores is compared, and no order of the keys is right for every query."""
+
+    reason = "the best of a sum of scores has no shortcut"
 
 
 def signed_sum(selector: Selector) -> SignedSum:
@@ -131,8 +142,9 @@ def best_conditions(node: SelectBest) -> tuple[list[Conjunction], list[Conjuncti
     positive and the smallest where it is negative: one value per query, whatever the scorer.
     """
     scorer = node.scorer
-    assert isinstance(scorer, Score)
-    best = Best(node.selector, scorer.keys, scorer.queries)
+    if not isinstance(scorer, Score):
+        raise NoOrderOfKeys
+    best = Best(node.selector, scorer)
     zero = _comparison(Pair(Const(0), scorer.queries), EQUAL)
     return zero, _comparison(Pair(scorer.keys, best), EQUAL)
 

@@ -73,7 +73,20 @@ def divide(left: Column, right: Column) -> Result:
     return lowest_terms(one_kind(FLOAT), top, bottom, doubt)
 
 
+def floor_divide(left: Column, right: Column) -> Result:
+    first, divisor, _, doubt = _whole_pair(left, right)
+    quotient = np.floor_divide(first, divisor)
+    quotient = quotient if doubt is None else np.where(doubt, 0, quotient)
+    return numbers(one_kind(INT), quotient), doubt
+
+
 def modulo(left: Column, right: Column) -> Result:
+    first, divisor, bottom, doubt = _whole_pair(left, right)
+    return lowest_terms(wider_kind(left, right), np.remainder(first, divisor), bottom, doubt)
+
+
+def _whole_pair(left: Column, right: Column) -> tuple[Array, Array, Array, Doubt]:
+    """A dividend and a divisor over one denominator; a divisor of zero is doubtful, and a 1."""
     zero = right.numerators == 0
     doubt: Doubt = zero if zero.any() else None
     first, second, bottom = left.numerators, right.numerators, left.denominators
@@ -84,8 +97,7 @@ def modulo(left: Column, right: Column) -> Result:
         first = left.numerators * right.denominators
         second = right.numerators * left.denominators
         bottom = left.denominators * right.denominators
-    divisor = np.where(second == 0, 1, second)
-    return lowest_terms(wider_kind(left, right), np.remainder(first, divisor), bottom, doubt)
+    return first, np.where(second == 0, 1, second), bottom, doubt
 
 
 def power(left: Column, right: Column) -> Result:
@@ -121,6 +133,17 @@ def rounded(value: Column) -> Result:
     twice = 2 * (value.numerators - below * value.denominators)
     up = (twice > value.denominators) | ((twice == value.denominators) & (below % 2 == 1))
     return numbers(one_kind(INT), below + up), None
+
+
+def floored(value: Column) -> Result:
+    """To the nearest int below or at a number."""
+    if value.is_whole:
+        return Column(one_kind(INT), value.numerators), None
+    return numbers(one_kind(INT), value.numerators // value.denominators), None
+
+
+def absolute(value: Column) -> Result:
+    return Column(unsigned_kinds(value), np.abs(value.numerators), value.denominators), None
 
 
 def truncated(value: Column) -> Result:

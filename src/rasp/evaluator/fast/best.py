@@ -9,13 +9,15 @@ overlapping stretches whose length is a power of two.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from rasp.evaluator.fast.blocked import blocked_highest
+from rasp.evaluator.fast.blocked import blocked_best, blocked_highest
 from rasp.evaluator.fast.coding import sorting_order
-from rasp.evaluator.fast.columns import Array, Column
+from rasp.evaluator.fast.columns import INT, Array, Column, numbers, one_kind
 from rasp.evaluator.fast.layout import Layout, lay_out
-from rasp.evaluator.fast.plan import plan_best
+from rasp.evaluator.fast.plan import plan_best, shared_equalities
 from rasp.evaluator.fast.sums import counted
 from rasp.evaluator.fast.workspace import Workspace
 from rasp.graph import Score, SelectBest, Selector
@@ -38,6 +40,16 @@ def best_keys(node: SelectBest, space: Workspace) -> Column:
         lowest = len(values) - 1 - _highest(node.selector, space, len(values) - 1 - ranks)
         highest = np.where(sign < 0, lowest, highest)
     return keys.take(first[np.where((highest < 0) | (highest >= len(values)), 0, highest)])
+
+
+def best_scores(node: SelectBest, space: Workspace) -> Column:
+    """For each query, the score of its best picks in a sum of scores, as a whole number.
+
+    The number is the score times a factor that is the same everywhere.
+    """
+    plan = plan_best(node.selector)
+    grouping = plan if plan.blocked else replace(plan, grouping=shared_equalities(plan.terms))
+    return numbers(one_kind(INT), blocked_best(node.selector, grouping, space, node.scorer))
 
 
 def _highest(selector: Selector, space: Workspace, ranks: Array) -> Array:

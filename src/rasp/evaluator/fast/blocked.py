@@ -18,9 +18,11 @@ from rasp.evaluator.fast.coding import compressed, sorting_order
 from rasp.evaluator.fast.columns import Array
 from rasp.evaluator.fast.layout import grouped
 from rasp.evaluator.fast.plan import Plan
+from rasp.evaluator.fast.scores import scaled_scores
 from rasp.evaluator.fast.workspace import Workspace
 from rasp.graph import (
     Score,
+    Scorer,
     Select,
     SelectBest,
     Selector,
@@ -119,6 +121,18 @@ def blocked_highest(selector: Selector, plan: Plan, space: Workspace, ranks: Arr
     return highest
 
 
+def blocked_best(selector: Selector, plan: Plan, space: Workspace, scorer: Scorer) -> Array:
+    """For each query, the highest score of the keys it picks, as `scaled_scores` has it."""
+    scores = scaled_scores(scorer, space)
+    highest: Array = np.zeros(space.batch.size, scores.dtype)
+    for block in blocks(selector, plan, space):
+        found = scores.of(block.queries, block.keys)
+        some = block.picks.any(axis=1)
+        lowest = found.min(initial=0)
+        highest[block.queries[some]] = np.where(block.picks, found, lowest).max(axis=1)[some]
+    return highest
+
+
 def _block_end(row: int, begin: int, ends: Array) -> int:
     """The last row (exclusive) such that the block from `row` on stays within its cells."""
     low, high = row + 1, min(len(ends), row + BLOCK_CELLS)
@@ -144,12 +158,17 @@ def _cells_of(
             return cells[left] | cells[right]
         case SelectorNot(inner):
             return ~cells[inner]
-        case SelectBest(inner, Score(score_keys, score_queries)):
-            best = Best(inner, score_keys, score_queries)
+        case SelectBest(inner, Score(score_keys, score_queries) as scorer):
+            best = Best(inner, scorer)
             codes = space.codes(score_keys, best)
             is_best = _compared(operator.eq, codes.arrays, codes.size, queries, keys)
             zero = space.columns[score_queries].numerators == 0
             return cells[inner] & (is_best | _part(zero, queries)[:, None])
+        case SelectBest(inner, scorer):
+            scores = scaled_scores(scorer, space).of(queries, keys)
+            highest = _part(space.columns[Best(inner, scorer)].numerators, queries)
+            is_best = np.asarray(scores == highest[:, None], bool)
+            return cells[inner] & is_best
     raise AssertionError(f"no cells for {type(node).__name__}")
 
 

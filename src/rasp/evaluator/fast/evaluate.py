@@ -18,7 +18,7 @@ from rasp.atoms import Atom
 from rasp.errors import RaspError, RaspLimitError
 from rasp.evaluator import plain
 from rasp.evaluator.fast.algebra import Best
-from rasp.evaluator.fast.best import best_keys
+from rasp.evaluator.fast.best import best_keys, best_scores
 from rasp.evaluator.fast.blocked import picks
 from rasp.evaluator.fast.columns import (
     INT,
@@ -41,6 +41,7 @@ from rasp.graph import (
     Indices,
     Node,
     Score,
+    ScoreSum,
     Select,
     SelectBest,
     Selector,
@@ -48,6 +49,7 @@ from rasp.graph import (
     Tokens,
     TokensAs,
     in_order,
+    score_terms,
 )
 from rasp.limits import DEFAULT_LIMITS, Clock, Limits
 
@@ -123,8 +125,10 @@ class _Evaluation:
                 self._refuse(self._starts_with_string(keys) != self._starts_with_string(queries))
             case Score(keys, queries):
                 self._refuse(self._starts_with_string(keys) | self._starts_with_string(queries))
-            case SelectBest(selector, Score(keys, queries)):
-                columns[Best(selector, keys, queries)] = best_keys(node, self.space)
+            case SelectBest(selector, Score() as scorer):
+                columns[Best(selector, scorer)] = best_keys(node, self.space)
+            case SelectBest(selector, scorer):
+                columns[Best(selector, scorer)] = best_scores(node, self.space)
 
     def results(self, node: Node) -> list[list[Any]]:
         """An output's values, one list per input."""
@@ -137,7 +141,7 @@ class _Evaluation:
             return [atoms[start:end] for start, end in stretches]
         if isinstance(node, Selector):
             return [self._rows(node, start, end).tolist() for start, end in stretches]
-        return [self._plainly(node, number) for number in range(len(stretches))]
+        return [self._scores(node, number) for number in range(len(stretches))]
 
     def forget(self, keys: Iterable[Any]) -> None:
         for key in keys:
@@ -191,6 +195,14 @@ class _Evaluation:
         """Some rows of one input's selection."""
         keys = np.arange(start, end)
         return picks(selector, keys[first:last], keys, self.space)
+
+    def _scores(self, node: Node, number: int) -> list[list[Any]]:
+        """A scorer's numbers on one input."""
+        if not isinstance(node, ScoreSum):
+            return self._plainly(node, number)
+        terms = [self._plainly(term, number) for term in score_terms(node)]
+        return [[sum(cells) for cells in zip(*rows, strict=True)]
+                for rows in zip(*terms, strict=True)]  # fmt: skip
 
     def _plainly(self, node: Node, number: int) -> list[Any]:
         """Compute one node on one input with the plain evaluator."""

@@ -68,7 +68,9 @@ def _titled(node: Node, names: Mapping[Node, str]) -> str:
 
 
 def _note(node: Node, names: Mapping[Node, str]) -> Iterable[str]:
-    if isinstance(node, SelectBest) and isinstance(node.scorer, Score):
+    if isinstance(node, SelectBest) and not isinstance(node.scorer, Score):
+        yield f"  the highest {expression(node.scorer, names, DEPTH)} of each row"
+    elif isinstance(node, SelectBest) and isinstance(node.scorer, Score):
         queries = node.scorer.queries
         keys = expression(node.scorer.keys, names, DEPTH)
         if isinstance(queries, Const) and not isinstance(queries.value, str) and queries.value:

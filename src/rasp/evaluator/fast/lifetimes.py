@@ -11,9 +11,11 @@ from rasp.graph import (
     Elementwise,
     Node,
     Score,
+    Scorer,
     Select,
     SelectBest,
     Selector,
+    score_terms,
     selectors_in,
 )
 
@@ -36,8 +38,8 @@ def _used(node: Node) -> Iterator[Hashable]:
     match node:
         case Elementwise() | Select() | Score():
             yield from node.needs
-        case SelectBest(selector, Score(keys, queries)):
-            yield from (keys, queries, *_read(selector))
+        case SelectBest(selector, scorer):
+            yield from (*_scored(scorer), *_read(selector))
         case Aggregate(selector, values):
             yield values
             yield from _read(selector)
@@ -52,5 +54,10 @@ def _read(selector: Selector) -> Iterator[Hashable]:
         match node:
             case Select(keys, queries):
                 yield from (keys, queries)
-            case SelectBest(inner, Score(keys, queries)):
-                yield from (keys, queries, Best(inner, keys, queries))
+            case SelectBest(inner, scorer):
+                yield from (*_scored(scorer), Best(inner, scorer))
+
+
+def _scored(scorer: Scorer) -> Iterator[Hashable]:
+    for term in score_terms(scorer):
+        yield from (term.keys, term.queries)

@@ -99,25 +99,25 @@ def plan_best(selector: Selector) -> Plan:
 def _sums_planned(selector: Selector) -> Plan:
     try:
         total = signed_sum(selector)
-    except TooManyTerms:
-        return Plan((), "its comparisons multiply out to too many conjunctions")
+    except TooManyTerms as error:
+        return Plan((), error.reason)
     terms = _terms(total.items())
     most = max((len(term.meeting.ranges) for term in terms), default=0)
     if most > 2:
         reason = f"a conjunction compares {most} different keys by order"
-        return Plan(terms, reason, _shared_equalities(terms))
+        return Plan(terms, reason, shared_equalities(terms))
     return Plan(terms)
 
 
 def _best_planned(selector: Selector) -> Plan:
     try:
         terms = _terms((conjunction, 1) for conjunction in cover(selector))
-    except TooManyTerms:
-        return Plan((), "its comparisons multiply out to too many conjunctions")
+    except TooManyTerms as error:
+        return Plan((), error.reason)
     most = max((len(term.meeting.ranges) for term in terms), default=0)
     if most > 1:
         reason = f"a highest score under {most} orders has no shortcut"
-        return Plan(terms, reason, _shared_equalities(terms))
+        return Plan(terms, reason, shared_equalities(terms))
     return Plan(terms)
 
 
@@ -148,6 +148,7 @@ def _meeting(conjunction: Conjunction) -> tuple[Meeting, Filters]:
     return Meeting(frozenset(equalities), ranges, query_filters), key_filters
 
 
-def _shared_equalities(terms: tuple[Term, ...]) -> frozenset[Pair]:
+def shared_equalities(terms: tuple[Term, ...]) -> frozenset[Pair]:
+    """Equalities that every term asks for."""
     every = [term.meeting.equalities for term in terms]
-    return every[0].intersection(*every[1:])
+    return frozenset() if not every else every[0].intersection(*every[1:])
