@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from rasp.frontend.expressions import ScorerHandle, SelectorHandle, SOpHandle
     from rasp.frontend.handles import Handle
     from rasp.frontend.namespace import run
-    from rasp.frontend.tabulating import map as map  # not in __all__ either
+    from rasp.frontend.tabulating import map as map  # not in __all__: `import *` keeps Python's own
     from rasp.frontend.writing import to_rasp
     from rasp.lib import contains, has_focus, selector_width
     from rasp.limits import Limits
@@ -162,4 +162,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "map"])
