@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "rasp"
 ORDER = (
     "source", "errors", "tracebacks", "spelling", "limits", "atoms", "token_lists", "words",
     "reading", "replacing",
-    "syntax", "graph", "evaluator", "frontend", "sandbox",
+    "syntax", "graph", "evaluator", "frontend", "generation", "sandbox",
     "architecture", "equivalence", "drawing",
     "compiler", "export", "training", "programs",
     "fuzzing", "notebook", "repl", "playground", "lsp", "cli",

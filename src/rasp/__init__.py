@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from rasp.frontend.namespace import run
     from rasp.frontend.tabulating import map as map  # not in __all__: `import *` keeps Python's own
     from rasp.frontend.writing import to_rasp
+    from rasp.generation import generate
     from rasp.lib import contains, has_focus, selector_width
     from rasp.limits import Limits
 
@@ -84,6 +85,7 @@ _HOMES = {
     **dict.fromkeys(("compile", "verify"), "rasp.compiler"),
     "export": "rasp.export",
     "equivalent": "rasp.equivalence",
+    "generate": "rasp.generation",
     **dict.fromkeys(("load_ipython_extension", "unload_ipython_extension"), "rasp.notebook"),
     "programs": "rasp.programs",
     "sandbox": "rasp.sandbox",
@@ -119,6 +121,7 @@ __all__ = [
     "export",
     "fit",
     "front",
+    "generate",
     "has_focus",
     "heat_map",
     "indicator",

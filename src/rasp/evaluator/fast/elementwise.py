@@ -140,7 +140,7 @@ def _on_varying(op: str, operands: Sequence[Column], limits: Limits) -> Callable
     """The operator as a function of the operands that vary; the constants are put in place."""
     constants = [operand.atoms(1)[0] if operand.size == 1 else None for operand in operands]
     if op in ("in", "lookup") and operands[0].size > 1 and None not in constants[1:]:
-        return _on_first(op, constants)
+        return on_first(op, constants)
 
     def function(*varying: Atom) -> Atom:
         rest = iter(varying)
@@ -150,7 +150,7 @@ def _on_varying(op: str, operands: Sequence[Column], limits: Limits) -> Callable
     return function
 
 
-def _on_first(op: str, constants: list[Any]) -> Callable[[Atom], Atom]:
+def on_first(op: str, constants: list[Any]) -> Callable[[Atom], Atom]:
     """A look-up of many constants as one dict: equal atoms have equal hashes, the first wins."""
     if op == "in":
         members = set(constants[1:])

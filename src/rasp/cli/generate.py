@@ -1,0 +1,116 @@
+"""`rasp generate FILE NAME INPUT…`: append what a next-token program gives until it stops."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from rasp.cli.files import find_handle, read_given, read_json_line, run_program, take_limits
+from rasp.frontend.handles import Handle
+from rasp.generation import MOST, Generation, Rules, generate_each, rules_of, steps
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", help="the program; `-` reads standard input")
+    parser.add_argument("name", help="the s-op whose last value is the next token")
+    parser.add_argument(
+        "input", nargs="*", help="text, or a JSON list; `-`, or none, reads one a line"
+    )
+    parser.add_argument("--words", action="store_true", help="a text's tokens are its words")
+    parser.add_argument("--text", action="store_true", help="take inputs as text, even `[1, 2]`")
+    parser.add_argument(
+        "--stop", default="", metavar="TOKEN", help="what ends it (an empty string)"
+    )
+    parser.add_argument("--never-stop", action="store_true", help="go on to `--most` in any case")
+    parser.add_argument("--most", type=int, default=MOST, metavar="N", help=f"tokens ({MOST})")
+    parser.add_argument("--at", type=int, default=-1, metavar="POSITION",
+                        help="where the next token is read (-1, the last position)")  # fmt: skip
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON object a line, with the steps"
+    )
+    take_limits(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    rules = rules_of(None if arguments.never_stop else arguments.stop, arguments.most, arguments.at)
+    handle = find_handle(run_program(arguments.file, arguments.limits), arguments.name)
+    if not arguments.input and sys.stdin.isatty():
+        print("no input was given: type one a line; Ctrl-D ends it", file=sys.stderr)
+    for number, text in enumerate(arguments.input or ["-"]):
+        if text == "-":
+            _generate_lines(arguments, handle, rules)
+        elif arguments.json:
+            given = _split(read_given(text, arguments.text), arguments.words)
+            _write(generate_each(handle, [given], rules, number), arguments)
+        else:
+            _stream(handle, _split(read_given(text, arguments.text), arguments.words), rules)
+    return 0
+
+
+def _stream(handle: Handle, given: Any, rules: Rules) -> None:
+    """Generate for one input, and print each token as it comes."""
+    between, told = "" if isinstance(given, str) else " ", 0
+    step = None
+    try:
+        for step in steps(handle, given, rules.stop, rules.most, rules.at):
+            if step.token is not None:
+                print(between * (told > 0) + str(step.token), end="", flush=True)
+                told += 1
+    finally:
+        if told:
+            print()
+    if step is not None and step.token is not None:
+        print(_cut_off(rules.most), file=sys.stderr)
+
+
+def _generate_lines(arguments: argparse.Namespace, handle: Handle, rules: Rules) -> None:
+    """Generate for each line of standard input, as fast as they come."""
+    from rasp.cli.streams import Progress, waiting  # threads are not for inputs given as words
+
+    progress = Progress(sys.stdin)
+    lines = (line for line in progress.counting(sys.stdin) if line.strip())
+    read = (_split(read_json_line(line, arguments.text), arguments.words) for line in lines)
+    done = 0
+    try:
+        for chunk in waiting(read):
+            for generation in generate_each(handle, chunk, rules, done):
+                _write(iter([generation]), arguments)
+                progress.advance(1)
+            done += len(chunk)
+    finally:
+        progress.finish()
+
+
+def _write(generations: Iterator[Generation], arguments: argparse.Namespace) -> None:
+    for generation in generations:
+        if arguments.json:
+            print(_json(generation))
+        else:
+            print(generation)
+            if not generation.stopped:
+                print(_cut_off(len(generation.tokens)), file=sys.stderr)
+        sys.stdout.flush()
+
+
+def _json(generation: Generation) -> str:
+    record = {
+        "input": list(generation.given),
+        "output": generation.tokens,
+        "ended": "stop" if generation.stopped else "most",
+        "steps": [
+            {"step": step.step, "value": step.value, "token": step.token}
+            for step in generation.steps
+        ],
+    }
+    return json.dumps(record, ensure_ascii=False)
+
+
+def _cut_off(most: int) -> str:
+    return f"the program did not stop: cut off after {most} tokens (`--most` changes that)"
+
+
+def _split(given: Any, as_words: bool) -> Any:
+    return given.split() if as_words and isinstance(given, str) else given

@@ -1,0 +1,192 @@
+"""A plan in, everything that is learnt while it runs out: domains, tables and position matrices.
+
+A machine outlives the inputs: what one input's tokens taught it, the next one's find there.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from rasp.atoms import Atom, checked
+from rasp.errors import RaspError
+from rasp.evaluator.decoding.domains import FAILED, Array, Comparison, Domain
+from rasp.evaluator.decoding.functions import function_of
+from rasp.evaluator.decoding.plan import PLACE, Fused, Plan
+from rasp.evaluator.decoding.tables import Memo, Table
+from rasp.graph import (
+    Aggregate,
+    Const,
+    Indices,
+    Score,
+    Select,
+    SelectBest,
+    Selector,
+    SOp,
+    Tokens,
+)
+from rasp.limits import Limits
+
+LONGEST = 4095
+"""Tokens of an input; longer ones are left to the other evaluators."""
+
+
+class MixedInside(Exception):
+    """A node inside a fused table held strings and numbers: it must be looked at by itself."""
+
+    def __init__(self, node: SOp) -> None:
+        super().__init__()
+        self.node = node
+
+
+class Machine:
+    """A program's plan, and what is known of its values so far."""
+
+    def __init__(self, plan: Plan, limits: Limits) -> None:
+        self.plan = plan
+        self.limits = limits
+        self.domains: dict[SOp, Domain] = {
+            node: Domain() for node in [*plan.order, Tokens()] if isinstance(node, SOp)
+        }
+        self.constants = {
+            node: np.array([[self.domains[node].code(node.value)]])
+            for node in plan.order
+            if isinstance(node, Const)
+        }
+        self.tables = {node: self._table(fused) for node, fused in plan.fused.items()}
+        self.means = {
+            node: Memo(partial(self._mean, node)) for node in plan.order
+            if isinstance(node, Aggregate)
+        }  # fmt: skip
+        self.comparisons: dict[Selector, Comparison] = {}
+        self.orders: dict[SelectBest, Comparison] = {}
+        for node in plan.order:
+            if isinstance(node, Select):
+                self.comparisons[node] = self._comparison(node.keys, node.queries, node.op)
+            if isinstance(node, SelectBest) and isinstance(node.scorer, Score):
+                self.orders[node] = self._comparison(node.scorer.keys, node.scorer.keys, "==")
+        self.failing: set[SOp] = set()
+        """The s-ops that have failed somewhere, if only between the ends of two inputs."""
+        self.capacity = 0
+        self.places: dict[SOp, Array] = {}  # (1, capacity)
+        self.matrices: dict[frozenset[Selector], Array] = {}  # (capacity, capacity)
+        self._carried: dict[SOp, Array] = {}
+        self._constant_results: dict[SOp, Array] = {}
+        self._hits: dict[Select, tuple[int, Array]] = {}
+
+    def codes_of(self, tokens: list[Atom]) -> list[int]:
+        """Return the codes of an input's tokens."""
+        return list(map(self.domains[Tokens()].code, tokens))
+
+    def reserve(self, length: int) -> None:
+        """Compute everything that depends on positions alone, for inputs up to a length."""
+        if length <= self.capacity:
+            return
+        self.capacity = max(16, 1 << (length - 1).bit_length())
+        self.matrices.clear()
+        for node in self.plan.steps:
+            if not isinstance(node, SOp) or node not in self.plan.positional:
+                continue
+            if isinstance(node, Indices):
+                domain = self.domains[node]
+                codes = [domain.code(position) for position in range(self.capacity)]
+                self.places[node] = np.array([codes])
+            else:
+                fused = self.plan.fused[node]
+                self.places[node] = self.tables[node].look_up(
+                    [self.places[leaf] for leaf in fused.leaves]
+                )
+
+    def look_up(self, node: SOp, codes: list[Array]) -> Array:
+        """Compute a fused node from the codes of its leaves."""
+        return self.tables[node].look_up(codes)
+
+    def hits(self, node: Select) -> Array | None:
+        """For each code of the side that varies, whether it compares with a constant one."""
+        if not isinstance(node.queries, Const) and not isinstance(node.keys, Const):
+            return None
+        varying = node.keys if isinstance(node.queries, Const) else node.queries
+        size = len(self.domains[varying].atoms)
+        if node not in self._hits or self._hits[node][0] != size:
+            table = self.comparisons[node].table()  # (queries, keys); each domain begins at 1
+            column = table[1, :] if isinstance(node.queries, Const) else table[:, 1]
+            self._hits[node] = (size, column)
+        return self._hits[node][1]
+
+    def carried(self, node: Aggregate) -> Array:
+        """For each code of an aggregate's values, the result's code where it is picked alone.
+
+        The first is the default's: where nothing is picked, the codes picked add up to 0.
+        """
+        atoms, domain = self.domains[node.values].atoms, self.domains[node]
+        found = self._carried.get(node)
+        if found is None or len(found) != len(atoms):
+            codes = [domain.code(node.default), *(domain.code(atom) for atom in atoms[1:])]
+            found = self._carried[node] = np.array(codes)
+        return found
+
+    def constant_results(self, node: Aggregate) -> Array:
+        """The codes of an aggregate of a constant: nothing picked, one key, and several."""
+        found = self._constant_results.get(node)
+        if found is None:
+            numbers, without_mean, below = self.domains[node.values].numbers
+            several = FAILED
+            if below and not without_mean[1]:
+                several = self._mean(node, int(self.mean_keys(2 * numbers[1], np.array(2))))
+            else:
+                self.failing.add(node)
+            found = self._constant_results[node] = np.array([*self.carried(node), several])
+        return found
+
+    @property
+    def count_bits(self) -> int:
+        """Bits that the number of picks of a query can have."""
+        return max(2, self.capacity.bit_length())
+
+    def mean_keys(self, totals: Array, counts: Array) -> Array:
+        """Write a total and a count side by side into one number."""
+        return (totals.astype(np.int64) << self.count_bits) | counts
+
+    def _mean(self, node: Aggregate, key: int) -> int:
+        """The code of a total (over the values' common denominator) divided by a count."""
+        _, _, below = self.domains[node.values].numbers
+        count = key & ((1 << self.count_bits) - 1)
+        try:
+            atom = checked(Fraction(key >> self.count_bits, below * count), self.limits)
+        except RaspError:
+            self.failing.add(node)
+            return FAILED
+        return self.domains[node].code(atom)
+
+    def _comparison(self, keys: SOp, queries: SOp, op: str) -> Comparison:
+        return Comparison(self.domains[keys], self.domains[queries], op)
+
+    def _table(self, fused: Fused) -> Table:
+        domains = [self.domains[leaf] for leaf in fused.leaves]
+        node = fused.members[-1]
+        function = function_of(fused, self.limits, self._watch)
+
+        def compute(codes: list[int]) -> int:
+            if FAILED in codes or any(
+                code >= len(domain.atoms) for code, domain in zip(codes, domains, strict=True)
+            ):
+                self.failing.add(node)
+                return FAILED
+            atoms = [domain.atoms[code] for code, domain in zip(codes, domains, strict=True)]
+            try:
+                return self.domains[node].code(function(atoms))
+            except RaspError:
+                self.failing.add(node)
+                return FAILED
+
+        return Table(domains, compute)
+
+    def _watch(self, node: SOp, value: Atom) -> None:
+        """Notice where an operator inside a table gives strings and numbers."""
+        domain, is_string = self.domains[node], isinstance(value, str)
+        domain.has_strings |= is_string
+        domain.has_numbers |= not is_string
+        if domain.is_mixed and PLACE in self.plan.axes[node]:
+            raise MixedInside(node)

@@ -1,0 +1,82 @@
+"""An s-op and inputs in, its value at one position of each out, whenever they have grown.
+
+This is the face of decoding: it makes the plan, makes it again where a guess of it was wrong, and
+cuts large batches into parts. None as a value means that the plain evaluator must be asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rasp.atoms import Atom
+from rasp.evaluator.decoding.machine import Machine, MixedInside
+from rasp.evaluator.decoding.plan import NotPlanned, Plan
+from rasp.evaluator.decoding.rows import MOST_CELLS, Rows
+from rasp.graph import SOp
+from rasp.limits import Limits
+
+
+class Decoder:
+    """A program made ready for decoding; it learns from all inputs that it sees.
+
+    >>> from rasp.graph import Indices
+    >>> from rasp.limits import DEFAULT_LIMITS
+    >>> together = Together(Decoder(Indices(), DEFAULT_LIMITS), [("a",), ("b", "c")])
+    >>> together.values(-1)
+    [0, 1]
+    """
+
+    def __init__(self, node: SOp, limits: Limits) -> None:
+        self.node, self.limits = node, limits
+        self.machine = Machine(Plan(node), limits)
+
+    def separate(self, node: SOp) -> None:
+        """Make the plan again, with one node that is not fused."""
+        known = self.machine.plan.separate
+        self.machine = Machine(Plan(self.node, known | {node}), self.limits)
+
+
+class Together:
+    """Inputs that grow together."""
+
+    def __init__(self, decoder: Decoder, inputs: Sequence[Sequence[Atom]]) -> None:
+        self.decoder = decoder
+        self.inputs = [list(tokens) for tokens in inputs]
+        self._parts: list[Rows] = []
+        self._is_given_up = False
+
+    def values(self, at: int) -> list[Atom | None]:
+        """Compute the next value of each input; None where it is in doubt."""
+        while not self._is_given_up:
+            try:
+                return self._values(at)
+            except MixedInside as mixed:
+                self.decoder.separate(mixed.node)
+                self._parts = []
+            except NotPlanned:
+                self._is_given_up = True
+        return [None] * len(self.inputs)
+
+    def append(self, tokens: Sequence[Atom | None]) -> None:
+        """Append a token to each input; None: the input leaves."""
+        start = 0
+        for part in self._parts:
+            size = len(part.lengths)
+            part.append(tokens[start : start + size])
+            start += size
+        self._parts = [part for part in self._parts if len(part.lengths)]
+        pairs = zip(self.inputs, tokens, strict=True)
+        self.inputs = [[*grown, token] for grown, token in pairs if token is not None]
+
+    def _values(self, at: int) -> list[Atom | None]:
+        machine = self.decoder.machine
+        if any(part.machine is not machine for part in self._parts):
+            self._parts = []
+        longest = max(map(len, self.inputs))
+        most = max(1, MOST_CELLS // longest**2)
+        if not self._parts or any(len(part.lengths) > most for part in self._parts):
+            self._parts = [
+                Rows(machine, self.inputs[start : start + most])
+                for start in range(0, len(self.inputs), most)
+            ]
+        return [value for part in self._parts for value in part.values(at)]

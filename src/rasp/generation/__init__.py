@@ -1,0 +1,19 @@
+"""PROGRAM + INPUTS -> WHAT IT GENERATES: next-token programs, fed with their own answers.
+
+The files in the order data flows: `growing` says what is asked at every step, and answers it from
+scratch; `tokens` turns a value into the token that is appended; `loop` lets many inputs grow
+together, and `cluster` spreads them over machines.
+"""
+
+from rasp.generation.loop import (
+    MOST,
+    Generation,
+    Rules,
+    Step,
+    generate,
+    generate_each,
+    rules_of,
+    steps,
+)
+
+__all__ = ["MOST", "Generation", "Rules", "Step", "generate", "generate_each", "rules_of", "steps"]

@@ -1,0 +1,96 @@
+"""A seed in, a random program and inputs that grow out, and a check of decoding on them.
+
+Run many: `python tests/evaluator/random_generations.py --count 20000 --seed 1`. A disagreement
+prints its own seed, which alone reproduces it: `--seed N --count 1`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from typing import Any
+
+from random_graphs import random_case
+
+from rasp.architecture.patterns import Pattern, under
+from rasp.atoms import Atom
+from rasp.errors import RaspError
+from rasp.generation.growing import Decoded, FromScratch, Growing, Question, decoder_of
+from rasp.generation.tokens import token_after
+from rasp.graph import SOp, expression
+
+STEPS = 5
+
+
+def random_generation(seed: int) -> tuple[Question, list[tuple[Atom, ...]]] | None:
+    """A program, in half of the cases one that only looks back, and inputs of one kind or two."""
+    rng = random.Random(seed)
+    outputs, inputs = random_case(seed)
+    node = next((node for node in outputs if isinstance(node, SOp)), None)
+    if node is None:
+        return None
+    if rng.random() < 0.5:
+        [causal] = under(Pattern("causal"), [node], 1)
+        assert isinstance(causal, SOp)
+        node = causal
+    return Question(node, rng.choice([-1, -1, 0])), [tokens[:14] for tokens in inputs]
+
+
+def transcript(growing: Growing, inputs: list[tuple[Atom, ...]]) -> list[list[Any]]:
+    """What each input is given at each step; an error ends it, with its words."""
+    told: list[list[Any]] = [[] for _ in inputs]
+    unfinished = list(range(len(inputs)))
+    for step in range(STEPS):
+        if not unfinished:
+            break
+        tokens: list[Atom | None] = []
+        for number, value in zip(unfinished, growing.values(), strict=True):
+            if isinstance(value, RaspError):
+                told[number].append((value.kind, value.message, value.hint))
+                tokens.append(None)
+                continue
+            told[number].append((type(value), value))
+            is_last = step == STEPS - 1 or value == ""
+            tokens.append(None if is_last else token_after(inputs[number], value))
+        growing.append(tokens)
+        unfinished = [
+            number for number, token in zip(unfinished, tokens, strict=True) if token is not None
+        ]
+    return told
+
+
+def disagreement(seed: int) -> str | None:
+    """Compare decoding with evaluating from scratch; None where they agree."""
+    case = random_generation(seed)
+    if case is None:
+        return None
+    question, inputs = case
+    decoder = decoder_of(question)
+    if decoder is None:
+        return None
+    plainly = transcript(FromScratch(question, inputs), inputs)
+    decoded = transcript(Decoded(question, inputs, decoder), inputs)
+    if decoded == plainly:
+        again = transcript(Decoded(question, inputs, decoder), inputs)  # with what it has learnt
+        if again == plainly:
+            return None
+        decoded = again
+    where = next(n for n, told in enumerate(plainly) if told != decoded[n])
+    return (
+        f"seed {seed}, input {inputs[where]}: {expression(question.node, {}, depth=9)}\n"
+        f"from scratch {plainly[where]}\ndecoded      {decoded[where]}"
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=1000)
+    arguments = parser.parse_args()
+    for seed in range(arguments.seed, arguments.seed + arguments.count):
+        found = disagreement(seed)
+        if found:
+            print(found)
+            sys.exit(1)
+    print(f"{arguments.count} programs agree")

@@ -1,0 +1,132 @@
+"""Decoding gives what evaluating from scratch gives, to the last atom and the last word."""
+
+from __future__ import annotations
+
+import pytest
+from random_generations import disagreement, transcript
+
+import rasp.programs
+from rasp.evaluator.decoding.causality import looks_back
+from rasp.evaluator.decoding.plan import Plan
+from rasp.evaluator.decoding.tables import Memo
+from rasp.evaluator.decoding.together import Decoder, Together
+from rasp.frontend.namespace import run
+from rasp.generation.growing import Decoded, FromScratch, Question, decoder_of
+from rasp.graph import Aggregate, Const, Elementwise, Indices, Select, SelectorNot, SOp, Tokens
+from rasp.limits import DEFAULT_LIMITS, Limits
+from rasp.programs.check import random_inputs
+
+
+def node_of(text: str) -> SOp:
+    node = run(f"next = {text};")["next"].node
+    assert isinstance(node, SOp)
+    return node
+
+
+@pytest.mark.parametrize("first", range(1, 241, 20))
+def test_random_programs_agree_step_by_step(first: int) -> None:
+    found = [disagreement(seed) for seed in range(first, first + 20)]
+    assert not any(found), next(filter(None, found))
+
+
+@pytest.mark.parametrize("first", range(0, len(rasp.programs.names()), 40))
+def test_the_gallery_agrees_step_by_step(first: int) -> None:
+    for name in rasp.programs.names()[first : first + 40 : 4]:
+        node = rasp.programs.load(name).node
+        if not isinstance(node, SOp):
+            continue
+        inputs = [
+            tuple(given) for given in random_inputs(rasp.programs.entry(name), count=3, longest=9)
+        ]
+        question = Question(node)
+        decoder = decoder_of(question)
+        assert decoder is not None
+        decoded = transcript(Decoded(question, inputs, decoder), inputs)
+        assert decoded == transcript(FromScratch(question, inputs), inputs), name
+
+
+def test_a_batch_that_is_too_large_is_cut_into_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rasp.evaluator.decoding.together.MOST_CELLS", 40)
+    question = Question(node_of("tokens if has_prev(tokens) else length"))
+    inputs = [("a", "b", "a"), ("a",), ("c", "c", "a", "b"), ("x", "y")]
+    decoder = decoder_of(question)
+    assert decoder is not None
+    decoded = transcript(Decoded(question, inputs, decoder), inputs)
+    assert decoded == transcript(FromScratch(question, inputs), inputs)
+
+
+def test_an_input_over_the_longest_is_left_to_the_other_evaluators(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rasp.evaluator.decoding.rows.LONGEST", 4)
+    question = Question(node_of("length"))
+    decoder = decoder_of(question)
+    assert decoder is not None
+    inputs = [("a", "b", "c")]
+    growing = Decoded(question, inputs, decoder)
+    assert transcript(growing, inputs) == [[(int, length) for length in range(3, 8)]]
+
+
+def test_inputs_that_outgrow_a_budget_fail_as_they_do_from_scratch() -> None:
+    for limits in (Limits(input_length=5), Limits(string_length=2)):
+        question = Question(node_of("length * 50"), limits=limits)
+        inputs = [("a", "b", "c"), ("x",)]
+        decoder = decoder_of(question)
+        assert decoder is not None
+        decoded = transcript(Decoded(question, inputs, decoder), inputs)
+        assert decoded == transcript(FromScratch(question, inputs), inputs)
+        assert any(told[-1][0] == "limit" for told in decoded)
+
+
+def test_a_value_inside_a_table_that_is_a_string_here_and_a_number_there_is_noticed() -> None:
+    mixed = Elementwise("if", (Elementwise("==", (Tokens(), Const("a"))), Const("x"), Const(1)))
+    decoder = Decoder(Elementwise("==", (mixed, Const(1))), DEFAULT_LIMITS)
+    together = Together(decoder, [("b", "b"), ("a", "b"), ("a", "a")])
+    assert together.values(-1) == [True, None, False]
+    assert mixed in decoder.machine.plan.separate
+
+
+def test_a_causal_program_is_computed_at_the_newest_position_only() -> None:
+    earlier = Select(Indices(), Indices(), "<")
+    last_seen = Aggregate(earlier, Elementwise("==", (Tokens(), Const("a"))))
+    length = Aggregate(Select(Const(1), Const(1), "=="), Indices())
+    assert last_seen in Plan(last_seen).growing
+    assert length not in Plan(length).growing
+
+
+@pytest.mark.parametrize(
+    ("keys", "queries", "op", "expected"),
+    [
+        ("indices", "indices", "<=", True),
+        ("indices", "indices", ">=", False),
+        ("indices + 1", "indices", "==", True),
+        ("indices", "indices + 1", "==", False),
+        ("indices", "indices + 1", "<", True),
+        ("indices", "indices + 1", "<=", False),
+        ("1 + indices", "indices - 2", "<=", True),
+        ("indices", "0", "==", True),
+        ("indices", "1", "==", False),
+        ("tokens", "tokens", "==", False),
+    ],
+)
+def test_looking_back_is_proved_from_offsets(
+    keys: str, queries: str, op: str, expected: bool
+) -> None:
+    selector = run(f"s = select({keys}, {queries}, {op});")["s"].node
+    assert looks_back(selector) is expected
+
+
+def test_not_looking_ahead_is_looking_back() -> None:
+    assert looks_back(SelectorNot(Select(Indices(), Indices(), ">")))
+    assert not looks_back(SelectorNot(Select(Indices(), Indices(), "<")))
+
+
+@pytest.mark.parametrize("bits", [6, 40])
+def test_a_memo_computes_each_key_once_whichever_way_it_looks(bits: int) -> None:
+    import numpy as np
+
+    asked: list[int] = []
+    memo = Memo(lambda key: asked.append(key) or key + 1)  # type: ignore[func-returns-value]
+    for keys in ([3, 1], list(range(20)), list(range(30))):
+        assert memo.look_up(np.array([keys]), bits).tolist() == [[key + 1 for key in keys]]
+    assert sorted(asked) == list(range(30))

@@ -1,0 +1,86 @@
+"""`rasp generate` as a person or a script uses it."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rasp.cli import main
+
+PROGRAM = """
+bar = aggregate(select(tokens, "|", ==), indices);
+made = length - 1 - bar;
+copy = aggregate(select(indices, made, ==), tokens) if made < bar else "";
+count = made if made < 2 else "";
+endless = "x" if length > 0 else "";
+fails = "x" if 1 / (length - 4) < 9 else "y";
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "copy.rasp"
+    path.write_text(PROGRAM)
+    return path
+
+
+def call(capsys: Any, *words: object) -> tuple[int, str, str]:
+    code = main(["generate", *(str(word) for word in words)])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_letters_and_words_come_out_as_they_went_in(capsys: Any, program: Path) -> None:
+    code, out, _ = call(capsys, program, "copy", "abc|", '["New", "York", "|"]')
+    assert (code, out) == (0, "abc\nNew York\n")
+    assert call(capsys, program, "copy", "--words", "New York |")[1] == "New York\n"
+
+
+def test_json_holds_every_step(capsys: Any, program: Path) -> None:
+    _, out, _ = call(capsys, program, "count", "a|", "--json")
+    assert json.loads(out) == {
+        "input": ["a", "|"],
+        "output": ["0", "1"],
+        "ended": "stop",
+        "steps": [
+            {"step": 0, "value": 0, "token": "0"},
+            {"step": 1, "value": 1, "token": "1"},
+            {"step": 2, "value": "", "token": None},
+        ],
+    }
+
+
+def test_lines_in_lines_out(capsys: Any, program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO('ab|\n\n["x y", "|"]\n"c|"\n'))
+    _, out, _ = call(capsys, program, "copy", "--json")
+    assert [json.loads(line)["output"] for line in out.splitlines()] == [["a", "b"], ["x y"], ["c"]]
+
+
+def test_what_does_not_stop_is_said_to_be_cut_off(capsys: Any, program: Path) -> None:
+    code, out, err = call(capsys, program, "endless", "a", "--most", "3")
+    assert (code, out) == (0, "xxx\n")
+    assert err == "the program did not stop: cut off after 3 tokens (`--most` changes that)\n"
+    assert (
+        json.loads(call(capsys, program, "endless", "a", "--most", 2, "--json")[1])["ended"]
+        == "most"
+    )
+
+
+def test_stop_and_at_are_taken(capsys: Any, program: Path) -> None:
+    assert call(capsys, program, "copy", "abc|", "--stop", "c")[1] == "ab\n"
+    assert call(capsys, program, "made", "abc|", "--at", "0", "--stop", "3")[1] == "012\n"
+    code, _, err = call(capsys, program, "copy", "abc|", "--at", "9")
+    assert code == 2 and "there is no position 9" in err
+
+
+def test_an_error_comes_after_the_lines_before_it(
+    capsys: Any, program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("abcdef\nabc\n"))
+    code, out, err = call(capsys, program, "fails", "--most", "2")
+    assert (code, out) == (2, "xx\n")
+    assert "at step 1 of generating" in err and "in input 1" in err
