@@ -77,10 +77,21 @@ def test_stop_and_at_are_taken(capsys: Any, program: Path) -> None:
     assert code == 2 and "there is no position 9" in err
 
 
-def test_an_error_comes_after_the_lines_before_it(
+def test_a_line_that_fails_is_told_and_the_others_are_answered(
     capsys: Any, program: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("abcdef\nabc\n"))
+    lines = "abcdef\nabc\nabcdefg\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(lines))
     code, out, err = call(capsys, program, "fails", "--most", "2")
-    assert (code, out) == (2, "xx\n")
-    assert "at step 1 of generating" in err and "in input 1" in err
+    assert (code, out) == (1, "xx\nxx\n")
+    assert "line 2: division by zero" in err and "at step 1 of generating" in err
+    assert "1 of 3 inputs failed" in err
+    monkeypatch.setattr("sys.stdin", io.StringIO(lines))
+    _, out, _ = call(capsys, program, "fails", "--most", "2", "--json")
+    assert [next(iter(json.loads(line))) for line in out.splitlines()] == ["input", "line", "input"]
+
+
+def test_an_input_given_as_a_word_that_fails_ends_the_command(capsys: Any, program: Path) -> None:
+    code, out, err = call(capsys, program, "fails", "abc")
+    assert (code, out) == (2, "x\n")
+    assert "at step 1 of generating" in err

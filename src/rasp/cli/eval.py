@@ -11,8 +11,9 @@ from typing import Any
 from rasp.atoms import read_input, show_input
 from rasp.cli.answering import Answering, find_answers
 from rasp.cli.files import read_given, take_limits, take_text
+from rasp.cli.lines import numbered_inputs, report_failures, report_line
 from rasp.cli.patience import working
-from rasp.errors import RaspError, error_record
+from rasp.errors import RaspError
 from rasp.frontend.handles import plain_lists
 from rasp.frontend.show import show_scores, show_selection, show_sequence
 from rasp.limits import Limits
@@ -68,14 +69,14 @@ def _answer_lines(arguments: argparse.Namespace, answering: Answering) -> int:
     lines = progress.counting(sys.stdin)
     total = failed = 0
     try:
-        for chunk in waiting(_inputs(lines, arguments.text)):
+        for chunk in waiting(numbered_inputs(lines, arguments.text)):
             readable = [given for _, given in chunk if not isinstance(given, RaspError)]
             answers = answering.answers(readable)
             for number, given in chunk:
                 answer = given if isinstance(given, RaspError) else next(answers)
                 if isinstance(answer, RaspError):
                     failed += 1
-                    _report(arguments, answer, number)
+                    report_line(answer, number, arguments.json)
                 else:
                     _print(arguments, answer, given)
             sys.stdout.flush()
@@ -83,28 +84,8 @@ def _answer_lines(arguments: argparse.Namespace, answering: Answering) -> int:
             progress.advance(len(chunk))
     finally:
         progress.finish()
-    if failed:
-        print(f"{failed:,} of {total:,} inputs failed", file=sys.stderr)
+    report_failures(failed, total)
     return failed
-
-
-def _inputs(lines: Iterator[str], as_text: bool) -> Iterator[tuple[int, Any]]:
-    """Number the lines from 1 and read those that hold something; a mistake is its error."""
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            try:
-                yield number, read_given(line.rstrip("\r\n"), as_text)
-            except RaspError as error:
-                yield number, error
-
-
-def _report(arguments: argparse.Namespace, error: RaspError, number: int) -> None:
-    """Say which line failed; in JSON in the place of its answer, so that lines stay aligned."""
-    if arguments.json:
-        print(json.dumps({"line": number, "errors": [error_record(error)]}, ensure_ascii=False))
-        return
-    error.message = f"line {number}: {error.message}"
-    print(error, file=sys.stderr)
 
 
 def _print(arguments: argparse.Namespace, answer: dict[str, list[Any]], given: object) -> None:

@@ -5,22 +5,26 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
 from typing import Any
 
-from rasp.cli.files import find_handle, read_given, read_json_line, run_program, take_limits
+from rasp.cli.files import find_handle, read_given, run_program, take_limits, take_text
+from rasp.cli.lines import numbered_inputs, report_failures, report_line
+from rasp.errors import RaspError
 from rasp.frontend.handles import Handle
-from rasp.generation import MOST, Generation, Rules, generate_each, rules_of, steps
+from rasp.generation import MOST, Generation, Rules, generate_each, outcomes_of, rules_of, steps
+from rasp.token_lists import HELP
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="the program; `-` reads standard input")
     parser.add_argument("name", help="the s-op whose last value is the next token")
     parser.add_argument(
-        "input", nargs="*", help="text, or a JSON list; `-`, or none, reads one a line"
-    )
+        "input", nargs="*",
+        help=f"{HELP}; `-`, or none, reads one a line from standard input, and goes on after a "
+        "line that fails (the exit code is then 1)",
+    )  # fmt: skip
     parser.add_argument("--words", action="store_true", help="a text's tokens are its words")
-    parser.add_argument("--text", action="store_true", help="take inputs as text, even `[1, 2]`")
+    take_text(parser)
     parser.add_argument(
         "--stop", default="", metavar="TOKEN", help="what ends it (an empty string)"
     )
@@ -39,15 +43,18 @@ def run(arguments: argparse.Namespace) -> int:
     handle = find_handle(run_program(arguments.file, arguments.limits), arguments.name)
     if not arguments.input and sys.stdin.isatty():
         print("no input was given: type one a line; Ctrl-D ends it", file=sys.stderr)
-    for number, text in enumerate(arguments.input or ["-"]):
+    failed = 0
+    for text in arguments.input or ["-"]:
         if text == "-":
-            _generate_lines(arguments, handle, rules)
-        elif arguments.json:
-            given = _split(read_given(text, arguments.text), arguments.words)
-            _write(generate_each(handle, [given], rules, number), arguments)
+            failed += _generate_lines(arguments, handle, rules)
+            continue
+        given = _split(read_given(text, arguments.text), arguments.words)
+        if arguments.json:
+            for generation in generate_each(handle, [given], rules):
+                _write(generation, arguments)
         else:
-            _stream(handle, _split(read_given(text, arguments.text), arguments.words), rules)
-    return 0
+            _stream(handle, given, rules)
+    return 1 if failed else 0
 
 
 def _stream(handle: Handle, given: Any, rules: Rules) -> None:
@@ -66,33 +73,42 @@ def _stream(handle: Handle, given: Any, rules: Rules) -> None:
         print(_cut_off(rules.most), file=sys.stderr)
 
 
-def _generate_lines(arguments: argparse.Namespace, handle: Handle, rules: Rules) -> None:
-    """Generate for each line of standard input, as fast as they come."""
+def _generate_lines(arguments: argparse.Namespace, handle: Handle, rules: Rules) -> int:
+    """Generate for each line of standard input, as fast as they come; return how many failed."""
     from rasp.cli.streams import Progress, waiting  # threads are not for inputs given as words
 
     progress = Progress(sys.stdin)
-    lines = (line for line in progress.counting(sys.stdin) if line.strip())
-    read = (_split(read_json_line(line, arguments.text), arguments.words) for line in lines)
-    done = 0
+    total = failed = 0
     try:
-        for chunk in waiting(read):
-            for generation in generate_each(handle, chunk, rules, done):
-                _write(iter([generation]), arguments)
+        for chunk in waiting(numbered_inputs(progress.counting(sys.stdin), arguments.text)):
+            readable = [
+                _split(given, arguments.words)
+                for _, given in chunk
+                if not isinstance(given, RaspError)
+            ]
+            outcomes = outcomes_of(handle, readable, rules)
+            for number, given in chunk:
+                outcome = given if isinstance(given, RaspError) else next(outcomes)
+                if isinstance(outcome, RaspError):
+                    failed += 1
+                    report_line(outcome, number, arguments.json)
+                else:
+                    _write(outcome, arguments)
                 progress.advance(1)
-            done += len(chunk)
+            total += len(chunk)
     finally:
         progress.finish()
+    report_failures(failed, total)
+    return failed
 
 
-def _write(generations: Iterator[Generation], arguments: argparse.Namespace) -> None:
-    for generation in generations:
-        if arguments.json:
-            print(_json(generation))
-        else:
-            print(generation)
-            if not generation.stopped:
-                print(_cut_off(len(generation.tokens)), file=sys.stderr)
-        sys.stdout.flush()
+def _write(generation: Generation, arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        print(_json(generation), flush=True)
+        return
+    print(generation, flush=True)
+    if not generation.stopped:
+        print(_cut_off(len(generation.tokens)), file=sys.stderr)
 
 
 def _json(generation: Generation) -> str:

@@ -12,8 +12,19 @@ from rasp.generation.loop import (
     Step,
     generate,
     generate_each,
+    outcomes_of,
     rules_of,
     steps,
 )
 
-__all__ = ["MOST", "Generation", "Rules", "Step", "generate", "generate_each", "rules_of", "steps"]
+__all__ = [
+    "MOST",
+    "Generation",
+    "Rules",
+    "Step",
+    "generate",
+    "generate_each",
+    "outcomes_of",
+    "rules_of",
+    "steps",
+]

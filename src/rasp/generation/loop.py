@@ -146,16 +146,41 @@ def generate_each(
     >>> [each.tokens for each in generate_each(names["next"], ["ab", "c"])]
     [['b', 'b'], ['c', 'c', 'c']]
     """
+    numbered = enumerate(inputs, start)
+    read: list[int] = []
+
+    def given() -> Iterator[Any]:
+        for number, each in numbered:
+            read.append(number)
+            yield each
+
+    for number, outcome in enumerate(outcomes_of(handle, given(), rules), start):
+        if isinstance(outcome, RaspError):
+            if read != [0]:
+                outcome.message += f", in input {number} (the first is 0)"
+            raise outcome
+        yield outcome
+
+
+def outcomes_of(
+    handle: Handle, inputs: Iterable[Any], rules: Rules | None = None
+) -> Iterator[Generation | RaspError]:
+    """Generate for one input after another, and go on after one that fails: it gives its error.
+
+    >>> import rasp
+    >>> names = rasp.run('next = "" if 1 / (length - 2) < 1 else tokens;')
+    >>> [str(outcome).split(":")[0] for outcome in outcomes_of(names["next"], ["ab", "a"])]
+    ['error', '']
+    """
     rules = rules or Rules()
     question = question_of(handle, rules)
     decoder = decoder_of(question)
-    numbered = iter(enumerate(inputs, start))
+    numbered = enumerate(inputs)
     while chunk := list(islice(numbered, TOGETHER)):
         rows = [_Row(number, given, question) for number, given in chunk]
         for _ in grow_together(rows, question, rules, decoder):
             pass
-        for row in rows:
-            yield row.generation(is_one_of_many=start + len(chunk) > 1)
+        yield from (row.outcome() for row in rows)
 
 
 def steps(handle: Handle, given: Any, stop: Any = "", most: int = MOST, at: int = -1,
@@ -171,7 +196,8 @@ def steps(handle: Handle, given: Any, stop: Any = "", most: int = MOST, at: int 
     question = question_of(handle, rules)
     row = _Row(0, given, question)
     yield from grow_together([row], question, rules, decoder_of(question))
-    row.generation(is_one_of_many=False)
+    if row.error is not None:
+        raise row.error
 
 
 class _Row:
@@ -203,12 +229,10 @@ class _Row:
         self.tokens.append(token)
         return token if len(self.steps) < rules.most else None
 
-    def generation(self, is_one_of_many: bool) -> Generation:
-        """Return what was generated, or raise what went wrong."""
+    def outcome(self) -> Generation | RaspError:
+        """Return what was generated, or what went wrong."""
         if self.error is not None:
-            if is_one_of_many:
-                self.error.message += f", in input {self.number} (the first is 0)"
-            raise self.error
+            return self.error
         given = tuple(to_python(token) for token in self.given)
         tokens = [step.token for step in self.steps if step.token is not None]
         return Generation(given, tokens, self.stopped, self.steps)
