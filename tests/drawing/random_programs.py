@@ -18,6 +18,6 @@ def random_program(seed: int) -> tuple[list[SOp], Program, list[int]]:
     names = {node: f"name{at}" for at, node in enumerate(nodes) if random.random() < 0.4}
     return (
         outputs,
-        Program(names=names),
+        Program.named(names),
         [random.randint(-3, 3) for _ in range(random.randint(1, 8))],
     )

@@ -189,7 +189,7 @@ def test_what_has_no_selection_is_refused() -> None:
 def test_the_selection_of_an_aggregate_is_that_of_its_selector() -> None:
     same = Select(Tokens(), Tokens(), "==")
     found = Aggregate(same, Indices())
-    program = Program(names={same: "same"})
+    program = Program.named({same: "same"})
     of_aggregate = draw_selector(found, "aba", program).plan
     assert of_aggregate.head.picks == draw(same, "aba", program).plan.head.picks
     assert of_aggregate.head.label == "same"

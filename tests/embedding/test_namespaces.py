@@ -131,7 +131,7 @@ def test_names_that_texts_cannot_have_are_changed_in_writing() -> None:
     one, two = (indices + 1).node, (indices + 1).node
     product = Elementwise("*", (one, two))
     for given, written in (("select", "my_select"), ("two words", "result"), ("plus", "plus")):
-        program = Program(names={one: given})
+        program = Program.named({one: given})
         text = rasp.to_rasp(Handle(Elementwise("-", (product, one)), program), "x")
         assert f"{written} = indices + 1;" in text
         assert rasp.run(text)["x"].node is Elementwise("-", (product, one))
@@ -139,7 +139,7 @@ def test_names_that_texts_cannot_have_are_changed_in_writing() -> None:
 
 def test_names_that_are_taken_get_a_number() -> None:
     one = (indices + 1).node
-    program = Program(names={one: "x"})
+    program = Program.named({one: "x"})
     text = rasp.to_rasp(Handle(Elementwise("*", (one, one)), program), "x")
     assert "x_2 = indices + 1;" in text
     assert rasp.run(text)["x"].node is Elementwise("*", (one, one))

@@ -139,8 +139,8 @@ WRONG: list[tuple[Callable[[], Any], str, str, str]] = [
     (lambda: table([])[indices], "table([])[indices]", "nothing to index", "put something"),
     (lambda: table([1])[0], "table([1])[0]", "indexed by an s-op, but this is the int 0", "itself"),
     (lambda: tokens(tokens), "tokens(tokens)", "applied to an input", "a Python function"),
-    (lambda: rasp.selector_width(tokens), "rasp.selector_width(tokens)", "cannot use this", ""),
-    (lambda: rasp.lib.has_focus(1), "rasp.lib.has_focus(1)", "cannot use this", "select("),
+    (lambda: rasp.selector_width(tokens), "rasp.selector_width(tokens)", "takes a selector", ""),
+    (lambda: rasp.lib.has_focus(1), "rasp.lib.has_focus(1)", "takes a selector", "select("),
 ]
 
 

@@ -22,9 +22,11 @@ from rasp.graph import (
     COMPARISONS,
     Aggregate,
     Const,
+    Definition,
     Elementwise,
     Indices,
     Node,
+    Origin,
     Program,
     Score,
     Select,
@@ -293,7 +295,7 @@ def test_a_plan_tells_what_is_done(node: Node, lines: list[str]) -> None:
 
 def test_a_plan_calls_things_by_their_names() -> None:
     counted = Aggregate(Select(PARITY, PARITY, "=="), Const(1))
-    told = explain_plan([counted], Program(names={PARITY: "parity", counted: "counted"}))
+    told = explain_plan([counted], Program.named({PARITY: "parity", counted: "counted"}))
     assert "counted = aggregate(select(parity, parity, ==), 1)" in told
     assert "parity == parity" in told
 
@@ -313,13 +315,13 @@ def test_an_error_points_at_the_expression_that_failed_or_names_it() -> None:
     inverse = Elementwise("/", (Const(1), Indices()))
     span = Span(Source("demo", "x = 1 / indices;"), 4, 15)
     with pytest.raises(RaspValueError) as caught:
-        apply(inverse, "abc", Program(origins={inverse: span}))
+        apply(inverse, "abc", Program(definitions=(Definition(made={inverse: Origin(span)}),)))
     assert caught.value.span is span
     assert "in `" not in caught.value.message
     with pytest.raises(RaspValueError, match="in `1 / indices`"):
         apply(inverse, "abc")
     with pytest.raises(RaspValueError, match="in `1 / here`"):
-        evaluate_batch([inverse], ["abc"], Program(names={Indices(): "here"}))
+        evaluate_batch([inverse], ["abc"], Program.named({Indices(): "here"}))
 
 
 def test_matrices_of_just_the_largest_size_are_given_and_the_first_larger_one_is_numbered() -> None:

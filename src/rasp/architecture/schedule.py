@@ -166,8 +166,7 @@ def output_nodes(outputs: Outputs) -> tuple[Node, ...]:
 def program_of(outputs: Outputs) -> Program:
     """Return what is known about names and places: handles bring it along, nodes do not."""
     several = outputs if isinstance(outputs, Sequence) else [outputs]
-    programs = [one.program for one in several if not isinstance(one, Node)]
-    return programs[0] if programs else Program()
+    return Program.joined(one.program for one in several if not isinstance(one, Node))
 
 
 def schedule(outputs: Outputs, method: str = "auto", depth: int | None = None) -> Schedule:

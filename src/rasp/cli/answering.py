@@ -15,6 +15,7 @@ from rasp.cli.files import find_handle, read_names, run_program
 from rasp.errors import RaspError, RaspNameError, RaspUnsupportedError
 from rasp.evaluator import evaluate_each, explain_plan
 from rasp.frontend.handles import Handle
+from rasp.graph import Program
 
 if TYPE_CHECKING:
     from rasp.compiler import Transformer
@@ -60,13 +61,15 @@ class ProgramAnswers:
 
     def _computed(self, inputs: Sequence[Any]) -> Iterator[dict[str, list[Any]]]:
         nodes = [handle.node for handle in self.handles.values()]
-        first = next(iter(self.handles.values()))
-        for values in evaluate_each(nodes, inputs, first.program, first.budgets):
+        budgets = next(iter(self.handles.values())).budgets
+        for values in evaluate_each(nodes, inputs, self._program(), budgets):
             yield {name: values[handle.node] for name, handle in self.handles.items()}
 
     def plan(self) -> str:
-        program = next(iter(self.handles.values())).program
-        return explain_plan([handle.node for handle in self.handles.values()], program)
+        return explain_plan([handle.node for handle in self.handles.values()], self._program())
+
+    def _program(self) -> Program:
+        return Program.joined(handle.program for handle in self.handles.values())
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,6 @@ def run(arguments: argparse.Namespace) -> int:
             causal=arguments.causal,
             sink=not arguments.no_sink,
             heads=arguments.heads,
-            program=session.program,
         )
     if arguments.output:
         model.save(arguments.output)

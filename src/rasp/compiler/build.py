@@ -183,10 +183,10 @@ def read_outputs(outputs: Any, program: Program | None) -> tuple[dict[str, Node]
                 hint='for example `rasp.run(text)["hist"]`',
             )
         nodes[str(name)] = node
-        program = program or getattr(each, "program", None)
     if not nodes:
         raise RaspTypeError("there is nothing to compile", hint="give at least one s-op")
-    return nodes, program or Program()
+    programs = (getattr(each, "program", Program()) for each in named.values())
+    return nodes, program or Program.joined(programs)
 
 
 def _name(output: Any, program: Program | None, otherwise: str) -> str:

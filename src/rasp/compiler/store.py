@@ -103,7 +103,7 @@ def verify(folder: str | Path) -> Certificate:
     """
     model = load(folder)
     outputs, names = graph_from_json(model.graph)
-    program = Program(outputs, names)
+    program = Program.named(names, outputs)
     try:
         plan = make_plan(outputs, model.settings, program, model.care)
         emitter = Emitter(plan)

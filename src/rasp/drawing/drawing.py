@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rasp.architecture.schedule import Outputs, output_nodes
+from rasp.architecture.schedule import Outputs, output_nodes, program_of
 from rasp.drawing import raster
 from rasp.drawing.flow import MARGIN, document, flow_block, selection_block
 from rasp.drawing.glyphs import printable
@@ -183,7 +183,7 @@ def draw(
     <Drawing: aggregate(select(tokens, tokens, ==), indices) on "aba" (print it ...)>
     """
     nodes = _nodes(outputs)
-    program = program or _program_of(outputs)
+    program = program or program_of(outputs)
     limits = limits or _limits_of(outputs)
     if len(nodes) == 1 and isinstance(nodes[0], Selector):
         return Drawing(plan_selection(nodes[0], given, program, limits), theme)
@@ -211,7 +211,7 @@ def draw_selector(
     <BLANKLINE>
     """
     node = _nodes(selector)[0]
-    program = program or _program_of(selector)
+    program = program or program_of(selector)
     limits = limits or _limits_of(selector)
     return Drawing(plan_selection(node, given, program, limits), theme)
 
@@ -260,11 +260,6 @@ def _nodes(outputs: Outputs) -> tuple[Node, ...]:
             hint='draw what a program made, such as `rasp.run(text)["hist"]`',
         )
     return output_nodes(outputs)
-
-
-def _program_of(outputs: Outputs) -> Program | None:
-    first = outputs[0] if isinstance(outputs, Sequence) else outputs
-    return None if isinstance(first, Node) else first.program
 
 
 def _limits_of(outputs: Outputs) -> Limits:

@@ -14,7 +14,7 @@ from rasp.atoms import Atom, read_input
 from rasp.errors import RaspError, RaspLimitError
 from rasp.evaluator.plain import EvaluationError, Scores, Selection, Values
 from rasp.evaluator.plain import evaluate as evaluate_plain
-from rasp.graph import Node, Program, SOp, expression
+from rasp.graph import Elementwise, Node, Program, SOp, expression
 from rasp.limits import DEFAULT_LIMITS, Limits
 
 __all__ = [
@@ -195,10 +195,29 @@ def pointing(failed: EvaluationError, program: Program) -> RaspError:
     division by zero: 1 / 0 (at position 0 of "ab"), in `1 / indices`
     """
     error = failed.error
-    if failed.node in program.origins:
-        return error.located(program.origins[failed.node])
-    error.message += f", in `{expression(failed.node, program.names, depth=4)}`"
-    return error
+    origin = program.made.get(failed.node)
+    if origin is None:
+        error.message += f", in `{expression(failed.node, program.names, depth=4)}`"
+        return error
+    if origin.library:
+        _blame_library_call(error, failed.node, origin.library)
+    error.calls += origin.calls
+    return error.located(origin.span)
+
+
+def _blame_library_call(error: RaspError, node: Node, function: str) -> None:
+    """Speak of the library's function that was called, not of the operators inside it."""
+    if isinstance(error, RaspLimitError):
+        return
+    if isinstance(node, Elementwise):
+        sign, (message, _, place) = f"`{node.op}`", error.message.partition(": ")
+        error.message = message + place[place.rindex(" (at position") :]
+        error.message = error.message.replace(sign, f"`{function}`")
+        error.hint = error.hint and error.hint.replace(sign, f"`{function}`")
+    else:
+        error.hint = "give it values that it can use: `tokens_int` reads tokens as numbers"
+    if not error.message.startswith(f"`{function}`"):
+        error.message = f"`{function}` cannot use these values: {error.message}"
 
 
 def _numbered(error: RaspError, number: int, known: int) -> RaspError:

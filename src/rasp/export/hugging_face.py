@@ -133,7 +133,7 @@ def tolerant(model: Transformer) -> Transformer:
     leave no margin, the rounding of feed-forwards is measured in one.
     """
     outputs, names = graph_from_json(model.graph)
-    program = Program(outputs, names)
+    program = Program.named(names, outputs)
     settings = replace(model.settings, tolerant=True)
     try:
         return compile_nodes(outputs, settings, program)

@@ -31,7 +31,7 @@ def evaluate(program: Handle | Mapping[str, Any], inputs: Iterable[Any]) -> list
         return [plain_lists(values[program.node]) for values in found]
     handles = handles_of(program)
     nodes = [handle.node for handle in handles.values()]
-    known = next((handle.program for handle in handles.values()), Program())
+    known = Program.joined(handle.program for handle in handles.values())
     limits = tightest(handle.limits for handle in handles.values()) or DEFAULT_LIMITS
     return [
         {name: plain_lists(values[handle.node]) for name, handle in handles.items()}
@@ -60,7 +60,7 @@ def explain_plan(program: Handle | Mapping[str, Any]) -> str:
     if isinstance(program, Handle):
         return PlanText(explain_nodes([program.node], program.program))
     handles = list(handles_of(program).values())
-    known = handles[0].program if handles else Program()
+    known = Program.joined(handle.program for handle in handles)
     return PlanText(explain_nodes([handle.node for handle in handles], known))
 
 

@@ -190,4 +190,4 @@ def language_scope() -> Scope:
         BuiltIn("draw", ("s_op", "input"), (MISSING,) * 2, _draw),
     )
     values.update({function.name: function for function in functions})
-    return Scope(names=values)
+    return Scope(names=values, is_given=True)

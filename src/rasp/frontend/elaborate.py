@@ -12,6 +12,8 @@ from rasp.errors import RaspError, RaspLimitError, RaspNameError, RaspTypeError
 from rasp.evaluator import apply
 from rasp.frontend import operations
 from rasp.frontend.calls import bind
+from rasp.frontend.library_refusals import library_refusal
+from rasp.frontend.notes import Notes
 from rasp.frontend.values import (
     BROKEN,
     MISSING,
@@ -23,7 +25,7 @@ from rasp.frontend.values import (
     describe,
     is_atom,
 )
-from rasp.graph import Node, Program, SOp
+from rasp.graph import Definition, Node, SOp
 from rasp.limits import Clock, Limits
 from rasp.source import Span
 from rasp.spelling import closest
@@ -49,7 +51,6 @@ from rasp.syntax.tree import (
     Return,
     Statement,
     Ternary,
-    Tree,
     Unary,
 )
 
@@ -64,20 +65,17 @@ class BrokenName(Exception):
 class Elaborator:
     """Runs statements in a scope, and keeps what is known of the nodes they make."""
 
-    def __init__(self, limits: Limits, load: Callable[[Load, Scope], None]) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        load: Callable[[Load, Scope], None],
+        library: Definition | None = None,
+    ) -> None:
         self.limits = limits
         self.load = load
-        self.names: dict[Node, str] = {}
-        self.origins: dict[Node, Span] = {}
-        self.program = Program(names=self.names, origins=self.origins)
-        self.globals = Scope()
-        """The scope whose names are a node's first choice of name."""
-        self.global_nodes: dict[str, Node] = {}
+        self.notes = Notes(limits, library)
         self.begin()
-        self.nodes_made = 0
         self.call_depth = 0
-        self.library_call: Span | None = None
-        """The user's call that led into library code: what an error or origin points at."""
         self.remarks: list[str] = []
 
     def begin(self) -> None:
@@ -87,10 +85,22 @@ class Elaborator:
 
     # Statements
 
+    def run(self, statement: Statement, scope: Scope) -> tuple[Value, Definition]:
+        """Run one statement of a program, as a definition of its own."""
+        notes, outer = self.notes, self.notes.definition
+        definition = notes.definition = notes.new_definition()
+        try:
+            return self.statement(statement, scope), definition
+        finally:
+            notes.definition = outer
+
     def block(self, statements: tuple[Statement, ...], scope: Scope) -> Value:
         """Run the statements of a body; return what `return` gives, else `MISSING`."""
         for statement in statements:
-            result = self.statement(statement, scope)
+            if scope.definitions is None:
+                result = self.statement(statement, scope)
+            else:
+                result, _ = self.run(statement, scope)
             if isinstance(statement, Return):
                 return result
             if isinstance(statement, For) and result is not MISSING:
@@ -112,7 +122,7 @@ class Elaborator:
                 return self.evaluate(value, scope)
             case Define():
                 function = self.define(statement, scope, doc)
-                scope.names[function.name] = function
+                self.bind_name(function.name, function, scope)
                 return function
             case For(targets, source, body):
                 for item in self.items(self.evaluate(source, scope), source):
@@ -155,22 +165,7 @@ class Elaborator:
                 hint="the function on the right returns nothing: add a `return`",
             )
         scope.names[name] = value
-        if isinstance(value, Node):
-            self.record_name(value, name, scope)
-
-    def record_name(self, node: Node, name: str, scope: Scope) -> None:
-        """Remember what people call a node: a global name before a local one, the first given."""
-        if self.library_call is not None or name.startswith("_") or not node.needs:
-            return
-        if scope is not self.globals:
-            self.names.setdefault(node, name)
-            return
-        previous = self.global_nodes.get(name)
-        if previous is not None and self.names.get(previous) == name:
-            del self.names[previous]
-        self.global_nodes[name] = node
-        if self.names.get(node) not in self.global_nodes:
-            self.names[node] = name
+        self.notes.bound(name, value, scope)
 
     def define(self, statement: Define, scope: Scope, doc: list[str]) -> Function:
         defaults = tuple(
@@ -212,39 +207,30 @@ class Elaborator:
             value = self._evaluate(expression, scope)
         except RaspError as error:
             raise error.located(expression.span) from None
-        if isinstance(value, Node):
-            self.note_origin(value, expression)
         return value
-
-    def note_origin(self, node: Node, expression: Tree) -> None:
-        if node not in self.origins:
-            self.nodes_made += 1
-            if self.nodes_made > self.limits.graph_size:
-                raise RaspLimitError(
-                    f"the program makes more than {self.limits.graph_size} nodes",
-                    expression.span,
-                    "is a loop longer than it should be?",
-                )
-            self.origins[node] = self.library_call or expression.span
 
     def _evaluate(self, expression: Expression, scope: Scope) -> Value:
         match expression:
             case Literal(value):
                 return value
             case Name(name):
-                return self.look_up(name, scope)
+                value = self.look_up(name, scope)
+                if isinstance(value, (Node, Function, list, dict)):
+                    self.notes.referred(name, scope, expression.span)
+                return value
             case Bracketed(inner):
                 return self.evaluate(inner, scope)
             case Binary():
                 return self.binary(expression, scope)
             case Unary(op, operand):
-                return operations.unary(op, self.evaluate(operand, scope), self.limits)
-            case Ternary(condition, then, otherwise):
-                return self.ternary(self.evaluate(condition, scope), then, otherwise, scope)
+                made = operations.unary(op, self.evaluate(operand, scope), self.limits)
+                return self.notes.made(made, expression.span)
+            case Ternary():
+                return self.ternary(expression, scope)
             case Call():
                 return self.call(expression, scope)
-            case Index(base, index):
-                return operations.index(self.evaluate(base, scope), self.evaluate(index, scope))
+            case Index():
+                return self.index(expression, scope)
             case ListDisplay(items):
                 return [self.evaluate(item, scope) for item in items]
             case DictDisplay(pairs):
@@ -277,18 +263,24 @@ class Elaborator:
                 value = operations.binary(link.op, value, right, self.limits)
             except RaspError as error:
                 raise error.located(link.span) from None
-            if isinstance(value, Node):
-                self.note_origin(value, link)
+            self.notes.made(value, link.span)
         return value
 
-    def ternary(
-        self, condition: Value, then: Expression, otherwise: Expression, scope: Scope
-    ) -> Value:
+    def ternary(self, expression: Ternary, scope: Scope) -> Value:
+        then, otherwise = expression.then, expression.otherwise
+        condition = self.evaluate(expression.condition, scope)
         if isinstance(condition, SOp):
             branches = self.evaluate(then, scope), self.evaluate(otherwise, scope)
-            return operations.ternary(condition, *branches)
+            return self.notes.made(operations.ternary(condition, *branches), expression.span)
         chosen = then if operations.is_true(condition) else otherwise
         return self.evaluate(chosen, scope)
+
+    def index(self, expression: Index, scope: Scope) -> Value:
+        base = self.evaluate(expression.base, scope)
+        position = self.evaluate(expression.index, scope)
+        value = operations.index(base, position)
+        is_item = isinstance(base, (list, dict)) and not isinstance(position, SOp)
+        return value if is_item else self.notes.made(value, expression.span)
 
     def key(self, expression: Expression, scope: Scope) -> Value:
         key = self.evaluate(expression, scope)
@@ -323,7 +315,8 @@ class Elaborator:
     ) -> Value:
         match function:
             case BuiltIn():
-                return function.build(bind(function, arguments, span, self.limits))
+                value = function.build(bind(function, arguments, span, self.limits))
+                return self.notes.made(value, span)
             case Function():
                 return self.call_function(function, arguments, span)
             case Node():
@@ -348,7 +341,7 @@ class Elaborator:
                 arguments[0][0].span,
                 "to compose programs, write a function: `def f(seq) { … }`",
             )
-        values = apply(node, given, self.program, self.limits)
+        values = apply(node, given, self.notes.program, self.limits)
         self.clock.check()
         return values
 
@@ -362,22 +355,16 @@ class Elaborator:
                 span,
                 "a recursion needs an end: `f(n) if n > 0 else …`",
             )
-        entered_library = function.is_library and self.library_call is None
-        if entered_library:
-            self.library_call = span
         self.call_depth += 1
         try:
-            result = self.block(function.body, Scope(function.scope, dict(bound.values)))
+            with self.notes.inside(function.name, span, function.is_library) as enters_library:
+                result = self.block(function.body, Scope(function.scope, dict(bound.values)))
         except RaspError as error:
-            if entered_library:
-                error.message = f"`{function.name}` cannot use this: {error.message}"
-                error.span = span
-                error.calls.clear()
-            elif not function.is_library:
+            if enters_library:
+                raise library_refusal(function, bound, span, error) from None
+            if not function.is_library:
                 error.calls.append((function.name, span))
             raise
         finally:
             self.call_depth -= 1
-            if entered_library:
-                self.library_call = None
         return None if result is MISSING else result

@@ -13,11 +13,11 @@ from rasp.errors import RaspError
 from rasp.frontend import refusals
 from rasp.frontend.calls import signature
 from rasp.frontend.expressions import handle_of
-from rasp.frontend.handles import Handle, handles_in, value_of
+from rasp.frontend.handles import NOTHING_KNOWN, Handle, handles_in, value_of
 from rasp.frontend.places import calling_place
 from rasp.frontend.session import Session, deep_recursion
 from rasp.frontend.values import MISSING, BoundCall, BuiltIn, Function, Value
-from rasp.graph import Node
+from rasp.graph import Node, Program
 from rasp.limits import DEFAULT_LIMITS
 from rasp.source import Source, Span
 from rasp.syntax.tree import Argument, Literal
@@ -32,6 +32,8 @@ class FunctionHandle:
 
     function: Function | BuiltIn
     session: Session
+    program: Program = NOTHING_KNOWN
+    """The definitions that it came from."""
 
     def __post_init__(self) -> None:
         # What `help` and editors look for on a function.
@@ -56,29 +58,32 @@ class FunctionHandle:
         try:
             given = [argument(value, None) for value in arguments]
             given += [argument(value, keyword) for keyword, value in keywords.items()]
-            with deep_recursion():
+            with deep_recursion(), elaborator.notes.another_definition() as definition:
                 result = elaborator.call_value(self.function, given, span)
         except RaspError as error:
             raise refusals.at_the_caller(error) from None
         made_from = tuple(handles_in([*arguments, *keywords.values()]))
-        return to_handle(result, self.session, made_from)
+        program = Program({}, (definition, *self.program.definitions))
+        return to_handle(result, self.session, program, made_from)
 
     def __repr__(self) -> str:
         return f"<function {signature(self.function)}>"
 
 
-def to_handle(value: Value, session: Session, made_from: tuple[Handle, ...] = ()) -> Any:
-    """Return a value of a program as Python holds it."""
+def to_handle(
+    value: Value, session: Session, program: Program, made_from: tuple[Handle, ...] = ()
+) -> Any:
+    """Return a value as Python holds it, with the program of the name that it was found under."""
     match value:
         case Node():
             limits = None if session.limits is DEFAULT_LIMITS else session.limits
-            return handle_of(value, session.program, made_from, limits=limits)
+            return handle_of(value, program, made_from, limits=limits)
         case Function() | BuiltIn():
-            return FunctionHandle(value, session)
+            return FunctionHandle(value, session, program)
         case list():
-            return [to_handle(item, session, made_from) for item in value]
+            return [to_handle(item, session, program, made_from) for item in value]
         case dict():
-            return {to_python(key): to_handle(item, session, made_from)
+            return {to_python(key): to_handle(item, session, program, made_from)
                     for key, item in value.items()}  # fmt: skip
         case Fraction():
             return to_python(value)
@@ -117,7 +122,7 @@ def _python_function(function: Callable[..., Any]) -> BuiltIn:
     name = getattr(function, "__name__", "function")
 
     def build(call: BoundCall) -> Value:
-        given = [to_handle(value, Session()) for value in call.extra]
+        given = [to_handle(value, Session(), NOTHING_KNOWN) for value in call.extra]
         return from_handle(function(*given))
 
     return BuiltIn(name, (), (), build, is_variadic=True)

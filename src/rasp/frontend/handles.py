@@ -20,9 +20,8 @@ from rasp.evaluator import apply
 from rasp.frontend import refusals
 from rasp.frontend.places import Place, SpanReader
 from rasp.frontend.values import Value, kind_name
-from rasp.graph import Const, Node, Program, expression
+from rasp.graph import Const, Definition, Node, Origin, Program, expression
 from rasp.limits import DEFAULT_LIMITS, Limits
-from rasp.source import Span
 from rasp.tracebacks import doors
 from rasp.words import BUILT_IN_DOCS, KEYWORDS
 
@@ -199,24 +198,22 @@ def _short_expression(node: Node, names: Mapping[Node, str]) -> str:
 
 
 def _put_together(last: Handle) -> Program:
-    """Join what is known of all the handles that led to this one; later names win."""
-    names: dict[Node, str] = {}
-    origins: dict[Node, Span] = {}
+    """Make a definition of each handle that led to this one."""
+    definitions: dict[int, Definition] = {}
     spans = SpanReader()
-    read: set[int] = set()
     for handle in _in_order_of_making(last):
-        if id(handle.known) not in read:
-            read.add(id(handle.known))
-            names |= handle.known.names
-            origins = {**handle.known.origins, **origins}
-        if handle.given_name and handle.node.needs:
-            names[handle.node] = handle.given_name
-        if handle.place and handle.node.needs and handle.node not in origins:
-            span = spans.span(handle.place)
-            if span is not None:
-                origins[handle.node] = span
-    outputs = {last.given_name: last.node} if last.given_name else {}
-    return Program(outputs, names, origins)
+        definition = Definition(hides=False)
+        if handle.given_name:
+            definition.names[handle.given_name] = handle.node
+        if handle.place and handle.node.needs and (span := spans.span(handle.place)) is not None:
+            definition.note(handle.node, Origin(span))
+        for source in handle.made_from:
+            definition.refers_to[definitions[id(source)]] = None
+        for known in handle.known.definitions:
+            definition.refers_to[known] = None
+        definitions[id(handle)] = definition
+    outputs = {last.given_name: last.node} if last.given_name else last.known.outputs
+    return Program(outputs, (definitions[id(last)],))
 
 
 def _in_order_of_making(last: Handle) -> list[Handle]:

@@ -28,7 +28,7 @@ class Namespace(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         try:
-            return to_handle(self.session.find(name), self.session)
+            return to_handle(self.session.find(name), self.session, self.session.program_of(name))
         except RaspNameError as error:
             raise UnknownName(error.message, hint=error.hint) from None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -26,7 +26,7 @@ from rasp.frontend.builtins import language_scope
 from rasp.frontend.elaborate import BrokenName, Elaborator
 from rasp.frontend.loader import Loader
 from rasp.frontend.values import BROKEN, MISSING, Function, Scope, Value, describe
-from rasp.graph import Node, Program
+from rasp.graph import Definition, Node, Program
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.source import Source
 from rasp.syntax import parse, parse_with_errors
@@ -63,6 +63,8 @@ class Result:
     statement: Statement
     value: Value = None
     names: tuple[str, ...] = ()
+    program: Program = field(default_factory=Program)
+    """What is known of the nodes it made."""
 
 
 @dataclass
@@ -75,17 +77,23 @@ class Session:
     warnings: list[Warned] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.elaborator = Elaborator(self.limits, self._load)
-        self.library, self.docs, library_names = _library()
-        self.elaborator.names.update(library_names)
-        self.scope = Scope(self.library)
-        self.elaborator.globals = self.scope
+        self.library, self.docs, definition = _library()
+        self.elaborator = Elaborator(self.limits, self._load, definition)
+        self.scope = Scope(self.library, definitions={})
         self._loading: list[str] = []
 
+    def program_of(self, name: str) -> Program:
+        """Return the program of a name: its own definition and those that it refers to."""
+        value = self.scope.find(name)
+        definition = self.scope.definition_of(name) or self.elaborator.notes.library
+        outputs = {name: value} if isinstance(value, Node) and name != "out" else {}
+        return Program(outputs, (definition,) if definition else ())
+
     @property
-    def program(self) -> Program:
-        """The names and origins of every node made so far."""
-        return self.elaborator.program
+    def library_names(self) -> Mapping[Node, str]:
+        """What the library calls its s-ops and selectors."""
+        library = self.elaborator.notes.library
+        return Program({}, (library,) if library else ()).names
 
     def run(self, source: Source) -> list[Result]:
         """Run a whole text; raise its first mistake."""
@@ -132,7 +140,7 @@ class Session:
         names = _bound_names(statement)
         self._warn_of_rebinding(names, statement)
         try:
-            value = self.elaborator.statement(statement, self.scope)
+            value, definition = self.elaborator.run(statement, self.scope)
         except RecursionError:
             raise RaspLimitError(
                 "the program is nested too deeply to run",
@@ -143,8 +151,8 @@ class Session:
             raise error.located(statement.span) from None
         value = None if value is MISSING else value
         if isinstance(statement, (Assign, Evaluate)) and value is not None:
-            self.scope.names["out"] = value
-        return Result(statement, value, names)
+            self.elaborator.notes.keep("out", value, definition, self.scope)
+        return Result(statement, value, names, Program({}, (definition,)))
 
     def _is_own_name(self, command: Command) -> bool:
         """Tell the word `names` from a variable that somebody called `names`."""
@@ -193,17 +201,17 @@ class Session:
                 statement.span,
                 "put the definitions into fewer files",
             )
-        loaded = Scope(self.library)
+        loaded = Scope(self.library, definitions={})
         self._loading.append(source.name)
         try:
             for inner in parse(source, self.limits):
                 if not isinstance(inner, Command):
-                    self.elaborator.statement(inner, loaded)
+                    self.elaborator.run(inner, loaded)
         finally:
             self._loading.pop()
         for name, value in loaded.names.items():
             if not name.startswith("_") and name != "out":
-                self.elaborator.bind_name(name, value, scope)
+                self.elaborator.notes.keep(name, value, loaded.definition_of(name), scope)
 
     # Words to the REPL that change how things are shown; the others are the front door's business.
 
@@ -261,7 +269,7 @@ def _bound_names(statement: Statement) -> tuple[str, ...]:
 
 
 @cache
-def _library() -> tuple[Scope, dict[str, str], dict[Node, str]]:
+def _library() -> tuple[Scope, dict[str, str], Definition]:
     """Run the library once; every session shares it, and none can change it."""
     path = os.path.join(os.path.dirname(__file__), "library.rasp")
     with open(path, encoding="utf-8") as file:
@@ -271,8 +279,7 @@ def _library() -> tuple[Scope, dict[str, str], dict[Node, str]]:
         raise AssertionError("the library loads nothing")
 
     elaborator = Elaborator(DEFAULT_LIMITS, no_loads)
-    scope = Scope(language_scope())
-    elaborator.globals = scope
+    scope = Scope(language_scope(), is_given=True)
     docs: dict[str, str] = {}
     doc = ""
     for statement in parse(Source("library.rasp", text)):
@@ -281,10 +288,13 @@ def _library() -> tuple[Scope, dict[str, str], dict[Node, str]]:
             doc = statement.text.lstrip("# ")
         else:
             docs.update(dict.fromkeys(_bound_names(statement), doc))
+    named: dict[str, Node] = {}
     for name, value in scope.names.items():
         if isinstance(value, Function):
             scope.names[name] = replace(value, is_library=True)
-    return scope, docs, elaborator.names
+        elif isinstance(value, Node):
+            named[name] = value
+    return scope, docs, Definition(names=named, is_library=True)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from rasp.frontend.builtins import DrawRequest
 from rasp.frontend.calls import signature
 from rasp.frontend.session import Result, Session, Settings
 from rasp.frontend.values import BuiltIn, Function, Value, kind_name
-from rasp.graph import Node, Scorer, Selector, SOp, expression
+from rasp.graph import Node, Program, Scorer, Selector, SOp, expression
 from rasp.syntax.tree import Assign, Command, Define, Evaluate
 
 MOST_ITEMS = 20
@@ -34,9 +34,11 @@ def show_result(result: Result, session: Session) -> str:
         case Assign():
             values = value if len(result.names) > 1 and isinstance(value, (list, dict)) else [value]
             pairs = zip(result.names, list(values), strict=False)
-            return "\n".join(show_named(name, each, session) for name, each in pairs)
+            return "\n".join(
+                show_named(name, each, session, result.program) for name, each in pairs
+            )
         case Evaluate():
-            return show_named("", value, session)
+            return show_named("", value, session, result.program)
         case Define(name):
             function = session.scope.find(name.name)
             return f"     function: {signature(function)}" + _doc_lines(function)
@@ -45,13 +47,13 @@ def show_result(result: Result, session: Session) -> str:
     return ""
 
 
-def show_named(name: str, value: Value, session: Session) -> str:
+def show_named(name: str, value: Value, session: Session, program: Program) -> str:
     """Write a value under its name; nodes with what they give on the running example."""
     match value:
         case DrawRequest() | None:
             return ""
         case SOp() | Selector() | Scorer():
-            return _show_node(name, value, session)
+            return _show_node(name, value, session, program)
         case Function() | BuiltIn():
             return f"     function: {signature(value)}" + _doc_lines(value)
     text = show_value(value, session.settings.full_display)
@@ -129,9 +131,9 @@ def show_scores(rows: list[list[Any]], tokens: tuple[Atom, ...], indent: str = "
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _show_node(name: str, node: Node, session: Session) -> str:
+def _show_node(name: str, node: Node, session: Session, program: Program) -> str:
     kind = kind_name(node)
-    label = name or session.program.names.get(node) or expression(node, session.program.names)
+    label = name or program.names.get(node) or expression(node, program.names)
     head = f"     {kind}: {label}" if len(label) < 80 else f"     {kind}"
     settings = session.settings
     if not settings.show_examples:
@@ -140,7 +142,7 @@ def _show_node(name: str, node: Node, session: Session) -> str:
     shown_input = show_input(tokens)
     called = f"{label if label.isidentifier() else '(…)'}({shown_input})"
     try:
-        values = apply(node, list(tokens), session.program, session.limits)
+        values = apply(node, list(tokens), program, session.limits)
     except RaspError as error:
         return f"{head}\n  example: does not fit {shown_input}: {error.message}" + (
             f"\n           hint: {error.hint}" if error.hint else ""

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from rasp.atoms import Atom, kind_of, show
 from rasp.errors import RaspError, RaspTypeError
-from rasp.graph import Const, Scorer, Selector, SOp
+from rasp.graph import Const, Definition, Scorer, Selector, SOp
 from rasp.limits import Limits
 from rasp.source import Span
 from rasp.syntax.tree import Statement
@@ -48,15 +48,26 @@ class Scope:
 
     parent: Scope | None = None
     names: dict[str, Value] = field(default_factory=dict)
+    definitions: dict[str, Definition] | None = None
+    """Of a program's own names, the statements that bound them; atoms have none."""
+    is_given: bool = False
+    """Whether its names are the language's or the library's."""
 
     def find(self, name: str) -> Value:
         """Return the value of a name, or `MISSING`."""
+        scope = self.holding(name)
+        return MISSING if scope is None else scope.names[name]
+
+    def holding(self, name: str) -> Scope | None:
+        """Return the scope in which a name is found."""
         scope: Scope | None = self
-        while scope is not None:
-            if name in scope.names:
-                return scope.names[name]
+        while scope is not None and name not in scope.names:
             scope = scope.parent
-        return MISSING
+        return scope
+
+    def definition_of(self, name: str) -> Definition | None:
+        """Return the statement that bound a name of this very scope, where that is known."""
+        return self.definitions.get(name) if self.definitions is not None else None
 
     def every_name(self) -> Iterator[str]:
         scope: Scope | None = self
@@ -130,14 +141,14 @@ class BoundCall:
             hint,
         )
 
-    def selector(self, parameter: str) -> Selector:
+    def selector(self, parameter: str, order: str = " first") -> Selector:
         """Return an argument that must be a selector."""
         value = self.values[parameter]
         if isinstance(value, Selector):
             return value
         raise self.fail(
             parameter,
-            f"`{self.function}` takes a selector first, but {self.found(parameter)}",
+            f"`{self.function}` takes a selector{order}, but {self.found(parameter)}",
             "make one with `select(keys, queries, ==)`",
         )
 

@@ -69,7 +69,7 @@ def write_program(outputs: Mapping[str, Node], names: Mapping[Node, str]) -> str
     """Write nodes under their names, with the names that are known of others."""
     every_node = in_order(outputs.values())
     _refuse_what_has_no_text(every_node)
-    library: Mapping[Node, str] = Session().elaborator.names
+    library = Session().library_names
     results = set(outputs.values())
     own_names = {
         node: names[node]

@@ -60,7 +60,8 @@ class Case:
         _, errors = session.check(Source("<case>", self.text))
         nodes = {name: value for name, value in session.names().items()
                  if isinstance(value, Node) and not isinstance(value, Const)}  # fmt: skip
-        return Elaborated(nodes, session.program, tuple(errors), session)
+        program = Program.joined(session.program_of(name) for name in nodes)
+        return Elaborated(nodes, program, tuple(errors), session)
 
     @property
     def outputs(self) -> dict[str, Node]:

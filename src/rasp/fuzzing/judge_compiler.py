@@ -113,7 +113,7 @@ def _new_trial(case: Case) -> Trial:
     _is_small_enough(node)
     settings = _settings(case)
     try:
-        model = compile_nodes({name: node}, settings, case.elaborated.program)
+        model = compile_nodes({name: node}, settings, case.elaborated.session.program_of(name))
     except RaspUnsupportedError as error:
         if not error.hint:
             raise Disagreement(f"a refusal without a hint: {error}") from None

@@ -86,7 +86,7 @@ def judge_writing(case: Case) -> None:
     nodes = {name: node for name, node in case.outputs.items() if _can_be_named(name)}
     if not nodes:
         raise Refused
-    known = Program(names=dict(case.elaborated.program.names))
+    known = Program.named(case.elaborated.program.names)
     try:
         text = rasp.to_rasp({name: handle_of(node, known) for name, node in nodes.items()})
     except rasp.RaspUnsupportedError:

@@ -19,7 +19,7 @@ from rasp.frontend.checking import check
 from rasp.frontend.session import Result, Session, Settings
 from rasp.frontend.show import show_named
 from rasp.frontend.values import BROKEN, Value, kind_name
-from rasp.graph import Node, Selector, SOp
+from rasp.graph import Node, Program, Selector, SOp
 from rasp.limits import EDITOR_LIMITS, alarm
 from rasp.source import Source, Span
 from rasp.syntax import parse_with_errors
@@ -38,14 +38,11 @@ class OutOfTime(Exception):
 class Bound:
     """A name that a statement of the main program bound, and what examples were then."""
 
-    statement: Statement
+    key: str
     name: str
     value: Value
     settings: Settings
-
-    @property
-    def key(self) -> str:
-        return f"{self.statement.span.start}:{self.name}"
+    program: Program
 
 
 @dataclass
@@ -80,7 +77,8 @@ class WatchedSession(Session):
             names = {name for name, value in now if before.get(name) is not value}
         for name in sorted(names & self.scope.names.keys()):
             value = self.scope.names[name]
-            self.bound.append(Bound(statement, name, value, replace(self.settings)))
+            key, settings = f"{statement.span.start}:{name}", replace(self.settings)
+            self.bound.append(Bound(key, name, value, settings, self.program_of(name)))
         return result
 
 
@@ -129,21 +127,25 @@ def _facts(source: Source, session: WatchedSession) -> Iterator[tuple[str, dict[
     session.limits = EDITOR_LIMITS
     for bound in session.bound:
         if bound.value is not BROKEN:
-            yield bound.key, _fact(bound.name, bound.value, bound.settings, session)
+            yield bound.key, _fact(bound, session)
     statements, _ = parse_with_errors(source)
     used = {node.name for one in statements for node in walk(one) if isinstance(node, Name)}
     for name in sorted(used):
         value = session.library.find(name)
         if isinstance(value, Node):
-            yield f"library:{name}", _fact(name, value, session.settings, session)
+            bound = Bound(
+                f"library:{name}", name, value, session.settings, session.program_of(name)
+            )
+            yield bound.key, _fact(bound, session)
 
 
-def _fact(name: str, value: Value, settings: Settings, session: Session) -> dict[str, Any]:
+def _fact(bound: Bound, session: Session) -> dict[str, Any]:
     """Say what a name is: its kind, what it gives on the example, and its layers and heads."""
+    value = bound.value
     if isinstance(value, DrawRequest):
         return {"kind": "picture"}
-    session.settings = replace(settings, show_examples=True)
-    shown = show_named(name, value, session)[:LONGEST_SHOWN]
+    session.settings = replace(bound.settings, show_examples=True)
+    shown = show_named(bound.name, value, session, bound.program)[:LONGEST_SHOWN]
     fact: dict[str, Any] = {"kind": kind_name(value)}
     if not isinstance(value, Node):
         return fact | {"value": shown.strip()}

@@ -12,7 +12,7 @@ from lsprotocol import types as lsp
 from rasp.lsp.bindings import definition_before
 from rasp.lsp.document import Document
 from rasp.lsp.positions import Places
-from rasp.lsp.scopes import Definition
+from rasp.lsp.scopes import Binding
 from rasp.syntax import print_expression, print_program
 from rasp.syntax.tree import Assign, Define, For, Statement, bound_by
 
@@ -71,7 +71,7 @@ def hover(document: Document, offset: int) -> lsp.Hover | None:
     return lsp.Hover(content, document.places.range(occurrence.start, occurrence.end))
 
 
-def _title(name: str, definition: Definition | None, fact: Record) -> str:
+def _title(name: str, definition: Binding | None, fact: Record) -> str:
     if definition is None:
         return f"`{name}` is not defined here"
     if isinstance(definition.tree, Define):
@@ -81,7 +81,7 @@ def _title(name: str, definition: Definition | None, fact: Record) -> str:
     return f"`{name}`: {_kind(definition, fact)}"
 
 
-def _kind(definition: Definition, fact: Record) -> str:
+def _kind(definition: Binding, fact: Record) -> str:
     origin = {"library": " of the library", "built in": " of the language"}
     if "kind" in fact:
         return str(fact["kind"]) + origin.get(definition.kind, "")
@@ -89,7 +89,7 @@ def _kind(definition: Definition, fact: Record) -> str:
     return where.get(definition.kind, "name") if definition.kind != "built in" else "built in"
 
 
-def _doc(definition: Definition | None) -> str:
+def _doc(definition: Binding | None) -> str:
     return definition.doc if definition else ""
 
 

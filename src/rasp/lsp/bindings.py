@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from rasp.lsp.scopes import Definition, NameScope, Variable
+from rasp.lsp.scopes import Binding, NameScope, Variable
 from rasp.source import Source, Span
 from rasp.syntax.tree import (
     Argument,
@@ -29,7 +29,7 @@ from rasp.syntax.tree import (
     parts_of,
 )
 
-Loads = Callable[[Load], list[Definition]]
+Loads = Callable[[Load], list[Binding]]
 """Gives the public definitions of the file that a `load` names."""
 
 
@@ -86,7 +86,7 @@ def bindings_of(
     return _Resolver(library, loads).resolve(statements)
 
 
-def definition_before(occurrence: Occurrence) -> Definition | None:
+def definition_before(occurrence: Occurrence) -> Binding | None:
     """Return the definition that a reader at this place would look for: the last one above."""
     definitions = occurrence.variable.definitions
     if occurrence.is_definition:
@@ -177,7 +177,7 @@ class _Resolver:
         kind: str, tree: Tree, doc: str,
     ) -> None:  # fmt: skip
         for target in targets:
-            definition = Definition(target.name, target.span, kind, tree, self.statement, doc)
+            definition = Binding(target.name, target.span, kind, tree, self.statement, doc)
             self.note(target.name, target.span, scope.bind(definition, not in_loop), scope, True)
 
     def enter(self, function: Define, scope: NameScope) -> None:
@@ -186,7 +186,7 @@ class _Resolver:
         self.functions[id(function)] = inner
         self.scopes.append((function.span, inner))
         for parameter in function.parameters:
-            definition = Definition(parameter.name, parameter.span, "parameter", parameter)
+            definition = Binding(parameter.name, parameter.span, "parameter", parameter)
             self.note(parameter.name, parameter.span, inner.bind(definition), inner, True)
         self.waiting.append(_Body(function.body, inner))
 
@@ -257,28 +257,28 @@ class _Resolver:
             self.note(argument.keyword, span, parameters[0], self.main)
 
 
-def definitions_in(statements: tuple[Statement, ...], kind: str) -> list[Definition]:
+def definitions_in(statements: tuple[Statement, ...], kind: str) -> list[Binding]:
     """List what the main program of a file defines, as those see it who load it."""
-    found: list[Definition] = []
+    found: list[Binding] = []
     doc = ""
     for statement in statements:
         if isinstance(statement, Remark):
             doc = statement.text.lstrip("# ")
             continue
         found += [
-            Definition(name.name, name.span, kind, binding, doc=doc)
+            Binding(name.name, name.span, kind, binding, doc=doc)
             for name, binding in bound_by(statement)
         ]
         doc = ""
     return found
 
 
-def library_scope(definitions: list[Definition], built_in: dict[str, str]) -> NameScope:
+def library_scope(definitions: list[Binding], built_in: dict[str, str]) -> NameScope:
     """Make the scope around every program: the language's own names, and the library's."""
     scope = NameScope()
     nowhere = Source("", "")
     for name, doc in built_in.items():
-        scope.bind(Definition(name, Span(nowhere, 0, 0), "built in", doc=doc))
+        scope.bind(Binding(name, Span(nowhere, 0, 0), "built in", doc=doc))
     for definition in definitions:
         scope.bind(definition)
     return scope

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lsprotocol import types as lsp
 
 from rasp.lsp.document import Document
-from rasp.lsp.scopes import Definition, NameScope
+from rasp.lsp.scopes import Binding, NameScope
 from rasp.syntax import print_expression
 from rasp.syntax.lexer import Token, lex
 from rasp.syntax.tree import Define
@@ -59,7 +59,7 @@ def _names(document: Document, offset: int) -> Iterator[lsp.CompletionItem]:
         is_own, scope = is_own and scope.is_inline, scope.parent
 
 
-def _item(document: Document, definition: Definition) -> lsp.CompletionItem:
+def _item(document: Document, definition: Binding) -> lsp.CompletionItem:
     fact = document.fact(definition)
     detail = fact.get("kind", definition.kind)
     kind = lsp.CompletionItemKind.Variable

@@ -12,7 +12,7 @@ from rasp.errors import RaspError
 from rasp.frontend.loader import Loader, read_source
 from rasp.lsp.bindings import Bindings, bindings_of, definitions_in, library_scope
 from rasp.lsp.positions import Places
-from rasp.lsp.scopes import Definition
+from rasp.lsp.scopes import Binding
 from rasp.source import Source
 from rasp.syntax import parse_with_errors
 from rasp.syntax.tree import Load, Statement
@@ -43,7 +43,7 @@ class Document:
         library = library_scope(library_definitions(), BUILT_IN_DOCS)
         return bindings_of(self.parsed[0], library, lambda load: _loaded(load, self.source.name))
 
-    def fact(self, definition: Definition | None) -> dict[str, Any]:
+    def fact(self, definition: Binding | None) -> dict[str, Any]:
         """Return what running the program has told about a definition."""
         if definition is None:
             return {}
@@ -53,13 +53,13 @@ class Document:
 
 
 @cache
-def library_definitions() -> list[Definition]:
+def library_definitions() -> list[Binding]:
     """The library's definitions, in the file they stand in."""
     path = os.path.join(os.path.dirname(rasp.frontend.__file__), "library.rasp")
     return definitions_in(parse_with_errors(read_source(path))[0], "library")
 
 
-def _loaded(load: Load, beside: str, depth: int = 0) -> list[Definition]:
+def _loaded(load: Load, beside: str, depth: int = 0) -> list[Binding]:
     """List the public definitions of a file that is loaded, and of those that it loads itself."""
     try:
         source = Loader().read(load.path, beside)
@@ -73,7 +73,7 @@ def _loaded(load: Load, beside: str, depth: int = 0) -> list[Definition]:
                 found = _loaded(inner, source.name, depth + 1) + found
     place = load.span.start
     return [
-        Definition(each.name, each.span, "loaded", each.tree, place, each.doc)
+        Binding(each.name, each.span, "loaded", each.tree, place, each.doc)
         for each in found
         if not each.name.startswith("_")
     ]

@@ -16,7 +16,7 @@ NEVER = 1 << 60
 
 
 @dataclass(frozen=True, eq=False)
-class Definition:
+class Binding:
     """One place that binds a name."""
 
     name: str
@@ -45,7 +45,7 @@ class Variable:
     """A name in a scope, with everything that binds it."""
 
     name: str
-    definitions: list[Definition] = field(default_factory=list)
+    definitions: list[Binding] = field(default_factory=list)
     joined: Variable | None = None
 
     @property
@@ -80,7 +80,7 @@ class NameScope:
     """The same for bindings that happen whenever the program gets there."""
     count: int = 0
 
-    def bind(self, definition: Definition, is_certain: bool = True) -> Variable:
+    def bind(self, definition: Binding, is_certain: bool = True) -> Variable:
         """Note a binding."""
         name = definition.name
         variable = self.variables.setdefault(name, Variable(name))

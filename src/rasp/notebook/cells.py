@@ -45,9 +45,10 @@ class Cells:
             value = from_handle(held)
             if value is self.session.scope.find(name):
                 continue
-            if isinstance(held, Handle):
-                self._learn_names(held)
-            self.session.elaborator.bind_name(name, value, self.session.scope)
+            with self.session.elaborator.notes.another_definition() as definition:
+                if isinstance(held, (Handle, FunctionHandle)):
+                    definition.refers_to.update(dict.fromkeys(held.program.definitions))
+                self.session.elaborator.bind_name(name, value, self.session.scope)
             self.handed_over[name] = held
 
     def _can_cross(self, name: str, held: Any) -> bool:
@@ -59,19 +60,11 @@ class Cells:
             return not (held.__module__ or "").startswith("rasp.")
         return _is_plain(held)
 
-    def _learn_names(self, handle: Handle) -> None:
-        """Know what the parts of a program built in Python are called, and where they were made."""
-        elaborator = self.session.elaborator
-        for node, name in handle.program.names.items():
-            elaborator.names.setdefault(node, name)
-        for node, span in handle.program.origins.items():
-            elaborator.origins.setdefault(node, span)
-
     def _give(self, before: dict[str, Any], python_names: MutableMapping[str, Any]) -> None:
         for name, value in self.session.scope.names.items():
             is_new = name not in before or before[name] is not value
             if is_new and value is not BROKEN and name != "out" and not name.startswith("_"):
-                held = to_handle(value, self.session)
+                held = to_handle(value, self.session, self.session.program_of(name))
                 python_names[name] = self.handed_over[name] = held
 
 

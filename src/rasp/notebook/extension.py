@@ -18,7 +18,7 @@ from rasp.frontend.handles import Handle
 from rasp.frontend.places import Place
 from rasp.frontend.session import Result, Settings
 from rasp.frontend.show import show_result, show_value
-from rasp.graph import Node
+from rasp.graph import Node, Program
 from rasp.notebook.cells import Cells
 from rasp.notebook.display import (
     Shown,
@@ -97,15 +97,16 @@ class Notebook:
             self.show_answer(result)
         elif isinstance(result.value, DrawRequest):
             request = result.value
-            program = self.cells.session.program
-            self.display(draw(request.node, list(request.tokens), program))
+            self.display(draw(request.node, list(request.tokens), result.program))
         elif isinstance(result.statement, Evaluate) or is_last:
-            values = result.value if len(result.names) > 1 else [result.value]
-            for value in values:
-                self.show_value(value)
+            session, names = self.cells.session, result.names
+            programs = [session.program_of(name) for name in names] or [result.program]
+            values = result.value if len(names) > 1 else [result.value]
+            for value, program in zip(values, programs, strict=False):
+                self.show_value(value, program)
 
-    def show_value(self, value: Any) -> None:
-        held = to_handle(value, self.cells.session)
+    def show_value(self, value: Any, program: Program) -> None:
+        held = to_handle(value, self.cells.session, program)
         if isinstance(held, Handle):
             self.display(Shown(held, self.example_for(held)))
         elif isinstance(held, FunctionHandle):
@@ -124,7 +125,7 @@ class Notebook:
                     raise RaspNameError(
                         f"`{name}` is neither s-op nor selector", result.statement.span
                     )
-                self.display(explain(to_handle(value, session)))
+                self.display(explain(to_handle(value, session, session.program_of(name))))
             case ("doc" | "help", name):
                 self.write(session.doc(name) or f"`{name}` has no documentation")
             case ("names",):

@@ -86,7 +86,7 @@ def find_handle(ran: Ran, name: object) -> Handle:
             f"`{name}` is {describe(value)}, not an s-op or selector",
             hint="choose something that can be applied to an input",
         )
-    return Handle(value, ran.session.program, limits=ran.session.limits)
+    return Handle(value, ran.session.program_of(name), limits=ran.session.limits)
 
 
 def _defined(names: list[str]) -> str:

@@ -20,7 +20,7 @@ from rasp.frontend.checking import warnings_of
 from rasp.frontend.session import Session
 from rasp.frontend.show import show_named, show_value
 from rasp.frontend.values import BuiltIn, Function, Value, kind_name
-from rasp.graph import Node, Selector, SOp, expression
+from rasp.graph import Node, Program, Selector, SOp, expression
 from rasp.playground.budgets import (
     LIMITS,
     MOST_NAMES,
@@ -75,7 +75,7 @@ def _outputs(ran: Ran) -> list[dict[str, Any]]:
         if isinstance(result.value, DrawRequest):
             text = "drawn: see the Flow tab"
         elif isinstance(result.value, Node):
-            text = show_named("", result.value, ran.session).strip()
+            text = show_named("", result.value, ran.session, result.program).strip()
         else:
             text = show_value(result.value)
         found.append({"line": result.statement.span.line, "text": text[:4000]})
@@ -90,7 +90,7 @@ def _on_example(ran: Ran, tokens: tuple[Atom, ...]) -> dict[str, Any]:
     s_ops = s_ops[:MOST_NAMES]
     failed: list[dict[str, Any]] = []
     try:
-        plan = plan_flow([node for _, node in s_ops], list(tokens), ran.session.program, LIMITS)
+        plan = _plan(ran, s_ops, tokens)
     except RaspError:
         s_ops = _fitting(ran, s_ops, tokens, failed)
         plan = _plan_of_fitting(ran, s_ops, tokens)
@@ -111,19 +111,28 @@ def _fitting(
     fitting = []
     for name, node in s_ops:
         try:
-            apply(node, list(tokens), ran.session.program, LIMITS)
+            apply(node, list(tokens), ran.session.program_of(name), LIMITS)
             fitting.append((name, node))
         except RaspError as error:
             failed.append({"name": name} | error_record(error, ran.source))
     return fitting
 
 
+def _program_of(ran: Ran, named: Named) -> Program:
+    return Program.joined(ran.session.program_of(name) for name, _ in named)
+
+
+def _plan(ran: Ran, s_ops: Named, tokens: tuple[Atom, ...]) -> Flow:
+    program = _program_of(ran, s_ops)
+    return plan_flow([node for _, node in s_ops], list(tokens), program, LIMITS)
+
+
 def _plan_of_fitting(ran: Ran, s_ops: Named, tokens: tuple[Atom, ...]) -> Flow:
     """Plan everything; where that is too much for one picture, the values alone."""
-    program = ran.session.program
     try:
-        return plan_flow([node for _, node in s_ops], list(tokens), program, LIMITS)
+        return _plan(ran, s_ops, tokens)
     except RaspError as error:
+        program = _program_of(ran, s_ops)
         layers = earliest_layers([node for _, node in s_ops])
         strips = {
             f"s{number}": Strip(
@@ -147,7 +156,7 @@ def _selections(
     found = []
     for name, node in selectors:
         try:
-            plan = plan_selection(node, list(tokens), ran.session.program, LIMITS)
+            plan = plan_selection(node, list(tokens), ran.session.program_of(name), LIMITS)
             found.append({"name": name, "plan": as_dict(plan)})
         except RaspError as error:
             failed.append({"name": name} | error_record(error, ran.source))

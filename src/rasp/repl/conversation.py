@@ -9,7 +9,7 @@ from rasp.frontend.builtins import DrawRequest
 from rasp.frontend.session import Result, Session
 from rasp.frontend.show import show_named, show_result
 from rasp.frontend.values import MISSING
-from rasp.graph import Node
+from rasp.graph import Definition, Node, Program
 from rasp.source import Source
 from rasp.syntax import parse_with_errors
 from rasp.syntax.tree import Command, For, Load
@@ -89,7 +89,7 @@ class Conversation:
 
     def _answer(self, result: Result) -> str:
         if isinstance(result.value, DrawRequest):
-            return self._drawing(result.value)
+            return self._drawing(result.value, result.program)
         if not isinstance(result.statement, Command):
             return show_result(result, self.session)
         match result.statement.words:
@@ -112,7 +112,7 @@ class Conversation:
             return f"     {COMMANDS[name]}"
         value = self.session.find(name)
         doc = self.session.doc(name)
-        shown = show_named(name, value, self.session)
+        shown = show_named(name, value, self.session, self.session.program_of(name))
         return shown if not doc or f"doc: {doc}" in shown else f"{shown}\n          doc: {doc}"
 
     def _names(self) -> str:
@@ -143,13 +143,13 @@ class Conversation:
         value = self.session.find(name)
         if not isinstance(value, Node):
             return f"     `{name}` is neither s-op nor selector: it needs no transformer"
-        return str(explain(Handle(value, self.session.program)))
+        return str(explain(Handle(value, self.session.program_of(name))))
 
-    def _drawing(self, request: DrawRequest) -> str:
+    def _drawing(self, request: DrawRequest, program: Program) -> str:
         from rasp.drawing import draw
 
-        tokens, session = list(request.tokens), self.session
-        return str(draw(request.node, tokens, session.program, limits=session.limits))
+        limits = self.session.limits
+        return str(draw(request.node, list(request.tokens), program, limits=limits))
 
 
 @dataclass(frozen=True)
@@ -157,22 +157,15 @@ class _Snapshot:
     """What a session's names were before a statement."""
 
     names: dict[str, object]
-    node_names: dict[Node, str]
-    global_nodes: dict[str, Node]
+    definitions: dict[str, Definition]
 
     @staticmethod
     def of(session: Session) -> _Snapshot:
-        elaborator = session.elaborator
-        return _Snapshot(
-            dict(session.scope.names), dict(elaborator.names), dict(elaborator.global_nodes)
-        )
+        return _Snapshot(dict(session.scope.names), dict(session.scope.definitions or {}))
 
     def restore(self, session: Session) -> None:
-        elaborator = session.elaborator
         session.scope.names = dict(self.names)
-        elaborator.names.clear()  # the program shares this dict: change it in place
-        elaborator.names.update(self.node_names)
-        elaborator.global_nodes = dict(self.global_nodes)
+        session.scope.definitions = dict(self.definitions)
 
 
 def _wrapped(names: list[str], indent: str, width: int = 88) -> str:
