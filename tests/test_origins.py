@@ -95,7 +95,7 @@ def test_the_definitions_a_text_refers_to_follow_its_own() -> None:
     assert told(failure(text, "b")) == (2, "1 / indices")
     assert rasp.run(text)["b"].program.names == {
         rasp.run(text)[name].node: name for name in ("b", "a", "two")
-    } | {node: name for node, name in Session().library_names.items()}
+    } | dict(Session().library_names)
 
 
 @pytest.mark.parametrize(

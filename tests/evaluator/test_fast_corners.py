@@ -22,11 +22,9 @@ from rasp.graph import (
     COMPARISONS,
     Aggregate,
     Const,
-    Definition,
     Elementwise,
     Indices,
     Node,
-    Origin,
     Program,
     Score,
     Select,
@@ -37,6 +35,7 @@ from rasp.graph import (
     SelectorOr,
     Tokens,
 )
+from rasp.graph.origins import Definition, Origin
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.source import Source, Span
 

@@ -25,7 +25,8 @@ from rasp.frontend.values import (
     describe,
     is_atom,
 )
-from rasp.graph import Definition, Node, SOp
+from rasp.graph import Node, SOp
+from rasp.graph.origins import Definition
 from rasp.limits import Clock, Limits
 from rasp.source import Span
 from rasp.spelling import closest

@@ -20,7 +20,8 @@ from rasp.evaluator import apply
 from rasp.frontend import refusals
 from rasp.frontend.places import Place, SpanReader
 from rasp.frontend.values import Value, kind_name
-from rasp.graph import Const, Definition, Node, Origin, Program, expression
+from rasp.graph import Const, Node, Program, expression
+from rasp.graph.origins import Definition, Origin
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.tracebacks import doors
 from rasp.words import BUILT_IN_DOCS, KEYWORDS

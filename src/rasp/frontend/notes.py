@@ -12,7 +12,8 @@ from contextlib import contextmanager
 
 from rasp.errors import RaspLimitError
 from rasp.frontend.values import Scope, Value, is_atom
-from rasp.graph import Definition, FunctionCall, Node, Origin, Program
+from rasp.graph import Node, Program
+from rasp.graph.origins import Definition, FunctionCall, Origin
 from rasp.limits import Limits
 from rasp.source import Span
 

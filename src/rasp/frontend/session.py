@@ -26,7 +26,8 @@ from rasp.frontend.builtins import language_scope
 from rasp.frontend.elaborate import BrokenName, Elaborator
 from rasp.frontend.loader import Loader
 from rasp.frontend.values import BROKEN, MISSING, Function, Scope, Value, describe
-from rasp.graph import Definition, Node, Program
+from rasp.graph import Node, Program
+from rasp.graph.origins import Definition
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.source import Source
 from rasp.syntax import parse, parse_with_errors

@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 
 from rasp.atoms import Atom, kind_of, show
 from rasp.errors import RaspError, RaspTypeError
-from rasp.graph import Const, Definition, Scorer, Selector, SOp
+from rasp.graph import Const, Scorer, Selector, SOp
+from rasp.graph.origins import Definition
 from rasp.limits import Limits
 from rasp.source import Span
 from rasp.syntax.tree import Statement

@@ -20,7 +20,7 @@ from rasp.graph.nodes import (
     TokensAs,
 )
 from rasp.graph.operators import OPERATORS, apply_operator
-from rasp.graph.origins import Definition, FunctionCall, Origin, Program
+from rasp.graph.origins import Program
 from rasp.graph.printer import expression
 from rasp.graph.walks import in_order, score_terms, selectors_in, users
 from rasp.words import COMPARISONS
@@ -30,12 +30,9 @@ __all__ = [
     "OPERATORS",
     "Aggregate",
     "Const",
-    "Definition",
     "Elementwise",
-    "FunctionCall",
     "Indices",
     "Node",
-    "Origin",
     "Program",
     "SOp",
     "Score",

@@ -87,12 +87,24 @@ class Program:
 
     @staticmethod
     def named(names: Mapping[Node, str], outputs: Mapping[str, Node] | None = None) -> Program:
-        """Return a program of which only names are known."""
+        """Return a program of which only names are known.
+
+        >>> from rasp.graph import Const, Elementwise, Indices
+        >>> position = Elementwise("+", (Indices(), Const(1)))
+        >>> Program.named({position: "position"}).names[position]
+        'position'
+        """
         return Program(outputs or {}, (Definition(inner_names=dict(names)),))
 
     @staticmethod
     def joined(programs: Iterable[Program]) -> Program:
-        """Return the program of the outputs of several."""
+        """Return the program of the outputs of several.
+
+        >>> import rasp
+        >>> names = rasp.run("up = indices + 1; down = length - indices;")
+        >>> list(Program.joined(names[name].program for name in names).outputs)
+        ['up', 'down']
+        """
         outputs: dict[str, Node] = {}
         definitions: dict[Definition, None] = {}
         for program in programs:

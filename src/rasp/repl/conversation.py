@@ -9,7 +9,8 @@ from rasp.frontend.builtins import DrawRequest
 from rasp.frontend.session import Result, Session
 from rasp.frontend.show import show_named, show_result
 from rasp.frontend.values import MISSING
-from rasp.graph import Definition, Node, Program
+from rasp.graph import Node, Program
+from rasp.graph.origins import Definition
 from rasp.source import Source
 from rasp.syntax import parse_with_errors
 from rasp.syntax.tree import Command, For, Load
