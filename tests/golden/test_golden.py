@@ -60,7 +60,7 @@ def run_case(case: dict[str, Any]) -> Any:
     names = rasp.run(case["program"])
     value = names.session.find(case["expr"])
     if isinstance(value, Node):
-        return apply(value, case["input"], names.session.program)
+        return apply(value, case["input"])
     return value
 
 
