@@ -45,7 +45,7 @@ def _apply(
         for name in (s_ops if wanted is None else wanted)[:MOST_NAMES]:
             value = known[name] if name in known else session.find(name)
             if isinstance(value, Node):
-                handle = Handle(value, session.program, limits=session.limits)
+                handle = Handle(value, session.program_of(name), limits=session.limits)
                 answer["values"][name] = handle(tokens)
     except RaspError as error:
         answer["errors"].append(error_record(error))
