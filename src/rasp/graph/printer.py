@@ -65,6 +65,8 @@ def _write(node: Node, names: Mapping[Node, str], depth: int, top: bool = False)
         case Const(value):
             text = show_literal(value)
             return text, SIGN if text.startswith("-") else ATOM
+        case Elementwise("not", (Elementwise("in") as inside,)) if inside not in names:
+            return _write_membership("not in", inside, inner)
         case Elementwise():
             return _write_elementwise(node, inner)
         case Aggregate(selector, values, default):
@@ -98,8 +100,6 @@ def _write_elementwise(node: Elementwise, inner: _Inner) -> tuple[str, int]:
         right = inner(operands[1], binding + (not right_associative))
         return f"{left} {op} {right}", binding
     match op:
-        case "not" if isinstance(operands[0], Elementwise) and operands[0].op == "in":
-            return _write_membership("not in", operands[0], inner)
         case "not":
             return f"not {inner(operands[0], NOT)}", NOT
         case "negate":
