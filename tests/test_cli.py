@@ -278,3 +278,24 @@ def test_eval_without_an_input_says_on_a_terminal_that_it_waits(
     assert code == 0
     assert out == 'hist("aab") = [2, 2, 1]\n'
     assert "type one a line" in error
+
+
+def test_what_load_may_read_is_up_to_whoever_runs_the_program(
+    capsys: Any, tmp_path: Path, program: Path
+) -> None:
+    (tmp_path / "student").mkdir()
+    student = tmp_path / "student" / "own.rasp"
+    student.write_text('load "../hist";')
+    for words in (["run", student], ["eval", student, "hist", "ab"], ["arch", student, "hist"],
+                  ["diff", program, "hist", student, "hist"]):  # fmt: skip
+        code, out, error = call(capsys, *words)
+        assert code == 2 and not out and "outside the program's folder" in error
+        code, _, error = call(capsys, *words, "--no-load", "--load-from", tmp_path)
+        assert code == 2 and "`load` is switched off here" in error
+        code, _, error = call(capsys, *words, "--load-from", tmp_path)
+        assert code == (2 if words[0] == "diff" else 0), error
+    assert "cannot be loaded" in error
+    beside = tmp_path / "beside.rasp"
+    beside.write_text('load "hist";')
+    code, out, error = call(capsys, "diff", beside, "hist", program, "hist")
+    assert code == 2 and not out and "the program that this one is compared with" in error

@@ -36,6 +36,7 @@ ELSEWHERE = {
     "loads itself, by way of": "tests/test_load.py",
     "cannot be read: ": "tests/test_load.py",
     "is switched off here": "tests/test_load.py",
+    "is the program that this one is compared with": "tests/test_cli.py",
     "takes a program's text, but this is": "tests/embedding/test_namespaces.py",
 }
 

@@ -81,10 +81,13 @@ def test_load_can_be_confined_to_a_folder(tmp_path: Path) -> None:
     main = tmp_path / "main.rasp"
     main.write_text('load "good";')
     assert run(main, loader).find("y") == 2
-    for escape in ("../secret", str(tmp_path / "secret.rasp"), "link"):
+    for escape in ("../secret", str(tmp_path / "secret.rasp"), "/etc/passwd", "/no/such/file"):
         main.write_text(f'load "{escape}";')
-        with pytest.raises(rasp.RaspValueError, match="there is no file"):
+        with pytest.raises(rasp.RaspValueError, match="is outside the program's folder"):
             run(main, loader)
+    main.write_text('load "link";')  # `link` leads outside, `link.rasp.rasp` is not there
+    with pytest.raises(rasp.RaspValueError, match="there is no file"):
+        run(main, loader)
 
 
 def test_load_can_be_switched_off(tmp_path: Path) -> None:
@@ -92,3 +95,43 @@ def test_load_can_be_switched_off(tmp_path: Path) -> None:
     main.write_text('load "main";')
     with pytest.raises(rasp.RaspUnsupportedError):
         run(main, Loader(enabled=False))
+
+
+def test_load_reads_inside_the_folder_of_the_program_that_was_started(tmp_path: Path) -> None:
+    (tmp_path / "own.rasp").write_text("answer = indices;")
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "up.rasp").write_text('load "../own";')
+    (tmp_path / "main.rasp").write_text('load "inner/up"; x = answer("ab");')
+    assert run(tmp_path / "main.rasp").find("x") == [0, 1]
+    with pytest.raises(rasp.RaspValueError, match="outside the program's folder"):
+        run(tmp_path / "inner" / "up.rasp")
+    allowed = Loader(also=(str(tmp_path),))
+    assert run(tmp_path / "inner" / "up.rasp", allowed).find("answer")
+
+
+def test_a_caller_allows_more_or_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "tools.rasp").write_text("x = indices;")
+    monkeypatch.chdir(tmp_path / "here")
+    text = 'load "tools"; y = x + 1;'
+    for load in (tmp_path / "there", str(tmp_path / "there"), [str(tmp_path / "there")]):
+        assert rasp.run(text, load=load)["y"]("ab") == [1, 2]
+    with pytest.raises(rasp.RaspValueError, match="there is no file"):
+        rasp.run(text)
+    with pytest.raises(rasp.RaspUnsupportedError):
+        rasp.run(text, load=False)
+
+
+def test_no_message_tells_of_files_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("password = hunter2 hunter3;")
+    (tmp_path / "own").mkdir()
+    main = tmp_path / "own" / "main.rasp"
+    messages = []
+    for name in ("secret.txt", "nothing.txt"):
+        main.write_text(f'load "../{name}";')
+        with pytest.raises(rasp.RaspError) as caught:
+            run(main)
+        messages.append(str(caught.value).replace(name, "NAME"))
+    assert messages[0].replace("^", "") == messages[1].replace("^", "")
+    assert "hunter" not in messages[0]

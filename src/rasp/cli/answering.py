@@ -99,7 +99,7 @@ def find_answers(arguments: argparse.Namespace) -> Answering:
     """Run the program, or load the model if there is a folder of that name."""
     names = read_names(arguments.name)
     if not os.path.isdir(arguments.file):
-        session = run_program(arguments.file, arguments.limits)
+        session = run_program(arguments)
         return ProgramAnswers({name: find_handle(session, name) for name in names})
     from rasp.compiler import load
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from rasp.architecture.explain import Explanation, explain
 from rasp.architecture.schedule import Layer
-from rasp.cli.files import find_handles, read_names, run_program, take_limits
+from rasp.cli.files import find_handles, read_names, run_program, take_running
 from rasp.cli.patience import working
 from rasp.graph import Node, expression
 
@@ -19,11 +19,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "name", nargs="+", help="the s-op or selector; several with commas or blanks between"
     )
     parser.add_argument("--json", action="store_true", help="everything as one JSON value")
-    take_limits(parser)
+    take_running(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    handles = find_handles(run_program(arguments.file, arguments.limits), arguments.name)
+    handles = find_handles(run_program(arguments), arguments.name)
     with working("scheduling"):
         explanation = explain(handles)
         told = str(explanation)

@@ -6,18 +6,17 @@ import argparse
 import json
 from typing import Any
 
-from rasp.cli.files import read_program, take_limits
+from rasp.cli.files import new_session, read_program, take_running
 from rasp.cli.patience import working
 from rasp.errors import RaspError, Warned, error_record, excerpt, span_record
 from rasp.frontend.checking import check
-from rasp.frontend.session import Session
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", help="programs; `-` reads standard input")
     parser.add_argument("--json", action="store_true", help="one JSON object a file")
     parser.add_argument("--strict", action="store_true", help="warnings count as mistakes")
-    take_limits(parser)
+    take_running(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -30,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
             unread.append(failed)
             continue
         with working(f"checking {source.name}"):
-            errors, warnings = check(source, Session(arguments.limits))
+            errors, warnings = check(source, new_session(arguments))
         mistakes += len(errors) + (len(warnings) if arguments.strict else 0)
         if arguments.json:
             print(json.dumps({"file": source.name, "errors": [error_record(e) for e in errors],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from rasp.cli.files import find_handle, read_names, run_program, take_alphabet, take_limits
+from rasp.cli.files import find_handle, read_names, run_program, take_alphabet, take_running
 from rasp.cli.patience import working
 
 
@@ -30,13 +30,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", metavar="DIR", help="write the model there (default: nowhere)"
     )
     parser.add_argument("--json", action="store_true", help="the sizes and the certificate as JSON")
-    take_limits(parser)
+    take_running(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from rasp.compiler import compile
 
-    session = run_program(arguments.file, arguments.limits)
+    session = run_program(arguments)
     handles = {name: find_handle(session, name) for name in read_names(arguments.name)}
     with working(f"compiling {', '.join(handles)}"):
         model = compile(

@@ -6,8 +6,9 @@ import argparse
 import json
 import sys
 import time
+from dataclasses import replace
 
-from rasp.cli.files import find_handle, read_program, take_alphabet, take_limits
+from rasp.cli.files import find_handle, loader, read_program, take_alphabet, take_running
 from rasp.equivalence import equivalent
 from rasp.equivalence.compare import RANDOM_INPUTS, RANDOM_LENGTH, Progress
 from rasp.frontend.session import Session, deep_recursion
@@ -41,12 +42,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kinds", action="store_true", help="let 2 and 2.0, or 1 and True, differ")
     parser.add_argument("--seed", type=int, default=0, help="of the random inputs")
     parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
-    take_limits(parser)
+    take_running(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    first = find_handle(_defined(arguments.file, arguments.limits), arguments.name)
-    second = find_handle(_defined(arguments.other_file, arguments.limits), arguments.other_name)
+    paths = (arguments.file, arguments.other_file)
+    first = find_handle(_defined(arguments, *paths), arguments.name)
+    second = find_handle(_defined(arguments, *reversed(paths)), arguments.other_name)
     bar = _bar() if sys.stderr.isatty() and not arguments.json else None
     try:
         verdict = equivalent(
@@ -68,9 +70,10 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if verdict.same else 1
 
 
-def _defined(path: str, limits: Limits) -> Session:
+def _defined(arguments: argparse.Namespace, path: str, other: str) -> Session:
     """Run a program's definitions; its examples may well fail, if it is the one that is wrong."""
-    session = Session(limits)
+    limits: Limits = arguments.limits
+    session = Session(limits, replace(loader(arguments), compared_with=other))
     with deep_recursion():
         for statement in parse(read_program(path, limits), limits):
             if not isinstance(statement, Evaluate):

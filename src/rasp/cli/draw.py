@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from rasp.cli.files import find_handle, read_given, run_program, take_limits, take_text
+from rasp.cli.files import find_handle, read_given, run_program, take_running, take_text
 from rasp.cli.patience import working
 from rasp.token_lists import HELP
 
@@ -25,13 +25,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--theme", choices=("auto", "light", "dark"), default="auto", help="the colours"
     )
     take_text(parser)
-    take_limits(parser)
+    take_running(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from rasp.drawing import draw, draw_selector
 
-    handle = find_handle(run_program(arguments.file, arguments.limits), arguments.name)
+    handle = find_handle(run_program(arguments), arguments.name)
     given = read_given(arguments.input, arguments.text)
     make = draw_selector if arguments.selector else draw
     with working("drawing"):

@@ -10,7 +10,7 @@ from typing import Any
 
 from rasp.atoms import read_input, show_input
 from rasp.cli.answering import Answering, find_answers
-from rasp.cli.files import read_given, take_limits, take_text
+from rasp.cli.files import read_given, take_running, take_text
 from rasp.cli.lines import numbered_inputs, report_failures, report_line
 from rasp.cli.patience import working
 from rasp.errors import RaspError
@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--explain-plan", action="store_true", help="say how long inputs are computed, and why"
     )
-    take_limits(parser)
+    take_running(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 from rasp.cli.patience import working
 from rasp.errors import RaspError, RaspNameError, RaspTypeError, RaspValueError
 from rasp.frontend.handles import Handle
-from rasp.frontend.loader import read_source
+from rasp.frontend.loader import Loader, read_source
 from rasp.frontend.session import Session
 from rasp.frontend.values import describe
 from rasp.graph import Node
@@ -40,6 +40,27 @@ def take_limits(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def take_running(parser: argparse.ArgumentParser) -> None:
+    """Let a command that runs programs be told its budgets, and what `load` may read."""
+    take_limits(parser)
+    parser.add_argument("--no-load", action="store_true", help="let programs `load` nothing")
+    parser.add_argument(
+        "--load-from", action="append", default=[], metavar="DIR",
+        help="let programs `load` files of this folder too; may be given several times (default: "
+        "only those in the program's own folder)",
+    )  # fmt: skip
+
+
+def loader(arguments: argparse.Namespace) -> Loader:
+    """Return what `load` may read in a command that was configured by `take_running`."""
+    return Loader(enabled=not arguments.no_load, also=tuple(arguments.load_from))
+
+
+def new_session(arguments: argparse.Namespace) -> Session:
+    """Return a session that keeps to what a command was told."""
+    return Session(arguments.limits, loader(arguments))
+
+
 def read_program(path: str, limits: Limits = DEFAULT_LIMITS) -> Source:
     """Read a program; `-` is standard input."""
     if path == "-":
@@ -47,10 +68,10 @@ def read_program(path: str, limits: Limits = DEFAULT_LIMITS) -> Source:
     return read_source(path, limits)
 
 
-def run_program(path: str, limits: Limits = DEFAULT_LIMITS) -> Session:
-    """Run a program file silently, and return the session it leaves behind."""
-    session = Session(limits)
-    source = read_program(path, limits)
+def run_program(arguments: argparse.Namespace) -> Session:
+    """Run `arguments.file` silently, and return the session it leaves behind."""
+    session = new_session(arguments)
+    source = read_program(arguments.file, arguments.limits)
     with working(f"running {source.name}"):
         session.run(source)
     return session

@@ -7,7 +7,7 @@ import json
 
 from rasp.architecture.fit import fit
 from rasp.architecture.patterns import known_patterns
-from rasp.cli.files import find_handles, run_program, take_alphabet, take_limits
+from rasp.cli.files import find_handles, run_program, take_alphabet, take_running
 from rasp.cli.patience import working
 
 
@@ -26,11 +26,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     take_alphabet(parser, "tokens to try patterns on (default: what the program knows)")
     parser.add_argument("--json", action="store_true", help="everything as one JSON value")
-    take_limits(parser)
+    take_running(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    handles = find_handles(run_program(arguments.file, arguments.limits), arguments.name)
+    handles = find_handles(run_program(arguments), arguments.name)
     with working("fitting"):
         found = fit(
             handles,

@@ -6,10 +6,10 @@ import argparse
 import sys
 from collections.abc import Iterator
 
-from rasp.cli.files import read_program, take_limits
+from rasp.cli.files import new_session, read_program, take_running
 from rasp.cli.patience import working
 from rasp.frontend.builtins import DrawRequest
-from rasp.frontend.session import Result, Session
+from rasp.frontend.session import Result
 from rasp.frontend.show import show_result
 from rasp.syntax.tree import Command
 
@@ -19,11 +19,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--quiet", action="store_true", help="run it, print only drawings and errors"
     )
-    take_limits(parser)
+    take_running(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    session = Session(arguments.limits)
+    session = new_session(arguments)
     results = session.run_each(read_program(arguments.file, arguments.limits))
     while (result := _next(results)) is not None:
         while session.warnings:

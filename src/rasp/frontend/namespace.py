@@ -9,6 +9,7 @@ from typing import Any
 from rasp.atoms import describe_foreign
 from rasp.errors import RaspNameError, RaspTypeError
 from rasp.frontend.functions import to_handle
+from rasp.frontend.loader import LoadFrom, loader_of
 from rasp.frontend.session import Session
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.source import Source
@@ -45,18 +46,31 @@ class Namespace(Mapping[str, Any]):
         return f"<names: {', '.join(self) or 'none'}>"
 
 
-def run(source_text: str, name: str = "<input>", limits: Limits = DEFAULT_LIMITS) -> Namespace:
+def run(
+    source_text: str,
+    name: str = "<input>",
+    limits: Limits = DEFAULT_LIMITS,
+    load: LoadFrom = True,
+) -> Namespace:
     """Run a program text and return its names.
+
+    `load "file";` reads inside the current folder (inside that of `name`, where it is a path).
+    `load=False` switches it off; a folder, or a list of them, is allowed besides.
 
     >>> run("double = tokens + tokens;")["double"]("abc")
     ['aa', 'bb', 'cc']
+    >>> run('load "tools";', load=False)
+    Traceback (most recent call last):
+    ...
+    rasp.errors.RaspUnsupportedError: error: `load` is switched off here
+    ...
     """
     if not isinstance(source_text, str) or _names_a_file(source_text):
         raise RaspTypeError(
             f"`run` takes a program's text, but this is {_what_it_is(source_text)}",
             hint="to run a file, load it: `rasp.run('load \"first.rasp\";')`",
         )
-    session = Session(limits)
+    session = Session(limits, loader_of(load))
     session.run(Source(name, source_text))
     return Namespace(session)
 

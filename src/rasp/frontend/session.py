@@ -82,6 +82,7 @@ class Session:
         self.elaborator = Elaborator(self.limits, self._load, definition)
         self.scope = Scope(self.library, definitions={})
         self._loading: list[str] = []
+        self._started = ""
 
     def program_of(self, name: str) -> Program:
         """Return the program of a name: its own definition and those that it refers to."""
@@ -189,7 +190,10 @@ class Session:
 
     def _load(self, statement: Load, scope: Scope) -> None:
         """Run a file in a scope of its own, and take its public names over."""
-        source = self.loader.read(statement.path, statement.span.source.name, self.limits)
+        beside = statement.span.source.name
+        if not self._loading:
+            self._started = beside
+        source = self.loader.read(statement.path, beside, self.limits, self._started)
         if source.name in self._loading:
             raise RaspValueError(
                 f"`{statement.path}` loads itself, by way of {len(self._loading)} file(s)",

@@ -41,7 +41,8 @@ class Document:
     @cached_property
     def bindings(self) -> Bindings:
         library = library_scope(library_definitions(), BUILT_IN_DOCS)
-        return bindings_of(self.parsed[0], library, lambda load: _loaded(load, self.source.name))
+        name = self.source.name
+        return bindings_of(self.parsed[0], library, lambda load: _loaded(load, name, name))
 
     def fact(self, definition: Binding | None) -> dict[str, Any]:
         """Return what running the program has told about a definition."""
@@ -59,10 +60,10 @@ def library_definitions() -> list[Binding]:
     return definitions_in(parse_with_errors(read_source(path))[0], "library")
 
 
-def _loaded(load: Load, beside: str, depth: int = 0) -> list[Binding]:
+def _loaded(load: Load, beside: str, started: str, depth: int = 0) -> list[Binding]:
     """List the public definitions of a file that is loaded, and of those that it loads itself."""
     try:
-        source = Loader().read(load.path, beside)
+        source = Loader().read(load.path, beside, started=started)
     except RaspError:
         return []
     statements, _ = parse_with_errors(source)
@@ -70,7 +71,7 @@ def _loaded(load: Load, beside: str, depth: int = 0) -> list[Binding]:
     if depth < DEEPEST_LOAD:
         for inner in statements:
             if isinstance(inner, Load):
-                found = _loaded(inner, source.name, depth + 1) + found
+                found = _loaded(inner, source.name, started, depth + 1) + found
     place = load.span.start
     return [
         Binding(each.name, each.span, "loaded", each.tree, place, each.doc)
