@@ -13,7 +13,6 @@ import re
 import shlex
 import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -23,29 +22,17 @@ import pytest
 import rasp
 from rasp.cli import main
 from rasp.frontend.session import Session
-from rasp.frontend.show import show_value
 from rasp.source import Source
-from rasp.syntax.tree import Evaluate
+from rasp.testing import check_page
+from rasp.testing.pages import FILE, Block, blocks_of
 from rasp.words import BUILT_IN_DOCS, KEYWORDS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Snippet:
-    language: str
-    text: str
-    line: int
-
-
-def snippets(page: Path) -> list[Snippet]:
-    text = page.read_text(encoding="utf-8")
-    return [
-        Snippet(match[1], match[2], text[: match.start()].count("\n") + 1)
-        for match in FENCE.finditer(text)
-    ]
+def snippets(page: Path) -> list[Block]:
+    return blocks_of(page.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -56,12 +43,13 @@ def test_every_snippet_of_a_page_is_true(
         shutil.copy(program, tmp_path)
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
-    session = Session()
+    report = check_page(Source(page.name, page.read_text(encoding="utf-8")))
+    assert not report.failures, "\n".join(map(str, report.failures))
     for snippet in snippets(page):
         where = f"{page.name}:{snippet.line}"
         match snippet.language:
             case "rasp":
-                run_rasp(snippet, session, where)
+                save(snippet)
             case "python" if ">>>" in snippet.text:
                 run_doctest(snippet, names, where)
             case "python":
@@ -79,23 +67,13 @@ def test_every_word_of_the_language_has_an_example_that_runs() -> None:
     assert words - used == {"tokens_asis", "full_s", "False", "draw"}  # in the text around them
 
 
-def run_rasp(snippet: Snippet, session: Session, where: str) -> None:
-    """Run a block; blocks of one page go on from one another, unless they are files."""
-    first = snippet.text.split("\n", 1)[0]
-    if re.fullmatch(r"# [\w.]+\.rasp", first):
-        Path(first[2:]).write_text(snippet.text, encoding="utf-8")
-        session = Session()
-    if first.startswith("# mistaken"):
-        assert session.check(Source(where, snippet.text))[1], f"{where}: there is no mistake"
-        return
-    for result in session.run_each(Source(where, snippet.text)):
-        wanted = result.statement.trailing or ""
-        if wanted.startswith("#>") and isinstance(result.statement, Evaluate):
-            shown = show_value(result.value, full=True).replace("\n      ", " ")
-            assert shown == wanted[2:].strip(), f"{where}: {result.statement.span.text}"
+def save(snippet: Block) -> None:
+    """Write a block that is a file, for the commands of the page."""
+    if named := FILE.fullmatch(snippet.text.split("\n", 1)[0]):
+        Path(named[1]).write_text(snippet.text, encoding="utf-8")
 
 
-def run_doctest(snippet: Snippet, names: dict[str, Any], where: str) -> None:
+def run_doctest(snippet: Block, names: dict[str, Any], where: str) -> None:
     test = doctest.DocTestParser().get_doctest(snippet.text, names, where, where, snippet.line)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     told: list[str] = []
@@ -104,7 +82,7 @@ def run_doctest(snippet: Snippet, names: dict[str, Any], where: str) -> None:
     assert not told, "".join(told)
 
 
-def run_console(snippet: Snippet, where: str, capsys: Any) -> None:
+def run_console(snippet: Block, where: str, capsys: Any) -> None:
     """Run each `$ rasp …` and compare what it prints with what the page says it prints."""
     for part in re.split(r"^\$ ", snippet.text, flags=re.MULTILINE)[1:]:
         command, _, expected = part.partition("\n")

@@ -17,7 +17,7 @@ ORDER = (
     "source", "errors", "tracebacks", "spelling", "limits", "atoms", "token_lists", "words",
     "reading", "replacing",
     "syntax", "graph", "evaluator", "frontend", "generation", "sandbox",
-    "architecture", "equivalence", "drawing",
+    "architecture", "testing", "equivalence", "drawing",
     "compiler", "export", "training", "programs",
     "fuzzing", "notebook", "repl", "playground", "lsp", "cli",
 )  # fmt: skip

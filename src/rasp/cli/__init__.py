@@ -25,6 +25,7 @@ COMMANDS = {
     "run": ("rasp.cli.run", "run a program and show what the REPL would"),
     "eval": ("rasp.cli.eval", "apply a program's s-op to inputs"),
     "generate": ("rasp.cli.generate", "append what a next-token program gives, until it stops"),
+    "test": ("rasp.cli.test", "do programs give what their `#>` lines say they give?"),
     "check": ("rasp.cli.check", "find every mistake, and what other readers would misread"),
     "arch": ("rasp.cli.arch", "how many layers and heads an s-op needs, and why"),
     "fit": ("rasp.cli.fit", "does an s-op fit into an architecture?"),

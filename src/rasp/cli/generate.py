@@ -7,7 +7,7 @@ import json
 import sys
 from typing import Any
 
-from rasp.cli.files import find_handle, read_given, run_program, take_limits, take_text
+from rasp.cli.files import find_handle, read_given, run_program, take_running, take_text
 from rasp.cli.lines import numbered_inputs, report_failures, report_line
 from rasp.errors import RaspError
 from rasp.frontend.handles import Handle
@@ -26,21 +26,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--words", action="store_true", help="a text's tokens are its words")
     take_text(parser)
     parser.add_argument(
-        "--stop", default="", metavar="TOKEN", help="what ends it (an empty string)"
+        "--stop", default="", metavar="TOKEN", help="what ends it (default: an empty string)"
     )
     parser.add_argument("--never-stop", action="store_true", help="go on to `--most` in any case")
-    parser.add_argument("--most", type=int, default=MOST, metavar="N", help=f"tokens ({MOST})")
+    parser.add_argument(
+        "--most", type=int, default=MOST, metavar="N", help="how many tokens at most"
+    )
     parser.add_argument("--at", type=int, default=-1, metavar="POSITION",
-                        help="where the next token is read (-1, the last position)")  # fmt: skip
+                        help="where the next token is read; -1 is the last position")  # fmt: skip
     parser.add_argument(
         "--json", action="store_true", help="one JSON object a line, with the steps"
     )
-    take_limits(parser)
+    take_running(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     rules = rules_of(None if arguments.never_stop else arguments.stop, arguments.most, arguments.at)
-    handle = find_handle(run_program(arguments.file, arguments.limits), arguments.name)
+    handle = find_handle(run_program(arguments), arguments.name)
     if not arguments.input and sys.stdin.isatty():
         print("no input was given: type one a line; Ctrl-D ends it", file=sys.stderr)
     failed = 0

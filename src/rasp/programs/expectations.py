@@ -4,8 +4,7 @@
     reverse("abc"); #> ["c", "b", "a"]
     #> heads per layer: reverse 1 1
 
-A `#>` comment after an expression is the value it should have; on a line of its own it states
-the heads in each layer of an s-op (none, where it takes no attention at all).
+What the `#>` lines mean is in `rasp.testing`.
 """
 
 from __future__ import annotations
@@ -14,17 +13,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from rasp.atoms import display
 from rasp.errors import RaspValueError
 from rasp.frontend.handles import plain_lists
 from rasp.frontend.session import Session
-from rasp.graph import Node
 from rasp.source import Source
 from rasp.syntax import parse
-from rasp.syntax.tree import Call, Evaluate, Remark, Statement
-
-MARK = "#>"
-HEADS = "heads per layer:"
+from rasp.syntax.tree import Call, Evaluate, Statement
+from rasp.testing.lines import MARK, Expected, Heads, Value, expected_lines
 
 
 @dataclass(frozen=True)
@@ -32,7 +27,7 @@ class Expectations:
     """What a program's file says of it."""
 
     source: Source
-    statements: tuple[Statement, ...]
+    lines: tuple[Expected, ...]
 
     @property
     def summary(self) -> str:
@@ -42,28 +37,22 @@ class Expectations:
     @cached_property
     def heads(self) -> dict[str, tuple[int, ...]]:
         """The heads in each layer that the file states, for each s-op it states them of."""
-        stated: dict[str, tuple[int, ...]] = {}
-        for statement in self.statements:
-            if isinstance(statement, Remark) and statement.text.startswith(MARK):
-                text = statement.text.removeprefix(MARK).strip()
-                name, *counts = text.removeprefix(HEADS).split()
-                stated[name] = tuple(map(int, counts))
-        return stated
+        return {
+            line.name: tuple(map(int, line.stated.split()))
+            for line in self.lines
+            if isinstance(line, Heads)
+        }
 
     @cached_property
-    def answers(self) -> tuple[Evaluate, ...]:
+    def answers(self) -> tuple[Statement, ...]:
         """The expressions whose value the file states."""
-        return tuple(
-            statement
-            for statement in self.statements
-            if isinstance(statement, Evaluate) and (statement.trailing or "").startswith(MARK)
-        )
+        return tuple(line.statement for line in self.lines if isinstance(line, Value))
 
     @cached_property
     def example(self) -> str | list[Any]:
         """The input of the first application whose value the file states."""
         for answer in self.answers:
-            call = answer.expression
+            call = answer.expression if isinstance(answer, Evaluate) else None
             if isinstance(call, Call) and len(call.arguments) == 1:
                 session = Session()
                 given = session.elaborator.evaluate(call.arguments[0].value, session.scope)
@@ -76,31 +65,4 @@ class Expectations:
 
 def read_expectations(source: Source) -> Expectations:
     """Read what a program's text says of it."""
-    return Expectations(source, parse(source))
-
-
-def failed_answers(expectations: Expectations) -> list[str]:
-    """Run a program and say, for each value that is not as its file states, what it is.
-
-    >>> text = 'reverse = tokens; reverse("ab"); #> ["b", "a"]'
-    >>> failed_answers(read_expectations(Source("demo", text)))
-    ['demo:1:19: `reverse("ab")` is ["a", "b"], not ["b", "a"]']
-    """
-    session, stating = Session(), Session()
-    failed: list[str] = []
-    for statement in expectations.statements:
-        got = session.execute(statement).value
-        if statement in expectations.answers and statement.trailing:
-            stated = statement.trailing.removeprefix(MARK).strip()
-            wanted = stating.run(Source("expected", stated + ";"))[0].value
-            if _written(got) != _written(wanted):
-                where, what = statement.span, statement.span.text.partition(";")[0]
-                failed.append(f"{where}: `{what}` is {_written(got)}, not {_written(wanted)}")
-    return failed
-
-
-def _written(value: Any) -> str:
-    """Write a value as the prompt does: 1 and 1.0 are one number, 1 and True are not."""
-    if isinstance(value, list):
-        return f"[{', '.join(_written(item) for item in value)}]"
-    return repr(value) if isinstance(value, Node) or value is None else display(value)
+    return Expectations(source, tuple(expected_lines(source, parse(source))))

@@ -1,0 +1,48 @@
+"""Paths in, the files to test out: those of a folder are the ones with `#>` lines."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+from rasp.testing.lines import MARK
+from rasp.testing.pages import blocks_of
+
+SUFFIXES = (".rasp", ".md")
+SKIPPED = ("node_modules", "__pycache__")
+
+
+def find_files(paths: Iterable[str]) -> list[str]:
+    """List the files to test: each path that is a file, and what the folders hold.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with open(f"{folder}/a.rasp", "w") as file:
+    ...         _ = file.write("1 + 1; #> 2")
+    ...     [os.path.basename(path) for path in find_files([folder])]
+    ['a.rasp']
+    """
+    found: dict[str, None] = {}
+    for path in paths:
+        found.update(dict.fromkeys(_in_folder(path) if os.path.isdir(path) else [path]))
+    return list(found)
+
+
+def _in_folder(folder: str) -> Iterator[str]:
+    for here, folders, files in os.walk(folder):
+        folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in SKIPPED)
+        for name in sorted(files):
+            path = os.path.join(here, name)
+            if name.endswith(SUFFIXES) and os.path.isfile(path) and _has_lines(path):
+                yield path
+
+
+def _has_lines(path: str) -> bool:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+    except OSError:  # whoever runs it says why it cannot be read
+        return True
+    if path.endswith(".md"):
+        return any(MARK in block.text for block in blocks_of(text) if block.language == "rasp")
+    return MARK in text
