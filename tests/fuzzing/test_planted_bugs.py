@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pytest
@@ -14,10 +15,12 @@ from rasp.compiler import build
 from rasp.compiler.transformer import Transformer
 from rasp.evaluator.fast import evaluate
 from rasp.evaluator.fast.workspace import Batch
+from rasp.frontend.notes import Notes
 from rasp.fuzzing.campaign import fuzz
 from rasp.fuzzing.cases import read_replay
 from rasp.fuzzing.judges import find_judge, verdict
-from rasp.graph import Aggregate
+from rasp.graph import Aggregate, Program
+from rasp.graph.origins import Definition
 from rasp.syntax import expressions
 from rasp.words import BINDING, SUM
 
@@ -100,6 +103,26 @@ def batching(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Batch, "indices", property(counted))
 
 
+def origins(patch: pytest.MonkeyPatch) -> None:
+    """All statements of a program share one definition: the first place and name win."""
+    shared = WeakKeyDictionary()
+
+    def one_for_all(self: Notes) -> Definition:
+        return shared.setdefault(self, Definition())
+
+    patch.setattr(Notes, "new_definition", one_for_all)
+
+
+def hidden_names(patch: pytest.MonkeyPatch) -> None:
+    """A name that was bound again still names what it was bound to first."""
+
+    def never_hides(self: Program) -> dict:
+        return {node: name for definition in reversed(self.nearest_first)
+                for name, node in definition.names.items() if node.needs}  # fmt: skip
+
+    patch.setattr(Program, "names", property(never_hides))
+
+
 @pytest.mark.parametrize(
     ("plant", "judge"),
     [
@@ -110,8 +133,10 @@ def batching(patch: pytest.MonkeyPatch) -> None:
         (compiled_run, "compiled"),
         (export, "exported"),
         (batching, "batch"),
+        (origins, "origins"),
+        (hidden_names, "origins"),
     ],
-    ids=["parser", "fast evaluator", "schedule", "compiler", "compiled run", "export", "batching"],
+    ids=lambda part: part.__name__ if callable(part) else "",
 )
 def test_a_planted_bug_is_found_and_made_small(
     plant: Plant, judge: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -22,6 +22,7 @@ HOMES = {
     "writing": ("rasp.fuzzing.judge_text", "judge_writing"),
     "embedding": ("rasp.fuzzing.judge_structure", "judge_embedding"),
     "schedule": ("rasp.fuzzing.judge_structure", "judge_schedule"),
+    "origins": ("rasp.fuzzing.judge_origins", "judge_origins"),
     "fast": ("rasp.fuzzing.judge_evaluators", "judge_fast"),
     "strained": ("rasp.fuzzing.judge_evaluators", "judge_strained"),
     "batch": ("rasp.fuzzing.judge_evaluators", "judge_batch"),
