@@ -77,6 +77,7 @@ BUDGETS = {
     "input_length": (2, 'tokens("abc");'),
     "number_digits": (3, "x = 999 + 1; y = x * x;"),
     "string_length": (5, 'x = "abc" + "def";'),
+    "memory": (1_000, 'x = "a" * 2000;'),
     "seconds": (1e-9, LOOP),
 }
 

@@ -31,7 +31,7 @@ class Limits:
     nesting: int = 100
     """Brackets (and other constructs) inside one another in the text."""
     steps: int = 300_000
-    """Expressions evaluated while a program is run."""
+    """Expressions evaluated while a program is run, and work inside them (see `rasp.meter`)."""
     recursion: int = 500
     """Function calls inside one another."""
     list_size: int = 100_000
@@ -48,6 +48,8 @@ class Limits:
     """Cells of one selection as the plain evaluator computes it."""
     dense_cells: int = 25_000_000
     """Cells of one selection asked for as a matrix."""
+    memory: int = 2_000_000_000
+    """Bytes of the values that a text makes, and of those alive while it is applied to an input."""
     seconds: float = 300.0
     """Seconds that running a text takes, and that applying it to an input takes."""
 
@@ -63,10 +65,16 @@ class Limits:
 
 DEFAULT_LIMITS = Limits()
 PLAYGROUND_LIMITS = Limits(
-    text_length=100_000, input_length=20_000, graph_size=200_000, dense_cells=2_000_000
+    text_length=100_000,
+    input_length=20_000,
+    graph_size=200_000,
+    dense_cells=2_000_000,
+    memory=200_000_000,
 )
 """For a page that anybody can type into."""
-EDITOR_LIMITS = Limits(input_length=1_000, plain_cells=1_000_000, dense_cells=40_000)
+EDITOR_LIMITS = Limits(
+    input_length=1_000, plain_cells=1_000_000, dense_cells=40_000, memory=400_000_000
+)
 """For the example that an editor shows beside a program."""
 
 # The time of playground and editor is kept by whoever waits for their worker processes.

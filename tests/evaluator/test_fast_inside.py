@@ -31,7 +31,8 @@ from rasp.graph import (
     SOp,
     Tokens,
 )
-from rasp.limits import DEFAULT_LIMITS, Clock, Limits
+from rasp.limits import DEFAULT_LIMITS, Limits
+from rasp.meter import Meter
 
 SAME = Select(Tokens(), Tokens(), "==")
 BEFORE = Select(Indices(), Indices(), "<")
@@ -56,7 +57,7 @@ def test_a_block_has_as_many_rows_as_its_cells_allow(monkeypatch: pytest.MonkeyP
             assert blocked._block_end(row, begin, ends) == max(fitting, default=row + 1)
 
 
-class Counting(Clock):
+class Counting(Meter):
     """A clock that counts how often it is looked at, and may stop at one of them."""
 
     def __init__(self, limits: Limits = DEFAULT_LIMITS, last: float = float("inf")) -> None:
@@ -69,9 +70,9 @@ class Counting(Clock):
             raise RaspLimitError("the time is up")
 
 
-def space_of(tokens: tuple[Any, ...], clock: Clock) -> Workspace:
+def space_of(tokens: tuple[Any, ...], clock: Meter) -> Workspace:
     space = Workspace(Batch([tokens]), clock)
-    evaluation = evaluate._Evaluation(space.batch, DEFAULT_LIMITS)
+    evaluation = evaluate._Evaluation(space.batch, Meter(DEFAULT_LIMITS))
     for node in (Tokens(), Indices(), Const(7), SQUARES.operands[0], SQUARES):
         evaluation.compute(node)
     space.columns.update(evaluation.space.columns)
@@ -85,7 +86,7 @@ def test_every_row_is_made_once_and_the_clock_looked_at_before_each_block(
     clock = Counting()
     space = space_of(tuple("abcadbeacbdceabd"), clock)
     made = list(blocks(ORDERS, plan_sums(ORDERS), space))
-    assert clock.looks == len(made) > 3
+    assert clock.looks >= len(made) > 3
     assert sorted(np.concatenate([block.queries for block in made]).tolist()) == list(range(16))
     for block in made:
         assert block.picks.shape == (len(block.queries), len(block.keys))
@@ -99,11 +100,11 @@ def test_where_the_time_is_up_among_blocks_the_node_is_named_at_once(
     node = Aggregate(ORDERS, Indices())
     clocks: list[Counting] = []
 
-    def clock(limits: Limits) -> Clock:
+    def clock(limits: Limits) -> Meter:
         clocks.append(Counting(limits, last=len(evaluate.in_order([node]))))
         return clocks[-1]
 
-    monkeypatch.setattr(evaluate, "Clock", clock)
+    monkeypatch.setattr(evaluate, "Meter", clock)
     with pytest.raises(EvaluationError) as caught:
         evaluate.evaluate([node], [tuple("abcadbeacbdceabd")])
     assert (caught.value.node, caught.value.position) == (node, None)

@@ -29,6 +29,7 @@ from rasp.graph import (
     TokensAs,
 )
 from rasp.limits import DEFAULT_LIMITS
+from rasp.meter import Meter
 
 SIGNS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
@@ -161,10 +162,12 @@ def test_a_default_may_stand_alone_whatever_the_values() -> None:
 
 def test_a_mean_is_exact_and_of_numbers() -> None:
     tokens = ("x",)
-    assert mean([1, 2, Fraction(1, 2)], Indices(), tokens, 0, DEFAULT_LIMITS) == Fraction(7, 6)
+    assert mean([1, 2, Fraction(1, 2)], Indices(), tokens, 0, Meter(DEFAULT_LIMITS)) == Fraction(
+        7, 6
+    )
     for wrong, kind in (("a", "strings"), (True, "bools")):
         with pytest.raises(EvaluationError) as caught:
-            mean([1, wrong, 2], Indices(), tokens, 0, DEFAULT_LIMITS)
+            mean([1, wrong, 2], Indices(), tokens, 0, Meter(DEFAULT_LIMITS))
         assert isinstance(caught.value.error, RaspTypeError)
         assert f"3 values were picked, and {kind} have no mean" in caught.value.error.message
 

@@ -198,7 +198,7 @@ def _evaluate(
     outputs: Sequence[Node], tokens: tuple[Atom, ...], program: Program, limits: Limits
 ) -> Values:
     try:
-        return evaluate_plain(outputs, tokens, limits)
+        return evaluate_plain(in_order(outputs), tokens, limits)
     except EvaluationError as failed:
         raise pointing(failed, program) from None
 

@@ -16,6 +16,7 @@ from rasp.evaluator.plain import EvaluationError, Scores, Selection, Values
 from rasp.evaluator.plain import evaluate as evaluate_plain
 from rasp.graph import Elementwise, Node, Program, SOp, expression
 from rasp.limits import DEFAULT_LIMITS, Limits
+from rasp.meter import Meter
 
 __all__ = [
     "EvaluationError",
@@ -39,7 +40,11 @@ CHUNK_TOKENS = 200_000
 
 
 def apply(
-    node: Node, given: object, program: Program | None = None, limits: Limits = DEFAULT_LIMITS
+    node: Node,
+    given: object,
+    program: Program | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    meter: Meter | None = None,
 ) -> list[Any]:
     """Compute one node on one input; errors point at the expression that failed.
 
@@ -49,7 +54,7 @@ def apply(
     """
     tokens = read_input(given, limits)
     try:
-        return _evaluate([node], [tokens], limits)[0][node]
+        return _evaluate([node], [tokens], limits, meter)[0][node]
     except EvaluationError as failed:
         raise pointing(failed, program or Program()) from None
 
@@ -118,22 +123,30 @@ def explain_plan(outputs: Sequence[Node], program: Program | None = None) -> str
 
 
 def _evaluate(
-    outputs: Sequence[Node], inputs: Sequence[tuple[Atom, ...]], limits: Limits
+    outputs: Sequence[Node],
+    inputs: Sequence[tuple[Atom, ...]],
+    limits: Limits,
+    meter: Meter | None = None,
 ) -> list[Values]:
     _check_dense(outputs, inputs, limits)
     if not inputs or _is_short(inputs) or not _has_numpy():
-        return [_plainly(outputs, tokens, number, limits) for number, tokens in enumerate(inputs)]
+        return [_plainly(outputs, tokens, number, limits, meter)
+                for number, tokens in enumerate(inputs)]  # fmt: skip
     from rasp.evaluator.fast.evaluate import evaluate
 
-    found = evaluate(outputs, inputs, limits)
+    found = evaluate(outputs, inputs, limits, meter)
     return [{node: lists[number] for node, lists in found.items()} for number in range(len(inputs))]
 
 
 def _plainly(
-    outputs: Sequence[Node], tokens: tuple[Atom, ...], number: int, limits: Limits
+    outputs: Sequence[Node],
+    tokens: tuple[Atom, ...],
+    number: int,
+    limits: Limits,
+    meter: Meter | None,
 ) -> Values:
     try:
-        return evaluate_plain(outputs, tokens, limits)
+        return evaluate_plain(outputs, tokens, limits, meter)
     except EvaluationError as failed:
         failed.number = number
         raise

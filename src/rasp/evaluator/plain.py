@@ -27,12 +27,14 @@ from rasp.graph import (
     SelectorAnd,
     SelectorNot,
     SelectorOr,
+    SOp,
     Tokens,
     TokensAs,
     apply_operator,
     in_order,
 )
-from rasp.limits import DEFAULT_LIMITS, Clock, Limits
+from rasp.limits import DEFAULT_LIMITS, Limits, too_much_memory
+from rasp.meter import Meter, size_of_atoms
 
 COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
@@ -42,6 +44,9 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+
+LONG = 64
+"""Characters from which a string is looked at before there are too many of them."""
 
 Selection: TypeAlias = list[list[bool]]
 Scores: TypeAlias = list[list[Number]]
@@ -69,86 +74,130 @@ class EvaluationError(Exception):
 
 
 def evaluate(
-    outputs: Sequence[Node], tokens: tuple[Atom, ...], limits: Limits = DEFAULT_LIMITS
+    outputs: Sequence[Node],
+    tokens: tuple[Atom, ...],
+    limits: Limits = DEFAULT_LIMITS,
+    meter: Meter | None = None,
 ) -> Values:
-    """Compute the outputs, and everything they need, on one input.
+    """Compute the outputs on one input; what they need is dropped after its last use.
 
     >>> from rasp.graph import Elementwise, Indices, Const
     >>> node = Elementwise("+", (Indices(), Const(1)))
     >>> evaluate([node], ("h", "i"))[node]
     [1, 2]
     """
-    clock = Clock(limits)
+    meter = Meter(limits) if meter is None else meter.fresh(limits)
     values: Values = {}
-    for node in in_order(outputs):
-        values[node] = compute(node, tokens, values, limits)
-        check_time(clock, node)
+    sizes: dict[Node, int] = {}
+    order = in_order(outputs)
+    for node, expired in zip(order, last_needed(order, outputs), strict=True):
+        try:
+            values[node] = compute(node, tokens, values, meter)
+            sizes[node] = _size(node, values[node])
+            meter.hold(sizes[node])
+            meter.check()
+        except RaspLimitError as error:
+            raise EvaluationError(error, node, None) from None
+        except MemoryError:
+            raise EvaluationError(too_much_memory(), node, None) from None
+        for needed in expired:
+            del values[needed]
+            meter.release(sizes[needed])
     return values
 
 
-def compute(node: Node, tokens: tuple[Atom, ...], values: Values, limits: Limits) -> list[Any]:
+def last_needed(order: Sequence[Node], outputs: Sequence[Node]) -> list[list[Node]]:
+    """For each node in order, the nodes that nothing after it needs."""
+    last = {needed: at for at, node in enumerate(order) for needed in node.needs}
+    for output in outputs:
+        last.pop(output, None)
+    expired: list[list[Node]] = [[] for _ in order]
+    for node, at in last.items():
+        expired[at].append(node)
+    return expired
+
+
+def _size(node: Node, values: list[Any]) -> int:
+    """Bytes of a node's values."""
+    return size_of_atoms(values) if isinstance(node, SOp) else 8 * len(values) * (len(values) + 8)
+
+
+def compute(node: Node, tokens: tuple[Atom, ...], values: Values, meter: Meter) -> list[Any]:
     """Compute one node from the values of what it needs."""
     got = [values[needed] for needed in node.needs]
     match node:
         case Tokens():
             return _of_one_kind(list(tokens), node, tokens)
         case TokensAs(kind):
-            return _elementwise(kind, [list(tokens)], node, tokens, limits)
+            return _elementwise(kind, [list(tokens)], node, tokens, meter)
         case Indices():
             return list(range(len(tokens)))
         case Const(value):
             return [value] * len(tokens)
         case Elementwise(op):
-            return _elementwise(op, got, node, tokens, limits)
+            return _elementwise(op, got, node, tokens, meter)
         case Aggregate(default=default):
-            return _aggregate(got[0], got[1], default, node, tokens, limits)
-    _check_cells(len(tokens), node, limits)
+            return _aggregate(got[0], got[1], default, node, tokens, meter)
+    _check_cells(len(tokens), node, meter)
     match node:
         case Select(op=op):
-            return _select(got[0], got[1], op, node, tokens)
+            return _select(got[0], got[1], op, node, tokens, meter)
         case SelectorAnd():
             return [[a and b for a, b in zip(*rows, strict=True)]
-                    for rows in zip(got[0], got[1], strict=True)]  # fmt: skip
+                    for rows in meter.watched(zip(got[0], got[1], strict=True), 1)]  # fmt: skip
         case SelectorOr():
             return [[a or b for a, b in zip(*rows, strict=True)]
-                    for rows in zip(got[0], got[1], strict=True)]  # fmt: skip
+                    for rows in meter.watched(zip(got[0], got[1], strict=True), 1)]  # fmt: skip
         case SelectorNot():
-            return [[not picked for picked in row] for row in got[0]]
+            return [[not picked for picked in row] for row in meter.watched(got[0], 1)]
         case Score():
-            return _score(got[0], got[1], node, tokens)
+            return _score(got[0], got[1], node, tokens, meter)
         case ScoreSum():
             return [[a + b for a, b in zip(*rows, strict=True)]
-                    for rows in zip(got[0], got[1], strict=True)]  # fmt: skip
+                    for rows in meter.watched(zip(got[0], got[1], strict=True), 1)]  # fmt: skip
         case SelectBest():
-            return [_best(row, scores) for row, scores in zip(got[0], got[1], strict=True)]
+            pairs = zip(got[0], got[1], strict=True)
+            return [_best(row, scores) for row, scores in meter.watched(pairs, 1)]
     raise AssertionError(f"no meaning for {type(node).__name__}")
 
 
 def _elementwise(
-    op: str, operands: list[list[Atom]], node: Node, tokens: tuple[Atom, ...], limits: Limits
+    op: str, operands: list[list[Atom]], node: Node, tokens: tuple[Atom, ...], meter: Meter
 ) -> list[Atom]:
     result: list[Atom] = []
-    for position in range(len(tokens)):
+    characters = 0
+    for position in meter.watched(range(len(tokens)), 64):
         try:
             atoms = tuple(operand[position] for operand in operands)
-            result.append(apply_operator(op, atoms, limits))
+            made = apply_operator(op, atoms, meter.limits)
         except RaspError as error:
             raise failure(error, node, tokens, position) from None
+        result.append(made)
+        if type(made) is str and len(made) > LONG and not any(made is atom for atom in atoms):
+            characters += len(made)
+            meter.afford(characters)
     return _of_one_kind(result, node, tokens)
 
 
 def _select(
-    keys: list[Atom], queries: list[Atom], op: str, node: Node, tokens: tuple[Atom, ...]
+    keys: list[Atom],
+    queries: list[Atom],
+    op: str,
+    node: Node,
+    tokens: tuple[Atom, ...],
+    meter: Meter,
 ) -> Selection:
     try:
         apply_operator(op, (keys[0], queries[0]))  # a sequence is of one kind: this tells for all
     except RaspError as error:
         raise failure(error, node, tokens, 0) from None
     compare = COMPARE[op]
-    return [[compare(key, query) for key in keys] for query in queries]
+    return [[compare(key, query) for key in keys] for query in meter.watched(queries, 1)]
 
 
-def _score(keys: list[Atom], queries: list[Atom], node: Node, tokens: tuple[Atom, ...]) -> Scores:
+def _score(
+    keys: list[Any], queries: list[Any], node: Node, tokens: tuple[Atom, ...], meter: Meter
+) -> Scores:
     for atoms in (keys, queries):
         if isinstance(atoms[0], str):
             error = RaspTypeError(
@@ -156,7 +205,7 @@ def _score(keys: list[Atom], queries: list[Atom], node: Node, tokens: tuple[Atom
                 hint="score by a number, such as `score(indices, 1)`",
             )
             raise failure(error, node, tokens, 0)
-    return [[key * query for key in keys] for query in queries]  # type: ignore[operator,misc]
+    return [[key * query for key in keys] for query in meter.watched(queries, 1)]
 
 
 def _best(row: list[bool], scores: list[Number]) -> list[bool]:
@@ -174,11 +223,11 @@ def _aggregate(
     default: Atom,
     node: Node,
     tokens: tuple[Atom, ...],
-    limits: Limits,
+    meter: Meter,
 ) -> list[Atom]:
     result: list[Atom] = []
     empty: int | None = None
-    for position, row in enumerate(selection):
+    for position, row in meter.watched(enumerate(selection), 1):
         picked = [value for value, is_picked in zip(values, row, strict=True) if is_picked]
         if not picked:
             empty = position if empty is None else empty
@@ -186,21 +235,22 @@ def _aggregate(
         elif len(picked) == 1:
             result.append(picked[0])
         else:
-            result.append(mean(picked, node, tokens, position, limits))
+            result.append(mean(picked, node, tokens, position, meter))
     if empty is not None and len({isinstance(atom, str) for atom in result}) > 1:
         raise failure(misfit(default, values), node, tokens, empty)
     return result
 
 
 def mean(
-    picked: list[Atom], node: Node, tokens: tuple[Atom, ...], position: int, limits: Limits
+    picked: list[Any], node: Node, tokens: tuple[Atom, ...], position: int, meter: Meter
 ) -> Fraction:
     for value in picked:
         if isinstance(value, (str, bool)):
             raise failure(_no_mean(value, len(picked)), node, tokens, position)
+    is_whole = all(type(value) is int for value in picked)
+    total = Fraction(sum(picked if is_whole else meter.watched(picked, 8)))
     try:
-        found = Fraction(sum(picked)) / len(picked)  # type: ignore[arg-type]
-        return checked(found, limits)  # type: ignore[return-value]
+        return checked(total / len(picked), meter.limits)  # type: ignore[return-value]
     except RaspError as error:
         raise failure(error, node, tokens, position) from None
 
@@ -241,15 +291,9 @@ def _of_one_kind(atoms: list[Atom], node: Node, tokens: tuple[Atom, ...]) -> lis
     return atoms
 
 
-def check_time(clock: Clock, node: Node) -> None:
-    """Raise where the time is up, at the node that took it."""
-    try:
-        clock.check()
-    except RaspError as error:
-        raise EvaluationError(error, node, None) from None
-
-
-def _check_cells(length: int, node: Node, limits: Limits) -> None:
+def _check_cells(length: int, node: Node, meter: Meter) -> None:
+    limits = meter.limits
+    meter.afford(8 * length * length)
     if length * length > limits.plain_cells:
         raise EvaluationError(
             RaspLimitError(

@@ -27,7 +27,8 @@ from rasp.frontend.values import (
 )
 from rasp.graph import Node, SOp
 from rasp.graph.origins import Definition
-from rasp.limits import Clock, Limits
+from rasp.limits import Limits
+from rasp.meter import Meter
 from rasp.source import Span
 from rasp.spelling import closest
 from rasp.syntax.tree import (
@@ -55,9 +56,6 @@ from rasp.syntax.tree import (
     Unary,
 )
 
-STEPS_PER_LOOK = 64
-"""Steps between two looks at the clock."""
-
 
 class BrokenName(Exception):
     """A name whose definition failed was used: that failure has been reported already."""
@@ -81,8 +79,7 @@ class Elaborator:
 
     def begin(self) -> None:
         """Begin a run: count its steps and its time from here."""
-        self.steps = 0
-        self.clock = Clock(self.limits)
+        self.meter = Meter(self.limits)
 
     # Statements
 
@@ -185,6 +182,7 @@ class Elaborator:
 
     def items(self, source: Value, where: Expression) -> Iterator[Value]:
         if isinstance(source, (list, dict)):
+            self.meter.touched(len(source))
             return iter(list(source))
         hint = "loop over a list, such as `range(3)` or `['a', 'b']`"
         if isinstance(source, SOp):
@@ -195,16 +193,11 @@ class Elaborator:
 
     def evaluate(self, expression: Expression, scope: Scope) -> Value:
         """Return the value of an expression, with errors pointing at the part that failed."""
-        self.steps += 1
-        if self.steps > self.limits.steps:
-            raise RaspLimitError(
-                f"the program takes more than {self.limits.steps} steps",
-                expression.span,
-                "is a loop or a recursion longer than it should be?",
-            )
+        meter = self.meter
+        meter.steps += 1
         try:
-            if self.steps % STEPS_PER_LOOK == 0:
-                self.clock.check()
+            if meter.steps > meter.next_look:
+                meter.look()
             value = self._evaluate(expression, scope)
         except RaspError as error:
             raise error.located(expression.span) from None
@@ -224,7 +217,7 @@ class Elaborator:
             case Binary():
                 return self.binary(expression, scope)
             case Unary(op, operand):
-                made = operations.unary(op, self.evaluate(operand, scope), self.limits)
+                made = operations.unary(op, self.evaluate(operand, scope), self.meter)
                 return self.notes.made(made, expression.span)
             case Ternary():
                 return self.ternary(expression, scope)
@@ -261,7 +254,7 @@ class Elaborator:
         for link in reversed(spine):
             right = self.evaluate(link.right, scope)
             try:
-                value = operations.binary(link.op, value, right, self.limits)
+                value = operations.binary(link.op, value, right, self.meter)
             except RaspError as error:
                 raise error.located(link.span) from None
             self.notes.made(value, link.span)
@@ -279,7 +272,7 @@ class Elaborator:
     def index(self, expression: Index, scope: Scope) -> Value:
         base = self.evaluate(expression.base, scope)
         position = self.evaluate(expression.index, scope)
-        value = operations.index(base, position)
+        value = operations.index(base, position, self.meter)
         is_item = isinstance(base, (list, dict)) and not isinstance(position, SOp)
         return value if is_item else self.notes.made(value, expression.span)
 
@@ -300,7 +293,9 @@ class Elaborator:
             self.assign(expression.targets, item, inner, expression.source.span)
             key = self.key(expression.key, inner) if expression.key else None
             pairs.append((key, self.evaluate(expression.item, inner)))
-        return dict(pairs) if expression.key else [value for _, value in pairs]
+        made = dict(pairs) if expression.key else [value for _, value in pairs]
+        self.meter.made(made)
+        return made
 
     # Calls
 
@@ -317,6 +312,7 @@ class Elaborator:
         match function:
             case BuiltIn():
                 value = function.build(bind(function, arguments, span, self.limits))
+                self.meter.made(value)
                 return self.notes.made(value, span)
             case Function():
                 return self.call_function(function, arguments, span)
@@ -342,8 +338,8 @@ class Elaborator:
                 arguments[0][0].span,
                 "to compose programs, write a function: `def f(seq) { … }`",
             )
-        values = apply(node, given, self.notes.program, self.limits)
-        self.clock.check()
+        values = apply(node, given, self.notes.program, self.limits, self.meter)
+        self.meter.made(values)
         return values
 
     def call_function(

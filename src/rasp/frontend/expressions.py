@@ -19,6 +19,7 @@ from rasp.frontend.places import Place, calling_place
 from rasp.frontend.values import Value, is_atom
 from rasp.graph import Const, Elementwise, Node, Program, Scorer, Selector, SOp
 from rasp.limits import DEFAULT_LIMITS, Limits, tightest
+from rasp.meter import Meter
 from rasp.tracebacks import door, doors
 
 
@@ -310,7 +311,7 @@ def logic(op: str, left: object, right: object) -> SelectorHandle:
 
 def _binary(op: str, left: Value, right: Value) -> Value:
     try:
-        return operations.binary(op, left, right, DEFAULT_LIMITS)
+        return operations.binary(op, left, right, Meter(DEFAULT_LIMITS))
     except RaspTypeError as error:
         if any(isinstance(side, Selector) for side in (left, right)) and (
             any(isinstance(side, SOp) for side in (left, right))

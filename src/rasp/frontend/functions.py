@@ -18,7 +18,7 @@ from rasp.frontend.places import calling_place
 from rasp.frontend.session import Session, deep_recursion
 from rasp.frontend.values import MISSING, BoundCall, BuiltIn, Function, Value
 from rasp.graph import Node, Program
-from rasp.limits import DEFAULT_LIMITS
+from rasp.limits import DEFAULT_LIMITS, too_deep
 from rasp.source import Source, Span
 from rasp.syntax.tree import Argument, Literal
 from rasp.tracebacks import doors
@@ -73,21 +73,38 @@ class FunctionHandle:
 def to_handle(
     value: Value, session: Session, program: Program, made_from: tuple[Handle, ...] = ()
 ) -> Any:
-    """Return a value as Python holds it, with the program of the name that it was found under."""
-    match value:
-        case Node():
-            limits = None if session.limits is DEFAULT_LIMITS else session.limits
-            return handle_of(value, program, made_from, limits=limits)
-        case Function() | BuiltIn():
-            return FunctionHandle(value, session, program)
-        case list():
-            return [to_handle(item, session, program, made_from) for item in value]
-        case dict():
-            return {to_python(key): to_handle(item, session, program, made_from)
-                    for key, item in value.items()}  # fmt: skip
-        case Fraction():
-            return to_python(value)
-    return value
+    """Return a value as Python holds it, with the program of the name that it was found under.
+
+    A list that is held twice stays one list.
+    """
+    done: dict[int, Any] = {}
+
+    def convert(value: Value) -> Any:
+        if not isinstance(value, (list, dict)):
+            return to_python_value(value)
+        if id(value) not in done:
+            done[id(value)] = to_python_value(value)
+        return done[id(value)]
+
+    def to_python_value(value: Value) -> Any:
+        match value:
+            case Node():
+                limits = None if session.limits is DEFAULT_LIMITS else session.limits
+                return handle_of(value, program, made_from, limits=limits)
+            case Function() | BuiltIn():
+                return FunctionHandle(value, session, program)
+            case list():
+                return [convert(item) for item in value]
+            case dict():
+                return {to_python(key): convert(item) for key, item in value.items()}
+            case Fraction():
+                return to_python(value)
+        return value
+
+    try:
+        return convert(value)
+    except RecursionError:
+        raise too_deep() from None
 
 
 def from_handle(held: Any) -> Value:

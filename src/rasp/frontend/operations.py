@@ -6,6 +6,7 @@ a node of the graph. Errors carry no span: the elaborator knows where it is.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 from rasp.atoms import Atom, Number, show
@@ -30,7 +31,10 @@ from rasp.graph import (
     score_terms,
 )
 from rasp.limits import DEFAULT_LIMITS, Limits
+from rasp.meter import BYTES_PER_STEP, Meter
 
+NODES_PER_STEP = 4
+"""Items of a list that cost one step where each becomes a node."""
 UNARY_NAMES = {"-": "negate", "+": "plus", "not": "not"}
 ALL_KEYS = Select(Const(1), Const(1), "==")
 _FIRST = Elementwise("indicator", (Elementwise("==", (Indices(), Const(0))),))
@@ -38,17 +42,16 @@ LENGTH = Elementwise("round", (Elementwise("/", (Const(1), Aggregate(ALL_KEYS, _
 """The library's `length`, as a node: equal code is the same node."""
 
 
-def binary(op: str, left: Value, right: Value, limits: Limits) -> Value:
-    """Apply a binary operator.
+def binary(op: str, left: Value, right: Value, meter: Meter) -> Value:
+    """Apply a binary operator; what it makes and looks at is counted.
 
-    >>> from rasp.limits import DEFAULT_LIMITS
-    >>> binary("+", 1, 2, DEFAULT_LIMITS)
+    >>> binary("+", 1, 2, Meter(DEFAULT_LIMITS))
     3
     """
     if op == "in":
-        return membership(left, right)
+        return membership(left, right, meter)
     if op == "not in":
-        return unary("not", membership(left, right), limits)
+        return unary("not", membership(left, right, meter), meter)
     if isinstance(left, Selector) or isinstance(right, Selector):
         return _selectors(op, left, right)
     if isinstance(left, Scorer) or isinstance(right, Scorer):
@@ -58,10 +61,49 @@ def binary(op: str, left: Value, right: Value, limits: Limits) -> Value:
     if op in ("and", "or") and _has_truth(left) and _has_truth(right):
         return (left and right) if op == "and" else (left or right)
     if is_atom(left) and is_atom(right):
-        return apply_operator(op, (left, right), limits)
-    if op in ("==", "!=") and _is_constant(left) and _is_constant(right):
-        return (left == right) if op == "==" else (left != right)
-    return _lists(op, left, right, limits)
+        value = apply_operator(op, (left, right), meter.limits)
+    elif op in ("==", "!=") and _is_constant(left) and _is_constant(right):
+        return equal(left, right, meter) == (op == "==")
+    else:
+        value = _lists(op, left, right, meter.limits)
+    meter.made(value)
+    return value
+
+
+def equal(left: Value, right: Value, meter: Meter) -> bool:
+    """Compare values; two lists that were compared before are not compared again.
+
+    >>> equal([1, [2]], [1, [3]], Meter(DEFAULT_LIMITS))
+    False
+    """
+    waiting: list[tuple[Value, Value]] = []
+    seen: set[tuple[int, int]] = set()
+    pairs: Iterable[tuple[Value, Value]] = [(left, right)]
+    while True:
+        for one, other in pairs:
+            if one is other:
+                continue
+            if isinstance(one, (list, dict)):
+                waiting.append((one, other))
+            elif one != other:
+                return False
+            elif isinstance(one, str):
+                meter.step(len(one) // BYTES_PER_STEP)
+        while waiting and (id(waiting[-1][0]), id(waiting[-1][1])) in seen:
+            waiting.pop()
+        if not waiting:
+            return True
+        one, other = waiting.pop()
+        if type(one) is not type(other) or len(one) != len(other):
+            return False
+        seen.add((id(one), id(other)))
+        meter.step()
+        meter.touched(len(one))
+        if isinstance(one, dict) and one.keys() != other.keys():
+            return False
+        pairs = zip(one, other, strict=True) if isinstance(one, list) else (
+            (item, other[key]) for key, item in one.items()
+        )  # fmt: skip
 
 
 def as_s_op(op: str, value: Value, other: Value) -> SOp:
@@ -150,7 +192,7 @@ def _no_operation(op: str, left: Value, right: Value) -> RaspError:
     )
 
 
-def unary(op: str, operand: Value, limits: Limits = DEFAULT_LIMITS) -> Value:
+def unary(op: str, operand: Value, meter: Meter | None = None) -> Value:
     """Apply `not`, `-` or `+`."""
     if isinstance(operand, Selector) and op == "not":
         return SelectorNot(operand)
@@ -161,7 +203,10 @@ def unary(op: str, operand: Value, limits: Limits = DEFAULT_LIMITS) -> Value:
     if op == "not" and _has_truth(operand):
         return not operand
     if is_atom(operand):
-        return apply_operator(UNARY_NAMES[op], (operand,), limits)
+        meter = meter or Meter(DEFAULT_LIMITS)
+        value = apply_operator(UNARY_NAMES[op], (operand,), meter.limits)
+        meter.made(value)
+        return value
     hint = "it works on s-ops and atoms"
     if isinstance(operand, Selector):
         hint = "the only operators on selectors are `and`, `or`, `not`"
@@ -195,7 +240,7 @@ def is_true(condition: Value) -> bool:
     )
 
 
-def membership(item: Value, container: Value) -> Value:
+def membership(item: Value, container: Value, meter: Meter | None = None) -> Value:
     """`atom in s-op` asks the whole sequence (one head); `s-op in list` is elementwise."""
     if isinstance(container, SOp):
         if not is_atom(item):
@@ -211,6 +256,8 @@ def membership(item: Value, container: Value) -> Value:
             f"`in` looks into a list or an s-op, but this is {describe(container)}",
             hint="put the members in a list: `tokens in ['a', 'b']`",
         )
+    meter = meter or Meter(DEFAULT_LIMITS)
+    meter.touched(len(container))
     for member in container:
         if not is_atom(member):
             raise RaspTypeError(
@@ -220,6 +267,7 @@ def membership(item: Value, container: Value) -> Value:
     if is_atom(item):
         return item in container
     if isinstance(item, SOp):
+        meter.step(len(container) // NODES_PER_STEP)
         return Elementwise("in", (item, *(Const(member) for member in container)))
     raise RaspTypeError(
         f"`in` looks for an atom or an s-op, but this is {describe(item)}",
@@ -227,11 +275,12 @@ def membership(item: Value, container: Value) -> Value:
     )
 
 
-def index(base: Value, position: Value) -> Value:
+def index(base: Value, position: Value, meter: Meter | None = None) -> Value:
     """`s-op[i]` broadcasts a position; an s-op indexes elementwise into a list, string or dict."""
     if isinstance(base, SOp):
         return _broadcast(base, position)
     if isinstance(position, SOp) and isinstance(base, (list, str, dict)):
+        (meter or Meter(DEFAULT_LIMITS)).step(len(base) // NODES_PER_STEP)
         return _table(base, position)
     if isinstance(base, dict):
         return _dict_item(base, position)

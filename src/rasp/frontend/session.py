@@ -28,7 +28,7 @@ from rasp.frontend.loader import Loader
 from rasp.frontend.values import BROKEN, MISSING, Function, Scope, Value, describe
 from rasp.graph import Node, Program
 from rasp.graph.origins import Definition
-from rasp.limits import DEFAULT_LIMITS, Limits
+from rasp.limits import DEFAULT_LIMITS, Limits, too_much_memory
 from rasp.source import Source
 from rasp.syntax import parse, parse_with_errors
 from rasp.syntax.tree import (
@@ -149,6 +149,8 @@ class Session:
                 statement.span,
                 "give the inner parts names of their own",
             ) from None
+        except MemoryError:
+            raise too_much_memory().located(statement.span) from None
         except RaspError as error:
             raise error.located(statement.span) from None
         value = None if value is MISSING else value

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from math import inf
 from typing import Any
 
 from rasp.atoms import PLURALS, Atom, display, kind_of_sequence, show_input
@@ -12,12 +13,16 @@ from rasp.evaluator import apply
 from rasp.frontend.builtins import DrawRequest
 from rasp.frontend.calls import signature
 from rasp.frontend.session import Result, Session, Settings
-from rasp.frontend.values import BuiltIn, Function, Value, kind_name
+from rasp.frontend.values import BuiltIn, Function, Value, is_atom, kind_name
 from rasp.graph import Node, Program, Scorer, Selector, SOp, expression
 from rasp.syntax.tree import Assign, Command, Define, Evaluate
 
 MOST_ITEMS = 20
 MOST_ROWS = 40
+MOST_CHARACTERS = 20_000
+"""Characters of a value that are shown; a thousand times as many where it is shown in full."""
+DEEPEST = 100
+"""Lists inside one another that are shown."""
 
 
 def show_result(result: Result, session: Session) -> str:
@@ -62,22 +67,68 @@ def show_named(name: str, value: Value, session: Session, program: Program) -> s
 
 
 def show_value(value: Value, full: bool = False) -> str:
-    """Write a compile-time value as RASP does."""
-    match value:
-        case list() if value and all(isinstance(row, list) for row in value):
-            rows = value if full else value[:MOST_ITEMS]
-            cut = f",\n      … {len(value)} in all" if len(rows) < len(value) else ""
-            return "[" + ",\n      ".join(show_value(row, full) for row in rows) + cut + "]"
-        case list():
-            return show_sequence(value, full)
-        case dict():
-            pairs = (f"{display(key)}: {show_value(item, full)}" for key, item in value.items())
-            return "{" + ", ".join(pairs) + "}"
-        case Node():
-            return expression(value)
-        case Function() | BuiltIn():
-            return signature(value)
-    return display(value)
+    """Write a compile-time value as RASP does; what would fill many pages is cut.
+
+    >>> show_value([1, [2, "a"]])
+    '[1, [2, "a"]]'
+    """
+    return _Page(full, 1_000 * MOST_CHARACTERS if full else MOST_CHARACTERS).value(value)
+
+
+class _Page:
+    """Room for a value's text: so many characters, so deep.
+
+    A list may hold another one twice, and so on: few lists can be more than anybody can read.
+    """
+
+    def __init__(self, full: bool, room: float) -> None:
+        self.full = full
+        self.room = room
+        self.depth = 0
+
+    def value(self, value: Value) -> str:
+        if self.room <= 0 or self.depth > DEEPEST:
+            return "…"
+        self.depth += 1
+        text = self._text(value)
+        self.depth -= 1
+        return text
+
+    def _text(self, value: Value) -> str:
+        match value:
+            case list() if value and all(isinstance(row, list) for row in value):
+                rows = value if self.full else value[:MOST_ITEMS]
+                cut = f",\n      … {len(value)} in all" if len(rows) < len(value) else ""
+                return "[" + ",\n      ".join(self._each(rows)) + cut + "]"
+            case list():
+                return self.sequence(value)
+            case dict():
+                pairs = (f"{display(key)}: {self.value(item)}" for key, item in value.items())
+                return "{" + ", ".join(self._cut(pairs)) + "}"
+        text = expression(value) if isinstance(value, Node) else (
+            signature(value) if isinstance(value, (Function, BuiltIn)) else display(value)
+        )  # fmt: skip
+        self.room -= len(text)
+        return text
+
+    def sequence(self, atoms: Sequence[Any]) -> str:
+        if len(atoms) > 2 and all(_same(atom, atoms[0]) for atom in atoms):
+            return f"[{self.value(atoms[0])}]*{len(atoms)}"
+        shown = atoms if self.full or len(atoms) <= MOST_ITEMS else atoms[:MOST_ITEMS]
+        cut = f", … {len(atoms)} in all" if len(shown) < len(atoms) else ""
+        return "[" + ", ".join(self._each(shown)) + cut + "]"
+
+    def _each(self, items: Sequence[Any]) -> Iterator[str]:
+        return self._cut(map(self.value, items))
+
+    def _cut(self, texts: Iterator[str]) -> Iterator[str]:
+        """Texts while there is room."""
+        for text in texts:
+            yield text
+            self.room -= 2
+            if self.room <= 0:
+                yield "…"
+                return
 
 
 def show_sequence(atoms: Sequence[Any], full: bool = False) -> str:
@@ -86,15 +137,16 @@ def show_sequence(atoms: Sequence[Any], full: bool = False) -> str:
     >>> show_sequence([5, 5, 5]), show_sequence([1, 2])
     ('[5]*3', '[1, 2]')
     """
-    if len(atoms) > 2 and all(_same(atom, atoms[0]) for atom in atoms):
-        return f"[{show_value(atoms[0])}]*{len(atoms)}"
-    shown = atoms if full or len(atoms) <= MOST_ITEMS else atoms[:MOST_ITEMS]
-    cut = f", … {len(atoms)} in all" if len(shown) < len(atoms) else ""
-    return "[" + ", ".join(show_value(atom) for atom in shown) + cut + "]"
+    return _Page(full, inf if full else MOST_CHARACTERS).sequence(atoms)
 
 
 def _same(one: Any, other: Any) -> bool:
-    return isinstance(one, bool) is isinstance(other, bool) and bool(one == other)
+    if one is other:
+        return True
+    is_same_kind = (
+        is_atom(one) and is_atom(other) and isinstance(one, bool) is isinstance(other, bool)
+    )
+    return is_same_kind and bool(one == other)
 
 
 def show_selection(

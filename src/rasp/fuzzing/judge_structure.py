@@ -107,7 +107,7 @@ def _values_of(outputs: list[Node], case: Case) -> list[Mapping[Node, Any]]:
     known: list[Mapping[Node, Any]] = []
     for tokens in case.inputs[:2]:
         with suppress(plain.EvaluationError):
-            known.append(plain.evaluate(outputs, tokens))
+            known.append(plain.evaluate(in_order(outputs), tokens))
     return known
 
 

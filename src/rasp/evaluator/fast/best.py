@@ -58,7 +58,7 @@ def _highest(selector: Selector, space: Workspace, ranks: Array) -> Array:
     if plan.blocked:
         return blocked_highest(selector, plan, space, ranks)
     highest = np.full(space.batch.size, -1, np.int64)
-    for term in plan.terms:
+    for term in space.meter.watched(plan.terms, 1):
         layout = lay_out(term.meeting, space)
         if layout is None:
             continue

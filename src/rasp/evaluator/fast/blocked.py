@@ -20,6 +20,7 @@ from rasp.evaluator.fast.layout import grouped
 from rasp.evaluator.fast.plan import Plan
 from rasp.evaluator.fast.scores import scaled_scores
 from rasp.evaluator.fast.workspace import Workspace
+from rasp.evaluator.plain import last_needed
 from rasp.graph import (
     Score,
     Scorer,
@@ -68,7 +69,7 @@ def blocks(selector: Selector, plan: Plan, space: Workspace) -> Iterator[Block]:
     begins, ends = (ends - counts)[row_groups], ends[row_groups]  # of each row's keys
     row = 0
     while row < len(queries):
-        space.clock.check()
+        space.meter.check()
         stop = _block_end(row, int(begins[row]), ends)
         columns = keys[begins[row] : ends[stop - 1]]
         rows = queries[row:stop]
@@ -80,8 +81,12 @@ def blocks(selector: Selector, plan: Plan, space: Workspace) -> Iterator[Block]:
 def picks(selector: Selector, queries: Array, keys: Array, space: Workspace) -> Array:
     """The selection's cells for some queries and some keys."""
     cells: dict[Selector, Array] = {}
-    for node in selectors_in(selector):
+    order = selectors_in(selector)
+    for node, expired in zip(order, last_needed(order, [selector]), strict=True):
         cells[node] = _cells_of(node, queries, keys, cells, space)
+        space.meter.check()
+        for needed in expired:
+            cells.pop(needed, None)  # type: ignore[call-overload]
     numbers = space.batch.numbers
     chosen = cells[selector]  # (rows, columns)
     return chosen if numbers is None else chosen & (numbers[queries][:, None] == numbers[keys])

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from sys import getsizeof
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -73,6 +74,14 @@ class Column:
             part if len(part) == 1 else part[positions] for part in self.parts
         )
         return Column(kinds, numerators, denominators, self.strings)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of everything it holds."""
+        size = sum(part.nbytes for part in self.parts) + sum(map(len, self.strings))
+        if self.is_big:
+            size += sum(sum(map(getsizeof, part.tolist())) for part in self.parts[1:])
+        return size
 
     @property
     def parts(self) -> tuple[Array, Array, Array]:

@@ -16,13 +16,18 @@ import numpy as np
 
 from rasp.evaluator.fast.coding import sorting_order
 from rasp.evaluator.fast.columns import Array
+from rasp.meter import Meter
 
 if TYPE_CHECKING:
     from rasp.evaluator.fast.layout import Codings
 
 
 def dominance_sums(
-    first: Codings, second: Codings, keys: Array | None, weights: Sequence[Array | None]
+    first: Codings,
+    second: Codings,
+    keys: Array | None,
+    weights: Sequence[Array | None],
+    meter: Meter,
 ) -> list[Array]:
     """Sum each weight (None: count) over the keys in both of a query's ranges."""
     codes = first.keys if keys is None else first.keys[keys]
@@ -33,16 +38,18 @@ def dominance_sums(
     columns = [np.ones(len(order)) if weight is None else weight for weight in weights]
     table = np.stack(columns, axis=1)[order]  # (keys, weights)
     codes = second.keys[order if keys is None else keys[order]]
-    sums = _below(codes, table, begin, end, second.ends, second.size)
+    sums = _below(codes, table, begin, end, second.ends, second.size, meter)
     if second.low.any():
-        sums -= _below(codes, table, begin, end, second.low, second.size)
+        sums -= _below(codes, table, begin, end, second.low, second.size, meter)
     return list(sums.T)
 
 
-def _below(codes: Array, table: Array, begin: Array, end: Array, bound: Array, size: int) -> Array:
+def _below(
+    codes: Array, table: Array, begin: Array, end: Array, bound: Array, size: int, meter: Meter
+) -> Array:
     """For each query, the sums over its stretch of the keys whose code is below its bound."""
     sums = np.zeros((len(begin), table.shape[1]))
-    for bit in reversed(range(size.bit_length())):
+    for bit in meter.watched(reversed(range(size.bit_length())), 1):
         is_one = (codes >> bit & 1).astype(bool)
         zeros = np.zeros(len(codes) + 1, np.int64)
         np.cumsum(~is_one, out=zeros[1:])

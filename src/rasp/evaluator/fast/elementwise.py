@@ -30,6 +30,7 @@ from rasp.evaluator.fast.columns import (
 )
 from rasp.graph import apply_operator
 from rasp.limits import DEFAULT_LIMITS, Limits
+from rasp.meter import Meter, size_of
 
 NUMERIC: dict[str, Callable[..., arithmetic.Result]] = {
     "+": arithmetic.add,
@@ -54,29 +55,33 @@ ORDERED = {
     ">=": arithmetic.ordered(operator.ge),
 }
 FEW_MEMBERS = 16
+LARGE = 1 << 20
+"""Bytes of results from which memory is looked at after each of them."""
 
 
 def elementwise(
-    op: str, operands: Sequence[Column], limits: Limits = DEFAULT_LIMITS
+    op: str, operands: Sequence[Column], meter: Meter | None = None
 ) -> tuple[Column, Array | None]:
     """Apply an operator at every position; the second part is True where it does not apply.
 
     >>> elementwise("+", [from_atoms([1, 2]), from_atoms([10])])[0].numerators.tolist()
     [11, 12]
     """
-    column, failed = _applied(op, operands, limits)
-    if limits.number_bits >= 63:  # what is larger went through the operator table, which checks it
+    meter = meter or Meter(DEFAULT_LIMITS)
+    column, failed = _applied(op, operands, meter)
+    bits = meter.limits.number_bits
+    if bits >= 63:  # what is larger went through the operator table, which checks it
         return column, failed
-    return column, arithmetic.either(failed, column.too_large(limits.number_bits))
+    return column, arithmetic.either(failed, column.too_large(bits))
 
 
-def _applied(op: str, operands: Sequence[Column], limits: Limits) -> tuple[Column, Array | None]:
+def _applied(op: str, operands: Sequence[Column], meter: Meter) -> tuple[Column, Array | None]:
     if op in NUMERIC:
-        return _numeric(NUMERIC[op], op, operands, limits)
+        return _numeric(NUMERIC[op], op, operands, meter)
     if op in ORDERED:
         if any(operand.is_big for operand in operands):
-            return by_atoms(op, operands, limits)
-        return _settle(op, operands, *ORDERED[op](*operands), limits)
+            return by_atoms(op, operands, meter)
+        return _settle(op, operands, *ORDERED[op](*operands), meter)
     match op:
         case "==":
             return booleans(arithmetic.equal(*operands)), None
@@ -97,24 +102,29 @@ def _applied(op: str, operands: Sequence[Column], limits: Limits) -> tuple[Colum
         case "in" if len(operands) <= FEW_MEMBERS:
             return booleans(_is_member(operands[0], operands[1:])), None
         case "at":
-            return _at(operands[0], operands[1:], limits)
-    return by_atoms(op, operands, limits)
+            return _at(operands[0], operands[1:], meter)
+    return by_atoms(op, operands, meter)
 
 
-def by_atoms(op: str, operands: Sequence[Column], limits: Limits) -> tuple[Column, Array | None]:
+def by_atoms(op: str, operands: Sequence[Column], meter: Meter) -> tuple[Column, Array | None]:
     """Apply an operator to atoms, once for each distinct combination that occurs."""
     first, inverse = distinct(operands)
     columns = [operand.take(first).atoms(len(first)) for operand in operands
                if operand.size > 1]  # fmt: skip
-    function = _on_varying(op, operands, limits)
+    function = _on_varying(op, operands, meter.limits)
     results: list[Atom] = []
     failed = np.zeros(len(first), bool)
-    for at, atoms in enumerate(zip(*columns, strict=True) if columns else [()]):
+    size = 0
+    for at, atoms in enumerate(meter.watched(zip(*columns, strict=True) if columns else [()], 64)):
         try:
-            results.append(function(*atoms))
+            made = function(*atoms)
         except RaspError:
-            results.append(0)
+            made = 0
             failed[at] = True
+        results.append(made)
+        size += size_of(made)
+        if size > LARGE:
+            meter.afford(size)
     column = from_atoms(results).take(inverse)
     return column, failed[inverse] if failed.any() else None
 
@@ -164,20 +174,20 @@ def on_first(op: str, constants: list[Any]) -> Callable[[Atom], Atom]:
 
 
 def _numeric(
-    compute: Callable[..., arithmetic.Result], op: str, operands: Sequence[Column], limits: Limits
+    compute: Callable[..., arithmetic.Result], op: str, operands: Sequence[Column], meter: Meter
 ) -> tuple[Column, Array | None]:
     strings: arithmetic.Doubt = None
     for operand in operands:
         if operand.is_big or not operand.has_numbers:
-            return by_atoms(op, operands, limits)
+            return by_atoms(op, operands, meter)
         if operand.has_strings:
             strings = arithmetic.either(strings, operand.kinds == STRING)
     column, doubt = compute(*operands)
-    return _settle(op, operands, column, arithmetic.either(doubt, strings), limits)
+    return _settle(op, operands, column, arithmetic.either(doubt, strings), meter)
 
 
 def _settle(
-    op: str, operands: Sequence[Column], column: Column, doubt: arithmetic.Doubt, limits: Limits
+    op: str, operands: Sequence[Column], column: Column, doubt: arithmetic.Doubt, meter: Meter
 ) -> tuple[Column, Array | None]:
     """Compute the doubtful positions again, from their atoms."""
     if doubt is None:
@@ -185,8 +195,8 @@ def _settle(
     size = max(operand.size for operand in operands)
     positions = np.flatnonzero(np.broadcast_to(doubt, size))
     if len(positions) == size:
-        return by_atoms(op, operands, limits)
-    again, failed = by_atoms(op, [operand.take(positions) for operand in operands], limits)
+        return by_atoms(op, operands, meter)
+    again, failed = by_atoms(op, [operand.take(positions) for operand in operands], meter)
     place = np.zeros(size, np.int64)
     place[positions] = np.arange(len(positions))
     column = chosen(np.broadcast_to(doubt, size), again.take(place), column)
@@ -204,10 +214,10 @@ def _is_member(item: Column, members: Sequence[Column]) -> Array:
     return found
 
 
-def _at(index: Column, items: Sequence[Column], limits: Limits) -> tuple[Column, Array | None]:
+def _at(index: Column, items: Sequence[Column], meter: Meter) -> tuple[Column, Array | None]:
     """List look-up, negative from the end."""
     if index.is_big or index.has_strings:
-        return by_atoms("at", [index, *items], limits)
+        return by_atoms("at", [index, *items], meter)
     usable = (index.kinds == INT) | (index.kinds == BOOL)
     place = np.where(index.numerators < 0, index.numerators + len(items), index.numerators)
     usable = usable & (place >= 0) & (place < len(items))

@@ -7,10 +7,10 @@ that one could still fail at a later node, so the inputs before it are evaluated
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -51,9 +51,14 @@ from rasp.graph import (
     in_order,
     score_terms,
 )
-from rasp.limits import DEFAULT_LIMITS, Clock, Limits
+from rasp.limits import DEFAULT_LIMITS, Limits, too_much_memory
+from rasp.meter import Meter
 
 LARGE_BATCH = 20_000  # tokens from which it pays to forget what is no longer needed
+MANY_VALUES = 2_000_000  # tokens times nodes from which it does
+COLUMN_BYTES, ATOM_BYTES = 17, 40  # of each position, in a column and in a list
+
+Result = TypeVar("Result")
 
 
 class _Failed(Exception):
@@ -67,7 +72,10 @@ class _Failed(Exception):
 
 
 def evaluate(
-    outputs: Sequence[Node], inputs: Sequence[tuple[Atom, ...]], limits: Limits = DEFAULT_LIMITS
+    outputs: Sequence[Node],
+    inputs: Sequence[tuple[Atom, ...]],
+    limits: Limits = DEFAULT_LIMITS,
+    meter: Meter | None = None,
 ) -> dict[Node, list[list[Any]]]:
     """Compute the outputs on every input; for each output, one list per input.
 
@@ -75,66 +83,87 @@ def evaluate(
     >>> evaluate([Indices()], [("a", "b"), ("c",)])[Indices()]
     [[0, 1], [0]]
     """
-    evaluation = _Evaluation(Batch(inputs), limits)
+    meter = Meter(limits) if meter is None else meter.fresh(limits)
+    evaluation = _Evaluation(Batch(inputs), meter)
     order = in_order(outputs)
-    large = evaluation.batch.size > LARGE_BATCH
+    size = evaluation.batch.size
+    large = size > LARGE_BATCH or size * len(order) > MANY_VALUES
     expired = last_uses(order, outputs) if large else [()] * len(order)
     for node, no_longer_needed in zip(order, expired, strict=True):
         try:
-            evaluation.compute(node)
+            _within(node, evaluation.compute)
         except _Failed as failed:
             if failed.number:
-                evaluate(outputs, inputs[: failed.number], limits)
+                evaluate(outputs, inputs[: failed.number], limits, evaluation.meter)
             evaluation.fail(node, failed)
-        except RaspLimitError as error:  # the time is up
-            raise plain.EvaluationError(error, node, None) from None
-        plain.check_time(evaluation.clock, node)
         evaluation.forget(no_longer_needed)
-    return {node: evaluation.results(node) for node in dict.fromkeys(outputs)}
+    return {node: _within(node, evaluation.results) for node in dict.fromkeys(outputs)}
+
+
+def _within(node: Node, compute: Callable[[Node], Result]) -> Result:
+    """Name the node at which time or memory are used up."""
+    try:
+        return compute(node)
+    except RaspLimitError as error:
+        raise plain.EvaluationError(error, node, None) from None
+    except MemoryError:
+        raise plain.EvaluationError(too_much_memory(), node, None) from None
 
 
 class _Evaluation:
     """One pass over one batch."""
 
-    def __init__(self, batch: Batch, limits: Limits) -> None:
+    def __init__(self, batch: Batch, meter: Meter) -> None:
         self.batch = batch
-        self.limits = limits
-        self.clock = Clock(limits)
-        self.space = Workspace(batch, self.clock)
+        self.meter = meter
+        self.space = Workspace(batch, meter)
         self.selections = Selections(self.space)
 
     def compute(self, node: Node) -> None:
-        columns = self.space.columns
+        """Compute a node, and keep its column; raise where time or memory are used up."""
+        self.meter.afford(COLUMN_BYTES * self.batch.size)
+        if isinstance(node, SOp):
+            self.space.keep(node, self._column(node))
+        else:
+            self._check(node)
+        self.meter.check()
+
+    def _column(self, node: SOp) -> Column:
         match node:
             case Tokens():
-                columns[node] = self._of_one_kind(from_atoms(self.batch.tokens))
+                return self._of_one_kind(from_atoms(self.batch.tokens))
             case TokensAs(kind):
-                column, failed = elementwise(kind, [from_atoms(self.batch.tokens)], self.limits)
-                columns[node] = self._of_one_kind(column, failed)
+                given = [from_atoms(self.batch.tokens)]
+                return self._of_one_kind(*elementwise(kind, given, self.meter))
             case Indices():
-                columns[node] = Column(one_kind(INT), self.batch.indices)
+                return Column(one_kind(INT), self.batch.indices)
             case Const(value):
-                columns[node] = constant(value)
+                return constant(value)
             case Elementwise(op, operands):
-                given = [columns[operand] for operand in operands]
-                column, failed = elementwise(op, given, self.limits)
-                columns[node] = self._of_one_kind(column, failed)
+                given = [self.space.columns[operand] for operand in operands]
+                return self._of_one_kind(*elementwise(op, given, self.meter))
             case Aggregate():
-                columns[node] = self._aggregate(node)
+                return self._aggregate(node)
+        raise AssertionError(f"no column for {type(node).__name__}")
+
+    def _check(self, node: Node) -> None:
+        """Refuse a selector or scorer whose atoms do not compare."""
+        match node:
             case Select(keys, queries, op) if op not in ("==", "!="):
                 self._refuse(self._starts_with_string(keys) != self._starts_with_string(queries))
             case Score(keys, queries):
                 self._refuse(self._starts_with_string(keys) | self._starts_with_string(queries))
             case SelectBest(selector, Score() as scorer):
-                columns[Best(selector, scorer)] = best_keys(node, self.space)
+                self.space.keep(Best(selector, scorer), best_keys(node, self.space))
             case SelectBest(selector, scorer):
-                columns[Best(selector, scorer)] = best_scores(node, self.space)
+                self.space.keep(Best(selector, scorer), best_scores(node, self.space))
 
     def results(self, node: Node) -> list[list[Any]]:
         """An output's values, one list per input."""
         bounds = self.batch.starts.tolist()
         stretches = list(pairwise(bounds))
         if isinstance(node, SOp):
+            self.meter.afford(ATOM_BYTES * self.batch.size)
             atoms = self.space.columns[node].atoms(self.batch.size)
             if len(stretches) == 1:
                 return [atoms]
@@ -166,7 +195,7 @@ class _Evaluation:
         values = self.space.columns[node.values]
         found = self.selections.picks(node.selector)
         try:
-            column, failed = aggregated(node, values, found, self.batch, self.limits)
+            column, failed = aggregated(node, values, found, self.batch, self.meter)
         except TooManyDenominators as failure:
             raise _Failed(failure.number, error=failure.error) from None
         if failed is not None:
@@ -187,7 +216,7 @@ class _Evaluation:
         picked = [value for value, is_picked in zip(values, cells, strict=True) if is_picked]
         if not picked:
             raise plain.failure(plain.misfit(node.default, values), node, tokens, row)
-        plain.mean(picked, node, tokens, row, self.limits)
+        plain.mean(picked, node, tokens, row, self.meter)
 
     def _rows(
         self, selector: Selector, start: int, end: int, first: int = 0, last: int | None = None
@@ -210,8 +239,8 @@ class _Evaluation:
             needed: self._atoms(needed, number) for needed in node.needs if isinstance(needed, SOp)
         }
         tokens = self.batch.inputs[number]
-        limits = replace(self.limits, plain_cells=len(tokens) ** 2)
-        return plain.compute(node, tokens, values, limits)
+        limits = replace(self.meter.limits, plain_cells=len(tokens) ** 2)
+        return plain.compute(node, tokens, values, self.meter.fresh(limits))
 
     def _atoms(self, node: SOp, number: int) -> list[Atom]:
         start, end = self.batch.starts[number : number + 2].tolist()

@@ -29,6 +29,7 @@ from rasp.evaluator.fast.sums import limbs
 from rasp.evaluator.fast.workspace import Batch
 from rasp.graph import Aggregate
 from rasp.limits import Limits
+from rasp.meter import Meter
 
 Summed: TypeAlias = Callable[[Sequence[Array | None]], list[Array]]
 """Sums weights (None: counts) over what each query picks."""
@@ -36,6 +37,8 @@ Summed: TypeAlias = Callable[[Sequence[Array | None]], list[Array]]
 LIMBS_AT_ONCE = 16
 MOST_SCALED_BITS = 2**33
 """A gigabyte of numerators over one denominator."""
+COPIES = 12
+"""How often a numerator is in memory while means are made, cut into limbs and put together."""
 
 
 class TooManyDenominators(Exception):
@@ -59,17 +62,17 @@ class Picks:
 
 
 def aggregated(
-    node: Aggregate, values: Column, picks: Picks, batch: Batch, limits: Limits
+    node: Aggregate, values: Column, picks: Picks, batch: Batch, meter: Meter
 ) -> tuple[Column, Array | None]:
     """The aggregate's column; the second part is True where the picked values have no mean."""
-    column, failed = _of_picks(values, picks, batch, limits)
+    column, failed = _of_picks(values, picks, batch, meter)
     if int(picks.count.min()) > 0 or failed is not None:
         return column, failed
     return chosen(picks.count == 0, constant(node.default), column), None
 
 
 def _of_picks(
-    values: Column, picks: Picks, batch: Batch, limits: Limits
+    values: Column, picks: Picks, batch: Batch, meter: Meter
 ) -> tuple[Column, Array | None]:
     """The same where something was picked."""
     count = picks.count
@@ -82,8 +85,8 @@ def _of_picks(
     has_no_mean = _has_no_mean(values, picks)
     if has_no_mean is not None:
         return values, has_no_mean
-    column = _means(values, picks, batch)
-    too_large = _too_large(column, picks, limits)
+    column = _means(values, picks, batch, meter)
+    too_large = _too_large(column, picks, meter.limits)
     if is_summable:  # the mean of one value is that value, but for its kind
         kinds = np.where(count == 1, values.kinds, np.uint8(FLOAT))
         return Column(kinds, *column.parts[1:]), too_large
@@ -107,24 +110,25 @@ def _has_no_mean(values: Column, picks: Picks) -> Array | None:
     return wrong if wrong.any() else None
 
 
-def _means(values: Column, picks: Picks, batch: Batch) -> Column:
+def _means(values: Column, picks: Picks, batch: Batch, meter: Meter) -> Column:
     """The mean of each query's picks, in lowest terms."""
-    tops, scale = _on_common_denominator(values, batch)
+    tops, scale = _on_common_denominator(values, batch, meter)
     cut = limbs(np.broadcast_to(tops, batch.size))
     sums: list[Array] = []
-    for at in range(0, len(cut.weights), LIMBS_AT_ONCE):
+    for at in meter.watched(range(0, len(cut.weights), LIMBS_AT_ONCE), 1):
         sums += picks.sums(cut.weights[at : at + LIMBS_AT_ONCE])
     top, bottom = cut.joined(sums), np.maximum(picks.count, 1)
     if cut.is_big or scale.dtype == object or int(scale.max()) * int(bottom.max()) >= LARGEST:
-        return _big_means(top, bottom.astype(object) * scale.astype(object))
+        return _big_means(top, bottom.astype(object) * scale.astype(object), meter)
     bottom = bottom * scale
     shared = np.gcd(top, bottom)
     return numbers(one_kind(FLOAT), top // shared, bottom // shared)
 
 
-def _big_means(top: Array, bottom: Array) -> Column:
+def _big_means(top: Array, bottom: Array, meter: Meter) -> Column:
     pairs = list(zip(top.tolist(), bottom.tolist(), strict=True))
-    known = {pair: Fraction(*pair) for pair in set(pairs)}  # many queries share their picks
+    distinct = meter.watched(set(pairs), 1)  # many queries share their picks
+    known = {pair: Fraction(*pair) for pair in distinct}
     means = [known[pair] for pair in pairs]
     tops, bottoms = np.empty(len(means), object), np.empty(len(means), object)
     tops[:] = [mean.numerator for mean in means]
@@ -141,39 +145,40 @@ def _too_large(column: Column, picks: Picks, limits: Limits) -> Array | None:
     return wrong if wrong.any() else None
 
 
-def _on_common_denominator(values: Column, batch: Batch) -> tuple[Array, Array]:
+def _on_common_denominator(values: Column, batch: Batch, meter: Meter) -> tuple[Array, Array]:
     """Numerators over one denominator for all, or (where that is large) for each input."""
     if values.is_whole:
         return values.numerators, ONE
     if not values.is_big:
         scale = 1
-        for bottom in np.unique(values.denominators).tolist():
+        for bottom in meter.watched(np.unique(values.denominators).tolist()):
             scale = math.lcm(scale, bottom)
             if scale >= LARGEST:
                 break
         if scale * int(np.abs(values.numerators).max()) < LARGEST:
             scaled = values.numerators * (scale // values.denominators)
             return scaled, np.array([scale])
-    return _on_denominator_per_input(values, batch)
+    return _on_denominator_per_input(values, batch, meter)
 
 
-def _on_denominator_per_input(values: Column, batch: Batch) -> tuple[Array, Array]:
+def _on_denominator_per_input(values: Column, batch: Batch, meter: Meter) -> tuple[Array, Array]:
     """The same in Python's integers, each input by itself."""
     tops = np.broadcast_to(values.numerators, batch.size).tolist()
     bottoms = np.broadcast_to(values.denominators, batch.size).tolist()
     scaled, scales = np.empty(batch.size, object), np.empty(batch.size, object)
     for number, (start, end) in enumerate(pairwise(batch.starts.tolist())):
-        scale = _common_denominator(bottoms[start:end], number)
+        scale = _common_denominator(bottoms[start:end], number, meter)
         scales[start:end] = scale
-        scaled[start:end] = [top * (scale // bottom) for top, bottom
-                             in zip(tops[start:end], bottoms[start:end], strict=True)]  # fmt: skip
+        pairs = zip(tops[start:end], bottoms[start:end], strict=True)
+        scaled[start:end] = [top * (scale // bottom) for top, bottom in meter.watched(pairs, 8)]
     return scaled, scales
 
 
-def _common_denominator(denominators: list[int], number: int) -> int:
+def _common_denominator(denominators: list[int], number: int, meter: Meter) -> int:
+    most = min(MOST_SCALED_BITS, 8 * meter.limits.memory // COPIES)
     scale = 1
-    for bottom in set(denominators):
+    for bottom in meter.watched(set(denominators), 8):
         scale = math.lcm(scale, bottom)
-        if scale.bit_length() * len(denominators) > MOST_SCALED_BITS:
+        if scale.bit_length() * len(denominators) > most:
             raise TooManyDenominators(len(denominators), number)
     return scale

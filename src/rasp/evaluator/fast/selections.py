@@ -53,7 +53,7 @@ class Selections:
         if plan.blocked:
             return blocked_sums(selector, plan, self._space, weights)
         totals: list[Array] = [np.zeros(1, np.int64) for _ in weights]
-        for term in plan.terms:
+        for term in self._space.meter.watched(plan.terms, 1):
             sums = self._term_sums(term, weights)
             totals = [total + value for total, value in zip(totals, sums, strict=True)]
         return [np.broadcast_to(total, self._space.batch.size) for total in totals]
@@ -74,7 +74,8 @@ class Selections:
             return [np.zeros(1, np.int64) for _ in weights]
         if term not in self._counted:
             self._counted[term] = counted(term, self._space)
-        return layout_sums(layout, self._counted[term], weights, self._space.batch.size)
+        size, meter = self._space.batch.size, self._space.meter
+        return layout_sums(layout, self._counted[term], weights, size, meter)
 
     def _position_weights(self) -> Array:
         return np.arange(self._space.batch.size, dtype=np.float64)

@@ -17,6 +17,7 @@ from rasp.evaluator.fast.dominance import dominance_sums
 from rasp.evaluator.fast.layout import Codings, Layout
 from rasp.evaluator.fast.plan import Term
 from rasp.evaluator.fast.workspace import Workspace
+from rasp.meter import Meter
 
 EXACT_SUM_BITS = 47
 """Doubles add whole numbers exactly below 2^53; a key may count up to 2^6 times."""
@@ -118,12 +119,12 @@ def counted(term: Term, space: Workspace) -> Counted:
 
 
 def layout_sums(
-    layout: Layout, counted: Counted, weights: Sequence[Array | None], size: int
+    layout: Layout, counted: Counted, weights: Sequence[Array | None], size: int, meter: Meter
 ) -> list[Array]:
     """For each weight (None counts the keys), a whole number per query, or one for all."""
     kept = [counted.of(weight) for weight in weights]
     if layout.second is not None:
-        sums = dominance_sums(layout.first, layout.second, counted.keys, kept)
+        sums = dominance_sums(layout.first, layout.second, counted.keys, kept, meter)
     else:
         sums = [_range_sums(layout.first, counted.keys, weight) for weight in kept]
     whole = [values.astype(np.int64, copy=False) for values in sums]

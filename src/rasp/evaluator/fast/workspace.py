@@ -19,7 +19,11 @@ from rasp.evaluator.fast.coding import Codes, codes_of
 from rasp.evaluator.fast.columns import Array, Column, constant
 from rasp.evaluator.fast.elementwise import elementwise
 from rasp.graph import Const, SOp
-from rasp.limits import DEFAULT_LIMITS, Clock
+from rasp.limits import DEFAULT_LIMITS
+from rasp.meter import Meter
+
+CODING_BYTES = 32
+"""Bytes of each position while atoms are numbered."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,10 +72,11 @@ class Batch:
 class Workspace:
     """The columns of a batch computed so far, and their codes."""
 
-    def __init__(self, batch: Batch, clock: Clock | None = None) -> None:
+    def __init__(self, batch: Batch, meter: Meter | None = None) -> None:
         self.batch = batch
-        self.clock = clock or Clock(DEFAULT_LIMITS)
+        self.meter = meter or Meter(DEFAULT_LIMITS)
         self.columns: dict[SOp | Best, Column] = {}
+        self._sizes: dict[SOp | Best, int] = {}
         self._codes: dict[tuple[SOp | Best, ...], Codes] = {}
 
     def column(self, node: SOp | Best) -> Column:
@@ -83,6 +88,7 @@ class Workspace:
         once = tuple(dict.fromkeys(needed))
         found = self._codes.get(once)
         if found is None:
+            self.meter.afford(CODING_BYTES * len(once) * self.batch.size)
             found = self._codes[once] = codes_of([self.columns[node] for node in once])
         if len(once) == len(needed):
             return found
@@ -93,7 +99,7 @@ class Workspace:
         holds = np.ones(1, bool)
         for pair, outcomes in filters:
             operands = [self.column(pair.keys), self.column(pair.queries)]
-            column, _ = elementwise(OPERATORS_OF[outcomes], operands)
+            column, _ = elementwise(OPERATORS_OF[outcomes], operands, self.meter)
             holds = holds & (column.numerators != 0)
         return holds
 
@@ -102,8 +108,15 @@ class Workspace:
         holds = self.passes(filters)
         return None if holds.all() else np.flatnonzero(np.broadcast_to(holds, self.batch.size))
 
+    def keep(self, node: SOp | Best, column: Column) -> None:
+        """Keep a column; its bytes count until it is forgotten."""
+        self.columns[node] = column
+        self._sizes[node] = column.nbytes
+        self.meter.hold(self._sizes[node])
+
     def forget(self, node: SOp | Best) -> None:
         """Drop a column that nothing needs any more."""
         self.columns.pop(node, None)
+        self.meter.release(self._sizes.pop(node, 0))
         for key in [key for key in self._codes if node in key]:
             del self._codes[key]
