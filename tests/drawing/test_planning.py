@@ -32,7 +32,7 @@ SEEDS = range(60)
 def test_every_aggregate_is_drawn_once_with_its_selection_values_and_result(seed: int) -> None:
     outputs, program, given = random_program(seed)
     plan = plan_flow(outputs, given, program)
-    values = evaluate(outputs, tuple(given))
+    values = evaluate(in_order(outputs), tuple(given))
     wanted = Counter(
         (
             tuple(map(tuple, values[node.selector])),
