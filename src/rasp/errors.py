@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rasp.source import Span
+from rasp.visible import shown
 
 LONGEST_LINE_SHOWN = 100
 MOST_CALLS = 2
@@ -62,7 +63,7 @@ class RaspError(Exception):
         return self
 
     def __str__(self) -> str:
-        return "\n\n".join(_render(error) for error in self.everything)
+        return shown("\n\n".join(_render(error) for error in self.everything))
 
 
 class RaspSyntaxError(RaspError):

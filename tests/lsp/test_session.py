@@ -308,3 +308,17 @@ def test_killing_the_server_leaves_no_worker(tmp_path: Path) -> None:
         assert pipe is not None
         pipe.close()
     wait_until_gone(workers)
+
+
+def test_a_message_of_a_promised_size_that_nobody_sends_is_passed_over(tmp_path: Path) -> None:
+    client = Client()
+    assert client.process.stdin is not None
+    for promise in (b"99999999999", b"9" * 5000, b"-1", b"many"):
+        client.process.stdin.write(b"Content-Length: " + promise + b"\r\n\r\n")
+    client.process.stdin.write(b'{"jsonrpc": "2.0"}\r\n')
+    uri = (tmp_path / "it.rasp").as_uri()
+    client.open(uri, "x = indices;\n")
+    assert (
+        client.ask("textDocument/documentSymbol", {"textDocument": {"uri": uri}})[0]["name"] == "x"
+    )
+    assert client.close() == 0

@@ -8,6 +8,7 @@ when it is used, so that `rasp --version` starts as fast as Python does. Exit co
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import importlib
 import json
@@ -18,6 +19,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 import rasp
+from rasp.cli.standard import OutputLost, give_up_output, standard_streams
 from rasp.errors import RaspError, RaspValueError, error_record
 from rasp.spelling import closest
 
@@ -89,22 +91,31 @@ class Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # any token can be printed anywhere
-    if hasattr(sys.stdin, "reconfigure"):
-        sys.stdin.reconfigure(errors="surrogateescape")  # whoever reads says what is no text
+    try:
+        with standard_streams():
+            return _run(words)
+    except OutputLost as lost:
+        if lost.reason is not None:
+            with contextlib.suppress(OSError):
+                print(lost.reason, file=sys.stderr, flush=True)
+        give_up_output()
+        return 2 if lost.reason is not None else 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(words: list[str]) -> int:
     try:
         return _dispatch(words)
     except RaspError as error:
         _report(error, as_json="--json" in words)
-        return 2
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        # Whoever read our output has gone: not an error, but Python would complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except UnicodeEncodeError:
+        broken = RaspValueError(
+            "a text holds half of a character, which cannot be written",
+            hint="was it cut in the middle, or is it not UTF-8? take that part out",
+        )
+        _report(broken, as_json="--json" in words)
+    return 2
 
 
 def _dispatch(words: list[str]) -> int:

@@ -15,6 +15,7 @@ from rasp.frontend.session import Session, deep_recursion
 from rasp.limits import Limits
 from rasp.syntax import parse
 from rasp.syntax.tree import Evaluate
+from rasp.visible import redraw
 
 BAR_WIDTH = 30
 PATIENCE = 0.5
@@ -65,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     finally:
         if bar is not None:
-            print("\r\x1b[K", end="", file=sys.stderr)
+            redraw(sys.stderr)
     print(json.dumps(verdict.as_dict(), ensure_ascii=False) if arguments.json else verdict)
     return 0 if verdict.same else 1
 
@@ -90,6 +91,6 @@ def _bar() -> Progress:
             return
         filled = BAR_WIDTH * done // max(1, total)
         bar = "█" * filled + "·" * (BAR_WIDTH - filled)
-        print(f"\r{bar} {done:,} of {total:,} inputs", end="", file=sys.stderr, flush=True)
+        redraw(sys.stderr, f"{bar} {done:,} of {total:,} inputs")
 
     return draw

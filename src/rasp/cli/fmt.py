@@ -8,6 +8,7 @@ import sys
 from rasp.cli.files import read_program, take_limits
 from rasp.replacing import replace_file
 from rasp.syntax import parse, print_program
+from rasp.visible import write_exactly
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
         source = read_program(path, arguments.limits)
         tidy = print_program(parse(source, arguments.limits))
         if path == "-" or arguments.stdout:
-            sys.stdout.write(tidy)
+            write_exactly(sys.stdout, tidy)
         elif tidy != source.text:
             untidy += 1
             if arguments.check:

@@ -11,6 +11,7 @@ from rasp.errors import RaspValueError
 from rasp.fuzzing.campaign import Campaign, Failure, fuzz, save_record
 from rasp.fuzzing.cases import read_replay
 from rasp.fuzzing.judges import HOMES, find_judge, verdict
+from rasp.visible import redraw
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -89,7 +90,7 @@ def _tell(failure: Failure) -> None:
 
 def _clear() -> None:
     if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K")
+        redraw(sys.stderr)
 
 
 class _Progress:
@@ -105,5 +106,4 @@ class _Progress:
         self.drawn = now
         rate = campaign.programs / max(campaign.seconds, 1e-6)
         told = f"{campaign.programs:,} programs, {rate:.0f} a second, {campaign.failed} failures"
-        sys.stderr.write(f"\r{told}\x1b[K")
-        sys.stderr.flush()
+        redraw(sys.stderr, told)

@@ -7,6 +7,8 @@ import sys
 import time
 from collections.abc import Iterator
 
+from rasp.visible import redraw
+
 PATIENCE = 2.0
 """Seconds before somebody wonders whether anything happens."""
 
@@ -27,8 +29,7 @@ def working(what: str) -> Iterator[None]:
     def tell() -> None:
         began = time.monotonic()
         while not done.wait(PATIENCE if time.monotonic() - began < PATIENCE else 0.5):
-            sys.stderr.write(f"\r{what}: {time.monotonic() - began:.0f} s\x1b[K")
-            sys.stderr.flush()
+            redraw(sys.stderr, f"{what}: {time.monotonic() - began:.0f} s")
 
     teller = Thread(target=tell, daemon=True)
     teller.start()
@@ -37,5 +38,4 @@ def working(what: str) -> Iterator[None]:
     finally:
         done.set()
         teller.join()
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()
+        redraw(sys.stderr)

@@ -14,6 +14,8 @@ from queue import Queue
 from threading import Thread
 from typing import IO, Any
 
+from rasp.visible import redraw
+
 MOST_AT_ONCE = 4096
 WIDTH = 30
 
@@ -67,8 +69,7 @@ class Progress:
         now = time.monotonic()
         if self.is_on and now - self.drawn >= 0.1:
             self.drawn = now
-            self.shown.write(f"\r{self.text(now)}\x1b[K")
-            self.shown.flush()
+            redraw(self.shown, self.text(now))
 
     def text(self, now: float) -> str:
         """What the line says."""
@@ -82,8 +83,7 @@ class Progress:
     def finish(self) -> None:
         """Take the line away."""
         if self.is_on:
-            self.shown.write("\r\x1b[K")
-            self.shown.flush()
+            redraw(self.shown)
 
 
 def _file_size(stream: IO[str]) -> int:

@@ -65,7 +65,7 @@ def save(model: Transformer, folder: str | Path) -> None:
     try:
         place.mkdir(parents=True, exist_ok=True)
         replace_file(place / NEXT_WEIGHTS, raw)
-        replace_file(place / MODEL, json.dumps(data, ensure_ascii=False, indent=1).encode())
+        replace_file(place / MODEL, json.dumps(data, indent=1).encode())
         os.replace(place / NEXT_WEIGHTS, place / WEIGHTS)
     except OSError as error:
         raise unwritable(place, error) from None

@@ -7,7 +7,8 @@ used until then.
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+import sys
+from typing import Any, BinaryIO, cast
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
@@ -24,6 +25,9 @@ from rasp.lsp.running import Runner
 from rasp.source import Source
 from rasp.syntax.tree import Load
 
+LARGEST_MESSAGE = 64 << 20
+LONGEST_HEADER = 1 << 16
+"""Bytes of what an editor sends at once, and of one line before it."""
 PAUSE = 0.1
 """Seconds without a change after which a program is run."""
 
@@ -209,6 +213,32 @@ def _refused(error: RaspError) -> JsonRpcException:
     return JsonRpcException(error.message, lsp.LSPErrorCodes.RequestFailed)
 
 
+class Messages:
+    """What an editor sends, without headers that promise more than anybody sends.
+
+    Such a header is passed over, and so is whatever follows up to the next one.
+    """
+
+    def __init__(self, sent: BinaryIO) -> None:
+        self.sent = sent
+
+    def readline(self) -> bytes:
+        """Read a line of a header."""
+        line = self.sent.readline(LONGEST_HEADER)
+        name, _, number = line.partition(b":")
+        if name.strip().lower() == b"content-length" and not _is_size(number.strip()):
+            return b"Passed-Over: 1\r\n"
+        return line
+
+    def read(self, length: int) -> bytes:
+        """Read a message."""
+        return self.sent.read(length)
+
+
+def _is_size(number: bytes) -> bool:
+    return number.isdigit() and len(number) < 12 and int(number) <= LARGEST_MESSAGE
+
+
 def serve() -> None:
     """Serve one editor over standard input and output until it leaves."""
-    make_server().start_io()
+    make_server().start_io(cast(BinaryIO, Messages(sys.stdin.buffer)))

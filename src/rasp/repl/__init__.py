@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from contextlib import redirect_stdout
 
 from rasp.frontend.session import Session
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.repl.conversation import Conversation, Leave
+from rasp.visible import behind, shown
 
 
 def talk(limits: Limits = DEFAULT_LIMITS) -> int:
@@ -15,7 +17,8 @@ def talk(limits: Limits = DEFAULT_LIMITS) -> int:
     if sys.stdin.isatty() and sys.stdout.isatty():
         from rasp.repl.terminal import talk_on_terminal
 
-        return talk_on_terminal(conversation)
+        with redirect_stdout(behind(sys.stdout)):  # it has colours
+            return talk_on_terminal(conversation)
     return talk_in_lines(conversation)
 
 
@@ -37,4 +40,4 @@ def talk_in_lines(conversation: Conversation) -> int:
 
 def _print(text: str) -> None:
     if text:
-        print(text, flush=True)
+        print(shown(text), flush=True)

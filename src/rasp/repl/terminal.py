@@ -20,6 +20,7 @@ from rasp.atoms import show_input
 from rasp.frontend.values import kind_name
 from rasp.repl.conversation import Conversation, Leave
 from rasp.syntax.highlight import RaspLexer
+from rasp.visible import shown
 from rasp.words import COMMANDS, KEYWORDS
 
 COLOURS = (
@@ -39,7 +40,7 @@ def talk_on_terminal(conversation: Conversation) -> int:
         try:
             answer = conversation.respond(session.prompt(">> "))
             if answer:
-                print(coloured(answer))
+                print(coloured(shown(answer)))
         except KeyboardInterrupt:
             print("stopped")
         except (EOFError, Leave):
@@ -114,11 +115,12 @@ def coloured(text: str) -> str:
 
 def _history() -> History:
     """Keep history across conversations where there is a place to write it."""
-    folder = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "rasp"
     try:
+        kept = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+        folder = Path(kept) / "rasp"
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / "history"
         path.touch(mode=0o600)
-    except OSError:
+    except (OSError, RuntimeError):  # RuntimeError: nobody knows a home
         return InMemoryHistory()
     return FileHistory(str(path))

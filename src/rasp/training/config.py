@@ -132,7 +132,7 @@ class RunConfig:
     def id(self) -> str:
         """A hash of the content."""
         text = json.dumps(self.content, sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
 
     @property
     def sizes(self) -> dict[str, int]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from rasp.training.stack import Stack
+from rasp.visible import redraw
 
 SECONDS_BETWEEN_LINES = 20.0
 
@@ -32,7 +33,7 @@ class Live:
         self.last = now
         line = describe(stacks, stack, seconds_left)
         if self.on_terminal:
-            self.out.write(f"\r\x1b[K{line}")
+            redraw(self.out, line)
             if stack.is_finished:
                 self.out.write("\n")
         else:

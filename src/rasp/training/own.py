@@ -106,7 +106,8 @@ def write_data(task: Task, config: RunConfig, path: str) -> int:
     try:
         with replacing(path) as file:
             for line in _examples(task, config):
-                file.write((json.dumps(line, ensure_ascii=False) + "\n").encode())
+                text = json.dumps(line, ensure_ascii=False) + "\n"
+                file.write(text.encode(errors="backslashreplace"))  # half a character
                 count += 1
     except OSError as error:
         raise unwritable(path, error) from None

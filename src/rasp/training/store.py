@@ -113,7 +113,7 @@ class Store:
         try:
             size = file_size(path) if path.exists() else 0
             torn = size and read_part(path, size - 1, 1) != b"\n"
-            with path.open("a", encoding="utf-8") as file:
+            with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
                 file.write("\n" * bool(torn) + record_line(record))
                 file.flush()
                 os.fsync(file.fileno())
