@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
+from rasp.errors import RaspError
+from rasp.reading import read_file
 from rasp.testing.lines import MARK
 from rasp.testing.pages import blocks_of
 
 SUFFIXES = (".rasp", ".md")
+LARGEST_PAGE = 10_000_000
 SKIPPED = ("node_modules", "__pycache__")
 
 
@@ -39,9 +42,8 @@ def _in_folder(folder: str) -> Iterator[str]:
 
 def _has_lines(path: str) -> bool:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read()
-    except OSError:  # whoever runs it says why it cannot be read
+        text = read_file(path, LARGEST_PAGE).decode(errors="replace")
+    except (OSError, RaspError):  # whoever runs it says why it cannot be read
         return True
     if path.endswith(".md"):
         return any(MARK in block.text for block in blocks_of(text) if block.language == "rasp")
