@@ -1,0 +1,143 @@
+"""A minimal automaton in, the classes its language belongs to out, each with a witness.
+
+Star-free (McNaughton and Papert): no input permutes states in a circle. R-trivial: no state can
+be left and come back to. In C-RASP: see `decomposition`. B-RASP recognises exactly the star-free
+languages (Yang, Chiang and Angluin, 2024).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rasp.atoms import Atom, show_input
+from rasp.dialects.automaton import Automaton
+from rasp.dialects.decomposition import Decomposition, decompose
+
+MOST_MOVES = 50_000
+"""Different effects of inputs on the states that are looked at; more is left undecided."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Whether a language is in a class (None: not decided), and what shows it."""
+
+    holds: bool | None
+    witness: str
+
+    def __str__(self) -> str:
+        word = {True: "yes", False: "no", None: "not decided"}[self.holds]
+        return f"{word}: {self.witness}"
+
+
+@dataclass(frozen=True)
+class Classes:
+    """What is known of a regular language."""
+
+    automaton: Automaton
+    star_free: Answer
+    r_trivial: Answer
+    c_rasp: Answer
+    decomposition: Decomposition
+
+    def __str__(self) -> str:
+        rows = [
+            ("star-free (B-RASP)", self.star_free),
+            ("R-trivial", self.r_trivial),
+            ("C-RASP", self.c_rasp),
+        ]
+        return "\n".join(f"{name + ':':20}{answer}" for name, answer in rows)
+
+
+def classes(automaton: Automaton) -> Classes:
+    """Decide which classes the language of an automaton belongs to.
+
+    >>> from rasp.dialects.regular_expression import automaton_of
+    >>> print(classes(automaton_of("a*(ba*ba*)*")))
+    star-free (B-RASP): no: "b" takes states 0, 1 round in a circle
+    R-trivial:          no: "b" leads from state 0 to state 1, and "b" back
+    C-RASP:             no: no counter tells state 0 (reached by nothing) from state 1 (by "b")
+    """
+    smallest = automaton.minimal()
+    decomposition = decompose(smallest)
+    return Classes(
+        smallest, _star_free(smallest), _r_trivial(smallest), _c_rasp(decomposition), decomposition
+    )
+
+
+def _r_trivial(automaton: Automaton) -> Answer:
+    for states in automaton.components:
+        if len(states) > 1:
+            first, second = states[:2]
+            there, back = (
+                show_word(automaton.word_between(*pair))
+                for pair in ((first, second), (second, first))
+            )
+            return Answer(
+                False, f"{there} leads from state {first} to state {second}, and {back} back"
+            )
+    return Answer(True, "a state that is left is never entered again")
+
+
+def _c_rasp(decomposition: Decomposition) -> Answer:
+    confused = decomposition.confused
+    if confused is None:
+        rounds = max(len(component.stages) for component in decomposition.components)
+        how = f"{rounds} round{'s' * (rounds != 1)} of counters tell" if rounds else "order tells"
+        return Answer(True, f"{how} the states of each component apart")
+    first, second = (_reached_by(decomposition.automaton, state) for state in confused)
+    return Answer(
+        False,
+        f"no counter tells state {confused[0]} (reached by {first}) "
+        f"from state {confused[1]} (by {second})",
+    )
+
+
+def _reached_by(automaton: Automaton, state: int) -> str:
+    return "nothing" if state == 0 else show_word(automaton.word_between(0, state))
+
+
+def show_word(word: tuple[Atom, ...] | None) -> str:
+    """An input as people write it."""
+    return "nothing" if not word else show_input(list(word))
+
+
+def _star_free(automaton: Automaton) -> Answer:
+    """Look at what every input does to the states, shortest inputs first."""
+    for number, (word, effect) in enumerate(_effects(automaton)):
+        circle = _circle(effect)
+        if circle:
+            states = ", ".join(map(str, circle))
+            return Answer(False, f"{show_word(word)} takes states {states} round in a circle")
+        if number > MOST_MOVES:
+            return Answer(None, f"inputs act on the states in more than {MOST_MOVES} ways")
+    return Answer(True, "no input takes states round in a circle")
+
+
+def _effects(automaton: Automaton) -> Iterator[tuple[tuple[Atom, ...], tuple[int, ...]]]:
+    """The elements of the transition monoid, each with a shortest input that acts so."""
+    letters = list(zip(automaton.alphabet, zip(*automaton.moves, strict=True), strict=True))
+    nothing = tuple(range(automaton.size))
+    waiting: list[tuple[tuple[Atom, ...], tuple[int, ...]]] = [((), nothing)]
+    seen = {nothing}
+    for word, effect in waiting:  # grows while it is read
+        yield word, effect
+        for letter, move in letters:
+            after = tuple(move[state] for state in effect)
+            if after not in seen:
+                seen.add(after)
+                waiting.append(((*word, letter), after))
+
+
+def _circle(effect: tuple[int, ...]) -> tuple[int, ...]:
+    """States that an effect takes round in a circle of two or more; none: an empty tuple."""
+    for start in range(len(effect)):
+        state, way = start, [start]
+        for _ in effect:
+            state = effect[state]
+            if state == start:
+                break
+            way.append(state)
+        if state == start and len(way) > 1:
+            return tuple(way)
+    return ()

@@ -1,0 +1,110 @@
+"""The text of a C-RASP program and words in, the truth of each of its lines at each position out.
+
+Written from the published definition alone: it reads text, and shares nothing with the code that
+writes C-RASP. All words of a batch have one length; since nothing looks ahead, the answers at a
+position are those of the prefix that ends there.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from rasp.atoms import Atom, show
+from rasp.errors import RaspValueError
+
+Array = np.ndarray
+LINE = re.compile(r"(\w+)\(i\) := (.+)")
+COUNT = re.compile(r"#\[j <= i\] (\w+)\(j\)")
+CHOICE = re.compile(r"if (\w+)\(i\) then (.+) else (.+)")
+LETTER = re.compile(r"""("(?:[^"\\]|\\.)*"|True|False|-?[\d.]+)\(i\)""")
+NAME = re.compile(r"(\w+)\(i\)")
+
+
+def run_c_rasp(text: str, words: Sequence[Sequence[Atom]]) -> dict[str, Array]:
+    """Run a program in C-RASP on words of one length.
+
+    >>> lines = run_c_rasp('A(i) := "a"(i)\\nC(i) := #[j <= i] A(j)\\nP(i) := C(i) <= 1', ["aba"])
+    >>> lines["P"].tolist()
+    [[True, True, False]]
+    """
+    tokens, codes = token_codes(words)
+    lines: dict[str, Array] = {}
+    for line in text.splitlines():
+        if line.strip():
+            matched = LINE.fullmatch(line.strip())
+            if matched is None:
+                raise no_line(line)
+            lines[matched[1]] = _value(matched[2], lines, tokens, codes)
+    return lines
+
+
+def token_codes(words: Sequence[Sequence[Atom]]) -> tuple[Array, dict[str, int]]:
+    """Words as numbers, and the number of each token."""
+    codes: dict[str, int] = {}
+    rows = [[codes.setdefault(show(token), len(codes)) for token in word] for word in words]
+    return np.array(rows, dtype=np.int64).reshape(len(words), -1), codes  # (word, position)
+
+
+def letters_of(body: str, tokens: Array, codes: dict[str, int]) -> Array:
+    """Where the token is the one that a line names."""
+    matched = LETTER.fullmatch(body)
+    assert matched is not None
+    return np.asarray(tokens == codes.get(_letter(matched[1]), -1))
+
+
+def _value(body: str, lines: dict[str, Array], tokens: Array, codes: dict[str, int]) -> Array:
+    if matched := COUNT.fullmatch(body):
+        return np.cumsum(lines[matched[1]], axis=1, dtype=np.int64)
+    if matched := CHOICE.fullmatch(body):
+        return np.where(lines[matched[1]], _total(matched[2], lines, tokens),
+                        _total(matched[3], lines, tokens))  # fmt: skip
+    if LETTER.fullmatch(body):
+        return letters_of(body, tokens, codes)
+    if " <= " in body:
+        left, right = body.split(" <= ")
+        return np.asarray(_total(left, lines, tokens) <= _total(right, lines, tokens))
+    if re.search(r"\d", body) and not re.search(r" and | or |^not |^\w+\(i\)$", body):
+        return _total(body, lines, tokens)
+    if body in ("true", "false"):
+        return np.full(tokens.shape, body == "true")
+    return truth_of_lines(body, lines)
+
+
+def _letter(word: str) -> str:
+    """A token as `show` writes it, whatever quotes were used."""
+    return show(ast.literal_eval(word)) if word.startswith(('"', "'")) else word
+
+
+def truth_of_lines(body: str, lines: dict[str, Array]) -> Array:
+    """`not`, `and` or `or` of earlier lines."""
+    for word, join in ((" or ", np.logical_or), (" and ", np.logical_and)):
+        if word in body:
+            return np.asarray(join.reduce([truth_of_lines(part, lines) for part in body.split(word)]))
+    if body.startswith("not "):
+        return np.logical_not(truth_of_lines(body.removeprefix("not "), lines))
+    matched = NAME.fullmatch(body)
+    if matched is None or matched[1] not in lines:
+        raise no_line(body)
+    return lines[matched[1]]
+
+
+def _total(body: str, lines: dict[str, Array], tokens: Array) -> Array:
+    """A sum of counts with whole factors: `2 C1(i) + C2(i) - 3`."""
+    total = np.zeros(tokens.shape, dtype=np.int64)
+    for sign, part in re.findall(r"(^|[+-] ?)\s*([^+-]+)", body.strip()):
+        factor, _, name = part.strip().rpartition(" ")
+        matched = NAME.fullmatch(name)
+        value = lines[matched[1]] if matched else int(name)
+        total += (-1 if sign.startswith("-") else 1) * int(factor or 1) * value
+    return total
+
+
+def no_line(line: str) -> RaspValueError:
+    return RaspValueError(
+        f"this is no line of C-RASP: {line[:80]}",
+        hint="a line is `P(i) := …`, a truth or a count of the lines above it",
+    )

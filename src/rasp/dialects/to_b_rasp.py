@@ -1,0 +1,308 @@
+"""A program in, the same program in B-RASP out, or the part of it that is not in B-RASP.
+
+Hard attention looks at one position. So a head is in B-RASP where one position is all it needs:
+the nearest one, the one at a fixed distance, the only one, or any one (does some key have this?).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from rasp.architecture.linear import linear
+from rasp.atoms import Atom
+from rasp.dialects.b_rasp import BRasp
+from rasp.dialects.lines import Truth
+from rasp.dialects.reading import (
+    Cases,
+    NotInDialect,
+    Reader,
+    Row,
+    index_distance,
+    is_atom,
+    is_length,
+    selector_of_width,
+)
+from rasp.graph import (
+    Aggregate,
+    Const,
+    Elementwise,
+    Indices,
+    Score,
+    Select,
+    SelectBest,
+    Selector,
+    SOp,
+    apply_operator,
+)
+
+MOST_DISTANCE = 40
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A position: an index, counted from the start (`start`) or back from the end, plus more."""
+
+    sign: int
+    from_end: bool
+    more: int
+    """`sign · index + more`, or `sign · (index - length) + more`."""
+
+
+@dataclass(frozen=True)
+class Length:
+    """The length of the input, plus a constant."""
+
+    more: int = 0
+
+
+@dataclass(frozen=True)
+class Width:
+    """How many keys are picked, of which only "is it any?" is known."""
+
+    some: Truth
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean of numbers; of each, whether it is among them."""
+
+    present: tuple[tuple[Fraction, Truth], ...]
+
+
+class BRaspReader(Reader):
+    """Reads a program as B-RASP.
+
+    >>> import rasp
+    >>> again = rasp.run("again = has_prev(tokens);")["again"]
+    >>> reader = BRaspReader("a")
+    >>> print(reader.program.text({"accept": reader.truth_of(again.node, False)}))
+    P1(i) := true
+    P2(i) := false
+    P3(i) := "a"(i)
+    P4(i) := rightmost j [j < i, P3(j)] P1(j) : P2(i)
+    P5(i) := P3(i) and P4(i)
+    accept(i) := P5(i)
+    """
+
+    def __init__(self, alphabet: Sequence[Atom]) -> None:
+        self.program = BRasp()
+        super().__init__(self.program, alphabet)
+
+    def index(self) -> Place:
+        return Place(1, False, 0)
+
+    def idiom(self, node: Elementwise, at_last: bool) -> Cases | None:
+        if is_length(node):
+            return ((self.program.true, Length()),)
+        width = selector_of_width(node)
+        if width is None or width[1]:
+            return None
+        return ((self.program.true, Width(self._some(width[0], self.program.true))),)
+
+    def aggregate(self, node: Aggregate, at_last: bool) -> Iterable[tuple[Any, Any]]:
+        values = self.cases(node.values)
+        if not all(is_atom(content) for _, content in values):
+            raise NotInDialect(node, "averages numbers")
+        if isinstance(node.selector, SelectBest):
+            return self._best(node, node.selector, values)
+        if isinstance(node.selector, Select) and index_distance(node.selector) not in (None, 0):
+            return self._at_distance(node, node.selector, values)
+        return self._any_of(node, values)
+
+    def _any_of(self, node: Aggregate, values: Cases) -> Iterable[tuple[Any, Any]]:
+        """Whether each value is among those picked is all that is known."""
+        some = self._some(node.selector, self.program.true)
+        yield self.program.negated(some), node.default
+        present = [(content, self._some(node.selector, truth)) for truth, content in values]
+        if len(values) == 1:
+            yield some, values[0][1]
+        elif any(isinstance(content, bool | str) for content, _ in present):
+            yield from ((truth, content) for content, truth in present)
+        else:
+            numbers = sorted((Fraction(content), truth) for content, truth in present)
+            yield some, Mean(tuple(numbers))
+
+    def _some(self, selector: Selector, truth: Truth) -> Truth:
+        """Whether any of the picked keys has a truth."""
+        program = self.program
+        return program.either(
+            program.both([row.where, program.either(self._places(row, truth))])
+            for row in self.rows(selector, False)
+        )
+
+    def _places(self, row: Row, truth: Truth) -> list[Truth]:
+        program = self.program
+        return [
+            program.some_before(program.both([row.earlier, truth])),
+            program.both([row.here, truth]),
+            program.some_after(program.both([row.later, truth])),
+        ]
+
+    def _best(self, node: Aggregate, best: SelectBest, values: Cases
+              ) -> Iterable[tuple[Any, Any]]:  # fmt: skip
+        """The first or the last position of those picked."""
+        program = self.program
+        side = self._side(best)
+        yield program.negated(self._some(best.selector, program.true)), node.default
+        for truth, content in values:
+            yield program.either(
+                program.both([row.where, self._found(row, side, truth)])
+                for row in self.rows(best.selector, False)
+            ), content
+
+    def _found(self, row: Row, side: str, truth: Truth) -> Truth:
+        """Whether the first (last) picked position has a truth; later ones are asked last (first)."""
+        program = self.program
+        order = ["<", "=", ">"] if side == "leftmost" else [">", "=", "<"]
+        found = program.false
+        for mask in reversed(order):
+            if mask == "=":
+                here = program.both([row.here, truth])
+                found = program.either([here, program.both([program.negated(row.here), found])])
+            else:
+                where = row.earlier if mask == "<" else row.later
+                found = program.attend(side, mask, where, truth, found)
+        return found
+
+    def _side(self, best: SelectBest) -> str:
+        match best.scorer:
+            case Score(keys, Const(value)) if not isinstance(value, str):
+                terms, _ = linear(keys)
+                if value and [s_op for s_op, _ in terms] == [Indices()]:
+                    factor = next(iter(terms))[1] * Fraction(value)
+                    return "rightmost" if factor > 0 else "leftmost"
+        raise NotInDialect(best, "keeps the best by a score that is not the position")
+
+    def _at_distance(self, node: Aggregate, selector: Select, values: Cases
+                     ) -> Iterable[tuple[Any, Any]]:  # fmt: skip
+        """The position at a fixed distance is reached by so many steps to the next one."""
+        distance = index_distance(selector)
+        if selector.op != "==" or distance is None or abs(distance) > MOST_DISTANCE:
+            yield from self._any_of(node, values)
+            return
+        yield self.program.negated(self._moved(self.program.true, distance)), node.default
+        for truth, content in values:
+            yield self._moved(truth, distance), content
+
+    def _moved(self, truth: Truth, distance: int) -> Truth:
+        """Whether the position at a distance exists and has a truth."""
+        program = self.program
+        for _ in range(abs(distance)):
+            side, mask = ("rightmost", "<") if distance < 0 else ("leftmost", ">")
+            truth = program.attend(side, mask, program.true, truth, program.false)
+        return truth
+
+    def combine(self, node: Elementwise, contents: tuple[Any, ...]) -> list[tuple[Any, Any]]:
+        if node.op in COMPARISONS:
+            return self._decided(self._compare(node, node.op, *contents))
+        if node.op in ("bool", "indicator", "not", "if"):
+            holds = self._compare(node, "!=", contents[0], 0)
+            if node.op == "if":
+                return [(holds, contents[1]), (self.program.negated(holds), contents[2])]
+            answers = {"bool": (True, False), "not": (False, True), "indicator": (1, 0)}[node.op]
+            return [(holds, answers[0]), (self.program.negated(holds), answers[1])]
+        if node.op in ("+", "-", "negate", "plus"):
+            return [(self.program.true, self._shifted(node, contents))]
+        raise NotInDialect(node, f"applies `{node.op}` to a number that is not one of few")
+
+    def _decided(self, truth: Truth) -> list[tuple[Any, Any]]:
+        return [(truth, True), (self.program.negated(truth), False)]
+
+    def _shifted(self, node: Elementwise, contents: tuple[Any, ...]) -> Place | Length:
+        """Arithmetic on places: a constant more or less, the same place from the other side."""
+        if node.op == "negate":
+            contents = (0, contents[0])
+        left, right = contents[0], contents[-1] if len(contents) > 1 else 0
+        sign = 1 if node.op in ("+", "plus") else -1
+        match left, right:
+            case (Place(way, from_end, more), int()):
+                return Place(way, from_end, more + sign * right)
+            case (int(), Place(way, from_end, more)):
+                return Place(sign * way, from_end, left + sign * more)
+            case (Length(more), int()):
+                return Length(more + sign * right)
+            case (int(), Length(more)) if sign == 1:
+                return Length(left + more)
+            case (Length(ours), Place(1, False, theirs)) if sign == -1:
+                return Place(-1, True, ours - theirs)
+            case (Place(1, False, theirs), Length(ours)) if sign == -1:
+                return Place(1, True, theirs - ours)
+        raise NotInDialect(node, "computes with numbers that are not one of few")
+
+    def _compare(self, node: SOp, op: str, one: Any, other: Any) -> Truth:
+        program = self.program
+        if is_atom(one):
+            return self._compare(node, TURNED[op], other, one)
+        if isinstance(one, Place) and isinstance(other, Length):
+            return self._compare(node, op, Place(one.sign, True, one.more - other.more), 0)
+        if isinstance(one, Length) and isinstance(other, Place):
+            return self._compare(node, TURNED[op], other, one)
+        if not is_atom(other):
+            raise NotInDialect(node, "compares two numbers that are not among a few")
+        if isinstance(other, str):
+            return program.true if op == "!=" else program.false
+        match one:
+            case Place():
+                return self._compare_place(node, op, one, Fraction(other))
+            case Width(some):
+                return self._compare_width(node, op, some, Fraction(other))
+            case Mean(present):
+                return self._compare_mean(node, op, present, Fraction(other))
+        raise NotInDialect(node, "compares the length with a number")
+
+    def _compare_place(self, node: SOp, op: str, place: Place, number: Fraction) -> Truth:
+        """Compare an index with a constant: is there a position so many steps before (after)?"""
+        if number.denominator != 1:
+            raise NotInDialect(node, "compares a position with a fraction")
+        wanted = int(number - place.more) * place.sign  # index (less the length) op wanted
+        op = op if place.sign > 0 else TURNED[op]
+        if abs(wanted) > MOST_DISTANCE:
+            raise NotInDialect(node, f"compares a position with more than {MOST_DISTANCE}")
+        program = self.program
+
+        def at_least(number: int) -> Truth:
+            """Whether the index (less the length) is so large."""
+            if place.from_end:  # index - length >= -k: no position k steps after
+                return program.false if number >= 0 else program.negated(
+                    self._moved(program.true, -number))  # fmt: skip
+            return program.true if number <= 0 else self._moved(program.true, -number)
+
+        above, here = at_least(wanted + 1), at_least(wanted)
+        truths = {">=": here, ">": above, "<": program.negated(here), "<=": program.negated(above)}
+        is_equal = program.both([here, program.negated(above)])
+        return (truths | {"==": is_equal, "!=": program.negated(is_equal)})[op]
+
+    def _compare_width(self, node: SOp, op: str, some: Truth, number: Fraction) -> Truth:
+        """A width that is compared with 0, or with 1 in a way that asks for "any"."""
+        few, many = (apply_operator(op, (count, number)) for count in (0, 10**9))
+        if any(apply_operator(op, (count, number)) != many for count in range(1, 60)):
+            raise NotInDialect(node, "counts further than to one")
+        self.rewrites[node] = "asking whether a width is above zero looks for one position"
+        if few == many:
+            return self.program.true if few else self.program.false
+        return some if many else self.program.negated(some)
+
+    def _compare_mean(
+        self, node: SOp, op: str, present: tuple[tuple[Fraction, Truth], ...], number: Fraction
+    ) -> Truth:
+        """A mean is its smallest number where no larger one is there, and so for the largest."""
+        program = self.program
+        lowest, highest = present[0][0], present[-1][0]
+        more = program.either(truth for value, truth in present if value > lowest)
+        less = program.either(truth for value, truth in present if value < highest)
+        if not lowest < number < highest:
+            self.rewrites[node] = "comparing a mean with its least or greatest looks for one position"
+            is_above = {True: program.true, False: program.false}
+            above = more if number == lowest else is_above[number < lowest]
+            below = less if number == highest else is_above[number > highest]
+            equal = program.negated(program.either([above, below]))
+            truths = {">": above, "<": below, "==": equal}
+            if op in truths:
+                return truths[op]
+            return program.negated(truths[{"<=": ">", ">=": "<", "!=": "=="}[op]])
+        raise NotInDialect(node, "compares a mean with a number between its least and greatest")

@@ -1,0 +1,227 @@
+"""A program in, the same program in C-RASP out, or the part of it that is not in C-RASP.
+
+Counts are what C-RASP has and what a head gives when it averages: a mean is a sum over a count,
+so comparing it with a number compares two sums of counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from rasp.atoms import Atom
+from rasp.dialects.c_rasp import CRasp, Sum, Truth, constant
+from rasp.dialects.reading import (
+    Cases,
+    NotInDialect,
+    Reader,
+    Row,
+    is_atom,
+    is_length,
+    selector_of_width,
+)
+from rasp.graph import Aggregate, Elementwise, Selector
+
+ONE = constant(1)
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """A sum of counts over another one that is above zero."""
+
+    over: Sum
+    under: Sum = ONE
+
+
+class CRaspReader(Reader):
+    """Reads a program as C-RASP.
+
+    >>> import rasp
+    >>> more = rasp.run('more = frac_prevs(tokens, "a") > 0.5;')["more"]
+    >>> reader = CRaspReader("ab")
+    >>> print(reader.program.text({"accept": reader.truth_of(more.node, False)}))
+    P1(i) := true
+    C1(i) := #[j <= i] P1(j)
+    P2(i) := "a"(i)
+    C2(i) := #[j <= i] P2(j)
+    P3(i) := 2 C2(i) <= C1(i)
+    P4(i) := not P3(i)
+    accept(i) := P4(i)
+    """
+
+    def __init__(self, alphabet: Sequence[Atom]) -> None:
+        self.program = CRasp()
+        super().__init__(self.program, alphabet)
+
+    def index(self) -> Quotient:
+        return Quotient(self.program.position.plus(ONE, Fraction(-1)))
+
+    def idiom(self, node: Elementwise, at_last: bool) -> Cases | None:
+        """A width is a count, and so is the length for the last position."""
+        if is_length(node):
+            if not at_last:
+                raise NotInDialect(node, "looks at later positions")
+            return ((self.program.true, Quotient(self.program.position)),)
+        width = selector_of_width(node)
+        if width is None:
+            return None
+        selector, leaves_out_first = width
+        total = self._counted(selector, self.program.true, at_last)
+        if leaves_out_first:
+            is_first = self.program.is_zero(self.program.position.plus(ONE, Fraction(-1)))
+            total = total.plus(self._counted(selector, is_first, at_last), Fraction(-1))
+        return ((self.program.true, Quotient(total)),)
+
+    def aggregate(self, node: Aggregate, at_last: bool) -> Iterable[tuple[Any, Any]]:
+        program = self.program
+        values = self.cases(node.values)
+        if not all(is_atom(content) for _, content in values):
+            raise NotInDialect(node, "averages numbers that are themselves counted")
+        total = self._counted(node.selector, program.true, at_last)
+        is_empty = program.at_most_zero(total)
+        yield is_empty, node.default
+        some = program.negated(is_empty)
+        if len(values) == 1:
+            yield some, values[0][1]
+        elif any(isinstance(content, bool | str) for _, content in values):
+            for truth, content in values:  # only one can be picked, or there is no value
+                count = self._counted(node.selector, truth, at_last)
+                yield program.negated(program.at_most_zero(count)), content
+        else:
+            over = Sum()
+            for truth, content in values:
+                count = self._counted(node.selector, truth, at_last)
+                over = over.plus(count, Fraction(content))
+            yield some, Quotient(over, total)
+
+    def _counted(self, selector: Selector, truth: Truth, at_last: bool) -> Sum:
+        """How many of the keys that a query picks have a truth."""
+        total = Sum()
+        for row in self.rows(selector, at_last):
+            total = total.plus(self.program.chosen(row.where, self._count(row, truth)))
+            if not at_last and self.program.both([row.later, truth]) != self.program.false:
+                raise NotInDialect(selector, "looks at later positions")
+        return total
+
+    def _count(self, row: Row, truth: Truth) -> Sum:
+        earlier = self.program.both([row.earlier, truth])
+        here = self.program.both([row.here, truth])
+        if earlier == here:
+            return self.program.up_to_here(earlier)
+        return self.program.before(earlier).plus(self.program.chosen(here, ONE))
+
+    def combine(self, node: Elementwise, contents: tuple[Any, ...]) -> list[tuple[Any, Any]]:
+        program = self.program
+        if node.op == "if":
+            chosen = self._not_zero(node, contents[0])
+            return [(chosen, contents[1]), (program.negated(chosen), contents[2])]
+        if node.op in ("bool", "not", "indicator", "and", "or"):
+            return self._logical(node, contents)
+        if node.op == "in":
+            return self._decided(
+                program.either(self._compare(node, "==", contents[0], each)
+                               for each in contents[1:]))  # fmt: skip
+        if node.op in COMPARISONS:
+            return self._decided(self._compare(node, node.op, *contents))
+        return [(program.true, self._arithmetic(node, [self._number(node, each)
+                                                       for each in contents]))]  # fmt: skip
+
+    def _decided(self, truth: Truth) -> list[tuple[Any, Any]]:
+        return [(truth, True), (self.program.negated(truth), False)]
+
+    def _logical(self, node: Elementwise, contents: tuple[Any, ...]) -> list[tuple[Any, Any]]:
+        truths = [self._not_zero(node, content) for content in contents]
+        if node.op == "indicator":
+            return [(truths[0], 1), (self.program.negated(truths[0]), 0)]
+        join = self.program.either if node.op == "or" else self.program.both
+        joined = join(truths)
+        return self._decided(self.program.negated(joined) if node.op == "not" else joined)
+
+    def _not_zero(self, node: Elementwise, content: Any) -> Truth:
+        if is_atom(content):
+            return self.program.true if content else self.program.false
+        return self._compare(node, "!=", content, 0)
+
+    def _number(self, node: Elementwise, content: Any) -> Quotient:
+        if isinstance(content, Quotient):
+            return content
+        if isinstance(content, str):
+            raise NotInDialect(node, "mixes strings and counts")
+        return Quotient(constant(Fraction(content)))
+
+    def _compare(self, node: Elementwise, op: str, one: Any, other: Any) -> Truth:
+        program = self.program
+        if isinstance(one, str) or isinstance(other, str):
+            return program.true if op == "!=" else program.false
+        left, right = self._number(node, one), self._number(node, other)
+        if left.under == right.under:
+            apart = left.over.plus(right.over, Fraction(-1))
+        else:
+            apart = self._product(node, left.over, right.under).plus(
+                self._product(node, right.over, left.under), Fraction(-1)
+            )
+            self.rewrites[node] = "comparing a mean with a number compares counts"
+        if op in ("==", "!="):
+            zero = program.is_zero(apart)
+            return zero if op == "==" else program.negated(zero)
+        if op in (">", "<="):
+            at_most = program.at_most_zero(apart)
+            return at_most if op == "<=" else program.negated(at_most)
+        at_least = program.at_most_zero(apart.times(Fraction(-1)))
+        return at_least if op == ">=" else program.negated(at_least)
+
+    def _product(self, node: Elementwise, one: Sum, other: Sum) -> Sum:
+        if one.terms and other.terms:
+            raise NotInDialect(node, "multiplies counts, or compares fractions of counts")
+        return one.times(other.constant) if one.terms else other.times(one.constant)
+
+    def _arithmetic(self, node: Elementwise, numbers: list[Quotient]) -> Quotient:
+        match node.op, numbers:
+            case "plus" | "float", [inner]:
+                return inner
+            case "negate", [inner]:
+                return Quotient(inner.over.times(Fraction(-1)), inner.under)
+            case "round" | "int", [Quotient(over, under)] if under == ONE and over.is_whole:
+                return Quotient(over)
+            case "+" | "-", [left, right]:
+                return self._added(node, left, right, Fraction(1 if node.op == "+" else -1))
+            case "*", [left, right]:
+                return self._multiplied(node, left, right)
+            case "/", [left, right]:
+                return self._divided(node, left, right)
+        raise NotInDialect(node, f"applies `{node.op}` to a count")
+
+    def _added(self, node: Elementwise, left: Quotient, right: Quotient, sign: Fraction
+               ) -> Quotient:  # fmt: skip
+        if left.under == right.under:
+            return Quotient(left.over.plus(right.over, sign), left.under)
+        over = self._product(node, left.over, right.under).plus(
+            self._product(node, right.over, left.under), sign
+        )
+        return Quotient(over, self._product(node, left.under, right.under))
+
+    def _multiplied(self, node: Elementwise, left: Quotient, right: Quotient) -> Quotient:
+        for one, other in ((left, right), (right, left)):
+            if one.under == ONE and one.over == other.under:  # a count times a mean over it
+                return Quotient(other.over)
+        return Quotient(self._product(node, left.over, right.over),
+                        self._product(node, left.under, right.under))  # fmt: skip
+
+    def _divided(self, node: Elementwise, left: Quotient, right: Quotient) -> Quotient:
+        if not right.over.terms:
+            if not right.over.constant:
+                raise NotInDialect(node, "divides by zero")
+            factor = 1 / right.over.constant
+            return Quotient(self._product(node, left.over, right.under).times(factor), left.under)
+        if left.under == right.under == ONE and self._is_positive(right.over):
+            return Quotient(left.over, right.over)
+        raise NotInDialect(node, "divides by a count")
+
+    def _is_positive(self, total: Sum) -> bool:
+        """Whether a divisor is above zero wherever it is not zero, where there is no value."""
+        return total.constant >= 0 and all(
+            times > 0 and self.program.is_count(term) for term, times in total.terms
+        )
