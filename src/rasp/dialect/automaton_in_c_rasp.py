@@ -12,17 +12,17 @@ from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
 
-from rasp.dialects.automaton import Automaton
-from rasp.dialects.c_rasp import CRasp, Sum, Truth, constant
-from rasp.dialects.decomposition import Component, Decomposition
+from rasp.dialect.automaton import Automaton
+from rasp.dialect.c_rasp import CRasp, Sum, Truth, constant
+from rasp.dialect.decomposition import Component, Decomposition
 
 
 def c_rasp_of(decomposition: Decomposition) -> str:
     """A program in C-RASP whose line `accept` holds after exactly the accepted inputs.
 
-    >>> from rasp.dialects.decomposition import decompose
-    >>> from rasp.dialects.regular_expression import automaton_of
-    >>> from rasp.dialects.run_c_rasp import run_c_rasp
+    >>> from rasp.dialect.decomposition import decompose
+    >>> from rasp.dialect.regular_expression import automaton_of
+    >>> from rasp.dialect.run_c_rasp import run_c_rasp
     >>> text = c_rasp_of(decompose(automaton_of("(ab)*")))
     >>> run_c_rasp(text, ["abab"])["accept"].tolist()
     [[False, True, False, True]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rasp.dialects.automaton import Automaton
+from rasp.dialect.automaton import Automaton
 from rasp.errors import RaspLimitError, RaspValueError
 
 MOST_STATES = 5_000

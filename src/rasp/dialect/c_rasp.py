@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import lcm
 from typing import NewType
 
-from rasp.dialects.lines import Lines, Truth
+from rasp.dialect.lines import Lines, Truth
 
 Term = NewType("Term", int)
 """The number of a line that is a count at each position."""

@@ -20,7 +20,7 @@ from fractions import Fraction
 from math import lcm
 from typing import TypeAlias
 
-from rasp.dialects.automaton import Automaton
+from rasp.dialect.automaton import Automaton
 
 Step: TypeAlias = tuple[int, int]
 """A letter's place in the alphabet, and what was known of the state in which it is read."""
@@ -80,7 +80,7 @@ class Decomposition:
 def decompose(automaton: Automaton) -> Decomposition:
     """Decompose an automaton into counters, as far as that goes.
 
-    >>> from rasp.dialects.regular_expression import automaton_of
+    >>> from rasp.dialect.regular_expression import automaton_of
     >>> decompose(automaton_of("(ab)*")).confused is None
     True
     >>> decompose(automaton_of("(aa)*")).confused

@@ -3,16 +3,20 @@
 Star-free (McNaughton and Papert): no input permutes states in a circle. R-trivial: no state can
 be left and come back to. In C-RASP: see `decomposition`. B-RASP recognises exactly the star-free
 languages (Yang, Chiang and Angluin, 2024).
+
+Where a language's answer is read matters to C-RASP alone: at an end token after the input, as in
+the published labels, or at the last token, which a program of ours sees as it answers there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from rasp.atoms import Atom, show_input
-from rasp.dialects.automaton import Automaton
-from rasp.dialects.decomposition import Decomposition, decompose
+from rasp.dialect.automaton import Automaton
+from rasp.dialect.decomposition import Decomposition, decompose
 
 MOST_MOVES = 50_000
 """Different effects of inputs on the states that are looked at; more is left undecided."""
@@ -38,13 +42,35 @@ class Classes:
     star_free: Answer
     r_trivial: Answer
     c_rasp: Answer
+    """Where the answer is read after the input, at an end token: the published convention."""
+    c_rasp_at_last: Answer
+    """Where it is read at the last token, which is then seen: the convention of programs."""
     decomposition: Decomposition
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-able data.
+
+        >>> from rasp.dialect.regular_expression import automaton_of
+        >>> classes(automaton_of("a*")).as_dict()["star_free"]["in"]
+        True
+        """
+        rows = {
+            "star_free": self.star_free,
+            "r_trivial": self.r_trivial,
+            "c_rasp": self.c_rasp,
+            "c_rasp_at_last": self.c_rasp_at_last,
+        }
+        return {
+            "states": self.automaton.size,
+            **{name: {"in": row.holds, "witness": row.witness} for name, row in rows.items()},
+        }
 
     def __str__(self) -> str:
         rows = [
             ("star-free (B-RASP)", self.star_free),
             ("R-trivial", self.r_trivial),
             ("C-RASP", self.c_rasp),
+            ("C-RASP at last", self.c_rasp_at_last),
         ]
         return "\n".join(f"{name + ':':20}{answer}" for name, answer in rows)
 
@@ -52,16 +78,23 @@ class Classes:
 def classes(automaton: Automaton) -> Classes:
     """Decide which classes the language of an automaton belongs to.
 
-    >>> from rasp.dialects.regular_expression import automaton_of
+    >>> from rasp.dialect.regular_expression import automaton_of
     >>> print(classes(automaton_of("a*(ba*ba*)*")))
     star-free (B-RASP): no: "b" takes states 0, 1 round in a circle
     R-trivial:          no: "b" leads from state 0 to state 1, and "b" back
     C-RASP:             no: no counter tells state 0 (reached by nothing) from state 1 (by "b")
+    C-RASP at last:     no: what may come before "a": no counter tells state 0 (reached by nothing) \
+from state 1 (by "b")
     """
     smallest = automaton.minimal()
     decomposition = decompose(smallest)
     return Classes(
-        smallest, _star_free(smallest), _r_trivial(smallest), _c_rasp(decomposition), decomposition
+        smallest,
+        _star_free(smallest),
+        _r_trivial(smallest),
+        _c_rasp(decomposition),
+        _c_rasp_at_last(smallest),
+        decomposition,
     )
 
 
@@ -91,6 +124,25 @@ def _c_rasp(decomposition: Decomposition) -> Answer:
         f"no counter tells state {confused[0]} (reached by {first}) "
         f"from state {confused[1]} (by {second})",
     )
+
+
+def _c_rasp_at_last(automaton: Automaton) -> Answer:
+    """Read at the last token, a program sees it: what came before decides the rest.
+
+    So the language is in C-RASP where, for every letter, the inputs that may come before that
+    letter are a language in C-RASP.
+    """
+    for letter in automaton.alphabet:
+        before = frozenset(
+            state
+            for state in range(automaton.size)
+            if automaton.state_after([letter], state) in automaton.accepting
+        )
+        smaller = Automaton(automaton.alphabet, automaton.moves, before).minimal()
+        answer = _c_rasp(decompose(smaller))
+        if not answer.holds:
+            return Answer(False, f"what may come before {show_word((letter,))}: {answer.witness}")
+    return Answer(True, "for every last token, what comes before it is in C-RASP")
 
 
 def _reached_by(automaton: Automaton, state: int) -> str:

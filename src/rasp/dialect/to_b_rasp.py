@@ -13,9 +13,9 @@ from typing import Any
 
 from rasp.architecture.linear import linear
 from rasp.atoms import Atom
-from rasp.dialects.b_rasp import BRasp
-from rasp.dialects.lines import Truth
-from rasp.dialects.reading import (
+from rasp.dialect.b_rasp import BRasp
+from rasp.dialect.lines import Truth
+from rasp.dialect.reading import (
     Cases,
     NotInDialect,
     Reader,
@@ -208,7 +208,7 @@ class BRaspReader(Reader):
             return [(holds, answers[0]), (self.program.negated(holds), answers[1])]
         if node.op in ("+", "-", "negate", "plus"):
             return [(self.program.true, self._shifted(node, contents))]
-        raise NotInDialect(node, f"applies `{node.op}` to a number that is not one of few")
+        raise NotInDialect(node, f"applies `{node.op}` to a position, a count or a mean")
 
     def _decided(self, truth: Truth) -> list[tuple[Any, Any]]:
         return [(truth, True), (self.program.negated(truth), False)]
@@ -232,7 +232,7 @@ class BRaspReader(Reader):
                 return Place(-1, True, ours - theirs)
             case (Place(1, False, theirs), Length(ours)) if sign == -1:
                 return Place(1, True, theirs - ours)
-        raise NotInDialect(node, "computes with numbers that are not one of few")
+        raise NotInDialect(node, "computes with a position, a count or a mean")
 
     def _compare(self, node: SOp, op: str, one: Any, other: Any) -> Truth:
         program = self.program
@@ -243,7 +243,7 @@ class BRaspReader(Reader):
         if isinstance(one, Length) and isinstance(other, Place):
             return self._compare(node, TURNED[op], other, one)
         if not is_atom(other):
-            raise NotInDialect(node, "compares two numbers that are not among a few")
+            raise NotInDialect(node, "compares two positions, counts or means")
         if isinstance(other, str):
             return program.true if op == "!=" else program.false
         match one:

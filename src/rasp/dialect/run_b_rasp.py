@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.dialects.run_c_rasp import LETTER, LINE, letters_of, no_line, token_codes, truth_of_lines
+from rasp.dialect.run_c_rasp import LETTER, LINE, letters_of, no_line, token_codes, truth_of_lines
 
 Array = np.ndarray
 ATTEND = re.compile(r"(leftmost|rightmost) j \[j ([<>]) i, (\w+)\(j\)\] (\w+)\(j\) : (\w+)\(i\)")

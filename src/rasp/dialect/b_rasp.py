@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rasp.dialects.lines import Lines, Truth
+from rasp.dialect.lines import Lines, Truth
 
 
 class BRasp(Lines):

@@ -12,8 +12,8 @@ from fractions import Fraction
 from typing import Any
 
 from rasp.atoms import Atom
-from rasp.dialects.c_rasp import CRasp, Sum, Truth, constant
-from rasp.dialects.reading import (
+from rasp.dialect.c_rasp import CRasp, Sum, Truth, constant
+from rasp.dialect.reading import (
     Cases,
     NotInDialect,
     Reader,

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from rasp.architecture.linear import linear
 from rasp.atoms import Atom
@@ -35,7 +36,8 @@ from rasp.graph import (
 )
 
 MOST_CASES = 400
-Truth = TypeVar("Truth", bound=int)
+"""Different values of one s-op that are told apart."""
+MOST_COMBINATIONS = 20_000
 Cases: TypeAlias = tuple[tuple[Any, Any], ...]
 """Truths with what an s-op holds where they are true; at each position, one of them is."""
 
@@ -47,18 +49,6 @@ class NotInDialect(Exception):
         super().__init__(reason)
         self.node = node
         self.reason = reason
-
-
-class Logic(Protocol):
-    """The truths that every dialect has."""
-
-    true: Any
-    false: Any
-
-    def letter(self, token: Atom) -> Any: ...
-    def negated(self, truth: Any) -> Any: ...
-    def both(self, truths: Iterable[Any]) -> Any: ...
-    def either(self, truths: Iterable[Any]) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -145,7 +135,7 @@ class Reader:
         size = 1
         for cases in operands:
             size *= len(cases)
-        if size > MOST_CASES**2:
+        if size > MOST_COMBINATIONS:
             raise NotInDialect(node, "depends on too many combinations of values")
         for combination in product(*operands):
             where = self.logic.both(truth for truth, _ in combination)
@@ -299,8 +289,6 @@ class Reader:
 
 def is_atom(content: Any) -> bool:
     """Whether a case holds an atom rather than something that is not decided yet."""
-    from fractions import Fraction
-
     return isinstance(content, bool | int | str | Fraction)
 
 
@@ -327,7 +315,7 @@ def selector_of_width(node: SOp) -> tuple[Selector, bool] | None:
     True
     """
     match node:
-        case Elementwise("+", (Elementwise("-") as counted, Aggregate(SelectorAnd(picked)))):
+        case Elementwise("+", (Elementwise("-"), Aggregate(SelectorAnd(picked)))):
             return (picked, False) if node is _width(picked, bos=False) else None
         case Elementwise("-", (Elementwise("round", (Elementwise("/", (_, Aggregate(
             SelectorOr(picked)

@@ -1,0 +1,152 @@
+"""A yes-or-no program in, the smallest automaton that answers alike out, if there is a small one.
+
+Angluin's L*: states are told apart by what may follow them. A guess is tried on every input up to
+a length and on random longer ones; an input that it gets wrong splits a state. A program is no
+automaton, so trying is all that can be done in general: `Learned.tried` says how far it went.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from random import Random
+from typing import TypeAlias
+
+from rasp.atoms import Atom
+from rasp.dialect.automaton import Automaton
+
+Word: TypeAlias = tuple[Atom, ...]
+Members: TypeAlias = Callable[[list[Word]], list[bool]]
+"""Says of each of several non-empty inputs whether it belongs to a language."""
+
+MOST_STATES = 24
+MOST_TRIED = 6_000
+"""Inputs tried without leaving one out, at most."""
+AT_RANDOM = 400
+RANDOM_LENGTH = 30
+
+
+@dataclass(frozen=True)
+class Learned:
+    """An automaton, and how far it was compared with what it was learned from."""
+
+    automaton: Automaton | None
+    """None: none of at most `MOST_STATES` states fits."""
+    longest: int
+    """Every input up to this length was tried."""
+    at_random: int
+
+    @property
+    def tried(self) -> str:
+        """How it was compared, in words."""
+        return (
+            f"tried on every input up to length {self.longest}, {self.at_random} random ones up to "
+            f"length {RANDOM_LENGTH}, and long repetitions"
+        )
+
+
+def learn(alphabet: Sequence[Atom], members: Members, seed: int = 0) -> Learned:
+    """Learn the minimal automaton of a language of non-empty inputs.
+
+    What it says of the empty input, on which no program runs, is whatever makes it smallest.
+
+    >>> even = lambda words: [word.count("b") % 2 == 0 for word in words]
+    >>> learn("ab", even).automaton.size
+    2
+    """
+    letters = tuple(dict.fromkeys(alphabet))
+    longest = 1
+    while longest < 12 and sum(len(letters) ** n for n in range(1, longest + 2)) <= MOST_TRIED:
+        longest += 1
+    random = Random(seed)
+    tried = [word for n in range(1, longest + 1) for word in product(letters, repeat=n)]
+    drawn = [
+        tuple(random.choices(letters, k=random.randint(longest + 1, RANDOM_LENGTH)))
+        for _ in range(AT_RANDOM)
+    ]
+    trials: list[Word] = [*tried, *drawn, *_repetitions(letters)]
+    known = _Known(members)
+    known.ask(trials)
+    guesses = [_learn(letters, known, empty, trials) for empty in (False, True)]
+    fitting = [guess for guess in guesses if guess is not None]
+    smallest = min(fitting, key=lambda guess: guess.size, default=None)
+    return Learned(smallest, longest, AT_RANDOM)
+
+
+def _repetitions(letters: tuple[Atom, ...]) -> list[Word]:
+    """One word many times, then another: where something is counted, no small automaton keeps up.
+
+    An automaton of n states cannot tell apart more than n numbers of repetitions.
+    """
+    words = [(letter,) for letter in letters[:4]] + [tuple(pair) for pair in product(letters[:2], repeat=2)]
+    times = (1, 2, 3, 5, 8, 13, 21, MOST_STATES + 2)
+    return [
+        first * number + second * more
+        for first, second in product(words, repeat=2)
+        if first != second
+        for number in times
+        for more in (number - 1, number, number + 1)
+    ]
+
+
+class _Known:
+    """What the language says of inputs, asked in batches and remembered."""
+
+    def __init__(self, members: Members) -> None:
+        self._members = members
+        self._answers: dict[Word, bool] = {}
+
+    def ask(self, words: list[Word]) -> None:
+        missing = [word for word in dict.fromkeys(words) if word and word not in self._answers]
+        if missing:
+            self._answers.update(zip(missing, self._members(missing), strict=True))
+
+    def __call__(self, word: Word, empty: bool) -> bool:
+        return self._answers[word] if word else empty
+
+
+def _learn(
+    letters: tuple[Atom, ...], known: _Known, empty: bool, trials: list[Word]
+) -> Automaton | None:
+    """Guess, try, and tell more states apart until a guess survives."""
+    endings: list[Word] = [(), *((letter,) for letter in letters)]
+    while True:
+        guess = _guess(letters, known, empty, endings)
+        if guess is None:
+            return None
+        wrong = next((word for word in trials if guess.accepts(word) != known(word, empty)), None)
+        if wrong is None:
+            return guess.minimal()
+        endings += [
+            wrong[place:] for place in range(len(wrong)) if wrong[place:] not in endings
+        ]
+
+
+def _guess(
+    letters: tuple[Atom, ...], known: _Known, empty: bool, endings: list[Word]
+) -> Automaton | None:
+    """An automaton whose states differ in what some ending makes of them."""
+
+    def row(word: Word) -> tuple[bool, ...]:
+        return tuple(known(word + ending, empty) for ending in endings)
+
+    known.ask(endings)
+    states: list[Word] = [()]
+    numbers = {row(()): 0}
+    moves: list[tuple[int, ...]] = []
+    while len(moves) < len(states):
+        waiting = states[len(moves) :]  # asked together: a large batch costs little more than one
+        known.ask([(*state, letter, *ending)
+                   for state in waiting for letter in letters for ending in endings])  # fmt: skip
+        for state in waiting:
+            for letter in letters:
+                seen = row((*state, letter))
+                if seen not in numbers:
+                    numbers[seen] = len(states)
+                    states.append((*state, letter))
+            moves.append(tuple(numbers[row((*state, letter))] for letter in letters))
+        if len(states) > MOST_STATES:
+            return None
+    accepting = frozenset(number for seen, number in numbers.items() if seen[0])
+    return Automaton(letters, tuple(moves), accepting)

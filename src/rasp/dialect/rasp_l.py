@@ -1,0 +1,108 @@
+"""A program in, the parts of it that RASP-L does not have out.
+
+RASP-L (Zhou and others, *What Algorithms can Transformers Learn?*, 2023) is RASP without what a
+causal decoder could hardly learn: heads look back only, a position may be compared with another
+and moved by one but not computed with, and numbers stay small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rasp.architecture.linear import linear
+from rasp.architecture.normal import normal_forms
+from rasp.architecture.reach import reach
+from rasp.dialect.reading import NotInDialect, is_length, selector_of_width
+from rasp.graph import (
+    Aggregate,
+    Const,
+    Elementwise,
+    Indices,
+    Node,
+    Select,
+    SelectBest,
+    Selector,
+    SOp,
+    in_order,
+)
+
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+
+
+def check_rasp_l(output: SOp) -> None:
+    """Raise at the first part of a program that RASP-L does not have.
+
+    >>> import rasp
+    >>> check_rasp_l(rasp.programs.load("previous_token").node)
+    >>> try: check_rasp_l(rasp.programs.load("reverse").node)
+    ... except NotInDialect as found: print(found.reason)
+    looks at later positions
+    """
+    nodes = list(_without_idioms(output))
+    selectors = [node.selector for node in nodes if isinstance(node, Aggregate | SelectBest)]
+    forms = normal_forms(selectors)
+    positions = _positions(nodes)
+    for node in nodes:
+        if isinstance(node, Aggregate | SelectBest) and reach(forms[node.selector])[1] > 0:
+            raise NotInDialect(node.selector, "looks at later positions")
+        if isinstance(node, SOp) and is_length(node):
+            raise NotInDialect(node, "looks at later positions")
+    for node in nodes:
+        _check_positions(node, positions)
+        if isinstance(node, Elementwise) and _grows(node):
+            raise NotInDialect(node, "makes numbers that grow without bound")
+
+
+def _grows(node: Elementwise) -> bool:
+    return node.op in ("*", "^") and not any(isinstance(part, Const) for part in node.operands)
+
+
+def _without_idioms(output: SOp) -> Iterator[Node]:
+    """Every node the output needs; a width stands for the head that counts it."""
+    inside: set[Node] = set()
+    for node in reversed(in_order([output])):
+        if node in inside:
+            continue
+        counted = _counted(node) if isinstance(node, SOp) else None
+        if counted is None:
+            yield node
+        else:
+            kept = {each for part in counted for each in in_order([part])}
+            inside |= set(in_order([node])) - kept
+            yield Aggregate(counted[0], counted[1])  # type: ignore[arg-type]
+
+
+def _counted(node: SOp) -> tuple[Selector, SOp] | None:
+    """Where a node is the library's way to write a count: what is counted, and where."""
+    width = selector_of_width(node)
+    if width is not None:
+        return width[0], Const(1)
+    match node:
+        case Elementwise("round", (Elementwise("*", (places, Aggregate(selector, values))),)):
+            if linear(places) == (frozenset([(Indices(), 1)]), 1) and selector is Select(
+                Indices(), Indices(), "<="
+            ):
+                return selector, values
+    return None
+
+
+def _positions(nodes: list[Node]) -> dict[Node, int]:
+    """The s-ops that are a position plus a constant, and the constant."""
+    found = {}
+    for node in nodes:
+        if isinstance(node, SOp) and not isinstance(node, Const):
+            terms, more = linear(node)
+            if terms == frozenset([(Indices(), 1)]) and more.denominator == 1:
+                found[node] = int(more)
+    return found
+
+
+def _check_positions(node: Node, positions: dict[Node, int]) -> None:
+    """A position is compared, or moved by one; nothing else is done with it."""
+    used = [each for each in node.needs if each in positions]
+    if not used or node in positions:
+        if abs(positions.get(node, 0)) > 1:
+            raise NotInDialect(node, "moves by more than one position at once")
+        return
+    if isinstance(node, Elementwise) and node.op not in (*COMPARISONS, "if"):
+        raise NotInDialect(node, "computes with positions")

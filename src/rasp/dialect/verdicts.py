@@ -1,0 +1,306 @@
+"""A program in, where it stands among the dialects of RASP out.
+
+For each dialect: in it as written, equal to a program that is in it, or not in it as written,
+with the part that is to blame. A text in C-RASP or B-RASP comes with each yes, and was run by an
+interpreter of its own on every short input: a yes is never taken from the reader alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from rasp.architecture.inputs import answers
+from rasp.architecture.naming import Naming
+from rasp.architecture.patterns import Pattern
+from rasp.architecture.reach import stays_within
+from rasp.architecture.schedule import Outputs, output_nodes, program_of
+from rasp.atoms import Atom, to_python
+from rasp.dialect.algebra import Classes, classes
+from rasp.dialect.learning import Learned, Word, learn
+from rasp.dialect.rasp_l import check_rasp_l
+from rasp.dialect.reading import Cases, NotInDialect, Reader, is_atom
+from rasp.dialect.run_b_rasp import run_b_rasp
+from rasp.dialect.run_c_rasp import run_c_rasp
+from rasp.dialect.to_b_rasp import BRaspReader
+from rasp.dialect.to_c_rasp import ONE, CRaspReader, Quotient
+from rasp.equivalence.choosing import choose_inputs
+from rasp.errors import RaspError, RaspTypeError
+from rasp.graph import SOp
+
+Runner: TypeAlias = Callable[[str, Sequence[Word]], dict[str, np.ndarray]]
+WINDOWS = (1, 2, 4, 8)
+"""How far a window looks, of the windows that are tried."""
+MOST_CHECKED = 3_000
+"""Inputs on which a text is compared with the program it was written from."""
+LONGEST_CHECKED = 10
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a program stands with one dialect."""
+
+    dialect: str
+    holds: bool
+    """Whether the program, or one that is equal to it, is in the dialect."""
+    why: str
+    line: str = ""
+    """Where in the program the reason lies, as `file:line`."""
+    rewrites: tuple[str, ...] = ()
+    """What was read as something else that is the same; none: it is in it as written."""
+    text: str = ""
+    """The same program in the dialect."""
+    checked: str = ""
+    """How the text was compared with the program."""
+
+    @property
+    def is_as_written(self) -> bool:
+        return self.holds and not self.rewrites
+
+    def __str__(self) -> str:
+        if not self.holds:
+            place = f" ({self.line})" if self.line else ""
+            return f"{self.dialect + ':':9}not as written: {self.why}{place}"
+        how = "in it as written" if self.is_as_written else "equal to one that is in it"
+        lines = [f"{self.dialect + ':':9}{how}: {self.why}"]
+        lines += [f"         {rewrite}" for rewrite in self.rewrites]
+        lines += [f"         {self.checked}"] if self.checked else []
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Dialects:
+    """Where a program stands, dialect by dialect, and the language it recognises, if it does.
+
+    >>> import rasp
+    >>> found = rasp.dialects(rasp.programs.load("tomita1"))
+    >>> found["C-RASP"].holds, found["B-RASP"].holds, found.classes.star_free.holds
+    (True, False, True)
+    """
+
+    alphabet: tuple[Atom, ...]
+    standings: tuple[Standing, ...]
+    learned: Learned | None
+    """The automaton of a yes-or-no program; None: it is not one."""
+
+    def __getitem__(self, dialect: str) -> Standing:
+        found = {standing.dialect.lower(): standing for standing in self.standings}
+        return found[dialect.lower()]
+
+    @cached_property
+    def classes(self) -> Classes | None:
+        """What is known of the language; None: no small automaton has it."""
+        if self.learned is None or self.learned.automaton is None:
+            return None
+        return classes(self.learned.automaton)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-able data.
+
+        >>> import rasp
+        >>> rasp.dialects(rasp.tokens).as_dict()["dialects"]["causal"]["in"]
+        True
+        """
+        record: dict[str, Any] = {
+            "alphabet": [to_python(token) for token in self.alphabet],
+            "dialects": {
+                standing.dialect: {
+                    "in": standing.holds,
+                    "as_written": standing.is_as_written,
+                    "why": standing.why,
+                    "line": standing.line,
+                    "rewrites": list(standing.rewrites),
+                    "text": standing.text,
+                    "checked": standing.checked,
+                }
+                for standing in self.standings
+            },
+        }
+        if self.classes is not None and self.learned is not None:
+            record["language"] = {"tried": self.learned.tried, **self.classes.as_dict()}
+        return record
+
+    def __str__(self) -> str:
+        lines = [str(standing) for standing in self.standings]
+        if self.learned is not None:
+            lines += ["", *self._language()]
+        return "\n".join(lines)
+
+    def _language(self) -> Iterator[str]:
+        assert self.learned is not None
+        if self.classes is None:
+            yield "its language: no small automaton answers alike"
+            return
+        yield f"its language: an automaton of {self.classes.automaton.size} states answers alike"
+        yield f"  ({self.learned.tried})"
+        yield from (f"  {line}" for line in str(self.classes).splitlines())
+
+
+def dialects(output: Outputs, alphabet: object = None) -> Dialects:
+    """Say where an s-op stands among RASP-L, C-RASP, B-RASP, causal and sparse programs.
+
+    Texts in C-RASP and B-RASP are over the alphabet; without one, it is what the program
+    compares its tokens with.
+
+    >>> import rasp
+    >>> print(rasp.dialects(rasp.programs.load("has_majority"))["RASP-L"])
+    RASP-L:  not as written: looks at later positions (has_majority.rasp:6)
+    """
+    (node,) = output_nodes(output)
+    if not isinstance(node, SOp):
+        raise RaspTypeError(
+            "dialects are those of s-ops, and this is none", hint="aggregate something with it"
+        )
+    asking = _Asking(node, Naming((node,), program_of(output)), _alphabet(node, alphabet))
+    standings = (
+        asking.causal(), asking.sparse(), asking.rasp_l(), asking.c_rasp(), asking.b_rasp(),
+    )  # fmt: skip
+    return Dialects(asking.alphabet, standings, asking.language())
+
+
+def _alphabet(node: SOp, given: object) -> tuple[Atom, ...]:
+    return choose_inputs([node], given is None, given).alphabet
+
+
+@dataclass(frozen=True)
+class _Asking:
+    """One program, and the questions about it."""
+
+    node: SOp
+    naming: Naming
+    alphabet: tuple[Atom, ...]
+
+    def causal(self) -> Standing:
+        holds = stays_within(Pattern("causal"), [self.node])
+        why = "no head looks at a later position" if holds else "a head may look at later positions"
+        return Standing("causal", holds, why)
+
+    def sparse(self) -> Standing:
+        for width in WINDOWS:
+            if stays_within(Pattern("window", (width,)), [self.node]):
+                return Standing("sparse", True, f"no head looks further than {width}")
+        return Standing("sparse", False, f"a head may look further than {WINDOWS[-1]} positions")
+
+    def rasp_l(self) -> Standing:
+        try:
+            check_rasp_l(self.node)
+        except NotInDialect as found:
+            return self._outside("RASP-L", found)
+        return Standing("RASP-L", True, "causal, positions are only compared, numbers stay small")
+
+    def c_rasp(self) -> Standing:
+        """Every position's answer; or the last one's, of a program that says yes or no."""
+        try:
+            return self._written("C-RASP", CRaspReader(self.alphabet), False, run_c_rasp)
+        except NotInDialect as found:
+            if not self.is_yes_or_no:
+                return self._outside("C-RASP", found)
+        try:
+            return self._written("C-RASP", CRaspReader(self.alphabet), True, run_c_rasp)
+        except NotInDialect as found:
+            return self._outside("C-RASP", found)
+
+    def b_rasp(self) -> Standing:
+        try:
+            return self._written("B-RASP", BRaspReader(self.alphabet), False, run_b_rasp)
+        except NotInDialect as found:
+            return self._outside("B-RASP", found)
+
+    def _outside(self, dialect: str, found: NotInDialect) -> Standing:
+        why = f"`{self.naming.text(found.node)}` {found.reason}"
+        return Standing(dialect, False, why, self.naming.line(found.node))
+
+    def _written(
+        self, dialect: str, reader: CRaspReader | BRaspReader, at_last: bool, run: Runner
+    ) -> Standing:
+        """Write the program in a dialect, and compare what the text says with the program."""
+        cases = reader.cases(self.node, at_last)
+        text, meanings = self._text(reader, cases)
+        checked = self._checked(text, meanings, at_last, run)
+        why = "at the last position" if at_last else "at every position"
+        rewrites = dict.fromkeys(
+            f"`{self.naming.text(node)}`: {reason}" for node, reason in reader.rewrites.items()
+        )
+        if at_last:
+            rewrites["the last position sees every other, so looking everywhere is looking back"] = (
+                None
+            )
+        return Standing(dialect, True, why, "", tuple(rewrites), text, checked)
+
+    def _text(self, reader: Reader, cases: Cases) -> tuple[str, dict[str, Atom | None]]:
+        """The text, and the answer that each of its last lines stands for (None: the number)."""
+        if len(cases) == 1 and isinstance(cases[0][1], Quotient):
+            total = cases[0][1]
+            if isinstance(reader, CRaspReader) and total.under == ONE and total.over.is_whole:
+                line = reader.program.summed(total.over)
+                return reader.program.text({"answer": line}), {"answer": None}
+        if not all(is_atom(content) for _, content in cases):
+            raise NotInDialect(self.node, "answers with a position, a count or a mean")
+        contents = [content for _, content in cases]
+        if all(isinstance(content, bool) for content in contents):
+            truths = {content: truth for truth, content in cases}
+            accept = truths.get(True, reader.logic.false)
+            return reader.logic.text({"accept": accept}), {"accept": True}
+        names = {f"answer{number}": truth for number, (truth, _) in enumerate(cases, start=1)}
+        return reader.logic.text(names), dict(zip(names, contents, strict=True))
+
+    def _checked(
+        self, text: str, meanings: dict[str, Atom | None], at_last: bool, run: Runner
+    ) -> str:
+        """Compare a text with the program on every short input; a difference is our own fault."""
+        tried, longest = 0, 0
+        for length in range(1, LONGEST_CHECKED + 1):
+            if tried + len(self.alphabet) ** length > MOST_CHECKED and length > 1:
+                break
+            words = list(product(self.alphabet, repeat=length))
+            lines = run(text, words)
+            for number, meant in enumerate(answers([self.node], words)):
+                if isinstance(meant, RaspError):
+                    continue
+                for place in [length - 1] if at_last else range(length):
+                    said = {name: lines[name][number, place] for name in meanings}
+                    if not _agrees(said, meanings, meant[0][place]):
+                        raise AssertionError(f"text and program differ on {words[number]}: {text}")
+            tried, longest = tried + len(words), length
+        return f"its text was run on all {tried} inputs up to length {longest}: it agrees"
+
+    @cached_property
+    def is_yes_or_no(self) -> bool:
+        """Whether every answer on short inputs is a bool."""
+        sample = [word for length in (1, 2, 3) for word in product(self.alphabet[:4], repeat=length)]
+        known = [found[0] for found in answers([self.node], sample) if isinstance(found, list)]
+        return bool(known) and all(isinstance(each, bool) for each in sum(known, []))
+
+    def language(self) -> Learned | None:
+        """The automaton of the inputs to which the program says yes at the last position."""
+        if not self.is_yes_or_no:
+            return None
+
+        def members(words: list[Word]) -> list[bool]:
+            found = answers([self.node], words)
+            return [isinstance(each, list) and bool(each[0][-1]) for each in found]
+
+        return learn(self.alphabet, members)
+
+
+def _agrees(said: dict[str, Any], meanings: dict[str, Atom | None], meant: Atom) -> bool:
+    if "accept" in said:
+        return bool(said["accept"]) == meant
+    if meanings.get("answer", 0) is None:
+        return Fraction(int(said["answer"])) == meant
+    return [meanings[name] for name, holds in said.items() if holds] == [meant]
+
+
+def show_text(standing: Standing) -> str:
+    """The text of a program in a dialect, under a heading."""
+    return f"the same in {standing.dialect}:\n" + "\n".join(
+        f"  {line}" for line in standing.text.splitlines()
+    )
+
+
