@@ -17,7 +17,7 @@ ORDER = (
     "visible", "source", "errors", "tracebacks", "spelling", "limits", "meter", "atoms",
     "token_lists", "words", "reading", "replacing",
     "syntax", "graph", "evaluator", "frontend", "generation", "sandbox",
-    "architecture", "testing", "equivalence", "drawing",
+    "architecture", "testing", "equivalence", "dialect", "drawing",
     "compiler", "export", "training", "programs",
     "fuzzing", "notebook", "repl", "playground", "lsp", "cli",
 )  # fmt: skip

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rasp import export, lib, programs, sandbox
     from rasp.architecture import explain, fit, front, schedule
     from rasp.compiler import compile, verify
+    from rasp.dialect import dialects
     from rasp.drawing import draw, draw_selector, heat_map
     from rasp.equivalence import equivalent
     from rasp.errors import (
@@ -84,6 +85,7 @@ _HOMES = {
     **dict.fromkeys(("draw", "draw_selector", "heat_map"), "rasp.drawing"),
     **dict.fromkeys(("compile", "verify"), "rasp.compiler"),
     "export": "rasp.export",
+    "dialects": "rasp.dialect",
     "equivalent": "rasp.equivalence",
     "generate": "rasp.generation",
     **dict.fromkeys(("load_ipython_extension", "unload_ipython_extension"), "rasp.notebook"),
@@ -112,6 +114,7 @@ __all__ = [
     "compile",
     "constant",
     "contains",
+    "dialects",
     "draw",
     "draw_selector",
     "equivalent",

@@ -31,6 +31,7 @@ COMMANDS = {
     "check": ("rasp.cli.check", "find every mistake, and what other readers would misread"),
     "arch": ("rasp.cli.arch", "how many layers and heads an s-op needs, and why"),
     "fit": ("rasp.cli.fit", "does an s-op fit into an architecture?"),
+    "dialect": ("rasp.cli.dialect", "which dialects of RASP a program or language is in, and why"),
     "diff": ("rasp.cli.diff", "are two programs the same? proves, tries, or shows where not"),
     "compile": ("rasp.cli.compile", "compile an s-op to a transformer's weights, certified"),
     "export": (

@@ -12,6 +12,7 @@ from rasp.cli.files import read_given, take_text
 from rasp.errors import RaspError, RaspValueError
 from rasp.programs import entries, entry, families, load, names, source
 from rasp.programs.catalogue import Entry
+from rasp.programs.dialects import read_dialect, stored_dialects
 from rasp.spelling import closest
 from rasp.token_lists import HELP
 
@@ -44,6 +45,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--theme", choices=("auto", "light", "dark"), default="auto",
                         help="draw: the colours")  # fmt: skip
+    parser.add_argument(
+        "--dialect", help="list: only programs of causal, sparse, rasp-l, c-rasp or b-rasp"
+    )
     parser.add_argument("--count", type=int, default=100, help="check: random inputs for each")
 
 
@@ -53,9 +57,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise _unknown(arguments.action)
     match arguments.action, words:
         case "list", []:
-            return _list("", arguments.json)
+            return _list("", arguments)
         case "list", [word]:
-            return _list(word, arguments.json)
+            return _list(word, arguments)
         case "show", [name]:
             sys.stdout.write(source(name))
             return 0
@@ -90,9 +94,12 @@ def _unknown(action: str) -> RaspError:
     )
 
 
-def _list(word: str, as_json: bool) -> int:
+def _list(word: str, arguments: argparse.Namespace) -> int:
     found = [each for each in entries() if word.lower() in _described(each)]
-    if as_json:
+    if arguments.dialect is not None:
+        dialect, stored = read_dialect(arguments.dialect), stored_dialects()
+        found = [each for each in found if dialect in stored[each.name]]
+    if arguments.json:
         for each in found:
             print(json.dumps(_record(each), ensure_ascii=False))
         return 0
@@ -120,6 +127,7 @@ def _record(each: Entry) -> dict[str, Any]:
         "summary": each.summary,
         "example": each.example,
         "heads_per_layer": each.heads_per_layer,
+        "dialects": stored_dialects()[each.name],
     }
 
 

@@ -1,0 +1,25 @@
+"""PROGRAMS AND LANGUAGES -> DIALECTS: RASP-L, C-RASP, B-RASP, causal, sparse.
+
+A program is *read* (`reading`, then `to_c_rasp` or `to_b_rasp`): values case by case, selectors as
+a query sees them. What comes out is *written* line by line (`lines`, `c_rasp`, `b_rasp`) and *run*
+again from its text (`run_c_rasp`, `run_b_rasp`) to be compared with the program (`verdicts`).
+
+A language is an `automaton`, from a `regular_expression` or learned from a yes-or-no program
+(`learning`). `algebra` decides which classes it is in; `decomposition` is the hardest of these, and
+`automaton_in_c_rasp` turns a decomposition into a program. `forecast` says what that predicts.
+"""
+
+from rasp.dialect.algebra import Classes, classes
+from rasp.dialect.automaton import Automaton
+from rasp.dialect.regular_expression import automaton_of
+from rasp.dialect.verdicts import Dialects, Standing, dialects
+
+__all__ = [
+    "Automaton",
+    "Classes",
+    "Dialects",
+    "Standing",
+    "automaton_of",
+    "classes",
+    "dialects",
+]

@@ -36,7 +36,12 @@ class Answer:
 
 @dataclass(frozen=True)
 class Classes:
-    """What is known of a regular language."""
+    """What is known of a regular language.
+
+    >>> from rasp.dialect.regular_expression import automaton_of
+    >>> classes(automaton_of("(aa)*")).star_free.holds
+    False
+    """
 
     automaton: Automaton
     star_free: Answer
@@ -79,12 +84,11 @@ def classes(automaton: Automaton) -> Classes:
     """Decide which classes the language of an automaton belongs to.
 
     >>> from rasp.dialect.regular_expression import automaton_of
-    >>> print(classes(automaton_of("a*(ba*ba*)*")))
-    star-free (B-RASP): no: "b" takes states 0, 1 round in a circle
-    R-trivial:          no: "b" leads from state 0 to state 1, and "b" back
-    C-RASP:             no: no counter tells state 0 (reached by nothing) from state 1 (by "b")
-    C-RASP at last:     no: what may come before "a": no counter tells state 0 (reached by nothing) \
-from state 1 (by "b")
+    >>> print(classes(automaton_of("(ab)*")))
+    star-free (B-RASP): yes: no input takes states round in a circle
+    R-trivial:          no: "a" leads from state 0 to state 1, and "b" back
+    C-RASP:             yes: 1 round of counters tells the states of each component apart
+    C-RASP at last:     yes: for every last token, what comes before it is in C-RASP
     """
     smallest = automaton.minimal()
     decomposition = decompose(smallest)
@@ -116,7 +120,9 @@ def _c_rasp(decomposition: Decomposition) -> Answer:
     confused = decomposition.confused
     if confused is None:
         rounds = max(len(component.stages) for component in decomposition.components)
-        how = f"{rounds} round{'s' * (rounds != 1)} of counters tell" if rounds else "order tells"
+        how = {0: "order tells", 1: "1 round of counters tells"}.get(
+            rounds, f"{rounds} rounds of counters tell"
+        )
         return Answer(True, f"{how} the states of each component apart")
     first, second = (_reached_by(decomposition.automaton, state) for state in confused)
     return Answer(
@@ -151,7 +157,7 @@ def _reached_by(automaton: Automaton, state: int) -> str:
 
 def show_word(word: tuple[Atom, ...] | None) -> str:
     """An input as people write it."""
-    return "nothing" if not word else show_input(list(word))
+    return "nothing" if not word else show_input(word)
 
 
 def _star_free(automaton: Automaton) -> Answer:

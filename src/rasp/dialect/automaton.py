@@ -85,7 +85,7 @@ class Automaton:
         >>> Automaton(("a", "b"), ((0, 1), (0, 1)), frozenset()).word_between(0, 0)
         ('a',)
         """
-        waiting = deque([(start, ())])
+        waiting: deque[tuple[int, tuple[Atom, ...]]] = deque([(start, ())])
         seen: set[int] = set()
         while waiting:
             state, word = waiting.popleft()

@@ -13,8 +13,9 @@ from fractions import Fraction
 from functools import cached_property
 
 from rasp.dialect.automaton import Automaton
-from rasp.dialect.c_rasp import CRasp, Sum, Truth, constant
+from rasp.dialect.c_rasp import CRasp, Sum, constant
 from rasp.dialect.decomposition import Component, Decomposition
+from rasp.dialect.lines import Truth
 
 
 def c_rasp_of(decomposition: Decomposition) -> str:
@@ -97,9 +98,7 @@ class _Counting:
     ) -> None:
         self.automaton = automaton
         self.component = component
-        self.entered = {
-            state: truth for state, truth in entered.items() if truth != program.false
-        }
+        self.entered = {state: truth for state, truth in entered.items() if truth != program.false}
         self.program = program
 
     @cached_property
@@ -128,7 +127,9 @@ class _Counting:
     def _sum(self, number: int, place: int, entry: int) -> Sum:
         """The weights of all steps since the component was entered, before this position."""
         total = Sum()
-        for (letter, known), weight in self.component.stages[number].counters[place].weights.items():
+        for (letter, known), weight in (
+            self.component.stages[number].counters[place].weights.items()
+        ):
             step = self.program.both(
                 [
                     self.program.letter(self.automaton.alphabet[letter]),

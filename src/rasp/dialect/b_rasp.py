@@ -9,6 +9,7 @@ there, or a default where there is none.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from rasp.dialect.lines import Lines, Truth
 
@@ -26,11 +27,9 @@ class BRasp(Lines):
     a_before(i) := P4(i)
     """
 
-    letters = Lines.letters | {"attend": "P"}
+    letters: ClassVar[dict[str, str]] = Lines.letters | {"attend": "P"}
 
-    def attend(
-        self, side: str, mask: str, where: Truth, value: Truth, default: Truth
-    ) -> Truth:
+    def attend(self, side: str, mask: str, where: Truth, value: Truth, default: Truth) -> Truth:
         """The value at the leftmost or rightmost position before or after that has a truth.
 
         `side` is `leftmost` or `rightmost`, `mask` is `<` (before) or `>` (after).

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import NewType
+from typing import ClassVar, NewType
 
 from rasp.dialect.lines import Lines, Truth
 
@@ -83,7 +83,12 @@ class CRasp(Lines):
     some_a(i) := P3(i)
     """
 
-    letters = Lines.letters | {"at most zero": "P", "count": "C", "choice": "C", "sum": "C"}
+    letters: ClassVar[dict[str, str]] = Lines.letters | {
+        "at most zero": "P",
+        "count": "C",
+        "choice": "C",
+        "sum": "C",
+    }
 
     def __init__(self) -> None:
         super().__init__()
@@ -102,7 +107,15 @@ class CRasp(Lines):
         """Whether a sum of counts is at most zero."""
         if not total.terms:
             return self.true if total.constant <= 0 else self.false
+        if self._is_above_zero(total):
+            return self.false
         return Truth(self._line("at most zero", total.in_whole_numbers()))
+
+    def _is_above_zero(self, total: Sum) -> bool:
+        """Whether a sum is above zero whatever is counted: no count is below 0, and i is not 0."""
+        ((position, _),) = self.position.terms
+        least = total.constant + sum(times for term, times in total.terms if term == position)
+        return least > 0 and all(times > 0 and self.is_count(term) for term, times in total.terms)
 
     def is_zero(self, total: Sum) -> Truth:
         """Whether a sum of counts is zero."""

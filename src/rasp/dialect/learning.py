@@ -79,7 +79,9 @@ def _repetitions(letters: tuple[Atom, ...]) -> list[Word]:
 
     An automaton of n states cannot tell apart more than n numbers of repetitions.
     """
-    words = [(letter,) for letter in letters[:4]] + [tuple(pair) for pair in product(letters[:2], repeat=2)]
+    words = [(letter,) for letter in letters[:4]] + [
+        tuple(pair) for pair in product(letters[:2], repeat=2)
+    ]
     times = (1, 2, 3, 5, 8, 13, 21, MOST_STATES + 2)
     return [
         first * number + second * more
@@ -118,9 +120,7 @@ def _learn(
         wrong = next((word for word in trials if guess.accepts(word) != known(word, empty)), None)
         if wrong is None:
             return guess.minimal()
-        endings += [
-            wrong[place:] for place in range(len(wrong)) if wrong[place:] not in endings
-        ]
+        endings += [wrong[place:] for place in range(len(wrong)) if wrong[place:] not in endings]
 
 
 def _guess(

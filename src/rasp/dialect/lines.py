@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NewType
+from typing import Any, ClassVar, NewType
 
 from rasp.atoms import Atom, show
 
@@ -14,7 +14,7 @@ Truth = NewType("Truth", int)
 class Lines:
     """A program under construction: truths, and whatever else a dialect has."""
 
-    letters = {"letter": "P", "not": "P", "all": "P", "any": "P"}
+    letters: ClassVar[dict[str, str]] = {"letter": "P", "not": "P", "all": "P", "any": "P"}
     """For each kind of line, the letter that its name begins with."""
 
     def __init__(self) -> None:

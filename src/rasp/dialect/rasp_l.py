@@ -8,10 +8,11 @@ and moved by one but not computed with, and numbers stay small.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from rasp.architecture.linear import linear
 from rasp.architecture.normal import normal_forms
-from rasp.architecture.reach import reach
+from rasp.architecture.reach import POSITION, reach
 from rasp.dialect.reading import NotInDialect, is_length, selector_of_width
 from rasp.graph import (
     Aggregate,
@@ -69,7 +70,7 @@ def _without_idioms(output: SOp) -> Iterator[Node]:
         else:
             kept = {each for part in counted for each in in_order([part])}
             inside |= set(in_order([node])) - kept
-            yield Aggregate(counted[0], counted[1])  # type: ignore[arg-type]
+            yield Aggregate(counted[0], counted[1])
 
 
 def _counted(node: SOp) -> tuple[Selector, SOp] | None:
@@ -79,7 +80,7 @@ def _counted(node: SOp) -> tuple[Selector, SOp] | None:
         return width[0], Const(1)
     match node:
         case Elementwise("round", (Elementwise("*", (places, Aggregate(selector, values))),)):
-            if linear(places) == (frozenset([(Indices(), 1)]), 1) and selector is Select(
+            if linear(places) == (POSITION, Fraction(1)) and selector is Select(
                 Indices(), Indices(), "<="
             ):
                 return selector, values
@@ -88,11 +89,11 @@ def _counted(node: SOp) -> tuple[Selector, SOp] | None:
 
 def _positions(nodes: list[Node]) -> dict[Node, int]:
     """The s-ops that are a position plus a constant, and the constant."""
-    found = {}
+    found: dict[Node, int] = {}
     for node in nodes:
         if isinstance(node, SOp) and not isinstance(node, Const):
             terms, more = linear(node)
-            if terms == frozenset([(Indices(), 1)]) and more.denominator == 1:
+            if terms == POSITION and more.denominator == 1:
                 found[node] = int(more)
     return found
 

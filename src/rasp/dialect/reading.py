@@ -16,6 +16,8 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from rasp.architecture.linear import linear
+from rasp.architecture.normal import normal_form
+from rasp.architecture.reach import POSITION, reach
 from rasp.atoms import Atom
 from rasp.errors import RaspError
 from rasp.graph import (
@@ -173,6 +175,10 @@ class Reader:
             self._rows[key] = self._read_selector(selector, at_last)
         return self._rows[key]
 
+    def looks_back(self, selector: Selector) -> bool:
+        """Whether a selector provably picks no later position."""
+        return reach(normal_form(selector))[1] <= 0
+
     def _read_selector(self, selector: Selector, at_last: bool) -> list[Row]:
         logic = self.logic
         match selector:
@@ -216,7 +222,13 @@ class Reader:
         distance = index_distance(selector)
         if distance is not None:
             return [self._by_distance(selector, distance)]
-        here = self.truth_of(Elementwise(selector.op, (selector.keys, selector.queries)), at_last)
+        compared = Elementwise(selector.op, (selector.keys, selector.queries))
+        try:
+            here = self.truth_of(compared, at_last)
+        except NotInDialect as refusal:  # nobody wrote this comparison: it is the selector's own
+            raise NotInDialect(
+                selector if refusal.node is compared else refusal.node, refusal.reason
+            ) from None
         found = []
         keys = self.cases(selector.keys)
         for where, query in self.cases(selector.queries, at_last):
@@ -224,23 +236,22 @@ class Reader:
                 found.append(Row(self.logic.both([where, more]), picked, here, picked))
         return found
 
-    def picked_keys(
-        self, selector: Select, keys: Cases, query: Any
-    ) -> Iterable[tuple[Any, Any]]:
+    def picked_keys(self, selector: Select, keys: Cases, query: Any) -> Iterable[tuple[Any, Any]]:
         """Truths of a query, each with the truth of the keys that it picks there."""
         if not is_atom(query):
             yield from self._picked_atoms(selector, keys, query)
             return
-        yield self.logic.true, self.logic.either(
-            self.logic.both([where, truth])
-            for where, key in keys
-            for truth, holds in self._applied(_compared(selector.op), (key, query))
-            if holds is True
+        yield (
+            self.logic.true,
+            self.logic.either(
+                self.logic.both([where, truth])
+                for where, key in keys
+                for truth, holds in self._applied(_compared(selector.op), (key, query))
+                if holds is True
+            ),
         )
 
-    def _picked_atoms(
-        self, selector: Select, keys: Cases, query: Any
-    ) -> Iterable[tuple[Any, Any]]:
+    def _picked_atoms(self, selector: Select, keys: Cases, query: Any) -> Iterable[tuple[Any, Any]]:
         """The query is no atom: decide for each atom among the keys whether it is picked."""
         if not all(is_atom(key) for _, key in keys):
             raise NotInDialect(selector, "compares a number that is counted at one position with "
@@ -254,8 +265,11 @@ class Reader:
                 for truth, answer in zip(asked, answers, strict=True)
             )
             if where != self.logic.false:
-                yield where, self.logic.either(
-                    truth for (truth, _), answer in zip(keys, answers, strict=True) if answer
+                yield (
+                    where,
+                    self.logic.either(
+                        truth for (truth, _), answer in zip(keys, answers, strict=True) if answer
+                    ),
                 )
 
     def _holds(self, node: Elementwise, contents: tuple[Any, ...]) -> Any:
@@ -301,7 +315,7 @@ def index_distance(selector: Select) -> int | None:
     """Where keys and queries are both positions plus a constant: how far apart these are."""
     (keys, ours), (queries, theirs) = linear(selector.keys), linear(selector.queries)
     apart = theirs - ours
-    if keys == queries == frozenset([(Indices(), 1)]) and apart.denominator == 1:
+    if keys == queries == POSITION and apart.denominator == 1:
         return int(apart)
     return None
 
@@ -317,9 +331,9 @@ def selector_of_width(node: SOp) -> tuple[Selector, bool] | None:
     match node:
         case Elementwise("+", (Elementwise("-"), Aggregate(SelectorAnd(picked)))):
             return (picked, False) if node is _width(picked, bos=False) else None
-        case Elementwise("-", (Elementwise("round", (Elementwise("/", (_, Aggregate(
-            SelectorOr(picked)
-        ))),)), _)):
+        case Elementwise(
+            "-", (Elementwise("round", (Elementwise("/", (_, Aggregate(SelectorOr(picked)))),)), _)
+        ):
             return (picked, True) if node is _width(picked, bos=True) else None
     return None
 

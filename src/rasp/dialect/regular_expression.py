@@ -179,5 +179,3 @@ def _derivative(expression: Expression, letter: str) -> Expression:
                 after = _choice([after, _derivative(second, letter)])
             return after
     return NOTHING
-
-

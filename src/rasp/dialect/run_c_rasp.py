@@ -58,7 +58,7 @@ def letters_of(body: str, tokens: Array, codes: dict[str, int]) -> Array:
 
 def _value(body: str, lines: dict[str, Array], tokens: Array, codes: dict[str, int]) -> Array:
     if matched := COUNT.fullmatch(body):
-        return np.cumsum(lines[matched[1]], axis=1, dtype=np.int64)
+        return np.asarray(np.cumsum(lines[matched[1]], axis=1, dtype=np.int64))
     if matched := CHOICE.fullmatch(body):
         return np.where(lines[matched[1]], _total(matched[2], lines, tokens),
                         _total(matched[3], lines, tokens))  # fmt: skip
@@ -83,9 +83,11 @@ def truth_of_lines(body: str, lines: dict[str, Array]) -> Array:
     """`not`, `and` or `or` of earlier lines."""
     for word, join in ((" or ", np.logical_or), (" and ", np.logical_and)):
         if word in body:
-            return np.asarray(join.reduce([truth_of_lines(part, lines) for part in body.split(word)]))
+            return np.asarray(
+                join.reduce([truth_of_lines(part, lines) for part in body.split(word)])
+            )
     if body.startswith("not "):
-        return np.logical_not(truth_of_lines(body.removeprefix("not "), lines))
+        return np.asarray(~truth_of_lines(body.removeprefix("not "), lines))
     matched = NAME.fullmatch(body)
     if matched is None or matched[1] not in lines:
         raise no_line(body)

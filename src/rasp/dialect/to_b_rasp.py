@@ -150,13 +150,16 @@ class BRaspReader(Reader):
         side = self._side(best)
         yield program.negated(self._some(best.selector, program.true)), node.default
         for truth, content in values:
-            yield program.either(
-                program.both([row.where, self._found(row, side, truth)])
-                for row in self.rows(best.selector, False)
-            ), content
+            yield (
+                program.either(
+                    program.both([row.where, self._found(row, side, truth)])
+                    for row in self.rows(best.selector, False)
+                ),
+                content,
+            )
 
     def _found(self, row: Row, side: str, truth: Truth) -> Truth:
-        """Whether the first (last) picked position has a truth; later ones are asked last (first)."""
+        """Whether the first (or last) position that is picked has a truth."""
         program = self.program
         order = ["<", "=", ">"] if side == "leftmost" else [">", "=", "<"]
         found = program.false
@@ -296,7 +299,9 @@ class BRaspReader(Reader):
         more = program.either(truth for value, truth in present if value > lowest)
         less = program.either(truth for value, truth in present if value < highest)
         if not lowest < number < highest:
-            self.rewrites[node] = "comparing a mean with its least or greatest looks for one position"
+            self.rewrites[node] = (
+                "comparing a mean with its least or greatest looks for one position"
+            )
             is_above = {True: program.true, False: program.false}
             above = more if number == lowest else is_above[number < lowest]
             below = less if number == highest else is_above[number > highest]

@@ -12,7 +12,8 @@ from fractions import Fraction
 from typing import Any
 
 from rasp.atoms import Atom
-from rasp.dialect.c_rasp import CRasp, Sum, Truth, constant
+from rasp.dialect.c_rasp import CRasp, Sum, constant
+from rasp.dialect.lines import Truth
 from rasp.dialect.reading import (
     Cases,
     NotInDialect,
@@ -102,7 +103,8 @@ class CRaspReader(Reader):
         total = Sum()
         for row in self.rows(selector, at_last):
             total = total.plus(self.program.chosen(row.where, self._count(row, truth)))
-            if not at_last and self.program.both([row.later, truth]) != self.program.false:
+            looks_ahead = self.program.both([row.later, truth]) != self.program.false
+            if looks_ahead and not at_last and not self.looks_back(selector):
                 raise NotInDialect(selector, "looks at later positions")
         return total
 

@@ -23,6 +23,7 @@ from rasp.architecture.reach import stays_within
 from rasp.architecture.schedule import Outputs, output_nodes, program_of
 from rasp.atoms import Atom, to_python
 from rasp.dialect.algebra import Classes, classes
+from rasp.dialect.forecast import Forecast
 from rasp.dialect.learning import Learned, Word, learn
 from rasp.dialect.rasp_l import check_rasp_l
 from rasp.dialect.reading import Cases, NotInDialect, Reader, is_atom
@@ -44,7 +45,11 @@ LONGEST_CHECKED = 10
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a program stands with one dialect."""
+    """Where a program stands with one dialect.
+
+    >>> print(Standing("B-RASP", False, "counts further than to one", "p.rasp:3"))
+    B-RASP:  not as written: counts further than to one (p.rasp:3)
+    """
 
     dialect: str
     holds: bool
@@ -100,6 +105,13 @@ class Dialects:
             return None
         return classes(self.learned.automaton)
 
+    @property
+    def forecast(self) -> Forecast:
+        """Whether a trained decoder is likely to go on beyond the lengths it saw."""
+        if self.classes is not None:
+            return Forecast(self.classes.c_rasp_at_last.holds)
+        return Forecast(True if self["C-RASP"].holds else None)
+
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON-able data.
 
@@ -108,6 +120,7 @@ class Dialects:
         True
         """
         record: dict[str, Any] = {
+            "forecast": str(self.forecast),
             "alphabet": [to_python(token) for token in self.alphabet],
             "dialects": {
                 standing.dialect: {
@@ -130,6 +143,7 @@ class Dialects:
         lines = [str(standing) for standing in self.standings]
         if self.learned is not None:
             lines += ["", *self._language()]
+        lines += ["", str(self.forecast)]
         return "\n".join(lines)
 
     def _language(self) -> Iterator[str]:
@@ -149,8 +163,9 @@ def dialects(output: Outputs, alphabet: object = None) -> Dialects:
     compares its tokens with.
 
     >>> import rasp
-    >>> print(rasp.dialects(rasp.programs.load("has_majority"))["RASP-L"])
-    RASP-L:  not as written: looks at later positions (has_majority.rasp:6)
+    >>> standing = rasp.dialects(rasp.programs.load("reverse"))["RASP-L"]
+    >>> standing.holds, standing.line
+    (False, 'reverse.rasp:5')
     """
     (node,) = output_nodes(output)
     if not isinstance(node, SOp):
@@ -228,9 +243,9 @@ class _Asking:
             f"`{self.naming.text(node)}`: {reason}" for node, reason in reader.rewrites.items()
         )
         if at_last:
-            rewrites["the last position sees every other, so looking everywhere is looking back"] = (
-                None
-            )
+            rewrites[
+                "the last position sees every other, so looking everywhere is looking back"
+            ] = None
         return Standing(dialect, True, why, "", tuple(rewrites), text, checked)
 
     def _text(self, reader: Reader, cases: Cases) -> tuple[str, dict[str, Atom | None]]:
@@ -273,9 +288,11 @@ class _Asking:
     @cached_property
     def is_yes_or_no(self) -> bool:
         """Whether every answer on short inputs is a bool."""
-        sample = [word for length in (1, 2, 3) for word in product(self.alphabet[:4], repeat=length)]
+        sample = [
+            word for length in (1, 2, 3) for word in product(self.alphabet[:4], repeat=length)
+        ]
         known = [found[0] for found in answers([self.node], sample) if isinstance(found, list)]
-        return bool(known) and all(isinstance(each, bool) for each in sum(known, []))
+        return bool(known) and all(isinstance(atom, bool) for values in known for atom in values)
 
     def language(self) -> Learned | None:
         """The automaton of the inputs to which the program says yes at the last position."""
@@ -302,5 +319,3 @@ def show_text(standing: Standing) -> str:
     return f"the same in {standing.dialect}:\n" + "\n".join(
         f"  {line}" for line in standing.text.splitlines()
     )
-
-

@@ -1,0 +1,28 @@
+"""Write which dialects each program of the gallery is in: `python scripts/make_dialects.py`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import rasp
+from rasp.programs import entries
+from rasp.programs.dialects import RECORD, record_of
+from rasp.replacing import replace_file
+
+HOME = Path(__file__).parents[1] / "src" / "rasp" / "programs" / RECORD
+
+
+def main() -> None:
+    record = {
+        entry.name: record_of(
+            rasp.dialects(rasp.programs.load(entry.name), list(entry.inputs.alphabet))
+        )
+        for entry in entries()
+    }
+    lines = [f"{json.dumps(name)}: {json.dumps(found)}" for name, found in sorted(record.items())]
+    replace_file(HOME, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
+
+
+if __name__ == "__main__":
+    main()

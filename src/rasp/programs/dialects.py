@@ -1,0 +1,54 @@
+"""Which dialects each program of the gallery is in, as `scripts/make_dialects.py` found it."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from rasp.errors import RaspValueError
+from rasp.spelling import closest
+
+if TYPE_CHECKING:
+    from rasp.dialect import Dialects
+
+RECORD = "dialects.json"
+AS_WRITTEN, EQUAL = "as written", "equal"
+
+
+@cache
+def stored_dialects() -> dict[str, dict[str, str]]:
+    """For each program, the dialects that it is in, and how.
+
+    >>> stored_dialects()["dyck1"]["C-RASP"]
+    'as written'
+    """
+    text = files("rasp.programs").joinpath(RECORD).read_text(encoding="utf-8")
+    record: dict[str, dict[str, str]] = json.loads(text)
+    return record
+
+
+def record_of(found: Dialects) -> dict[str, str]:
+    """What is stored of a program: the dialects that it is in."""
+    return {
+        standing.dialect: AS_WRITTEN if standing.is_as_written else EQUAL
+        for standing in found.standings
+        if standing.holds
+    }
+
+
+def read_dialect(text: str) -> str:
+    """The name of a dialect as it is written.
+
+    >>> read_dialect("c-rasp")
+    'C-RASP'
+    """
+    known = {name.lower(): name for name in ("causal", "sparse", "RASP-L", "C-RASP", "B-RASP")}
+    if text.lower() not in known:
+        close = closest(text.lower(), known)
+        raise RaspValueError(
+            f"there is no dialect `{text}`",
+            hint=f"did you mean `{close}`?" if close else f"there are {', '.join(known.values())}",
+        )
+    return known[text.lower()]
