@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from rasp.cli.files import find_handles, run_program, take_alphabet, take_limits
+from rasp.cli.files import find_handles, run_program, take_alphabet, take_running
 from rasp.cli.patience import working
 from rasp.dialect.algebra import Classes, classes
 from rasp.dialect.automaton import Automaton
@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     take_alphabet(parser, "the tokens (default: what the program or the expression knows)")
     parser.add_argument("--text", action="store_true", help="print the C-RASP and B-RASP texts too")
     parser.add_argument("--json", action="store_true", help="everything as one JSON value")
-    take_limits(parser)
+    take_running(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _program(arguments: argparse.Namespace) -> int:
-    handles = find_handles(run_program(arguments.file, arguments.limits), arguments.name)
+    handles = find_handles(run_program(arguments), arguments.name)
     with working("reading the program in each dialect"):
         found = dialects(handles, arguments.alphabet)
     if arguments.json:
