@@ -91,9 +91,12 @@ class Clock:
         self.seconds = limits.seconds
         self.end = time.monotonic() + limits.seconds
 
+    def is_over(self) -> bool:
+        return time.monotonic() > self.end
+
     def check(self) -> None:
         """Raise where the time is up."""
-        if time.monotonic() > self.end:
+        if self.is_over():
             raise RaspLimitError(
                 f"the program takes more than {self.seconds:g} seconds",
                 hint="give it a shorter input, or is a loop longer than it should be?",

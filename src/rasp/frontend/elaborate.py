@@ -54,6 +54,7 @@ from rasp.syntax.tree import (
     Statement,
     Ternary,
     Unary,
+    Unreadable,
 )
 
 
@@ -76,10 +77,16 @@ class Elaborator:
         self.begin()
         self.call_depth = 0
         self.remarks: list[str] = []
+        self.has_unknown_names = False
+        """Whether names may be missing because a file that would bind them could not be loaded."""
 
     def begin(self) -> None:
         """Begin a run: count its steps and its time from here."""
         self.meter = Meter(self.limits)
+
+    def is_spent(self) -> bool:
+        """Tell whether the steps or the time of the whole run are used up."""
+        return self.steps > self.limits.steps or self.clock.is_over()
 
     # Statements
 
@@ -132,6 +139,8 @@ class Elaborator:
             case Load():
                 self.load(statement, scope)
                 return None
+            case Unreadable():
+                raise BrokenName
         raise RaspTypeError(
             "words to the REPL cannot stand inside a function or loop",
             statement.span,
@@ -241,6 +250,8 @@ class Elaborator:
             raise BrokenName(name)
         if value is not MISSING:
             return value
+        if self.has_unknown_names:
+            raise BrokenName(name)
         close = closest(name, scope.every_name())
         hint = f"did you mean `{close}`?" if close else f"define it first: `{name} = …;`"
         raise RaspNameError(f"`{name}` is not defined", hint=hint)

@@ -17,6 +17,7 @@ from rasp.atoms import Atom, read_input
 from rasp.errors import (
     RaspError,
     RaspLimitError,
+    RaspNameError,
     RaspSyntaxError,
     RaspTypeError,
     RaspValueError,
@@ -25,6 +26,7 @@ from rasp.errors import (
 from rasp.frontend.builtins import language_scope
 from rasp.frontend.elaborate import BrokenName, Elaborator
 from rasp.frontend.loader import Loader
+from rasp.frontend.missing import missing_names
 from rasp.frontend.values import BROKEN, MISSING, Function, Scope, Value, describe
 from rasp.graph import Node, Program
 from rasp.graph.origins import Definition
@@ -110,27 +112,45 @@ class Session:
             yield result
 
     def check(self, source: Source) -> tuple[list[Result], list[RaspError]]:
-        """Run a text and go on after mistakes; return what worked and every mistake."""
-        statements, errors = parse_with_errors(source, self.limits)
+        """Run a text and go on after mistakes; return what worked and every mistake, in order."""
+        statements, unread = parse_with_errors(source, self.limits)
+        errors = [(error.span.start if error.span else 0, error) for error in unread]
         results: list[Result] = []
         self.elaborator.begin()
         with deep_recursion():
             for statement in statements:
                 try:
                     results.append(self.execute(statement))
-                except BrokenName:
+                except (BrokenName, RaspError) as error:
+                    told = self._mistakes(error, statement)
+                    errors += [(_place_in(source, each, statement), each) for each in told]
                     self._mark_broken(statement)
-                except RaspLimitError as error:
-                    errors.append(error)
-                    break
-                except RaspError as error:
-                    errors.append(error)
-                    self._mark_broken(statement)
-        return results, errors
+                    if isinstance(error, RaspLimitError) and self.elaborator.is_spent():
+                        break
+        return results, [error for _, error in sorted(errors, key=lambda placed: placed[0])]
+
+    def _mistakes(self, error: BrokenName | RaspError, statement: Statement) -> list[RaspError]:
+        """Return what is wrong with a statement; a name that is broken has been told of before."""
+        found = [error] if isinstance(error, RaspError) else []
+        if not isinstance(error, (BrokenName, RaspNameError)):
+            return found
+        for name in missing_names(statement, self.scope):
+            try:
+                self.elaborator.look_up(name.name, self.scope)
+            except RaspNameError as missing:
+                missing.located(name.span)
+                found += (
+                    [missing] if missing.message not in (each.message for each in found) else []
+                )
+            except BrokenName:
+                pass
+        return found
 
     def _mark_broken(self, statement: Statement) -> None:
         for name, _ in bound_by(statement):
             self.scope.names[name.name] = BROKEN
+        if isinstance(statement, Load):
+            self.elaborator.has_unknown_names = True
 
     def execute(self, statement: Statement) -> Result:
         """Run one statement at the top level."""
@@ -265,6 +285,12 @@ class Session:
             self.settings.s_op_example = tokens
         if kinds != ["s-op"]:
             self.settings.selector_example = tokens
+
+
+def _place_in(source: Source, error: RaspError, statement: Statement) -> int:
+    """Where an error belongs among others; one in a loaded file belongs where it is loaded."""
+    is_here = error.span is not None and error.span.source is source
+    return error.span.start if error.span and is_here else statement.span.start
 
 
 def _bound_names(statement: Statement) -> tuple[str, ...]:

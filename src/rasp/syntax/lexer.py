@@ -21,6 +21,7 @@ _PATTERN = re.compile(
       |(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)
       |(?P<name>[^\W\d]\w*)
       |(?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+      |(?P<curly>“[^”\n]*”|‘[^’\n]*’)
       |(?P<foreign>&&|\|\||\*\*)
       |(?P<symbol>"""
     + "|".join(re.escape(symbol) for symbol in sorted(SYMBOLS, key=len, reverse=True))
@@ -129,6 +130,9 @@ def _read(kind: str, text: str, span: Span, found: Lexed, limits: Limits) -> lis
                     "keep strings short: a token is a word, not a text",
                 )
             )
+    elif kind == "curly":
+        found.errors.append(_wrong_character(text[0], span))
+        kind, value = "string", text[1:-1]
     elif text[0] in "\"'":
         found.errors.append(_unclosed(text, span))
         kind, value = "string", ""

@@ -1,6 +1,6 @@
 """Tokens in, syntax tree out: statements by recursive descent; expressions in `expressions.py`.
 
-After a mistake the parser skips to the next `;` or `}` and goes on, so one run reports them all.
+After a mistake the parser goes on with the next statement, so one run reports them all.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.source import Source
 from rasp.syntax.expressions import ExpressionParser
 from rasp.syntax.lexer import lex
+from rasp.syntax.recovery import end_of_statement, names_bound
 from rasp.syntax.tree import (
     Assign,
     Command,
@@ -21,10 +22,12 @@ from rasp.syntax.tree import (
     Expression,
     For,
     Load,
+    Name,
     Parameter,
     Remark,
     Return,
     Statement,
+    Unreadable,
 )
 from rasp.words import BUILT_IN_DOCS, COMMANDS
 
@@ -58,8 +61,8 @@ def parse_with_errors(
     """Parse a program text; return what could be read, and every mistake in source order.
 
     >>> statements, errors = parse_with_errors(Source("demo", "a = ; b = 2; c = );"))
-    >>> len(statements), [error.span.column for error in errors]
-    (1, [5, 18])
+    >>> [type(statement).__name__ for statement in statements], len(errors)
+    (['Unreadable', 'Assign', 'Unreadable'], 2)
     """
     parser = Parser(source, limits)
     statements = parser.program()
@@ -104,15 +107,17 @@ class Parser(ExpressionParser):
             self.at = len(self.tokens) - 1
             return remarks
         except RaspError as error:
-            self.skip_statement(first)
+            self.at = end_of_statement(self.source, self.tokens, first, self.at)
             if not self.lexer_complained_since(first):
                 self.errors.append(error)
-            return remarks
+            return [*remarks, self.unreadable(first)]
         inner = self.remarks_before(self.previous.end)
         if inner and not remarks:
             inner[0] = replace(inner[0], blank_before=blank)
             blank = False
         trailing = self.comment_on_line(self.previous.end)
+        if self.lexer_complained_since(first) and not isinstance(statement, (Define, For)):
+            statement = self.unreadable(first)
         return [*remarks, *inner, replace(statement, blank_before=blank, trailing=trailing)]
 
     def statement(self) -> Statement:
@@ -300,13 +305,15 @@ class Parser(ExpressionParser):
             error.hint = f"a function takes brackets: `{usage}`"
         if "\n" not in between or error.incomplete:
             raise error
+        if self.lexer_complained_since(self.at - 1):
+            return  # a string that is never closed has swallowed it
         self.errors.append(error)  # the next line begins a new statement: read on from there
 
     # Comments and recovery
 
     def lexer_complained_since(self, first: int) -> bool:
         """Tell whether a character that is not RASP explains why a statement cannot be read."""
-        start, end = self.tokens[first].start, self.token.start
+        start, end = self.tokens[first].start, self.previous.end
         return any(
             error.span and start <= error.span.start <= end
             for error in self.errors[: self.lexer_errors]
@@ -341,28 +348,10 @@ class Parser(ExpressionParser):
         spaces = before[len(before.rstrip()) :]
         return spaces.count("\n") > 1
 
-    def skip_statement(self, first: int) -> None:
-        """Move past the rest of a statement that could not be read."""
-        if self.at == first:
-            self.advance()
-        depth = sum(
-            {"{": 1, "}": -1}.get(token.text, 0)
-            for token in self.tokens[first : self.at]
-            if token.kind == "symbol"
-        )
-        while self.token.kind != "end":
-            if self.sees("{"):
-                depth += 1
-            elif self.sees("}"):
-                if depth <= 0:
-                    return
-                depth -= 1
-                if depth == 0:
-                    self.advance()
-                    if self.sees(";"):
-                        self.advance()
-                    return
-            elif self.sees(";") and depth <= 0:
-                self.advance()
-                return
-            self.advance()
+    def unreadable(self, first: int) -> Statement:
+        """Return what stands for a statement with a mistake in it, up to here."""
+        tokens = self.tokens[first : max(self.at, first + 1) + 1]
+        names = (Name(token.text, span=self.span_of(token))
+                 for token in names_bound(self.source, tokens))  # fmt: skip
+        span = self.span_of(tokens[0]).to(self.span_of(self.previous))
+        return Unreadable(tuple(names), span=span)

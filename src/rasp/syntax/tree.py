@@ -233,6 +233,13 @@ class Command(Statement):
     argument: Expression | None = None
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Unreadable(Statement):
+    """What stands for a statement with a mistake in it: only the names that it would bind."""
+
+    names: tuple[Name, ...]
+
+
 def parts_of(tree: Tree) -> Iterator[Tree]:
     """Give the trees directly inside one, in the order of its fields."""
     stack: list[object] = [getattr(tree, each.name) for each in reversed(fields(tree))]
@@ -261,6 +268,8 @@ def bound_by(statement: Statement) -> Iterator[tuple[Name, Statement]]:
     match statement:
         case Assign(targets):
             yield from ((target, statement) for target in targets)
+        case Unreadable(names):
+            yield from ((name, statement) for name in names)
         case Define(name):
             yield name, statement
         case For(targets, _, body):
