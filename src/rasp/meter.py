@@ -53,6 +53,11 @@ class Meter(Clock):
         if self.steps > self.next_look:
             self.look()
 
+    def is_spent(self) -> bool:
+        """Tell whether nothing more can run: the steps, the time or the memory are used up."""
+        is_full = self.steps > self.limits.steps or self.bytes > self.limits.memory
+        return is_full or self.is_over()
+
     def look(self) -> None:
         """Raise where the steps are used up, or the time."""
         if self.steps > self.limits.steps:

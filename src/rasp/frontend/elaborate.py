@@ -84,10 +84,6 @@ class Elaborator:
         """Begin a run: count its steps and its time from here."""
         self.meter = Meter(self.limits)
 
-    def is_spent(self) -> bool:
-        """Tell whether the steps or the time of the whole run are used up."""
-        return self.steps > self.limits.steps or self.clock.is_over()
-
     # Statements
 
     def run(self, statement: Statement, scope: Scope) -> tuple[Value, Definition]:

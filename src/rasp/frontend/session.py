@@ -125,7 +125,7 @@ class Session:
                     told = self._mistakes(error, statement)
                     errors += [(_place_in(source, each, statement), each) for each in told]
                     self._mark_broken(statement)
-                    if isinstance(error, RaspLimitError) and self.elaborator.is_spent():
+                    if isinstance(error, RaspLimitError) and self.elaborator.meter.is_spent():
                         break
         return results, [error for _, error in sorted(errors, key=lambda placed: placed[0])]
 
