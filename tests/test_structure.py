@@ -14,8 +14,8 @@ PACKAGE = Path(__file__).parents[1] / "src" / "rasp"
 
 # Each name may import those before it, and itself.
 ORDER = (
-    "visible", "source", "errors", "tracebacks", "spelling", "limits", "meter", "atoms",
-    "token_lists", "words", "reading", "replacing",
+    "visible", "source", "errors", "tracebacks", "spelling", "limits", "meter", "cluster",
+    "atoms", "token_lists", "words", "reading", "replacing",
     "syntax", "graph", "evaluator", "frontend", "generation", "sandbox",
     "architecture", "testing", "equivalence", "dialect", "drawing",
     "compiler", "export", "training", "programs",

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import rasp
-from rasp.cli.files import find_handle, run_program
 from rasp.errors import RaspError
 from rasp.generation import Rules, generate_each, steps
 
@@ -118,7 +117,7 @@ def test_without_numpy_every_step_is_evaluated_from_scratch(
 
 @pytest.mark.skipif(not WILD.exists(), reason="the program of others is not here")
 def test_a_program_of_a_thousand_lines_gives_its_logical_forms() -> None:
-    output = find_handle(run_program(str(WILD / "rasp-for-cogs.rasp")), "output")
+    output = rasp.run((WILD / "rasp-for-cogs.rasp").read_text(encoding="utf-8"))["output"]
     known = json.loads((WILD / "sentences.json").read_text())
     inputs = [[*each["sentence"].split(), "|"] for each in known]
     for generation, each in zip(rasp.generate(output, inputs), known, strict=True):

@@ -11,9 +11,10 @@ import pytest
 
 pytest.importorskip("torch", reason="training needs PyTorch")
 
-import rasp.training.cluster as cluster_module
+import rasp.cluster as cluster_module
+from rasp.cluster import Cluster
 from rasp.errors import RaspUnsupportedError
-from rasp.training.cluster import Cluster, keep, sweep_on_cluster, train_unit, units_of
+from rasp.training.cluster import keep, sweep_on_cluster, train_unit, units_of
 from rasp.training.store import Store
 from rasp.training.sweep import Settings, sweep
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, TypeAlias
 
 from rasp.cli.files import find_handle, read_given, run_program, take_running, take_text
 from rasp.cli.lines import numbered_inputs, report_failures, report_line
 from rasp.errors import RaspError
 from rasp.frontend.handles import Handle
-from rasp.generation import MOST, Generation, Rules, generate_each, outcomes_of, rules_of, steps
+from rasp.generation import MOST, Generation, Rules, outcomes_of, rules_of, steps
 from rasp.token_lists import HELP
+
+Engine: TypeAlias = Callable[[Handle, list[Any], Rules], Iterator[Generation | RaspError]]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -37,6 +42,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", action="store_true", help="one JSON object a line, with the steps"
     )
+    parser.add_argument("--engine", default="local", choices=["local", "ray"],
+                        help="this process, or a Ray cluster")  # fmt: skip
+    parser.add_argument("--address", help="a Ray cluster's address (default: this machine's)")
     take_running(parser)
 
 
@@ -46,17 +54,33 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.input and sys.stdin.isatty():
         print("no input was given: type one a line; Ctrl-D ends it", file=sys.stderr)
     failed = 0
-    for text in arguments.input or ["-"]:
-        if text == "-":
-            failed += _generate_lines(arguments, handle, rules)
-            continue
-        given = _split(read_given(text, arguments.text), arguments.words)
-        if arguments.json:
-            for generation in generate_each(handle, [given], rules):
-                _write(generation, arguments)
-        else:
-            _stream(handle, given, rules)
+    with _engine(arguments) as outcomes:
+        for text in arguments.input or ["-"]:
+            if text == "-":
+                failed += _generate_lines(arguments, handle, rules, outcomes)
+                continue
+            given = _split(read_given(text, arguments.text), arguments.words)
+            if arguments.json or arguments.engine == "ray":
+                [outcome] = outcomes(handle, [given], rules)
+                _write(outcome, arguments)
+            else:
+                _stream(handle, given, rules)
     return 1 if failed else 0
+
+
+@contextmanager
+def _engine(arguments: argparse.Namespace) -> Iterator[Engine]:
+    """Say how many inputs are generated for: in this process, or on a cluster."""
+    if arguments.engine == "local":
+        yield outcomes_of
+        return
+    from rasp.cluster import Cluster, connected, require_ray
+    from rasp.generation.cluster import outcomes_on_cluster
+
+    require_ray()
+    cluster = Cluster(arguments.address, together=64)
+    with connected(cluster):
+        yield partial(outcomes_on_cluster, cluster=cluster)
 
 
 def _stream(handle: Handle, given: Any, rules: Rules) -> None:
@@ -75,7 +99,9 @@ def _stream(handle: Handle, given: Any, rules: Rules) -> None:
         print(_cut_off(rules.most), file=sys.stderr)
 
 
-def _generate_lines(arguments: argparse.Namespace, handle: Handle, rules: Rules) -> int:
+def _generate_lines(
+    arguments: argparse.Namespace, handle: Handle, rules: Rules, engine: Engine
+) -> int:
     """Generate for each line of standard input, as fast as they come; return how many failed."""
     from rasp.cli.streams import Progress, waiting  # threads are not for inputs given as words
 
@@ -88,7 +114,7 @@ def _generate_lines(arguments: argparse.Namespace, handle: Handle, rules: Rules)
                 for _, given in chunk
                 if not isinstance(given, RaspError)
             ]
-            outcomes = outcomes_of(handle, readable, rules)
+            outcomes = engine(handle, readable, rules)
             for number, given in chunk:
                 outcome = given if isinstance(given, RaspError) else next(outcomes)
                 if isinstance(outcome, RaspError):
@@ -104,7 +130,9 @@ def _generate_lines(arguments: argparse.Namespace, handle: Handle, rules: Rules)
     return failed
 
 
-def _write(generation: Generation, arguments: argparse.Namespace) -> None:
+def _write(generation: Generation | RaspError, arguments: argparse.Namespace) -> None:
+    if isinstance(generation, RaspError):
+        raise generation
     if arguments.json:
         print(_json(generation), flush=True)
         return

@@ -77,7 +77,8 @@ def _sweep(configs: Any, store: Any, settings: Any, arguments: argparse.Namespac
 
     if arguments.engine == "local":
         return sweep(configs, store, settings)
-    from rasp.training.cluster import Cluster, sweep_on_cluster
+    from rasp.cluster import Cluster
+    from rasp.training.cluster import sweep_on_cluster
 
     gpus = 1.0 if settings.device.startswith("cuda") else 0.0
     return sweep_on_cluster(configs, store, settings, Cluster(arguments.address, gpus=gpus))

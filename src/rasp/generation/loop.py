@@ -30,14 +30,13 @@ TOGETHER = 256
 
 @dataclass(frozen=True)
 class Step:
-    """What a program gave at one step for one input, and the token that was appended.
+    """What a program gave at one step, and the token that was appended.
 
     >>> import rasp
     >>> next(steps(rasp.run("next = length;")["next"], "ab"))
-    Step(number=0, step=0, value=2, token='2')
+    Step(step=0, value=2, token='2')
     """
 
-    number: int
     step: int
     value: PythonAtom
     token: PythonAtom | None
@@ -175,9 +174,9 @@ def outcomes_of(
     rules = rules or Rules()
     question = question_of(handle, rules)
     decoder = decoder_of(question)
-    numbered = enumerate(inputs)
-    while chunk := list(islice(numbered, TOGETHER)):
-        rows = [_Row(number, given, question) for number, given in chunk]
+    left = iter(inputs)
+    while chunk := list(islice(left, TOGETHER)):
+        rows = [Row(given, question) for given in chunk]
         for _ in grow_together(rows, question, rules, decoder):
             pass
         yield from (row.outcome() for row in rows)
@@ -194,17 +193,16 @@ def steps(handle: Handle, given: Any, stop: Any = "", most: int = MOST, at: int 
     """
     rules = rules_of(stop, most, at)
     question = question_of(handle, rules)
-    row = _Row(0, given, question)
+    row = Row(given, question)
     yield from grow_together([row], question, rules, decoder_of(question))
     if row.error is not None:
         raise row.error
 
 
-class _Row:
+class Row:
     """One input on its way."""
 
-    def __init__(self, number: int, given: Any, question: Question) -> None:
-        self.number = number
+    def __init__(self, given: Any, question: Question) -> None:
         self.tokens: list[Atom] = []
         self.error: RaspError | None = None
         self.steps: list[Step] = []
@@ -223,7 +221,7 @@ class _Row:
         self.stopped = rules.ends(value)
         token = None if self.stopped else token_after(self.given, value)
         shown = None if token is None else to_python(token)
-        self.steps.append(Step(self.number, len(self.steps), to_python(value), shown))
+        self.steps.append(Step(len(self.steps), to_python(value), shown))
         if token is None:
             return None
         self.tokens.append(token)
@@ -244,7 +242,7 @@ def _at_step(error: RaspError, step: int) -> RaspError:
 
 
 def grow_together(
-    rows: Sequence[_Row], question: Question, rules: Rules, decoder: Decoder | None
+    rows: Sequence[Row], question: Question, rules: Rules, decoder: Decoder | None
 ) -> Iterator[Step]:
     """Let inputs grow until each of them is finished; give every step."""
     unfinished = [row for row in rows if row.error is None]

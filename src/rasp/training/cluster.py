@@ -7,49 +7,28 @@ extra `cluster`.
 
 from __future__ import annotations
 
-import os
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from importlib.util import find_spec
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from rasp.errors import RaspUnsupportedError
+from rasp.cluster import RETRIES, Cluster, connected, require_ray
 from rasp.training.config import RunConfig, read_config
 from rasp.training.records import Record
 from rasp.training.store import Store
 from rasp.training.sweep import Settings, stacks_of, sweep
-
-RETRIES = 5
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """Where to find the cluster, and what a stack takes of it."""
-
-    address: str | None = None
-    """None starts Ray on this machine alone."""
-    cpus: float = 1.0
-    gpus: float = 0.0
-    together: int = 16
-    """The most models in one stack."""
 
 
 def sweep_on_cluster(
     configs: Sequence[RunConfig], store: Store, settings: Settings, cluster: Cluster
 ) -> bool:
     """Train what is missing on a cluster; return whether everything is finished."""
-    if find_spec("ray") is None:
-        raise RaspUnsupportedError(
-            "`--engine ray` needs Ray, which is not installed",
-            hint='pip install "rasp-lang[cluster]"',
-        )
+    require_ray()
     store.make_folders()
     store.check_names(configs)
     finished = store.finished(configs)
     missing = [config for config in configs if config.id not in finished]
-    with _connected(cluster) as ray:
+    with connected(cluster) as ray:
         task = ray.remote(num_cpus=cluster.cpus, num_gpus=cluster.gpus, max_retries=RETRIES)
         quiet = replace(settings, report=None, processes=1, budget=None)
         waiting = [
@@ -96,19 +75,3 @@ def keep(store: Store, record: Record, weights: dict[str, Any]) -> None:
         named = {name: torch.from_numpy(array.copy()) for name, array in weights.items()}
         store.save_weights(read_config(record["name"], record["config"]), named)
     store.add_record(record)
-
-
-@contextmanager
-def _connected(cluster: Cluster) -> Iterator[Any]:
-    """Connect to a cluster, and leave it as it was."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would report home
-    import ray
-
-    was_there = ray.is_initialized()
-    if not was_there:
-        ray.init(address=cluster.address, include_dashboard=False, log_to_driver=False)
-    try:
-        yield ray
-    finally:
-        if not was_there:
-            ray.shutdown()

@@ -16,7 +16,6 @@ from rasp.graph import (
     Elementwise,
     Indices,
     Node,
-    Score,
     Select,
     SelectBest,
     Selector,
@@ -24,6 +23,7 @@ from rasp.graph import (
     SelectorNot,
     SelectorOr,
     SOp,
+    score_terms,
     selectors_in,
 )
 
@@ -58,8 +58,10 @@ def s_ops_of(selector: Selector) -> list[SOp]:
     for node in selectors_in(selector):
         if isinstance(node, Select):
             found += [node.keys, node.queries]
-        if isinstance(node, SelectBest) and isinstance(node.scorer, Score):
-            found += [node.scorer.keys, node.scorer.queries]
+        if isinstance(node, SelectBest):
+            found += [
+                side for score in score_terms(node.scorer) for side in (score.keys, score.queries)
+            ]
     return found
 
 

@@ -71,18 +71,25 @@ class Domain:
         return self._strings
 
     @property
+    def signs(self) -> Array:
+        """For each code, whether its number is below zero, zero or above."""
+        return np.array([
+            0 if isinstance(atom, str) else (atom > 0) - (atom < 0) for atom in self.atoms
+        ])  # fmt: skip
+
+    @property
     def numbers(self) -> tuple[Array, Array, int]:
-        """For each code, a numerator over one denominator, and whether it has no mean."""
+        """For each code, a numerator over one denominator, and whether it has no mean.
+
+        The denominator is 0 where doubles do not hold them exactly.
+        """
         if self._numbers is None or self._numbers[0] != len(self.atoms):
             self._numbers = (len(self.atoms), *self._scaled())
         return self._numbers[1:]
 
     def _scaled(self) -> tuple[Array, Array, int]:
         has_mean = [not isinstance(atom, (str, bool)) for atom in self.atoms]
-        values = [
-            Fraction(atom) if has else Fraction(0)
-            for atom, has in zip(self.atoms, has_mean, strict=True)
-        ]
+        values = [Fraction(0) if isinstance(atom, str) else Fraction(atom) for atom in self.atoms]
         below = lcm(*(value.denominator for value in values))
         scaled = [value.numerator * (below // value.denominator) for value in values]
         if below >= EXACT or any(abs(number) >= EXACT for number in scaled):
@@ -93,28 +100,34 @@ class Domain:
 
 
 class Comparison:
-    """How the codes of two domains compare: as their ranks do."""
+    """How the codes of two domains compare: as numbers that are given to them do."""
 
     def __init__(self, keys: Domain, queries: Domain, op: str) -> None:
         self.keys, self.queries = keys, queries
         self.compare = COMPARE[op]
+        self.is_ordered = op not in ("==", "!=")
         self._sizes = (0, 0)
         self._ranks = (np.zeros(1), np.zeros(1))
+        self._numbers: dict[Any, int] = {}
 
     def ranks(self) -> tuple[Array, Array]:
         """Numbers for both domains' codes that compare as their atoms do."""
         sizes = (len(self.keys.atoms), len(self.queries.atoms))
         if sizes != self._sizes:
             sides = [[_sortable(atom) for atom in side.atoms] for side in (self.keys, self.queries)]
-            rank = {atom: at for at, atom in enumerate(sorted({*sides[0], *sides[1]}))}
-            found = [np.array([rank[atom] for atom in side]) for side in sides]
+            number = self._ordered(sides) if self.is_ordered else self._any(sides)
+            found = [np.array([number[atom] for atom in side]) for side in sides]
             self._ranks, self._sizes = (found[0], found[1]), sizes
         return self._ranks
 
-    def table(self) -> Array:
-        """A bool for every pair of codes. (queries, keys)"""
-        keys, queries = self.ranks()
-        return self.compare(keys[None, :], queries[:, None])  # type: ignore[no-any-return]
+    def _ordered(self, sides: list[list[Any]]) -> dict[Any, int]:
+        return {atom: at for at, atom in enumerate(sorted({*sides[0], *sides[1]}))}
+
+    def _any(self, sides: list[list[Any]]) -> dict[Any, int]:
+        for side in sides:
+            for atom in side:
+                self._numbers.setdefault(atom, len(self._numbers))
+        return self._numbers
 
     def between(self, keys: Array, queries: Array) -> Array:
         """A bool for every pair of positions. (batch, queries, keys)"""
@@ -124,6 +137,31 @@ class Comparison:
         )
 
 
+class Hits:
+    """Which codes of a domain compare with one atom; `is_key` where it is on the keys' side."""
+
+    def __init__(self, domain: Domain, atom: Atom, op: str, is_key: bool) -> None:
+        self.domain, self.atom, self.is_key = domain, atom, is_key
+        self.compare = COMPARE[op]
+        self._found: list[bool] = []
+        self._array = np.zeros(0, bool)
+
+    def array(self) -> Array:
+        """A bool for every code."""
+        if len(self._found) != len(self.domain.atoms):
+            self._found += map(self._compares, self.domain.atoms[len(self._found) :])
+            self._array = np.array(self._found)
+        return self._array
+
+    def _compares(self, atom: Atom) -> bool:
+        if isinstance(atom, str) != isinstance(self.atom, str):
+            return self.compare is operator.ne  # an order of the two is an error, told elsewhere
+        sides = (self.atom, atom) if self.is_key else (atom, self.atom)
+        return bool(self.compare(*sides))
+
+
 def _sortable(atom: Atom) -> tuple[bool, Any]:
     """Numbers come before strings, which is all that `==` and `!=` need to know."""
+    if isinstance(atom, Fraction) and atom.denominator == 1:
+        return False, atom.numerator  # which is compared, and hashed, much faster
     return isinstance(atom, str), atom

@@ -12,7 +12,7 @@ import numpy as np
 
 from rasp.atoms import Atom, checked
 from rasp.errors import RaspError
-from rasp.evaluator.decoding.domains import FAILED, Array, Comparison, Domain
+from rasp.evaluator.decoding.domains import FAILED, Array, Comparison, Domain, Hits
 from rasp.evaluator.decoding.functions import function_of
 from rasp.evaluator.decoding.plan import PLACE, Fused, Plan
 from rasp.evaluator.decoding.tables import Memo, Table
@@ -20,12 +20,12 @@ from rasp.graph import (
     Aggregate,
     Const,
     Indices,
-    Score,
     Select,
     SelectBest,
     Selector,
     SOp,
     Tokens,
+    score_terms,
 )
 from rasp.limits import Limits
 
@@ -61,12 +61,14 @@ class Machine:
             if isinstance(node, Aggregate)
         }  # fmt: skip
         self.comparisons: dict[Selector, Comparison] = {}
-        self.orders: dict[SelectBest, Comparison] = {}
+        self.hits: dict[Selector, Hits] = {}
+        """Comparisons with a constant."""
         for node in plan.order:
             if isinstance(node, Select):
-                self.comparisons[node] = self._comparison(node.keys, node.queries, node.op)
-            if isinstance(node, SelectBest) and isinstance(node.scorer, Score):
-                self.orders[node] = self._comparison(node.scorer.keys, node.scorer.keys, "==")
+                self._prepare(node)
+            if isinstance(node, SelectBest):
+                keys = self.domains[score_terms(node.scorer)[0].keys]
+                self.comparisons[node] = Comparison(keys, keys, "<")
         self.failing: set[SOp] = set()
         """The s-ops that have failed somewhere, if only between the ends of two inputs."""
         self.capacity = 0
@@ -74,7 +76,6 @@ class Machine:
         self.matrices: dict[frozenset[Selector], Array] = {}  # (capacity, capacity)
         self._carried: dict[SOp, Array] = {}
         self._constant_results: dict[SOp, Array] = {}
-        self._hits: dict[Select, tuple[int, Array]] = {}
 
     def codes_of(self, tokens: list[Atom]) -> list[int]:
         """Return the codes of an input's tokens."""
@@ -102,18 +103,6 @@ class Machine:
     def look_up(self, node: SOp, codes: list[Array]) -> Array:
         """Compute a fused node from the codes of its leaves."""
         return self.tables[node].look_up(codes)
-
-    def hits(self, node: Select) -> Array | None:
-        """For each code of the side that varies, whether it compares with a constant one."""
-        if not isinstance(node.queries, Const) and not isinstance(node.keys, Const):
-            return None
-        varying = node.keys if isinstance(node.queries, Const) else node.queries
-        size = len(self.domains[varying].atoms)
-        if node not in self._hits or self._hits[node][0] != size:
-            table = self.comparisons[node].table()  # (queries, keys); each domain begins at 1
-            column = table[1, :] if isinstance(node.queries, Const) else table[:, 1]
-            self._hits[node] = (size, column)
-        return self._hits[node][1]
 
     def carried(self, node: Aggregate) -> Array:
         """For each code of an aggregate's values, the result's code where it is picked alone.
@@ -160,8 +149,14 @@ class Machine:
             return FAILED
         return self.domains[node].code(atom)
 
-    def _comparison(self, keys: SOp, queries: SOp, op: str) -> Comparison:
-        return Comparison(self.domains[keys], self.domains[queries], op)
+    def _prepare(self, node: Select) -> None:
+        keys, queries = node.keys, node.queries
+        if isinstance(queries, Const):
+            self.hits[node] = Hits(self.domains[keys], queries.value, node.op, is_key=False)
+        elif isinstance(keys, Const):
+            self.hits[node] = Hits(self.domains[queries], keys.value, node.op, is_key=True)
+        else:
+            self.comparisons[node] = Comparison(self.domains[keys], self.domains[queries], node.op)
 
     def _table(self, fused: Fused) -> Table:
         domains = [self.domains[leaf] for leaf in fused.leaves]

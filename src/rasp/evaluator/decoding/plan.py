@@ -20,6 +20,7 @@ from rasp.graph import (
     Indices,
     Node,
     Score,
+    ScoreSum,
     Select,
     SelectBest,
     Selector,
@@ -79,6 +80,7 @@ class Plan:
         for node in self.order:
             self.axes[node] = self._axes(node)
         self.fused = self._fuse()
+        self._kinds: dict[Selector, str] = {}
         self.products = {
             node.selector: self._products(node.selector)
             for node in self.order
@@ -105,6 +107,11 @@ class Plan:
             for node in self.settled
             if self.axes[node] == {BATCH, PLACE} and not isinstance(node, Tokens)
         }
+
+    @cached_property
+    def newest(self) -> set[SOp]:
+        """The s-ops that differ from position to position and have a newest value."""
+        return {node for node in (*self.settled, Tokens()) if PLACE in self.axes.get(node, {PLACE})}
 
     @cached_property
     def positional(self) -> set[SOp]:
@@ -192,6 +199,11 @@ class Plan:
         if any(part is None for part in inner):
             return None
         first, *others = [part for part in inner if part is not None]
+        if not isinstance(node, SelectorAnd) and any(
+            self._kind(factor) == "pairs" for part in (first, *others) for term in part
+            for factor in term
+        ):  # fmt: skip
+            return alone  # its cells are needed anyway: one matrix is cheaper than several
         if isinstance(node, SelectorNot):
             total = _plus({frozenset(): 1}, first, -1)
         else:
@@ -202,6 +214,11 @@ class Plan:
 
     def _kind(self, selector: Selector) -> str:
         """Say what a factor depends on."""
+        if selector not in self._kinds:
+            self._kinds[selector] = self._find_kind(selector)
+        return self._kinds[selector]
+
+    def _find_kind(self, selector: Selector) -> str:
         keys, queries = self.keys_axes(selector), self.queries_axes(selector)
         is_best = any(isinstance(node, SelectBest) for node in selectors_in(selector))
         if PLACE not in queries:
@@ -221,10 +238,8 @@ class Plan:
 
 def _check(node: Node) -> None:
     known = (Const, Indices, Tokens, TokensAs, Elementwise, Aggregate, Select, SelectBest, Score,
-             SelectorAnd, SelectorOr, SelectorNot)  # fmt: skip
-    if not isinstance(node, known) or (
-        isinstance(node, SelectBest) and not isinstance(node.scorer, Score)
-    ):
+             ScoreSum, SelectorAnd, SelectorOr, SelectorNot)  # fmt: skip
+    if not isinstance(node, known):
         raise NotPlanned
 
 

@@ -7,6 +7,7 @@ computed, the input is in doubt: it is left to the plain evaluator, which knows 
 
 from __future__ import annotations
 
+from math import lcm
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,12 +29,15 @@ from rasp.graph import (
     SelectorOr,
     SOp,
     Tokens,
+    score_terms,
 )
 
 if TYPE_CHECKING:
     from rasp.evaluator.decoding.rows import Rows
 
-LOWEST = np.iinfo(np.int64).min
+TOGETHER_BITS = 30
+"""A count and a sum of codes below 2^30 are added as one number."""
+LOWEST = -float(2**53)
 
 
 class Step:
@@ -46,7 +50,7 @@ class Step:
         self.valid = np.arange(self.size) < rows.lengths[:, None]  # (inputs, positions)
         self.doubt = np.zeros(len(rows.lengths), bool)
         self._weight = self.valid.astype(np.float64)
-        self._full: dict[SOp, Array] = {}
+        self._full: dict[SOp, Array] = {Tokens(): rows.codes[:, : self.size]}
         self._newest: dict[SOp, Array] = {}
         self._cells: dict[tuple[Selector, bool], Array] = {}
         self._weights: dict[frozenset[Selector], Array] = {}
@@ -65,36 +69,37 @@ class Step:
         """The codes of an s-op: at every position, or at each input's newest one."""
         if isinstance(node, Const):
             return self.machine.constants[node]
-        if node in self.plan.positional:
-            places = self.machine.places[node]
-            if is_newest and places.shape[1] > 1:
-                return places[0, self.last, None]
-            return places[:, : self.size]
-        if isinstance(node, Tokens):
-            tokens = self.rows.codes
-            return (
-                tokens[self.rows.numbers, self.last, None] if is_newest else tokens[:, : self.size]
-            )
-        if is_newest and node in self.plan.growing:
-            return self._newest[node]
-        return self._full[node]
+        if not is_newest or node not in self.plan.newest:
+            return self._full[node]
+        found = self._newest.get(node)
+        if found is None:  # of positions and tokens, the newest are read off
+            found = self._full[node]
+            rows = self.rows.numbers if len(found) > 1 else 0
+            found = self._newest[node] = found[rows, self.last, None]
+        return found
 
     def _compute(self, node: SOp) -> None:
-        if node in self.plan.positional or isinstance(node, Tokens):
-            self._note(node, self.codes(node))
-            return
-        grows = node in self.plan.growing
-        is_newest = grows and not self.rows.is_new
-        found = self._values(node, is_newest)
-        if not grows:
-            self._full[node] = found
-        elif is_newest:
-            kept = self.rows.kept[node]
-            kept[self.rows.numbers, self.last] = found[:, 0]
-            self._newest[node], self._full[node] = found, kept[:, : self.size]
+        if node in self.plan.positional:
+            found = self._full[node] = self.machine.places[node][:, : self.size]
+        elif isinstance(node, Tokens):
+            found = self._full[node]
+        elif node in self.plan.growing:
+            found = self._grow(node)
         else:
-            self._full[node] = self.rows.keep(node, found, self.size)
-        self._note(node, found)
+            found = self._full[node] = self._values(node, False)
+        if node in self.machine.failing or self.machine.domains[node].is_mixed:
+            self._doubt(node, found)
+
+    def _grow(self, node: SOp) -> Array:
+        """Compute a settled s-op where it is new: everywhere, or at the newest positions."""
+        if self.rows.is_new:
+            found = self._full[node] = self.rows.keep(node, self._values(node, False), self.size)
+            return found
+        found = self._newest[node] = self._values(node, True)
+        kept = self.rows.kept[node]
+        kept[self.rows.numbers, self.last] = found[:, 0]
+        self._full[node] = kept[:, : self.size]
+        return found
 
     def _values(self, node: SOp, is_newest: bool) -> Array:
         if isinstance(node, Aggregate):
@@ -102,9 +107,9 @@ class Step:
         leaves = self.plan.fused[node].leaves
         return self.machine.look_up(node, [self.codes(leaf, is_newest) for leaf in leaves])
 
-    def _note(self, node: SOp, found: Array) -> None:
+    def _doubt(self, node: SOp, found: Array) -> None:
         """Doubt the inputs in which a value failed, or strings and numbers are mixed."""
-        if node in self.machine.failing and found.min(initial=1) == FAILED:
+        if found.min() == FAILED:
             failed = found == FAILED
             self.doubt |= (failed & self.valid if found.shape[1] > 1 else failed).any(axis=1)
         domain = self.machine.domains[node]
@@ -131,16 +136,26 @@ class Step:
         return domain.strings[self.codes(node)[:, 0]]
 
     def _aggregate(self, node: Aggregate, is_newest: bool) -> Array:
-        counts = self._count(node.selector, is_newest)
         if isinstance(node.values, Const):
+            counts = self._count(node.selector, is_newest)
             return self.machine.constant_results(node).take(np.minimum(counts, 2))
         values, carried = self.codes(node.values), self.machine.carried(node)
-        picked = self._sums(node.selector, values, is_newest).astype(np.int64)
+        counts, picked = self._counts_and_codes(node.selector, values, len(carried), is_newest)
         if counts.max() <= 1:
             return carried.take(picked)
         several = counts > 1
         found = carried.take(np.where(several, 0, picked))
         return np.where(several, self._means(node, values, counts, is_newest), found)
+
+    def _counts_and_codes(
+        self, selector: Selector, values: Array, codes: int, is_newest: bool
+    ) -> tuple[Array, Array]:
+        """How many keys each query picks, and the sum of their codes: the code, where it is one."""
+        if codes * self.size * MOST_PRODUCTS < 1 << TOGETHER_BITS:
+            both = self._sums(selector, values + (1 << TOGETHER_BITS), is_newest).astype(np.int64)
+            return both >> TOGETHER_BITS, both & ((1 << TOGETHER_BITS) - 1)
+        sums = self._sums(selector, values, is_newest).astype(np.int64)
+        return self._count(selector, is_newest), sums
 
     def _means(self, node: Aggregate, values: Array, counts: Array, is_newest: bool) -> Array:
         """The code of the mean of what each query picks; 0 where one is not exact, or has none."""
@@ -240,36 +255,53 @@ class Step:
     def _cells_of(self, node: Selector, is_newest: bool) -> Array:
         match node:
             case Select(keys, queries):
-                hits = self.machine.hits(node)
-                if hits is None:
-                    comparison = self.machine.comparisons[node]
-                    return comparison.between(self.codes(keys), self.codes(queries, is_newest))
                 if isinstance(queries, Const):
-                    return hits[self.codes(keys)][:, None, :]
-                return hits[self.codes(queries, is_newest)][:, :, None]
+                    return self.machine.hits[node].array()[self.codes(keys)][:, None, :]
+                if isinstance(keys, Const):
+                    hits = self.machine.hits[node].array()
+                    return hits[self.codes(queries, is_newest)][:, :, None]
+                comparison = self.machine.comparisons[node]
+                return comparison.between(self.codes(keys), self.codes(queries, is_newest))
             case SelectorAnd(left, right):
                 return self._dense(left, is_newest) & self._dense(right, is_newest)
             case SelectorOr(left, right):
                 return self._dense(left, is_newest) | self._dense(right, is_newest)
             case SelectorNot(inner):
                 return ~self._dense(inner, is_newest)
-            case SelectBest(inner, Score(keys, queries)):
+            case SelectBest(inner):
                 picked = self._dense(inner, is_newest) & self.valid[:, None, :]
-                return self._best(node, picked, self.codes(keys), self.codes(queries, is_newest))
+                scores = self._scores(node, is_newest)
+                best = np.where(picked, scores, LOWEST).max(axis=2, keepdims=True)
+                kept: Array = picked & (scores == best)
+                return kept
         raise AssertionError(f"no plan for {type(node).__name__}")
 
-    def _best(self, node: SelectBest, picked: Array, keys: Array, queries: Array) -> Array:
-        """Keep the best of what is picked: the largest keys, or the smallest, or all of them."""
-        assert isinstance(node.scorer, Score)
-        ranks, _ = self.machine.orders[node].ranks()
-        signs = np.array([
-            0 if isinstance(atom, str) else (atom > 0) - (atom < 0)
-            for atom in self.machine.domains[node.scorer.queries].atoms
-        ])  # fmt: skip
-        scores = ranks[keys][:, None, :] * signs[queries][:, :, None]
-        best = np.where(picked, scores, LOWEST).max(axis=2, keepdims=True)
-        kept: Array = picked & (scores == best)
-        return kept
+    def _scores(self, node: SelectBest, is_newest: bool) -> Array:
+        """Numbers that order each query's keys as their scores do. (inputs, queries, keys)"""
+        terms = score_terms(node.scorer)
+        if len(terms) == 1:  # the largest keys are best, or the smallest, or all alike
+            ranks, _ = self.machine.comparisons[node].ranks()
+            scored = terms[0].queries
+            signs = self.machine.domains[scored].signs[self.codes(scored, is_newest)]
+            return ranks[self.codes(terms[0].keys)][:, None, :] * signs[:, :, None]
+        parts = [(self._numerators(term.keys, False), self._numerators(term.queries, is_newest))
+                 for term in terms]  # fmt: skip
+        belows = [key_below * query_below for (_, key_below), (_, query_below) in parts]
+        whole = lcm(*belows)
+        total, largest = np.zeros((1, 1, 1)), 0.0
+        for ((keys, _), (queries, _)), below in zip(parts, belows, strict=True):
+            times = whole // below if below else 1
+            total = total + keys[:, None, :] * queries[:, :, None] * float(times)
+            largest += float(np.abs(keys).max()) * float(np.abs(queries).max()) * times
+        if not whole or largest >= EXACT:
+            self.doubt[:] = True
+        return total
+
+    def _numerators(self, node: SOp, is_newest: bool) -> tuple[Array, int]:
+        """An s-op's numbers over one denominator, which is 0 where they are not exact."""
+        numbers, _, below = self.machine.domains[node].numbers
+        codes = self.codes(node, is_newest)
+        return (numbers[codes] if below else np.zeros(codes.shape)), below
 
 
 class _Places(Step):

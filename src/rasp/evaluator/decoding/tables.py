@@ -30,6 +30,7 @@ class Memo:
         self._dense = np.full(0, -1)
         self._sorted: tuple[Array, Array] | None = None
         self._about: object = None
+        self._alone: dict[int, Array] = {}
 
     def is_about(self, what: object) -> None:
         """Forget everything where keys have another meaning than before."""
@@ -46,9 +47,17 @@ class Memo:
             return np.array(values, np.int64).reshape(keys.shape)
         return self._search(keys)
 
+    def look_up_one(self, key: int) -> Array:
+        """The function at one key, as an array that nobody changes. (1, 1)"""
+        found = self._alone.get(key)
+        if found is None:
+            found = self._alone[key] = np.array([[self.value(key)]])
+        return found
+
     def forget(self) -> None:
         """Start again, where keys have changed their meaning."""
         self.known.clear()
+        self._alone.clear()
         self._dense, self._sorted = np.full(0, -1), None
 
     def _look_up_dense(self, keys: Array, bits: int) -> Array:
@@ -59,7 +68,7 @@ class Memo:
                     self._dense[key] = value
         values = self._dense.take(keys)
         if values.min(initial=0) < 0:
-            for key in np.unique(keys[values < 0]).tolist():
+            for key in set(keys[values < 0].tolist()):
                 self._dense[key] = self.value(key)
             values = self._dense.take(keys)
         return values
@@ -73,10 +82,10 @@ class Memo:
             missing = known[places] != keys
             if not missing.any():
                 return values[places]
-            keys_to_fill = np.unique(keys[missing])
+            keys_to_fill = keys[missing]
         else:
-            keys_to_fill = np.unique(keys)
-        for key in keys_to_fill.tolist():
+            keys_to_fill = keys
+        for key in set(keys_to_fill.ravel().tolist()):
             self.value(key)
         return self._search(keys)
 
@@ -112,8 +121,11 @@ class Table:
             if len(domain.atoms) > most:
                 self._widen()
                 break
-        if not codes:
-            return self._memo.look_up(np.zeros((1, 1), np.int64), 0)
+        if all(code.size == 1 for code in codes):
+            key = 0
+            for code, shift in zip(codes, self._shifts, strict=True):
+                key |= code.item() << shift
+            return self._memo.look_up_one(key)
         keys = codes[0]
         for code, shift in zip(codes[1:], self._shifts[1:], strict=True):
             keys = keys | (code << shift)
