@@ -18,7 +18,7 @@ ORDER = (
     "atoms", "token_lists", "words", "reading", "replacing",
     "syntax", "graph", "evaluator", "frontend", "generation", "sandbox",
     "architecture", "testing", "equivalence", "dialect", "drawing",
-    "compiler", "export", "training", "programs",
+    "compiler", "export", "training", "programs", "grading",
     "fuzzing", "notebook", "repl", "playground", "lsp", "cli",
 )  # fmt: skip
 NEVER_TOGETHER = {("syntax", "graph"), ("graph", "syntax")}

@@ -76,11 +76,14 @@ EDITOR_LIMITS = Limits(
     input_length=1_000, plain_cells=1_000_000, dense_cells=40_000, memory=400_000_000
 )
 """For the example that an editor shows beside a program."""
+GRADING_LIMITS = Limits(input_length=100_000, graph_size=200_000, dense_cells=2_000_000)
+"""For a program that somebody hands in."""
 
-# The time of playground and editor is kept by whoever waits for their worker processes.
+# The time of playground, editor and grading is kept by whoever waits for their worker processes.
 MEGABYTE = 1 << 20
 PLAYGROUND_MEMORY, PLAYGROUND_LONG_MEMORY = 512 * MEGABYTE, 1536 * MEGABYTE
 EDITOR_MEMORY = 1024 * MEGABYTE
+GRADING_MEMORY = 512 * MEGABYTE
 """Bytes of data that a worker process may need."""
 
 

@@ -33,6 +33,7 @@ COMMANDS = {
     "fit": ("rasp.cli.fit", "does an s-op fit into an architecture?"),
     "dialect": ("rasp.cli.dialect", "which dialects of RASP a program or language is in, and why"),
     "diff": ("rasp.cli.diff", "are two programs the same? proves, tries, or shows where not"),
+    "grade": ("rasp.cli.grade", "points for a folder of submissions, each in a sandbox"),
     "compile": ("rasp.cli.compile", "compile an s-op to a transformer's weights, certified"),
     "export": (
         "rasp.cli.export",

@@ -42,7 +42,7 @@ class Pair:
     def answers(self, inputs: Sequence[Input]) -> list[tuple[Answer, Answer]]:
         """Compute both on many inputs, together where both are graphs."""
         if len(self.nodes) < 2:
-            one, other = (_answers(side, inputs) for side in (self.left, self.right))
+            one, other = (answers_of(side, inputs) for side in (self.left, self.right))
             return list(zip(one, other, strict=True))
         together = answers(self.nodes, inputs)
         return [
@@ -94,7 +94,8 @@ def check_kinds(left: Side, right: Side) -> None:
         )
 
 
-def _answers(side: Side, inputs: Sequence[Input]) -> list[Answer]:
+def answers_of(side: Side, inputs: Sequence[Input]) -> list[Answer]:
+    """Compute a program, or ask a Python function, on many inputs."""
     if not isinstance(side, Node):
         return [_specified(side, tokens) for tokens in inputs]
     found = answers([side], inputs)

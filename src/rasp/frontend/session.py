@@ -111,14 +111,21 @@ class Session:
                 result = self.execute(statement)
             yield result
 
-    def check(self, source: Source) -> tuple[list[Result], list[RaspError]]:
-        """Run a text and go on after mistakes; return what worked and every mistake, in order."""
+    def check(
+        self, source: Source, only_definitions: bool = False
+    ) -> tuple[list[Result], list[RaspError]]:
+        """Run a text and go on after mistakes; return what worked and every mistake, in order.
+
+        With `only_definitions`, examples are not run: a wrong program may well fail on them.
+        """
         statements, unread = parse_with_errors(source, self.limits)
         errors = [(error.span.start if error.span else 0, error) for error in unread]
         results: list[Result] = []
         self.elaborator.begin()
         with deep_recursion():
             for statement in statements:
+                if only_definitions and isinstance(statement, Evaluate):
+                    continue
                 try:
                     results.append(self.execute(statement))
                 except (BrokenName, RaspError) as error:

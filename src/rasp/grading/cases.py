@@ -1,0 +1,229 @@
+"""An exercise in, inputs and the answers that are right out: computed once, for every submission.
+
+Inputs come shortest first: all of them up to a length, so that the first wrong answer is on a
+shortest input there is, then longer ones at random, then the hidden ones. Inputs on which the
+reference itself fails are not part of the exercise.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import chain
+from typing import Any
+
+from rasp.architecture.inputs import random_inputs, show_alphabet
+from rasp.atoms import Atom, read_input
+from rasp.equivalence.choosing import choose_inputs
+from rasp.equivalence.inputs import Inputs
+from rasp.equivalence.sides import Side, answers_of
+from rasp.errors import RaspError, RaspLimitError, RaspNameError, RaspTypeError, RaspValueError
+from rasp.frontend.loader import read_source
+from rasp.frontend.session import Session
+from rasp.grading.exercise import GALLERY, LARGEST_FILE, Exercise
+from rasp.graph import Node, SOp
+from rasp.limits import DEFAULT_LIMITS
+from rasp.programs import entry, load
+from rasp.programs.catalogue import IGNORED, Entry
+from rasp.programs.check import random_inputs as gallery_inputs
+from rasp.reading import ABSENT, read_file
+from rasp.token_lists import read_tokens
+
+EXHAUSTIVE = 4_000
+"""Inputs tried without leaving one out, where no length is asked for."""
+MOST_INPUTS = 200_000
+SEED = 0
+Input = tuple[Atom, ...]
+
+
+@dataclass(frozen=True)
+class Cases:
+    """What an exercise asks: inputs, and the right answer to each."""
+
+    exercise: Exercise
+    inputs: list[Input]
+    answers: list[list[Any]]
+    shortest: int
+    """How many of the inputs are in order of length, with none left out."""
+    hidden: int
+    """How many of the last ones are hidden."""
+    described: str
+    left_out: int = 0
+    """Inputs on which the reference fails."""
+    ignored: int = field(default=0)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what a worker needs, as plain data."""
+        exercise = self.exercise
+        return {
+            "name": exercise.output,
+            "inputs": [[pack(atom) for atom in tokens] for tokens in self.inputs],
+            "answers": [[pack(atom) for atom in answer] for answer in self.answers],
+            "shortest": self.shortest,
+            "hidden": self.hidden,
+            "ignored": self.ignored,
+            "layers": exercise.layers,
+            "heads": exercise.heads,
+            "partial": exercise.partial,
+        }
+
+
+def pack(atom: Any) -> Any:
+    """Return an atom as JSON holds it; an exact float is a pair of ints.
+
+    >>> pack(Fraction(1, 3)), pack("a")
+    ({'/': [1, 3]}, 'a')
+    """
+    return {"/": [atom.numerator, atom.denominator]} if isinstance(atom, Fraction) else atom
+
+
+def unpack(data: Any) -> Any:
+    """Return what `pack` was given."""
+    return Fraction(*data["/"]) if isinstance(data, dict) else data
+
+
+def make_cases(exercise: Exercise) -> Cases:
+    """Ask the reference for its answers.
+
+    >>> cases = make_cases(Exercise("gallery:reverse"))
+    >>> cases.inputs[5], cases.answers[5]
+    (('a', 'c'), ['c', 'a'])
+    """
+    member = entry(exercise.reference.removeprefix(GALLERY)) if _is_gallery(exercise) else None
+    reference = _specification(member) if member else _reference(exercise)
+    shortest, longer, described = (
+        _gallery_inputs(member, exercise) if member and exercise.alphabet is None else
+        _inputs(exercise, load(member.name).node if member else reference)
+    )  # fmt: skip
+    hidden = _hidden(exercise)
+    asked = [*shortest, *longer, *hidden]
+    found = answers_of(reference, asked)
+    kept = [number for number, answer in enumerate(found) if not isinstance(answer, RaspError)]
+    if not kept:
+        failed = found[0]
+        assert isinstance(failed, RaspError)
+        raise RaspValueError(
+            f"the reference `{exercise.reference}` fails on every input: {failed.message}",
+            hint="say which tokens it is for: `--alphabet`",
+        )
+    return Cases(
+        exercise,
+        [asked[number] for number in kept],
+        [list(found[number]) for number in kept],  # type: ignore[arg-type]
+        sum(number < len(shortest) for number in kept),
+        sum(number >= len(asked) - len(hidden) for number in kept),
+        described,
+        len(asked) - len(kept),
+        ignored=0 if exercise.bos is None else 1,
+    )
+
+
+def _is_gallery(exercise: Exercise) -> bool:
+    return exercise.reference.startswith(GALLERY)
+
+
+def _specification(member: Entry) -> Callable[[list[Any]], Any]:
+    """What a gallery program should answer; None where anything will do."""
+    return lambda tokens: [
+        None if atom is IGNORED else atom for atom in member.specification(tokens)
+    ]
+
+
+def _reference(exercise: Exercise) -> Side:
+    path, _, name = exercise.reference.rpartition(":")
+    return _python_function(path, name) if path.endswith(".py") else _s_op(path, name)
+
+
+def _s_op(path: str, name: str) -> Node:
+    session = Session()
+    _, errors = session.check(read_source(path), only_definitions=True)
+    if errors:
+        errors[0].others = tuple(errors[1:])
+        raise errors[0]
+    try:
+        node = session.find(name)
+    except RaspNameError as error:
+        raise RaspNameError(f"the reference `{path}` has no `{name}`", hint=error.hint) from None
+    if not isinstance(node, SOp):
+        raise RaspTypeError(f"`{name}` in `{path}` is no s-op", hint="grade an s-op")
+    return node
+
+
+def _python_function(path: str, name: str) -> Callable[[list[Any]], Any]:
+    spec = importlib.util.spec_from_file_location("rasp_specification", path)
+    try:
+        if spec is None or spec.loader is None or not os.path.isfile(path):
+            raise FileNotFoundError
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        function: Callable[[list[Any]], Any] = getattr(module, name)
+    except FileNotFoundError:
+        raise RaspValueError(f"there is no file `{path}`", hint="check the path") from None
+    except AttributeError:
+        raise RaspNameError(f"`{path}` has no function `{name}`", hint="check its name") from None
+    except Exception as error:  # it is the teacher's own code: whatever it raises is told
+        raise RaspValueError(
+            f"`{path}` cannot be imported: {type(error).__name__}: {error}", hint="run it alone"
+        ) from None
+    return function
+
+
+def _inputs(exercise: Exercise, reference: Side) -> tuple[list[Input], list[Input], str]:
+    """All short inputs over the exercise's own alphabet, and longer ones at random."""
+    nodes = [reference] if isinstance(reference, Node) else []
+    if not nodes and exercise.alphabet is None:
+        raise RaspValueError(
+            "a Python function does not say which tokens it is for",
+            hint="say it with `--alphabet abc`, or `alphabet` in the file of exercises",
+        )
+    chosen = choose_inputs(nodes, False, exercise.alphabet, exercise.bos)
+    inputs = Inputs(chosen.alphabet, chosen.prefix)
+    longest = _longest(inputs, exercise.max_length)
+    every = [tokens for n in range(1, longest + 1) for tokens in inputs.of_length(n)]
+    lengths = range(longest + 1, max(exercise.random_length, longest + 1) + 1)
+    each = -(-exercise.random // len(lengths))
+    drawn = (random_inputs(inputs.alphabet, length, each, SEED) for length in lengths)
+    longer = [(*inputs.prefix, *tokens) for tokens in chain.from_iterable(drawn)]
+    described = f"all inputs up to length {longest} over {show_alphabet(inputs.alphabet)}"
+    return every, longer[: exercise.random], described
+
+
+def _longest(inputs: Inputs, asked: int | None) -> int:
+    length = total = 0
+    most = MOST_INPUTS if asked is not None else EXHAUSTIVE
+    while asked is None or length < asked:
+        total += inputs.count(length + 1)
+        if total > most:
+            break
+        length += 1
+    if asked is not None and length < asked:
+        raise RaspLimitError(
+            f"there are more than {MOST_INPUTS:,} inputs up to length {asked}",
+            hint=f"ask for a length of at most {length}, or for a smaller alphabet",
+        )
+    return max(length, 1)
+
+
+def _gallery_inputs(member: Entry, exercise: Exercise) -> tuple[list[Input], list[Input], str]:
+    tiny = sorted((read_input(tokens) for tokens in member.inputs.tiny(EXHAUSTIVE)), key=len)
+    if exercise.max_length is not None:
+        tiny = [tokens for tokens in tiny if len(tokens) <= exercise.max_length]
+    drawn = gallery_inputs(member, exercise.random, exercise.random_length, SEED)
+    longer = sorted((read_input(tokens) for tokens in drawn), key=len)
+    return tiny, longer, f"{len(tiny):,} short inputs that `{member.name}` is for"
+
+
+def _hidden(exercise: Exercise) -> list[Input]:
+    """Read the hidden inputs, a line each, written as everywhere."""
+    if exercise.inputs is None:
+        return []
+    try:
+        lines = read_file(exercise.inputs, LARGEST_FILE).decode().splitlines()
+    except ABSENT:
+        raise RaspValueError(f"there is no file `{exercise.inputs}`", hint="check it") from None
+    except UnicodeDecodeError:
+        raise RaspValueError(f"`{exercise.inputs}` is not UTF-8", hint="save it so") from None
+    return [read_input(read_tokens(line), DEFAULT_LIMITS) for line in lines if line.strip()]

@@ -1,0 +1,139 @@
+"""One submission in, what came of each exercise out: this runs in a worker process with limits."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from rasp.architecture.fit import fit
+from rasp.architecture.inputs import answers
+from rasp.architecture.schedule import schedule
+from rasp.atoms import Atom, display, show_input
+from rasp.equivalence.sides import Pair
+from rasp.equivalence.verdict import show_answer
+from rasp.errors import RaspError, RaspLimitError
+from rasp.frontend.handles import Handle
+from rasp.frontend.loader import Loader
+from rasp.frontend.session import Session
+from rasp.frontend.values import MISSING, describe
+from rasp.grading.cases import unpack
+from rasp.graph import Node, SOp
+from rasp.limits import Limits
+from rasp.source import Source
+
+BATCH = 500
+FIRST_LOOK = 40
+"""Inputs tried before anything else: a wrong program is mostly wrong on one of them."""
+Outcome = dict[str, Any]
+
+
+def grade_submission(request: dict[str, Any]) -> dict[str, Any]:
+    """Run a submission's definitions, and compare what each exercise asks for."""
+    exercises = _read_cases(request["cases"])
+    folder = request["folder"]
+    loader = Loader(root=folder, enabled=folder is not None)
+    session = Session(Limits(**request["limits"]), loader)
+    _, errors = session.check(Source(request["name"], request["text"]), only_definitions=True)
+    return {"outcomes": [_outcome(session, errors, each) for each in exercises]}
+
+
+@lru_cache(maxsize=1)
+def _read_cases(path: str) -> list[dict[str, Any]]:
+    """Read the exercises, once for all submissions that this process grades."""
+    with open(path, encoding="utf-8") as file:
+        exercises: list[dict[str, Any]] = json.load(file)
+    for each in exercises:
+        for key in ("inputs", "answers"):
+            each[key] = [tuple(unpack(atom) for atom in atoms) for atoms in each[key]]
+    return exercises
+
+
+def _outcome(session: Session, errors: list[RaspError], exercise: dict[str, Any]) -> Outcome:
+    name = exercise["name"]
+    value = session.names().get(name, MISSING)
+    if isinstance(value, SOp):
+        try:
+            return _compared(value, exercise) | _size(session, name, value, exercise)
+        except RaspError as error:
+            return _failed("stopped" if isinstance(error, RaspLimitError) else "error", error)
+    if errors:
+        spent = next((error for error in errors if isinstance(error, RaspLimitError)), None)
+        return _failed("stopped" if spent else "error", spent or errors[0])
+    if value is MISSING:
+        defined = ", ".join(f"`{each}`" for each in list(session.names())[:5]) or "nothing"
+        return {"verdict": "missing", "note": f"there is no `{name}`; it defines {defined}"}
+    return {"verdict": "error", "note": f"`{name}` is {describe(value)}, not an s-op"}
+
+
+def _failed(verdict: str, error: RaspError) -> Outcome:
+    where = f" ({error.span})" if error.span is not None else ""
+    return {"verdict": verdict, "note": error.message + where, "text": str(error)}
+
+
+def _compared(node: Node, exercise: dict[str, Any]) -> Outcome:
+    """Look for the first input, of the shortest ones, that is answered wrongly."""
+    inputs, right = exercise["inputs"], exercise["answers"]
+    pair = Pair(node, list, exercise["ignored"])
+    starts = [0, *range(FIRST_LOOK, len(inputs), BATCH)]
+    for start, end in zip(starts, [*starts[1:], len(inputs)], strict=True):
+        found = _answers(node, inputs[start:end])
+        for number, answer in enumerate(found, start=start):
+            if not pair.agree(answer, list(right[number])):
+                return _wrong(pair, node, exercise, number, answer)
+    return {"verdict": "right", "note": ""}
+
+
+def _answers(node: Node, inputs: list[tuple[Atom, ...]]) -> list[list[Any] | RaspError]:
+    found = answers([node], inputs)
+    return [each if isinstance(each, RaspError) else each[0] for each in found]
+
+
+def _wrong(
+    pair: Pair, node: Node, exercise: dict[str, Any], number: int, answer: list[Any] | RaspError
+) -> Outcome:
+    tokens, right = exercise["inputs"][number], list(exercise["answers"][number])
+    first_hidden = len(exercise["inputs"]) - exercise["hidden"]
+    outcome: Outcome = {"verdict": "wrong", "is_shortest": number < exercise["shortest"]}
+    if number >= first_hidden:
+        outcome["note"] = "it is wrong on a hidden input"
+    else:
+        gives = "fails" if isinstance(answer, RaspError) else f"gives {show_answer(answer)}"
+        outcome["note"] = f"on {show_input(tokens)} it {gives}, not {show_answer(right)}"
+        outcome |= {"input": [_plain(atom) for atom in tokens], "wanted": show_answer(right),
+                    "got": show_answer(answer)}  # fmt: skip
+    if exercise["partial"]:
+        outcome["share"] = _share(pair, node, exercise, first_hidden)
+    return outcome
+
+
+def _plain(atom: Atom) -> Any:
+    return atom if isinstance(atom, (bool, int, str)) else float(display(atom))
+
+
+def _share(pair: Pair, node: Node, exercise: dict[str, Any], first_hidden: int) -> float:
+    """The share of the hidden inputs that are answered rightly."""
+    found = _answers(node, exercise["inputs"][first_hidden:])
+    wanted = exercise["answers"][first_hidden:]
+    right = [pair.agree(one, list(other)) for one, other in zip(found, wanted, strict=True)]
+    return sum(right) / len(right) if right else 0.0
+
+
+def _size(session: Session, name: str, node: SOp, exercise: dict[str, Any]) -> Outcome:
+    """Say how large the s-op is, and whether it keeps to the limits."""
+    found = schedule(node)
+    told: Outcome = {"layers": found.layers, "heads": found.width, "fits": True}
+    layers, heads = exercise["layers"], exercise["heads"]
+    if layers is None and heads is None:
+        return told
+    handle = Handle(node, limits=session.limits)
+    verdict = fit(handle, layers=layers, heads=heads)
+    if not verdict.fits:
+        allowed = [f"{most} {what}" for most, what in ((layers, "layers"), (heads, "heads"))
+                   if most is not None]  # fmt: skip
+        told["fits"] = False
+        told["size_note"] = (
+            f"it takes {found.layers} layers of up to {found.width} heads; "
+            f"{' of '.join(allowed)} are allowed"
+        )
+    return told
