@@ -21,11 +21,13 @@ from rasp.frontend.loader import read_source
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="?", help="the program; `-` reads standard input")
     parser.add_argument("name", nargs="?", help="the s-op to ask about")
-    parser.add_argument("--regex", help="ask about the language of a regular expression instead")
+    parser.add_argument(
+        "--regex", help="ask about the language of a regular expression instead (default: no)"
+    )
     parser.add_argument(
         "--automaton", metavar="FILE",
         help='or of an automaton: JSON such as {"alphabet": "ab", "moves": [[1, 0], [1, 1]], '
-        '"accepting": [1]}; state 0 is the first',
+        '"accepting": [1]}; state 0 is the first (default: no)',
     )  # fmt: skip
     take_alphabet(parser, "the tokens (default: what the program or the expression knows)")
     parser.add_argument("--text", action="store_true", help="print the C-RASP and B-RASP texts too")
