@@ -46,7 +46,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--theme", choices=("auto", "light", "dark"), default="auto",
                         help="draw: the colours")  # fmt: skip
     parser.add_argument(
-        "--dialect", help="list: only programs of causal, sparse, rasp-l, c-rasp or b-rasp"
+        "--dialect",
+        help="list: only programs of causal, sparse, rasp-l, c-rasp or b-rasp (default: all)",
     )
     parser.add_argument("--count", type=int, default=100, help="check: random inputs for each")
 
