@@ -50,7 +50,7 @@ def test_whatever_is_handed_in_is_graded(tmp_path: Path, reference: Path) -> Non
         allowed = {
             "right": {"right"},
             "wrong": {"wrong", "error", "missing"},
-            "hostile": {"stopped", "error", "unreadable"},
+            "hostile": {"stopped", "error", "unreadable", "wrong"},
         }[kinds[name]]
         assert verdict in allowed, name
     assert "root:" not in json.dumps(found.as_dict()), "nothing of /etc/passwd"
