@@ -100,10 +100,15 @@ class Clock:
     def check(self) -> None:
         """Raise where the time is up."""
         if self.is_over():
-            raise RaspLimitError(
-                f"the program takes more than {self.seconds:g} seconds",
-                hint="give it a shorter input, or is a loop longer than it should be?",
-            )
+            raise out_of_time(self.seconds)
+
+
+def out_of_time(seconds: float) -> RaspLimitError:
+    """What to say where the time is up."""
+    return RaspLimitError(
+        f"the program takes more than {seconds:g} seconds",
+        hint="give it a shorter input, or is a loop longer than it should be?",
+    )
 
 
 def too_much_memory() -> RaspLimitError:
@@ -168,7 +173,7 @@ def tightest(several: Iterable[Limits | None]) -> Limits | None:
 
 
 @contextlib.contextmanager
-def alarm(seconds: float, raised: Callable[[], Exception]) -> Iterator[None]:
+def alarm(seconds: float, raised: Callable[[], BaseException]) -> Iterator[None]:
     """Raise something after some time, where the system has alarms; only the main thread hears it.
 
     >>> with contextlib.suppress(TimeoutError), alarm(0.01, TimeoutError):
@@ -191,6 +196,24 @@ def alarm(seconds: float, raised: Callable[[], Exception]) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+class _Rang(BaseException):
+    """The alarm went off; nobody who expects an error of a program takes it for one."""
+
+
+@contextlib.contextmanager
+def within_seconds(limits: Limits) -> Iterator[None]:
+    """Raise where something that looks at no clock takes too long, as far as `alarm` can.
+
+    >>> with contextlib.suppress(RaspLimitError), within_seconds(Limits(seconds=0.01)):
+    ...     time.sleep(30)
+    """
+    try:
+        with alarm(limits.seconds, _Rang):
+            yield
+    except _Rang:
+        raise out_of_time(limits.seconds) from None
 
 
 def limit_memory(most: int) -> None:

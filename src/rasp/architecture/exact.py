@@ -7,10 +7,14 @@ placement that is earliest is taken. Needs SciPy (the extra `schedule`).
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
+from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Thread
 from typing import Any, TypeAlias
 
 from rasp.architecture.greedy import cost
@@ -46,6 +50,8 @@ def exact_placement(problem: Problem, start: Placement, seconds: float) -> Place
     return model.solve(model.sum_of_slots(), width, heads, until) or best
 
 
+LOOK_AGAIN = 0.1
+"""Seconds between two looks at whether the solver is done."""
 INFEASIBLE = 2  # what `milp` answers where no point meets all rows
 
 Row: TypeAlias = tuple[dict[int, float], float, float]
@@ -137,17 +143,34 @@ class _Model:
         ceiling = numpy.ones(self.columns)
         ceiling[-1] = width
         limit = (dict.fromkeys(self.head.values(), 1.0), 0, heads)
-        solved: Any = milp(
+        constraint = LinearConstraint(*_matrix([*self.rows, limit], self.columns))
+        solved: Any = _aside(lambda: milp(
             numpy.array(objective),
             integrality=numpy.ones(self.columns),
             bounds=Bounds(numpy.zeros(self.columns), ceiling),
-            constraints=[LinearConstraint(*_matrix([*self.rows, limit], self.columns))],
+            constraints=[constraint],
             options={"time_limit": left, "mip_rel_gap": 0.0},
-        )
+        ))  # fmt: skip
         assert solved.status != INFEASIBLE, "a placement to start from is known"
         if solved.x is None or solved.status != 0:
             return None
         return {node: slot for (node, slot), at in self.place.items() if solved.x[at] > 0.5}
+
+
+def _aside(compute: Callable[[], Any]) -> Any:
+    """Compute something in another thread, so that Ctrl-C and alarms are heard meanwhile."""
+    future: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(compute())
+        except BaseException as error:
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    while True:
+        with contextlib.suppress(TimeoutError):
+            return future.result(LOOK_AGAIN)
 
 
 def _matrix(rows: list[Row], columns: int) -> tuple[Any, Any, Any]:

@@ -21,6 +21,7 @@ from typing import NoReturn
 import rasp
 from rasp.cli.standard import OutputLost, give_up_output, standard_streams
 from rasp.errors import RaspError, RaspValueError, error_record
+from rasp.limits import too_deep, too_much_memory
 from rasp.spelling import closest
 
 COMMANDS = {
@@ -103,7 +104,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         give_up_output()
         return 2 if lost.reason is not None else 0
     except KeyboardInterrupt:
+        if argv is None:
+            _leave_at_once(130)
         return 130
+
+
+def _leave_at_once(code: int) -> None:
+    """End the process without taking a large program apart first, which can take seconds."""
+    if "multiprocessing" in sys.modules and sys.modules["multiprocessing"].active_children():
+        return  # whoever started them ends them
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)
 
 
 def _run(words: list[str]) -> int:
@@ -117,6 +130,10 @@ def _run(words: list[str]) -> int:
             hint="was it cut in the middle, or is it not UTF-8? take that part out",
         )
         _report(broken, as_json="--json" in words)
+    except MemoryError:
+        _report(too_much_memory(), as_json="--json" in words)
+    except RecursionError:
+        _report(too_deep(), as_json="--json" in words)
     return 2
 
 

@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     session = run_program(arguments)
     handles = {name: find_handle(session, name) for name in read_names(arguments.name)}
-    with working(f"compiling {', '.join(handles)}"):
+    with working(f"compiling {', '.join(handles)}", arguments.limits):
         model = compile(
             handles,
             vocabulary=arguments.alphabet,

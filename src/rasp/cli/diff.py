@@ -12,7 +12,7 @@ from rasp.cli.files import find_handle, loader, read_program, take_alphabet, tak
 from rasp.equivalence import equivalent
 from rasp.equivalence.compare import RANDOM_INPUTS, RANDOM_LENGTH, Progress
 from rasp.frontend.session import Session, deep_recursion
-from rasp.limits import Limits
+from rasp.limits import Limits, within_seconds
 from rasp.syntax import parse
 from rasp.syntax.tree import Evaluate
 from rasp.visible import redraw
@@ -52,18 +52,19 @@ def run(arguments: argparse.Namespace) -> int:
     second = find_handle(_defined(arguments, *reversed(paths)), arguments.other_name)
     bar = _bar() if sys.stderr.isatty() and not arguments.json else None
     try:
-        verdict = equivalent(
-            first,
-            second,
-            alphabet=arguments.alphabet,
-            max_length=arguments.max_length,
-            random=arguments.random,
-            random_length=arguments.random_length,
-            bos=arguments.bos,
-            kinds=arguments.kinds,
-            seed=arguments.seed,
-            progress=bar,
-        )
+        with within_seconds(arguments.limits):
+            verdict = equivalent(
+                first,
+                second,
+                alphabet=arguments.alphabet,
+                max_length=arguments.max_length,
+                random=arguments.random,
+                random_length=arguments.random_length,
+                bos=arguments.bos,
+                kinds=arguments.kinds,
+                seed=arguments.seed,
+                progress=bar,
+            )
     finally:
         if bar is not None:
             redraw(sys.stderr)

@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     handle = find_handle(run_program(arguments), arguments.name)
     given = read_given(arguments.input, arguments.text)
     make = draw_selector if arguments.selector else draw
-    with working("drawing"):
+    with working("drawing", arguments.limits):
         drawing = make(handle, given, theme=arguments.theme)
     if arguments.output is None:
         sys.stdout.write(drawing.text())

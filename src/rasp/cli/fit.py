@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     handles = find_handles(run_program(arguments), arguments.name)
-    with working("fitting"):
+    with working("fitting", arguments.limits):
         found = fit(
             handles,
             layers=arguments.layers,

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 
+from rasp.limits import Limits, within_seconds
 from rasp.visible import redraw
 
 PATIENCE = 2.0
@@ -14,11 +15,18 @@ PATIENCE = 2.0
 
 
 @contextlib.contextmanager
-def working(what: str) -> Iterator[None]:
+def working(what: str, limits: Limits | None = None) -> Iterator[None]:
     """Say on a terminal what is being done, and for how long, once it takes two seconds.
 
-    Nothing may be printed meanwhile: the line is taken away at the end.
+    Nothing may be printed meanwhile: the line is taken away at the end. With `limits`, it may
+    take so many seconds, whether it looks at the clock or not.
     """
+    with within_seconds(limits) if limits else contextlib.nullcontext(), _telling(what):
+        yield
+
+
+@contextlib.contextmanager
+def _telling(what: str) -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
