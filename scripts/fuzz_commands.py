@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
+import importlib
 import io
 import json
 import os
@@ -27,6 +29,7 @@ from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+from rasp.cli import COMMANDS as KNOWN
 from rasp.cli import main as rasp_main
 from rasp.replacing import replace_file
 
@@ -146,7 +149,18 @@ def run_batch(first: int, last: int, seed: int) -> list[dict[str, Any]]:
     return results
 
 
+def import_everything() -> None:
+    """Import what commands need once, before any process is forked."""
+    for command in set(COMMANDS):
+        importlib.import_module(KNOWN[command][0])
+    for module in ("rasp.drawing", "rasp.evaluator.fast.evaluate", "scipy.optimize"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(module)
+    gc.freeze()
+
+
 def main() -> int:
+    import_everything()
     parser = argparse.ArgumentParser(description="Mutated programs through the command line.")
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0)

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from types import FrameType
 
 from rasp.errors import RaspLimitError, RaspValueError
 from rasp.spelling import closest
@@ -85,6 +86,10 @@ PLAYGROUND_MEMORY, PLAYGROUND_LONG_MEMORY = 512 * MEGABYTE, 1536 * MEGABYTE
 EDITOR_MEMORY = 1024 * MEGABYTE
 GRADING_MEMORY = 512 * MEGABYTE
 """Bytes of data that a worker process may need."""
+
+
+SNOOZE = 0.01
+"""Seconds until an alarm that came at a bad moment comes again."""
 
 
 class Clock:
@@ -186,8 +191,11 @@ def alarm(seconds: float, raised: Callable[[], BaseException]) -> Iterator[None]
         yield  # on Windows, whoever waits for the process ends it
         return
 
-    def ring(number: int, frame: object) -> None:
-        raise raised()
+    def ring(number: int, frame: FrameType | None) -> None:
+        if _is_bad_moment(frame):
+            signal.setitimer(signal.ITIMER_REAL, SNOOZE)
+        else:
+            raise raised()
 
     before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -196,6 +204,18 @@ def alarm(seconds: float, raised: Callable[[], BaseException]) -> Iterator[None]
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def _is_bad_moment(frame: FrameType | None) -> bool:
+    """Tell whether an error would be lost (in a clean-up), or leave half a module behind."""
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if frame.f_code.co_name == "__del__" or file.startswith("<frozen importlib"):
+            return True
+        if file.endswith(("weakref.py", "_weakrefset.py")):
+            return True
+        frame = frame.f_back
+    return False
 
 
 class _Rang(BaseException):
