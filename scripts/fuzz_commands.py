@@ -1,6 +1,6 @@
 """Mutated programs of the gallery through the command line's own entry, under hard limits.
 
-    python scripts/fuzz_commands.py [--count 100000] [--seed 0] [--record results/fuzz-commands.json]
+    python scripts/fuzz_commands.py [--count 100000] [--seed 0] [--record FILE]
 
 Each program goes through `rasp.cli.main` in a process of one GiB of address space. It may end with
 any exit code, but with no traceback, and at most a second of processor time over its budget. The
@@ -119,6 +119,19 @@ def batch(first: int, last: int, seed: int, told: int) -> None:
             answers.flush()
 
 
+def told_by(child: int, reading: int) -> list[dict[str, Any]]:
+    """Read what a process tells; end it where it says nothing for long."""
+    results = []
+    signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
+    with os.fdopen(reading) as lines:
+        signal.setitimer(signal.ITIMER_REAL, HANGS_AFTER)
+        for line in lines:
+            signal.setitimer(signal.ITIMER_REAL, HANGS_AFTER)
+            results.append(json.loads(line))
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    return results
+
+
 def run_batch(first: int, last: int, seed: int) -> list[dict[str, Any]]:
     """Run some programs in forked processes; one that dies or hangs costs one program."""
     results: list[dict[str, Any]] = []
@@ -132,19 +145,14 @@ def run_batch(first: int, last: int, seed: int) -> list[dict[str, Any]]:
             finally:
                 os._exit(0)
         os.close(writing)
-        with os.fdopen(reading) as lines:
-            signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
-            signal.setitimer(signal.ITIMER_REAL, HANGS_AFTER)
-            for line in lines:
-                signal.setitimer(signal.ITIMER_REAL, HANGS_AFTER)
-                results.append(json.loads(line))
-                first += 1
-            signal.setitimer(signal.ITIMER_REAL, 0)
+        results += told_by(child, reading)
         _, status = os.waitpid(child, 0)
+        first = results[-1]["number"] + 1 if results else first
         if first < last:
             text = mutated(random.Random(f"{seed} {first}"))
+            failure = f"the process ended with status {status}"
             results.append({"number": first, "command": "?", "code": -1, "seconds": 0.0,
-                            "failure": f"the process ended with status {status}", "text": text})  # fmt: skip
+                            "failure": failure, "text": text})  # fmt: skip
             first += 1
     return results
 

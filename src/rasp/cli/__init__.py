@@ -50,6 +50,8 @@ COMMANDS = {
     "fuzz": ("rasp.cli.fuzz", "random programs before every back end: do they all agree?"),
     "lsp": ("rasp.cli.lsp", "the language server that editors start"),
 }
+RESERVE = 1 << 20
+"""Bytes kept to be able to say that there is no memory left."""
 MOST_COLUMNS = 100
 """Columns of a terminal: help, messages and tables are no wider."""
 WITHOUT_COMMAND = "rasp                    talk to the language (Ctrl-D ends it)"
@@ -94,9 +96,16 @@ class Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    reserve = list[bytes]()
     try:
+        reserve.append(bytes(RESERVE))
         with standard_streams():
             return _run(words)
+    except MemoryError:
+        reserve.clear()
+        with contextlib.suppress(OSError):
+            _report(too_much_memory(), as_json="--json" in words)
+        return 2
     except OutputLost as lost:
         if lost.reason is not None:
             with contextlib.suppress(OSError):
@@ -130,8 +139,6 @@ def _run(words: list[str]) -> int:
             hint="was it cut in the middle, or is it not UTF-8? take that part out",
         )
         _report(broken, as_json="--json" in words)
-    except MemoryError:
-        _report(too_much_memory(), as_json="--json" in words)
     except RecursionError:
         _report(too_deep(), as_json="--json" in words)
     return 2
