@@ -68,9 +68,12 @@ def running_out(point: int) -> Iterator[list[int]]:
 
 def told_by(words: list[str], point: int) -> tuple[int, str, int]:
     told = io.StringIO()
-    with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
-        with running_out(point) as calls:
-            code = main(words)
+    with (
+        contextlib.redirect_stdout(told),
+        contextlib.redirect_stderr(told),
+        running_out(point) as calls,
+    ):
+        code = main(words)
     return code, told.getvalue(), calls[0]
 
 
