@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import stat
 import sys
 from pathlib import Path
@@ -202,6 +203,50 @@ def test_fmt_lays_out_in_place_and_keeps_the_mode(capsys: Any, tmp_path: Path) -
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     assert call(capsys, "fmt", path, "--check")[0] == 0
     assert [each.name for each in tmp_path.iterdir()] == ["untidy.rasp"]
+
+
+@pytest.mark.parametrize(
+    ("text", "formatted"),
+    [
+        ("a;      #> 1\nbcd;    #> 2\n", "a;      #> 1\nbcd;    #> 2\n"),
+        ("a=1;    # one\n\nb;\nc = 2;  # two\n", "a = 1;  # one\n\nb;\nc = 2;  # two\n"),
+        ("a=1+1+1;  #> 1\nb;        #> 2\n", "a = 1 + 1 + 1; #> 1\nb;             #> 2\n"),
+        ("a=1; # one\nb=2;      # two\n", "a = 1; # one\nb = 2;    # two\n"),
+        ("a = 1; # one\r\nb=2;\r\n", "a = 1; # one\r\nb = 2;\r\n"),
+        ("\ufeffa=1;\n", "\ufeffa = 1;\n"),
+        ("for i in [1] {\n    a = i;   # in\n}\nb;   # out\n",
+         "for i in [1] {\n    a = i;   # in\n}\nb;   # out\n"),
+    ],
+)  # fmt: skip
+def test_fmt_keeps_columns_of_comments_and_the_ends_of_lines(
+    capsys: Any, tmp_path: Path, text: str, formatted: str
+) -> None:
+    path = tmp_path / "program.rasp"
+    path.write_bytes(text.encode())
+    assert call(capsys, "fmt", path)[0] == 0
+    assert path.read_bytes() == formatted.encode()
+    assert call(capsys, "fmt", "--check", path)[0] == 0
+
+
+def test_fmt_changes_nothing_in_the_programs_of_the_readme(capsys: Any, tmp_path: Path) -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    programs = re.findall(r"^```rasp\n(.*?)^```", readme, re.DOTALL | re.MULTILINE)
+    assert any("#>" in program for program in programs)
+    for program in programs:
+        path = tmp_path / "readme.rasp"
+        path.write_text(program, encoding="utf-8")
+        assert call(capsys, "fmt", "--check", path)[0] == 0, program
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root gives files away")
+def test_fmt_keeps_owner_group_and_mode(capsys: Any, tmp_path: Path) -> None:
+    path = tmp_path / "theirs.rasp"
+    path.write_text("x=1;")
+    path.chmod(0o604)
+    os.chown(path, 1234, 2345)
+    assert call(capsys, "fmt", path)[0] == 0
+    found = path.stat()
+    assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (1234, 2345, 0o604)
 
 
 def test_fmt_leaves_a_wrong_program_alone(capsys: Any, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -38,6 +39,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
+        _keep_owner(real, temporary)
         os.chmod(temporary, _mode(real))
         os.replace(temporary, real)
     except BaseException:
@@ -103,10 +105,21 @@ def unwritable(path: str | os.PathLike[str], error: OSError) -> RaspError:
     return kind(f"`{os.fspath(path)}` cannot be written: {why}", hint=hint)
 
 
+def _keep_owner(path: str, new: str) -> None:
+    """Give a new file to the owner and group of the one that is there, as far as we may."""
+    with contextlib.suppress(FileNotFoundError):
+        there, here = os.stat(path), os.stat(new)
+        for user, group in ((there.st_uid, -1), (-1, there.st_gid)):
+            is_kept = user in (-1, here.st_uid) and group in (-1, here.st_gid)
+            if not is_kept and hasattr(os, "chown"):
+                with contextlib.suppress(PermissionError):
+                    os.chown(new, user, group)
+
+
 def _mode(path: str) -> int:
     """The permissions of the file that is there, or those that a new file gets."""
     with contextlib.suppress(FileNotFoundError):
-        return os.stat(path).st_mode & 0o777
+        return stat.S_IMODE(os.stat(path).st_mode)
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask

@@ -43,7 +43,7 @@ COMMANDS = {
     "verify": ("rasp.cli.verify", "check a compiled model again, from its files alone"),
     "draw": ("rasp.cli.draw", "draw how an s-op is computed, layer by layer"),
     "gallery": ("rasp.cli.gallery", "programs to read, run and draw, each with a specification"),
-    "fmt": ("rasp.cli.fmt", "lay a program out"),
+    "fmt": ("rasp.cli.fmt", "format a program"),
     "train": ("rasp.cli.train", "train a transformer to do what a program does"),
     "reproduce": ("rasp.cli.reproduce", "train the paper's experiments and print their tables"),
     "play": ("rasp.cli.play", "the playground: RASP in the browser, live"),

@@ -1,4 +1,4 @@
-"""`rasp fmt FILE…`: lay programs out; comments stay, and what the program means stays."""
+"""`rasp fmt FILE…`: format programs; comments stay, and what the program means stays."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import sys
 
 from rasp.cli.files import read_program, take_limits
 from rasp.replacing import replace_file
-from rasp.syntax import parse, print_program
+from rasp.syntax import format_program
 from rasp.visible import write_exactly
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", help="programs; `-` reads standard input")
     parser.add_argument(
-        "--check", action="store_true", help="change nothing; exit 1 if a file is not laid out so"
+        "--check", action="store_true", help="change nothing; exit 1 if a file is not formatted"
     )
     parser.add_argument("--stdout", action="store_true", help="print instead of changing the file")
     take_limits(parser)
@@ -24,14 +24,14 @@ def run(arguments: argparse.Namespace) -> int:
     untidy = 0
     for path in arguments.files:
         source = read_program(path, arguments.limits)
-        tidy = print_program(parse(source, arguments.limits))
+        tidy = format_program(source, arguments.limits)
         if path == "-" or arguments.stdout:
             write_exactly(sys.stdout, tidy)
         elif tidy != source.text:
             untidy += 1
             if arguments.check:
-                print(f"{path} is not laid out")
+                print(f"{path} is not formatted")
             else:
                 replace_file(path, tidy.encode())
-                print(f"{path} laid out")
+                print(f"{path} formatted")
     return 1 if arguments.check and untidy else 0

@@ -13,7 +13,7 @@ from rasp.lsp.bindings import definition_before
 from rasp.lsp.document import Document
 from rasp.lsp.positions import Places
 from rasp.lsp.scopes import Binding
-from rasp.syntax import print_expression, print_program
+from rasp.syntax import format_program, print_expression
 from rasp.syntax.tree import Assign, Define, For, Statement, bound_by
 
 Record = dict[str, Any]
@@ -129,10 +129,9 @@ def references(document: Document, offset: int, with_definitions: bool) -> list[
 
 def formatted(document: Document) -> list[lsp.TextEdit] | None:
     """The whole text laid out; nothing while it has mistakes that the layout could hide."""
-    statements, errors = document.parsed
-    if errors:
+    if document.parsed[1]:
         return None
-    tidy = print_program(statements)
+    tidy = format_program(document.source)
     if tidy == document.source.text:
         return []
     return [lsp.TextEdit(document.places.range(0, len(document.source.text)), tidy)]

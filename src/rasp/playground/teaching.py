@@ -17,7 +17,7 @@ from rasp.playground.exercises import EXERCISES, Exercise, find_exercise
 from rasp.playground.gallery import FROM_GALLERY, check_entry
 from rasp.playground.requests import example_text, find_handle, run_text
 from rasp.source import Source
-from rasp.syntax import parse, print_program
+from rasp.syntax import format_program
 from rasp.words import BUILT_IN_DOCS, KEYWORDS
 
 
@@ -124,4 +124,4 @@ def words(request: dict[str, Any]) -> dict[str, Any]:
 
 def formatted(request: dict[str, Any]) -> dict[str, Any]:
     """Lay a program out."""
-    return {"program": print_program(parse(Source("program", str(request.get("program"))), LIMITS))}
+    return {"program": format_program(Source("program", str(request.get("program"))), LIMITS)}

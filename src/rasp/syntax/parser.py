@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from rasp.errors import RaspError, RaspLimitError, RaspSyntaxError
 from rasp.limits import DEFAULT_LIMITS, Limits
@@ -118,7 +119,7 @@ class Parser(ExpressionParser):
         trailing = self.comment_on_line(self.previous.end)
         if self.lexer_complained_since(first) and not isinstance(statement, (Define, For)):
             statement = self.unreadable(first)
-        return [*remarks, *inner, replace(statement, blank_before=blank, trailing=trailing)]
+        return [*remarks, *inner, replace(statement, blank_before=blank, **trailing)]
 
     def statement(self) -> Statement:
         token, after = self.token, self.tokens[min(self.at + 1, len(self.tokens) - 1)]
@@ -334,14 +335,17 @@ class Parser(ExpressionParser):
             )
         return remarks
 
-    def comment_on_line(self, offset: int) -> str | None:
-        """Take the comment that stands after a statement on its last line, if there is one."""
+    def comment_on_line(self, offset: int) -> dict[str, Any]:
+        """Take the comment that stands after a statement on its last line, as fields of that."""
         if self.comments:
             comment = self.comments[0]
             between = self.source.text[offset : comment.start]
             if "\n" not in between and not between.strip():
-                return self.comments.pop(0).text
-        return None
+                self.comments.pop(0)
+                column = self.source.line_and_column(comment.start)[1] - 1
+                return {"trailing": comment.text, "trailing_column": column,
+                        "trailing_gap": len(between)}  # fmt: skip
+        return {}
 
     def blank_line_before(self, offset: int) -> bool:
         before = self.source.text[max(0, offset - 400) : offset]

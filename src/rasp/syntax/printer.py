@@ -7,6 +7,7 @@ be too long is broken at its outermost brackets or operators.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 
 from rasp.atoms import quote, show_literal
 from rasp.syntax.tree import (
@@ -54,15 +55,34 @@ def print_program(statements: Iterable[Statement]) -> str:
 
 
 def _block(statements: tuple[Statement, ...], indent: str) -> list[str]:
+    every_statement = [_statement(statement, indent) for statement in statements]
+    columns = _comment_columns(statements, [written[-1] for written in every_statement])
     lines: list[str] = []
-    for number, statement in enumerate(statements):
+    for number, (statement, written) in enumerate(zip(statements, every_statement, strict=True)):
         if statement.blank_before and number:
             lines.append("")
-        written = _statement(statement, indent)
         if statement.trailing:
-            written[-1] += f" {statement.trailing}"
+            written[-1] = f"{written[-1]:{columns[number]}}{statement.trailing}"
         lines += written
     return lines
+
+
+def _comment_columns(statements: tuple[Statement, ...], last_lines: list[str]) -> dict[int, int]:
+    """Where the comment after each statement goes: a column of comments stays where it was.
+
+    It moves right as a whole where a line has become too long for it. A comment that is alone
+    and one blank away stays one blank away.
+    """
+    columns: dict[int, int] = {}
+    commented = [number for number, statement in enumerate(statements) if statement.trailing]
+    for column, run in groupby(commented, key=lambda number: statements[number].trailing_column):
+        together = list(run)
+        longest = max(len(last_lines[number]) for number in together)
+        if all(statements[number].trailing_gap < 2 for number in together):
+            columns.update((number, len(last_lines[number]) + 1) for number in together)
+        else:
+            columns.update(dict.fromkeys(together, max(column, longest + 1)))
+    return columns
 
 
 def _statement(statement: Statement, indent: str) -> list[str]:

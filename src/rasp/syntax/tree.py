@@ -160,6 +160,10 @@ class Statement(Tree):
     """One statement; a comment on its last line goes with it."""
 
     trailing: str | None = field(default=None, kw_only=True)
+    trailing_column: int = field(default=0, compare=False, repr=False, kw_only=True)
+    """Where that comment begins in its line, counted from 0."""
+    trailing_gap: int = field(default=1, compare=False, repr=False, kw_only=True)
+    """How many blanks are before that comment: more than one make it part of a column."""
     blank_before: bool = field(default=False, compare=False, repr=False, kw_only=True)
 
 
