@@ -15,8 +15,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
 
+from rasp.errors import RaspError
+from rasp.frontend.session import Session
 from rasp.repl.conversation import Conversation, Leave
+from rasp.repl.terminal import NameCompleter
+from rasp.source import Source
 
 
 def talk(*lines: str) -> str:
@@ -89,7 +95,7 @@ def test_half_a_command_is_not_waited_on(word: str, usage: str) -> None:
     assert f"hint: write `{usage}`" in conversation.respond(f"{word}\n")
     assert conversation.failures == 1
     conversation.respond(f"{word} = 3;")
-    assert conversation.needs_more(f"{word}\n"), "now it is a name like others"
+    assert conversation.respond(f"{word}\n") == "     3", "now it is a name like others"
     assert "expected `;`" in conversation.respond("a:b"), "a colon makes no command"
 
 
@@ -137,7 +143,12 @@ def test_leaving(word: str) -> None:
 @pytest.mark.parametrize(
     ("text", "more"),
     [
-        ("x = 1", True),
+        ("x = 1", False),
+        ("x = tokens +", True),
+        ("hist", False),
+        ("?hist", False),
+        ("x = (1 +\n\n", True),
+        ("def f(x) { return x }", False),
         ("x = (1 +", True),
         ("def f(x) {\n return x;", True),
         ("x = 1;", False),
@@ -160,6 +171,134 @@ def test_piped_input_works_without_a_terminal() -> None:
     assert "`nonsense` is not defined" in done.stdout
     assert done.returncode == 1
     assert not done.stderr
+
+
+def test_enter_runs_a_statement_with_or_without_a_semicolon() -> None:
+    assert talk("x = 2", "x + 1").endswith("     3")
+    assert talk("x = 2\ny = x + 1\ny").endswith("     3")
+    assert talk("def f(x) {\n  y = x + 1\n  return y\n}", "f(1)").endswith("     2")
+    assert talk("x = 1 # one", "x", ";").endswith("     1\n")
+
+
+def test_an_empty_line_loses_nothing() -> None:
+    conversation = Conversation()
+    assert conversation.needs_more("x = (1 +\n")
+    assert conversation.needs_more("x = (1 +\n\n\n")
+    assert conversation.respond("x = (1 +\n\n\n2)").endswith("x = 3")
+
+
+def test_the_last_value_has_a_name() -> None:
+    assert talk("3 + 4", "_ * 2").endswith("     14")
+    assert talk("_ = 5", "1 + 1", "_").endswith("     5"), "somebody's own `_` is his"
+
+
+@pytest.mark.parametrize("question", ["?sort", "sort?", "help sort", "doc sort", "? sort;"])
+def test_a_name_is_explained_however_one_asks(question: str) -> None:
+    assert "vals in the order of keys" in talk(question)
+
+
+def test_words_of_the_language_are_explained() -> None:
+    assert "a if condition else b" in talk("?if")
+    assert "examples on|off" in talk("?examples")
+    assert "`_` is the last value" in talk("?")
+    assert "`nothing_like_it` is not defined" in talk("?nothing_like_it")
+
+
+def test_applying_a_selector_draws_what_its_definition_draws() -> None:
+    defined = talk("same = select(tokens, tokens, ==)").splitlines()[-6:]
+    applied = talk("examples off", "same = select(tokens, tokens, ==)", 'same("hello");')
+    assert [line.strip() for line in applied.splitlines()[-6:]] == [
+        line.strip() for line in defined
+    ]
+    assert "0  1  2" in talk('score(indices, 1)("abc")')
+    assert talk('select(tokens, tokens, ==)("ab")[0]').endswith("[True, False]")
+
+
+def test_examples_of_s_ops_and_selectors_are_switched_apart() -> None:
+    answer = talk("selector examples off", "a = full_s", "b = indices", "selector examples on")
+    assert "s-op: b\n  example" in answer and "a(" not in answer
+    answer = talk("s-op examples off", "a = full_s", "b = indices")
+    assert "selector: a\n  example" in answer and "b(" not in answer
+    assert "b(" in talk("s-op examples off", "examples on", "b = indices")
+
+
+def test_draw_takes_the_running_example() -> None:
+    assert 'on "xyz"' in talk('set example "xyz"', "draw(indices + 1)")
+
+
+def test_what_a_file_brought_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "more.rasp").write_text("a = tokens; _b = 1; def f(x) { return x; }")
+    monkeypatch.chdir(tmp_path)
+    answer = talk('load "more"').splitlines()
+    assert answer[0] == '     loaded: 2 names from "more"'
+    assert [line.split() for line in answer[1:]] == [["s-ops:", "a"], ["functions:", "f(x)"]]
+
+
+def test_a_file_with_mistakes_gives_what_is_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "half.rasp").write_text("a = 1;\nb = nowhere;\nc = b + 1;\nd = (2;\ne = 5;\n")
+    monkeypatch.chdir(tmp_path)
+    answer = talk('load "half"', "a + e", "c", "undo", "a")
+    assert answer.index("`nowhere` is not defined") < answer.index("expected `)`")
+    assert "kept: 2 names" in answer and "     6" in answer
+    assert "`c` is not defined" in answer and "`a` is not defined" in answer
+    session = Session()
+    with pytest.raises(RaspError) as caught:
+        session.run(Source(str(tmp_path / "main.rasp"), 'load "half";'))
+    assert len(caught.value.everything) == 2, "a program that loads it fails, with every mistake"
+    assert not session.names()
+
+
+def test_definitions_are_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    conversation = Conversation()
+    for line in ("a = indices + 1", 'a("xy")', "b = a * 2", "gone = 3", "undo"):
+        conversation.respond(line)
+    assert conversation.respond('save "mine"') == "     saved: 2 definitions to mine.rasp"
+    assert (tmp_path / "mine.rasp").read_text() == "a = indices + 1;\nb = a * 2;\n"
+    conversation.respond("c = 1")
+    assert "3 definitions" in conversation.respond('save "mine"'), "his own file is written over"
+    assert "is there already" in talk("a = 1", 'save "mine"')
+    assert "nothing to save" in talk('save "other"')
+    assert "cannot be written" in talk("a = 1", 'save "no/such/folder"')
+
+
+def test_a_program_can_be_run_before_the_prompt(tmp_path: Path) -> None:
+    program = tmp_path / "first.rasp"
+    program.write_text("_n = 3; a = indices + _n; b = nowhere;")
+    done = subprocess.run(
+        [sys.executable, "-m", "rasp", "-i", str(program)],
+        input='a("xy")\n_n\n', capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert "loaded: 1 name from" in done.stdout and "`nowhere` is not defined" in done.stdout
+    assert done.stdout.endswith("     [3, 4]\n     3\n")
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        ("set ", ["example ", "s-op ", "selector "]),
+        ("set s-op ", ["example "]),
+        ("examples ", ["on", "off"]),
+        ("show ", ["example", "s-op ", "selector "]),
+        ("full seq ", ["display "]),
+        ('load "', ["inner/", "one.rasp"]),
+        ("load 'inner/t", ["two.rasp"]),
+        ("x = selector_wi", ["selector_width"]),
+        ("?has_f", ["has_focus"]),
+    ],
+)
+def test_completion_knows_words_files_and_names(
+    typed: str, wanted: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "inner").mkdir()
+    for name in ("one.rasp", "inner/two.rasp", "notes.txt"):
+        (tmp_path / name).write_text("")
+    monkeypatch.chdir(tmp_path)
+    completer = NameCompleter(Conversation())
+    found = completer.get_completions(Document(typed), CompleteEvent())
+    assert [completion.text for completion in found] == wanted
 
 
 class Terminal:
@@ -215,35 +354,37 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 
 
 def test_a_conversation_on_a_terminal(terminal: Terminal, tmp_path: Path) -> None:
-    terminal.wait_for("open statement")
+    terminal.wait_for("Tab completes")
     terminal.type("def f(x) {\r")
     terminal.wait_for(r"\.\.")
+    terminal.type("\r")  # an empty line loses nothing
+    terminal.wait_for("drops it")
     terminal.type("return x * 3; }\r")
     terminal.wait_for(r"function: f\(x\)")
-    terminal.type('f(indices)("abc");\r')
+    terminal.type('f(indices)("abc")\r')
     terminal.wait_for(r"\[0, 3, 6\]")
-    terminal.wait_for("open statement")
+    terminal.wait_for("Tab completes")
     terminal.type("half typed")
     terminal.type("\x03")  # Ctrl-C drops the line, not the REPL
     terminal.wait_for("stopped")
-    terminal.wait_for("open statement")
+    terminal.wait_for("Tab completes")
     terminal.type("selector_wi\t")  # Tab completes
     terminal.wait_for("dth")
     terminal.type("(full_s);\r")
     terminal.wait_for(r"\[5\]\*5")
-    terminal.wait_for("open statement")
+    terminal.wait_for("Tab completes")
     terminal.type("\x04")  # Ctrl-D ends it
     assert terminal.exit_code() == 0
     assert "selector_width(full_s);" in (tmp_path / "rasp" / "history").read_text()
 
 
 def test_ctrl_c_stops_a_long_run(terminal: Terminal) -> None:
-    terminal.wait_for("open statement")
+    terminal.wait_for("Tab completes")
     # Many evaluations are few steps: however slow the machine, no budget ends this before Ctrl-C.
     terminal.type("a = range(900); for n in range(9999) { x = sort(tokens, tokens * n)(a); }\r")
     time.sleep(0.4)
     terminal.type("\x03")
     terminal.wait_for("stopped")
-    terminal.wait_for("open statement")
+    terminal.wait_for("Tab completes")
     terminal.type("1 + 1;\r")
     terminal.wait_for(r"\b2\b")

@@ -249,4 +249,4 @@ def test_the_published_grammar_refuses_what_the_parser_refuses(text: str) -> Non
 
 def test_a_program_that_ends_in_a_number_is_asked_for_its_semicolon() -> None:
     _, [error] = parse_with_errors(Source("demo", "x = indices + 1"))
-    assert error.hint == "every statement ends in `;`"
+    assert error.hint == "add `;`: every statement ends in one"

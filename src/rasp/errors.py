@@ -7,6 +7,7 @@ nothing else does. What deserves a second look is collected as `Warned`, never r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -100,6 +101,22 @@ class RaspUnsupportedError(RaspError):
     """A back end cannot do this."""
 
     kind = "unsupported"
+
+
+def all_of(errors: Sequence[RaspError]) -> RaspError:
+    """Return the first of several mistakes, with the others attached, in source order.
+
+    >>> print(all_of([RaspValueError("one"), RaspValueError("two")]))
+    error: one
+    <BLANKLINE>
+    error: two
+    """
+    places = [error.span for error in errors if error.span is not None]
+    if len(places) == len(errors) and len({place.source.name for place in places}) == 1:
+        errors = sorted(errors, key=lambda error: error.span.start if error.span else 0)
+    first, *rest = errors
+    first.others = tuple(rest)
+    return first
 
 
 @dataclass(frozen=True)

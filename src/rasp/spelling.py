@@ -13,14 +13,19 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     """
     if len(name) > 60:
         return None
-    allowed = max(1, len(name) // 3)
     near = [
         (slips, candidate)
         for candidate in known
-        if abs(len(candidate) - len(name)) <= allowed
+        if abs(len(candidate) - len(name)) <= (allowed := _allowed(name, candidate))
         and (slips := _slips(name.lower(), candidate.lower())) <= allowed
     ]
     return min(near)[1] if near else None
+
+
+def _allowed(name: str, candidate: str) -> int:
+    """How many slips still make a likely name: none where a letter or two is all there is."""
+    shorter, longer = sorted((len(name), len(candidate)))
+    return 0 if shorter < 3 else max(1, longer // 3)
 
 
 def _slips(one: str, other: str) -> int:

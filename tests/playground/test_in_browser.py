@@ -107,7 +107,7 @@ def test_a_mistake_is_told_with_its_hint_and_what_was_there_stays(tab: Any) -> N
     settled(tab, lambda: tab.keyboard.press("Backspace"))
     problems = tab.locator("#problems")
     assert "expected `;`".replace("`", "") in problems.inner_text().replace("`", "")
-    assert "hint: every statement ends in" in problems.inner_text()
+    assert "every statement ends in one" in problems.inner_text()
     assert row(tab, "one") == ["1", "2", "3"]
     assert tab.locator("tr.ghost").count() == 1
     settled(tab, lambda: tab.keyboard.type(";"))

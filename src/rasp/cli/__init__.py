@@ -54,7 +54,9 @@ RESERVE = 1 << 20
 """Bytes kept to be able to say that there is no memory left."""
 MOST_COLUMNS = 100
 """Columns of a terminal: help, messages and tables are no wider."""
-WITHOUT_COMMAND = "rasp                    talk to the language (Ctrl-D ends it)"
+WITHOUT_COMMAND = """\
+rasp                    the prompt (Ctrl-D ends it)
+rasp -i FILE            the prompt, after a program was run"""
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):
@@ -145,7 +147,7 @@ def _run(words: list[str]) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
-    if not words or words[0].startswith("--limit"):
+    if not words or words[0].startswith(("--limit", "-i", "--interactive")):
         return _talk(words)
     first = words[0]
     if first in ("-h", "--help", "help"):
@@ -173,16 +175,18 @@ def _sentence(summary: str) -> str:
 
 
 def _talk(words: list[str]) -> int:
-    """`rasp`, or `rasp --limit NAME=VALUE …`: the REPL."""
+    """`rasp`, `rasp -i FILE`, `rasp --limit NAME=VALUE …`: the REPL."""
     from rasp.repl import talk
 
     if not words:
         return talk()
     from rasp.cli.files import take_limits
 
-    parser = Parser(prog="rasp", description="Talk to the language.")
+    parser = Parser(prog="rasp", description="The prompt.")
+    parser.add_argument("-i", "--interactive", metavar="FILE", help="run a program first")
     take_limits(parser)
-    return talk(parser.parse_args(words).limits)
+    arguments = parser.parse_args(words)
+    return talk(arguments.limits, arguments.interactive)
 
 
 def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:

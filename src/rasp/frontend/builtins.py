@@ -44,6 +44,7 @@ class DrawRequest:
 
     node: Node
     tokens: tuple[Atom, ...]
+    """The input; empty for the running example, which the session puts in."""
 
 
 def _select(call: BoundCall) -> Value:
@@ -62,6 +63,12 @@ def _aggregate(call: BoundCall) -> Value:
             "default",
             f"the default of `aggregate` is an atom, but {call.found('default')}",
             "to choose a default position by position, use a ternary on `has_focus(selector)`",
+        )
+    if isinstance(call["selector"], SOp) and isinstance(call["values"], Selector):
+        raise call.fail(
+            "selector",
+            "`aggregate` takes the selector first, and the values second",
+            "turn them round: `aggregate(selector, values)`",
         )
     return Aggregate(call.selector("selector"), call.s_op("values"), call["default"])
 
@@ -145,6 +152,8 @@ def _draw(call: BoundCall) -> Value:
             f"`draw` takes an s-op or a selector first, but {call.found('s_op')}",
             'write `draw(reverse, "abcde");`',
         )
+    if given is None:
+        return DrawRequest(node, ())
     if not isinstance(given, (str, list)):
         raise call.fail(
             "input",
@@ -187,7 +196,7 @@ def language_scope() -> Scope:
         BuiltIn("range", (), (), _range, is_variadic=True),
         BuiltIn("zip", (), (), _zip, is_variadic=True),
         BuiltIn("len", ("x",), (MISSING,), _len),
-        BuiltIn("draw", ("s_op", "input"), (MISSING,) * 2, _draw),
+        BuiltIn("draw", ("s_op", "input"), (MISSING, None), _draw),
     )
     values.update({function.name: function for function in functions})
     return Scope(names=values, is_given=True)

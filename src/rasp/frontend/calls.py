@@ -8,6 +8,7 @@ from rasp.limits import Limits
 from rasp.source import Span
 from rasp.spelling import closest
 from rasp.syntax.tree import Argument
+from rasp.words import BUILT_IN_DOCS
 
 
 def bind(
@@ -71,8 +72,16 @@ def _wrong_count(function: Function | BuiltIn, given: int, span: Span) -> RaspEr
     return RaspTypeError(
         f"`{function.name}` takes {wanted} argument{plural}, but got {given}",
         span,
-        f"call it as `{signature(function)}`",
+        _usage(function),
     )
+
+
+def _usage(function: Function | BuiltIn) -> str:
+    """How to call a function, and what it then gives."""
+    doc = function.doc if isinstance(function, Function) else (
+        BUILT_IN_DOCS.get(function.name, "").partition("): ")[2]
+    )  # fmt: skip
+    return f"call it as `{signature(function)}`" + (f": {doc}" if doc else "")
 
 
 def _unknown_keyword(function: Function | BuiltIn, argument: Argument) -> RaspError:

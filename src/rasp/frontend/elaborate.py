@@ -12,6 +12,7 @@ from rasp.errors import RaspError, RaspLimitError, RaspNameError, RaspTypeError
 from rasp.evaluator import apply
 from rasp.frontend import operations
 from rasp.frontend.calls import bind
+from rasp.frontend.hints import hint_for_unknown
 from rasp.frontend.library_refusals import library_refusal
 from rasp.frontend.notes import Notes
 from rasp.frontend.values import (
@@ -30,7 +31,6 @@ from rasp.graph.origins import Definition
 from rasp.limits import Limits
 from rasp.meter import Meter
 from rasp.source import Span
-from rasp.spelling import closest
 from rasp.syntax.tree import (
     Argument,
     Assign,
@@ -191,7 +191,10 @@ class Elaborator:
             return iter(list(source))
         hint = "loop over a list, such as `range(3)` or `['a', 'b']`"
         if isinstance(source, SOp):
-            hint = "an s-op has no items until it meets an input: RASP has no input-dependent loops"
+            hint = (
+                "write what happens at one position, such as `x + 1`: it happens at all of them; "
+                "loops go over lists"
+            )
         raise RaspTypeError(f"{describe(source)} cannot be looped over", where.span, hint)
 
     # Expressions
@@ -248,8 +251,7 @@ class Elaborator:
             return value
         if self.has_unknown_names:
             raise BrokenName(name)
-        close = closest(name, scope.every_name())
-        hint = f"did you mean `{close}`?" if close else f"define it first: `{name} = …;`"
+        hint = hint_for_unknown(name, scope.every_name())
         raise RaspNameError(f"`{name}` is not defined", hint=hint)
 
     def binary(self, expression: Binary, scope: Scope) -> Value:

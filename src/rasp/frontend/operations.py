@@ -179,7 +179,14 @@ def check_size(size: int, limits: Limits) -> None:
 
 
 def _no_operation(op: str, left: Value, right: Value) -> RaspError:
-    if isinstance(left, Selector) or isinstance(right, Selector):
+    sides = (left, right)
+    if (
+        op in ("and", "or")
+        and any(isinstance(side, Selector) for side in sides)
+        and (any(isinstance(side, SOp) for side in sides))
+    ):
+        hint = "make a selector of the s-op: `select(x, True, ==)` picks the keys where x is true"
+    elif isinstance(left, Selector) or isinstance(right, Selector):
         hint = "selectors combine only with selectors; `aggregate` turns one into an s-op"
     elif isinstance(left, Scorer) or isinstance(right, Scorer):
         hint = "scorers add, and take a number as a factor: `2 * score(a, b) + score(c, 1)`"
@@ -234,9 +241,11 @@ def is_true(condition: Value) -> bool:
     """Decide a compile-time condition."""
     if _has_truth(condition):
         return bool(condition)
+    hint = "compare something: `a if x == 1 else b`"
+    if isinstance(condition, Selector):
+        hint = "`has_focus(selector)` says where a query picks anything"
     raise RaspTypeError(
-        f"a condition is an s-op or an atom, but this is {describe(condition)}",
-        hint="compare something: `a if x == 1 else b`",
+        f"a condition is an s-op or an atom, but this is {describe(condition)}", hint=hint
     )
 
 
@@ -338,7 +347,7 @@ def _list_item(base: list[Value] | str, position: Value) -> Value:
     if not isinstance(position, int):
         raise RaspTypeError(
             f"a list is indexed by ints, but this is {describe(position)}",
-            hint="`round` turns a float into an int",
+            hint="`round(x)`, `floor(x)` and `x // 2` give ints",
         )
     if not -len(base) <= position < len(base):
         raise RaspValueError(

@@ -8,27 +8,27 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from rasp.atoms import Atom, read_input
+from rasp.atoms import Atom
 from rasp.errors import (
     RaspError,
     RaspLimitError,
     RaspNameError,
-    RaspSyntaxError,
-    RaspTypeError,
     RaspValueError,
     Warned,
+    all_of,
 )
-from rasp.frontend.builtins import language_scope
+from rasp.frontend.builtins import DrawRequest, language_scope
+from rasp.frontend.commands import obey
 from rasp.frontend.elaborate import BrokenName, Elaborator
 from rasp.frontend.loader import Loader
 from rasp.frontend.missing import missing_names
-from rasp.frontend.values import BROKEN, MISSING, Function, Scope, Value, describe
-from rasp.graph import Node, Program
+from rasp.frontend.values import BROKEN, MISSING, Function, Scope, Value
+from rasp.graph import Node, Program, SOp
 from rasp.graph.origins import Definition
 from rasp.limits import DEFAULT_LIMITS, Limits, too_much_memory
 from rasp.source import Source
@@ -44,7 +44,7 @@ from rasp.syntax.tree import (
     Statement,
     bound_by,
 )
-from rasp.words import BUILT_IN_DOCS, COMMANDS
+from rasp.words import BUILT_IN_DOCS
 
 RECURSION_LIMIT = 30_000
 
@@ -55,8 +55,17 @@ class Settings:
 
     s_op_example: tuple[Atom, ...] = tuple("hello")
     selector_example: tuple[Atom, ...] = tuple("hello")
-    show_examples: bool = True
+    show_s_op_examples: bool = True
+    show_selector_examples: bool = True
     full_display: bool = False
+
+    def example_for(self, node: Node) -> tuple[Atom, ...]:
+        """The running example of an s-op, or of a selector or scorer."""
+        return self.s_op_example if isinstance(node, SOp) else self.selector_example
+
+    def shows(self, node: Node) -> bool:
+        """Whether new s-ops, or new selectors, are shown on the running example."""
+        return self.show_s_op_examples if isinstance(node, SOp) else self.show_selector_examples
 
 
 @dataclass(frozen=True)
@@ -78,6 +87,8 @@ class Session:
     loader: Loader = field(default_factory=Loader)
     settings: Settings = field(default_factory=Settings)
     warnings: list[Warned] = field(default_factory=list)
+    keeps_what_is_right: bool = False
+    """Whether a loaded file with mistakes still gives the names that are right (at a prompt)."""
 
     def __post_init__(self) -> None:
         self.library, self.docs, definition = _library()
@@ -103,10 +114,10 @@ class Session:
         """Run a whole text; raise its first mistake."""
         return list(self.run_each(source))
 
-    def run_each(self, source: Source) -> Iterator[Result]:
+    def run_each(self, source: Source, at_prompt: bool = False) -> Iterator[Result]:
         """Run a text statement by statement, giving each result as it comes."""
         self.elaborator.begin()
-        for statement in parse(source, self.limits):
+        for statement in parse(source, self.limits, at_prompt):
             with deep_recursion():
                 result = self.execute(statement)
             yield result
@@ -118,32 +129,44 @@ class Session:
 
         With `only_definitions`, examples are not run: a wrong program may well fail on them.
         """
-        statements, unread = parse_with_errors(source, self.limits)
-        errors = [(error.span.start if error.span else 0, error) for error in unread]
         results: list[Result] = []
+
+        def run(statement: Statement) -> None:
+            if not (only_definitions and isinstance(statement, Evaluate)):
+                results.append(self.execute(statement))
+
         self.elaborator.begin()
         with deep_recursion():
-            for statement in statements:
-                if only_definitions and isinstance(statement, Evaluate):
-                    continue
-                try:
-                    results.append(self.execute(statement))
-                except (BrokenName, RaspError) as error:
-                    told = self._mistakes(error, statement)
-                    errors += [(_place_in(source, each, statement), each) for each in told]
-                    self._mark_broken(statement)
-                    if isinstance(error, RaspLimitError) and self.elaborator.meter.is_spent():
-                        break
-        return results, [error for _, error in sorted(errors, key=lambda placed: placed[0])]
+            errors = self._go_on(source, self.scope, run)
+        return results, errors
 
-    def _mistakes(self, error: BrokenName | RaspError, statement: Statement) -> list[RaspError]:
+    def _go_on(
+        self, source: Source, scope: Scope, run: Callable[[Statement], object]
+    ) -> list[RaspError]:
+        """Run a text statement by statement, on after mistakes; return every one, in order."""
+        statements, unread = parse_with_errors(source, self.limits)
+        errors = [(error.span.start if error.span else 0, error) for error in unread]
+        for statement in statements:
+            try:
+                run(statement)
+            except (BrokenName, RaspError) as error:
+                told = self._mistakes(error, statement, scope)
+                errors += [(_place_in(source, each, statement), each) for each in told]
+                self._mark_broken(statement, scope)
+                if isinstance(error, RaspLimitError) and self.elaborator.meter.is_spent():
+                    break
+        return [error for _, error in sorted(errors, key=lambda placed: placed[0])]
+
+    def _mistakes(
+        self, error: BrokenName | RaspError, statement: Statement, scope: Scope
+    ) -> list[RaspError]:
         """Return what is wrong with a statement; a name that is broken has been told of before."""
-        found = [error] if isinstance(error, RaspError) else []
+        found = list(error.everything) if isinstance(error, RaspError) else []
         if not isinstance(error, (BrokenName, RaspNameError)):
             return found
-        for name in missing_names(statement, self.scope):
+        for name in missing_names(statement, scope):
             try:
-                self.elaborator.look_up(name.name, self.scope)
+                self.elaborator.look_up(name.name, scope)
             except RaspNameError as missing:
                 missing.located(name.span)
                 found += (
@@ -153,17 +176,18 @@ class Session:
                 pass
         return found
 
-    def _mark_broken(self, statement: Statement) -> None:
+    def _mark_broken(self, statement: Statement, scope: Scope) -> None:
         for name, _ in bound_by(statement):
-            self.scope.names[name.name] = BROKEN
-        if isinstance(statement, Load):
+            scope.names[name.name] = BROKEN
+        if isinstance(statement, Load) and not self.keeps_what_is_right:
             self.elaborator.has_unknown_names = True
 
     def execute(self, statement: Statement) -> Result:
         """Run one statement at the top level."""
         if isinstance(statement, Command):
             if not self._is_own_name(statement):
-                return Result(statement, self._command(statement))
+                obey(statement, self)
+                return Result(statement)
             name = Name(statement.words[0], span=statement.span)
             statement = Evaluate(name, span=statement.span, trailing=statement.trailing)
         names = _bound_names(statement)
@@ -181,6 +205,8 @@ class Session:
         except RaspError as error:
             raise error.located(statement.span) from None
         value = None if value is MISSING else value
+        if isinstance(value, DrawRequest) and not value.tokens:
+            value = replace(value, tokens=self.settings.example_for(value.node))
         if isinstance(statement, (Assign, Evaluate)) and value is not None:
             self.elaborator.notes.keep("out", value, definition, self.scope)
         return Result(statement, value, names, Program({}, (definition,)))
@@ -238,60 +264,24 @@ class Session:
         loaded = Scope(self.library, definitions={})
         self._loading.append(source.name)
         try:
-            for inner in parse(source, self.limits):
-                if not isinstance(inner, Command):
-                    self.elaborator.run(inner, loaded)
+            errors = self._go_on(source, loaded, lambda each: self._run_loaded(each, loaded))
         finally:
             self._loading.pop()
+        if errors and not self.keeps_what_is_right:
+            raise all_of(errors)
         for name, value in loaded.names.items():
-            if not name.startswith("_") and name != "out":
+            if not name.startswith("_") and name != "out" and value is not BROKEN:
                 self.elaborator.notes.keep(name, value, loaded.definition_of(name), scope)
+        if errors:
+            raise all_of(errors)
 
-    # Words to the REPL that change how things are shown; the others are the front door's business.
-
-    def _command(self, command: Command) -> Value:
-        match command.words:
-            case ("set", *kinds, "example") if kinds in ([], ["s-op"], ["selector"]):
-                self._set_example(command, kinds)
-            case ("examples", ("on" | "off") as choice):
-                self.settings.show_examples = choice == "on"
-            case ("full", "seq", "display", ("on" | "off") as choice):
-                self.settings.full_display = choice == "on"
-            case ("show", *kinds, "example") if kinds in ([], ["s-op"], ["selector"]):
-                pass
-            case ("exit",) | ("quit",) | ("names",) | ("undo",) | ("help",):
-                pass
-            case ("doc", _) | ("arch", _) | ("help", _):
-                pass
-            case _:
-                usage = COMMANDS[command.words[0]]
-                raise RaspSyntaxError(
-                    f"`{' '.join(command.words)}` is not something the REPL knows",
-                    command.span,
-                    f"write `{usage.partition(':')[0]}`",
-                )
-        return None
-
-    def _set_example(self, command: Command, kinds: list[str]) -> None:
-        if command.argument is None:
-            raise RaspSyntaxError(
-                "`set example` needs an input", command.span, 'write `set example "hello"`'
-            )
-        value = self.elaborator.evaluate(command.argument, self.scope)
-        if not isinstance(value, (str, list)):
-            raise RaspTypeError(
-                f"an example is a string or a list of atoms, but this is {describe(value)}",
-                command.argument.span,
-                'write `set example "hello"` or `set example [1, 2, 3]`',
-            )
+    def _run_loaded(self, statement: Statement, scope: Scope) -> None:
+        if isinstance(statement, Command):
+            return
         try:
-            tokens = read_input(value, self.limits)
+            self.elaborator.run(statement, scope)
         except RaspError as error:
-            raise error.located(command.argument.span) from None
-        if kinds != ["selector"]:
-            self.settings.s_op_example = tokens
-        if kinds != ["s-op"]:
-            self.settings.selector_example = tokens
+            raise error.located(statement.span) from None
 
 
 def _place_in(source: Source, error: RaspError, statement: Statement) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Any
 
-from rasp.atoms import PLURALS, Atom, display, kind_of_sequence, show_input
+from rasp.atoms import PLURALS, Atom, display, kind_of_sequence, read_input, show_input
 from rasp.errors import RaspError
 from rasp.evaluator import apply
 from rasp.frontend.builtins import DrawRequest
@@ -15,7 +15,7 @@ from rasp.frontend.calls import signature
 from rasp.frontend.session import Result, Session, Settings
 from rasp.frontend.values import BuiltIn, Function, Value, is_atom, kind_name
 from rasp.graph import Node, Program, Scorer, Selector, SOp, expression
-from rasp.syntax.tree import Assign, Command, Define, Evaluate
+from rasp.syntax.tree import Argument, Assign, Call, Command, Define, Evaluate, Expression
 
 MOST_ITEMS = 20
 MOST_ROWS = 40
@@ -42,14 +42,35 @@ def show_result(result: Result, session: Session) -> str:
             return "\n".join(
                 show_named(name, each, session, result.program) for name, each in pairs
             )
-        case Evaluate():
-            return show_named("", value, session, result.program)
+        case Evaluate(expression):
+            return _show_grid(expression, value, session) or (
+                show_named("", value, session, result.program)
+            )
         case Define(name):
             function = session.scope.find(name.name)
             return f"     function: {signature(function)}" + _doc_lines(function)
         case Command(("show", *_)):
             return _show_examples(session.settings)
     return ""
+
+
+def _show_grid(expression: Expression, value: Value, session: Session) -> str:
+    """What a selector or scorer gives on an input, as its definition shows it."""
+    match expression:
+        case Call(function, (Argument(given, None),)) if isinstance(value, list):
+            pass
+        case _:
+            return ""
+    try:
+        applied = session.elaborator.evaluate(function, session.scope)
+        if not isinstance(applied, (Selector, Scorer)):
+            return ""
+        tokens = read_input(session.elaborator.evaluate(given, session.scope), session.limits)
+    except RaspError:
+        return ""
+    if isinstance(applied, Selector):
+        return show_selection(value, tokens, session.settings.full_display, " " * 5)
+    return show_scores(value, tokens, " " * 5)
 
 
 def show_named(name: str, value: Value, session: Session, program: Program) -> str:
@@ -188,9 +209,9 @@ def _show_node(name: str, node: Node, session: Session, program: Program) -> str
     label = name or program.names.get(node) or expression(node, program.names)
     head = f"     {kind}: {label}" if len(label) < 80 else f"     {kind}"
     settings = session.settings
-    if not settings.show_examples:
+    if not settings.shows(node):
         return head
-    tokens = settings.s_op_example if kind == "s-op" else settings.selector_example
+    tokens = settings.example_for(node)
     shown_input = show_input(tokens)
     called = f"{label if label.isidentifier() else '(…)'}({shown_input})"
     try:

@@ -250,7 +250,7 @@ def _at(index: Atom, *items: Atom) -> Atom:
     if not isinstance(index, int):
         raise RaspTypeError(
             f"a list is indexed by ints, but the index here is {show(index)}",
-            hint="`round` turns a float into an int; a dict takes any atom as its key",
+            hint="`round(x)`, `floor(x)` and `x // 2` give ints; a dict takes any atom as its key",
         )
     if not -len(items) <= index < len(items):
         raise RaspValueError(

@@ -144,7 +144,7 @@ def _fact(bound: Bound, session: Session) -> dict[str, Any]:
     value = bound.value
     if isinstance(value, DrawRequest):
         return {"kind": "picture"}
-    session.settings = replace(bound.settings, show_examples=True)
+    session.settings = replace(bound.settings, show_s_op_examples=True, show_selector_examples=True)
     shown = show_named(bound.name, value, session, bound.program)[:LONGEST_SHOWN]
     fact: dict[str, Any] = {"kind": kind_name(value)}
     if not isinstance(value, Node):

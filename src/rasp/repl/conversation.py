@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 
-from rasp.errors import RaspError
+from rasp.errors import RaspError, all_of
 from rasp.frontend.builtins import DrawRequest
+from rasp.frontend.calls import signature
 from rasp.frontend.session import Result, Session
 from rasp.frontend.show import show_named, show_result
-from rasp.frontend.values import MISSING
+from rasp.frontend.values import BROKEN, MISSING, BuiltIn, Function, kind_name
 from rasp.graph import Node, Program
 from rasp.graph.origins import Definition
+from rasp.repl.saving import save_definitions
 from rasp.source import Source
 from rasp.syntax import parse_with_errors
-from rasp.syntax.tree import Command, For, Load
-from rasp.words import COMMANDS
+from rasp.syntax.tree import Assign, Command, Evaluate, For, Literal, Load, Statement
+from rasp.words import COMMANDS, KEYWORD_DOCS
 
 HELP = """\
-Statements end in `;`. New s-ops and selectors are shown on the running example.
+Enter runs a statement, with or without `;`. New s-ops and selectors are shown on an example.
 
-    hist = selector_width(select(tokens, tokens, ==));
-    hist("hello");                       apply it to an input
-    draw(hist, "hello");                 see the computation, layer by layer
+    hist = selector_width(select(tokens, tokens, ==))
+    hist("hello")                        apply it to an input
+    draw(hist)                           see the computation, layer by layer
+    ?selector_width                      what a name is for
+    _ + 1                                `_` is the last value
 
 Words for the prompt:
 """
+_QUESTION = re.compile(r"\s*\?\s*([\w-]*)\s*;?\s*|\s*([^\W\d]\w*)\s*\?\s*;?\s*")
+INPUT = "<input>"
 
 
 class Leave(Exception):
@@ -37,21 +44,40 @@ class Conversation:
 
     session: Session = field(default_factory=Session)
     failures: int = 0
+    _has_own_underscore: bool = False
 
     def __post_init__(self) -> None:
+        self.session.keeps_what_is_right = True
         self._past: list[_Snapshot] = []
+        self._saved: set[str] = set()
 
     def needs_more(self, text: str) -> bool:
         """Tell whether a text stops in the middle of a statement."""
-        if self._is_goodbye(text) or self._half_a_command(text):
-            return False
-        _, errors = parse_with_errors(Source("<input>", text), self.session.limits)
-        return bool(errors) and all(error.incomplete for error in errors)
+        return bool(self.what_is_open(text))
+
+    def what_is_open(self, text: str) -> str:
+        """Say what a text that stops in the middle of a statement waits for."""
+        if self._is_goodbye(text) or self._half_a_command(text) or _QUESTION.fullmatch(text):
+            return ""
+        _, errors = parse_with_errors(Source(INPUT, text), self.session.limits, at_prompt=True)
+        return errors[0].message if errors and all(error.incomplete for error in errors) else ""
+
+    def open(self, source: Source) -> str:
+        """Run a file before the first prompt, as far as it is right, and say what it brought."""
+        before = _Snapshot.of(self.session)
+        _, errors = self.session.check(source)
+        self.failures += len(errors)
+        self._forget_broken()
+        answers = self._warnings()
+        answers += [str(all_of(errors))] if errors else []
+        return "\n".join([*answers, self._brought(before, source.name)])
 
     def respond(self, text: str) -> str:
         """Run what was typed and return what there is to say; raise `Leave` at the end."""
-        if not text.strip():
+        if not text.strip(" \t\n;"):
             return ""
+        if question := _QUESTION.fullmatch(text):
+            return self._explained(question.group(1) or question.group(2) or "")
         if self._is_goodbye(text):
             raise Leave
         if usage := self._half_a_command(text):
@@ -60,17 +86,66 @@ class Conversation:
         answers: list[str] = []
         snapshot = _Snapshot.of(self.session)
         try:
-            for result in self.session.run_each(Source("<input>", text)):
+            for result in self.session.run_each(Source(INPUT, text), at_prompt=True):
                 answers += self._warnings()
-                answers.append(self._answer(result))
+                answers.append(self._answer(result, snapshot))
+                self._keep_last(result)
                 if result.names or isinstance(result.statement, (For, Load)):
-                    self._past.append(snapshot)
-                    snapshot = _Snapshot.of(self.session)
+                    self._past.append(replace(snapshot, statement=result.statement))
+                snapshot = _Snapshot.of(self.session)
         except RaspError as error:
             self.failures += 1
             answers += self._warnings()
             answers.append(str(error))
+            if dict(self.session.scope.names) != snapshot.names:  # what a loaded file has right
+                answers.append(self._brought(snapshot, "it", "kept"))
+                self._past.append(snapshot)
         return "\n".join(answer for answer in answers if answer)
+
+    def _keep_last(self, result: Result) -> None:
+        """Keep the last value as `_`, unless somebody gave that name to something else."""
+        names = self.session.scope.names
+        if "_" in result.names:
+            self._has_own_underscore = True
+        elif result.value is not None and not isinstance(result.value, DrawRequest):
+            is_value = isinstance(result.statement, (Assign, Evaluate))
+            if is_value and not self._has_own_underscore:
+                names["_"] = names["out"]
+
+    def _forget_broken(self) -> None:
+        names = self.session.scope.names
+        for name in [name for name, value in names.items() if value is BROKEN]:
+            del names[name]
+
+    def _brought(self, before: _Snapshot, source: str, verb: str = "loaded") -> str:
+        """Say which names a file has given."""
+        new = {
+            name: value
+            for name, value in self.session.names().items()
+            if before.names.get(name) is not value
+        }
+        if not new:
+            return f"     {verb}: no names from {source}"
+        by_kind: dict[str, list[str]] = {}
+        for name, value in new.items():
+            is_function = isinstance(value, (Function, BuiltIn))
+            by_kind.setdefault(kind_name(value), []).append(
+                signature(value) if is_function else name
+            )
+        lines = [f"     {verb}: {len(new)} name{'s' * (len(new) != 1)} from {source}"]
+        lines += [f"{kind:>10}s: " + _wrapped(names, " " * 13) for kind, names in by_kind.items()]
+        return "\n".join(lines)
+
+    def _explained(self, name: str) -> str:
+        """`?name`: what a name is for."""
+        try:
+            return self._doc(name) if name else self._help()
+        except RaspError as error:
+            self.failures += 1
+            return str(error)
+
+    def _help(self) -> str:
+        return HELP + "\n".join(f"    {usage}" for usage in COMMANDS.values())
 
     def _is_goodbye(self, text: str) -> bool:
         """Tell `exit()`, as Python's prompt has it, from a call of what somebody called `exit`."""
@@ -88,16 +163,20 @@ class Conversation:
         self.session.warnings.clear()
         return found
 
-    def _answer(self, result: Result) -> str:
+    def _answer(self, result: Result, before: _Snapshot) -> str:
         if isinstance(result.value, DrawRequest):
             return self._drawing(result.value, result.program)
         if not isinstance(result.statement, Command):
+            if isinstance(result.statement, Load):
+                return self._brought(before, f'"{result.statement.path}"')
             return show_result(result, self.session)
         match result.statement.words:
             case ("exit" | "quit",):
                 raise Leave
             case ("help",):
-                return HELP + "\n".join(f"    {usage}" for usage in COMMANDS.values())
+                return self._help()
+            case ("save",):
+                return self._save(result.statement)
             case ("help" | "doc", name):
                 return self._doc(name)
             case ("names",):
@@ -111,6 +190,8 @@ class Conversation:
     def _doc(self, name: str) -> str:
         if name in COMMANDS and self.session.scope.find(name) is MISSING:
             return f"     {COMMANDS[name]}"
+        if name in KEYWORD_DOCS:
+            return f"     {KEYWORD_DOCS[name]}"
         value = self.session.find(name)
         doc = self.session.doc(name)
         shown = show_named(name, value, self.session, self.session.program_of(name))
@@ -137,6 +218,13 @@ class Conversation:
         told += [f"`{name}` is what it was before" for name in changed]
         return "     " + (", ".join(told) or "it is taken back")
 
+    def _save(self, command: Command) -> str:
+        argument = command.argument
+        path = argument.value if isinstance(argument, Literal) else ""
+        statements = [past.statement for past in self._past if past.statement is not None]
+        place = save_definitions(str(path), statements, self._saved)
+        return f"     saved: {len(statements)} definition{'s' * (len(statements) != 1)} to {place}"
+
     def _architecture(self, name: str) -> str:
         from rasp.architecture import explain
         from rasp.frontend.handles import Handle
@@ -159,6 +247,8 @@ class _Snapshot:
 
     names: dict[str, object]
     definitions: dict[str, Definition]
+    statement: Statement | None = None
+    """The statement that came then, where it was a definition."""
 
     @staticmethod
     def of(session: Session) -> _Snapshot:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
@@ -21,20 +22,22 @@ from rasp.frontend.values import kind_name
 from rasp.repl.conversation import Conversation, Leave
 from rasp.syntax.highlight import RaspLexer
 from rasp.visible import shown
-from rasp.words import COMMANDS, KEYWORDS
+from rasp.words import COMMAND_PHRASES, COMMANDS, KEYWORDS
 
+_FILE = re.compile(r"""^\s*(?:load|save)\s*["']([^"']*)$""")
 COLOURS = (
     (re.compile(r"^error:", re.MULTILINE), "\x1b[1;31m"),
     (re.compile(r"^warning:", re.MULTILINE), "\x1b[1;33m"),
     (re.compile(r"^ *hint:", re.MULTILINE), "\x1b[36m"),
-    (re.compile(r"^ *(?:s-op|selector|scorer|function|value|list|dict|doc|example):",
+    (re.compile(r"^ *(?:s-op|selector|scorer|function|value|list|dict|doc|example|loaded|kept|saved"
+                r"|[a-z-]+s):",
                 re.MULTILINE), "\x1b[2m"),
 )  # fmt: skip
 
 
 def talk_on_terminal(conversation: Conversation) -> int:
     """Prompt until the user leaves."""
-    print(f"RASP {__version__}. `help` says how to talk to it; Ctrl-D ends it.")
+    print(f"RASP {__version__}. `help` says how this prompt works; Ctrl-D ends it.")
     session = make_prompt(conversation)
     while True:
         try:
@@ -48,14 +51,13 @@ def talk_on_terminal(conversation: Conversation) -> int:
 
 
 def make_prompt(conversation: Conversation) -> PromptSession[str]:
-    """Make the prompt: Enter ends a complete statement, and goes on in an open one."""
+    """Make the prompt: Enter runs a complete statement, and begins a new line in an open one."""
     keys = KeyBindings()
 
     @keys.add("enter")
     def _(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
-        is_last_line_blank = not buffer.document.current_line.strip()
-        if conversation.needs_more(buffer.text) and not is_last_line_blank:
+        if conversation.needs_more(buffer.text):
             buffer.insert_text("\n")
         else:
             buffer.validate_and_handle()
@@ -69,16 +71,22 @@ def make_prompt(conversation: Conversation) -> PromptSession[str]:
         key_bindings=keys,
         multiline=True,
         prompt_continuation=lambda width, line, wrapped: ".. ",
-        bottom_toolbar=lambda: (
-            f" example: {show_input(conversation.session.settings.s_op_example)}"
-            "   Tab completes   an empty line ends an open statement"
-        ),
+        bottom_toolbar=lambda: _toolbar(conversation),
         enable_open_in_editor=True,
     )
 
 
+def _toolbar(conversation: Conversation) -> str:
+    """The last line of the terminal: what an open statement waits for, or where we are."""
+    typed = get_app().current_buffer.text
+    if "\n" in typed and (waiting := conversation.what_is_open(typed)):
+        return f" {waiting}   Ctrl-C drops it"
+    example = show_input(conversation.session.settings.s_op_example)
+    return f" example: {example}   Tab completes   ?name explains   Ctrl-D leaves"
+
+
 class NameCompleter(Completer):
-    """Completes every name in scope, with its documentation beside it."""
+    """Completes names in scope, words to the prompt and files, with what they are beside them."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.conversation = conversation
@@ -86,11 +94,16 @@ class NameCompleter(Completer):
     def get_completions(
         self, document: Document, complete_event: CompleteEvent
     ) -> Iterable[Completion]:
+        typed = document.text_before_cursor
+        if opened := _FILE.search(typed):
+            yield from _files(opened.group(1))
+            return
+        yield from _phrases(typed.lstrip())
         word = document.get_word_before_cursor(pattern=re.compile(r"\w+"))
         session = self.conversation.session
         names = set(session.scope.every_name()) | set(KEYWORDS)
-        if document.text_before_cursor.strip() == word:
-            names |= set(COMMANDS) | {"load"}
+        if re.fullmatch(r"\s*(set|show|examples|full|s-op|selector)\s[\w\s-]*", typed):
+            return
         for name in sorted(names):
             if name.startswith(word) and (word or not name.startswith("_")):
                 yield Completion(name, -len(word), display_meta=self._meta(name))
@@ -102,6 +115,37 @@ class NameCompleter(Completer):
         if name in session.scope.names:
             return kind_name(session.scope.find(name))
         return COMMANDS.get(name, "word of the language")
+
+
+def _phrases(typed: str) -> Iterable[Completion]:
+    """The next word of what can be said to the prompt."""
+    if not typed:
+        return
+    begun = re.split(r"\s", typed)[-1]
+    found: dict[str, str] = {}
+    for phrase in COMMAND_PHRASES:
+        if phrase.startswith(typed):
+            rest = phrase[len(typed) - len(begun) :]
+            word = rest.partition(" ")[0] + (" " if " " in rest else "")
+            found.setdefault(word, COMMANDS.get(phrase.split()[0], "word for the prompt"))
+    for word, meta in found.items():
+        yield Completion(word, -len(begun), display_meta=meta)
+
+
+def _files(begun: str) -> Iterable[Completion]:
+    """Program files and folders that a path may go on to."""
+    folder, name = os.path.split(begun)
+    try:
+        entries = sorted(os.scandir(folder or "."), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.startswith(".") or not entry.name.startswith(name):
+            continue
+        if entry.is_dir():
+            yield Completion(entry.name + "/", -len(name), display_meta="folder")
+        elif entry.name.endswith(".rasp"):
+            yield Completion(entry.name, -len(name), display_meta="program")
 
 
 def coloured(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import TypeVar
 from rasp.errors import RaspError, RaspLimitError, RaspSyntaxError
 from rasp.limits import Limits
 from rasp.source import Source, Span
+from rasp.syntax.foreign import FOREIGN_INFIX, FOREIGN_WORDS
 from rasp.syntax.lexer import Token
 from rasp.syntax.tree import (
     Argument,
@@ -81,9 +82,8 @@ class ExpressionParser:
         opening = self.advance()
         with self.nested(opening):
             condition = self.operation(OR)
-            self.expect(
-                "else", "`else`: a ternary reads `a if condition else b`", hint="add `else …`"
-            )
+            hint = "use `==` to compare" if self.sees("=") else "add `else …`"
+            self.expect("else", "`else`: a ternary reads `a if condition else b`", hint=hint)
             otherwise = self.expression()
         return Ternary(condition, then, otherwise, span=then.span.to(otherwise.span))
 
@@ -142,10 +142,24 @@ class ExpressionParser:
             else:
                 opening = self.advance()
                 with self.nested(opening):
-                    index = self.expression()
+                    index = self.index_in_brackets()
                 self.close(opening, "]")
                 base = Index(base, index, span=base.span.to(self.span_of(self.previous)))
         return base
+
+    def index_in_brackets(self) -> Expression:
+        """The one index between `[` and `]`; slices and calls are explained."""
+        if not self.sees(":"):
+            index = self.expression()
+        if self.sees(":"):
+            hint = "`x[0]` is one position; `shift(seq, steps)` moves all of them"
+            raise RaspSyntaxError("RASP has no slices: a sequence keeps its length",
+                                  self.span_of(self.token), hint)  # fmt: skip
+        if self.sees(","):
+            raise RaspSyntaxError(
+                "`[ ]` takes one index", self.span_of(self.token), "call a function with `( )`"
+            )
+        return index
 
     def argument(self) -> Argument:
         token, after = self.token, self.tokens[min(self.at + 1, len(self.tokens) - 1)]
@@ -232,12 +246,27 @@ class ExpressionParser:
         self.advance()  # the `for`
         targets = self.targets()
         self.expect("in", "`in` after the comprehension's names", hint="write `for x in list`")
-        source = self.expression()
         closing = "]" if opening.text == "[" else "}"
+        source = self.comprehension_source(closing)
         if not self.sees(closing):
             raise self.unclosed(opening, closing)
         span = self.span_of(opening).to(self.span_of(self.token))
         return Comprehension(item, targets, source, key, span=span)
+
+    def comprehension_source(self, closing: str) -> Expression:
+        """The list that a comprehension goes through; a filter after it is told from a ternary."""
+        start = self.at
+        try:
+            return self.expression()
+        except RaspSyntaxError:
+            words = [token for token in self.tokens[start : self.at] if token.text == "if"]
+            if not words or not self.sees(closing):
+                raise
+            raise RaspSyntaxError(
+                "a comprehension takes every item: it has no `if` to leave some out",
+                self.span_of(words[0]),
+                "collect them in a loop: `for x in list { kept = kept + ([x] if x > 1 else []); }`",
+            ) from None
 
     # Pieces that statements use too
 
@@ -329,7 +358,21 @@ class ExpressionParser:
         error.incomplete = self.token.kind == "end"
         return error
 
+    def foreign_word(self) -> RaspError | None:
+        """Explain a word of another language that stands just here, or just before."""
+        token, previous = self.token, self.previous
+        if token.kind == "name" and token.text in FOREIGN_INFIX:
+            hint = FOREIGN_INFIX[token.text]
+            return RaspSyntaxError(f"RASP has no `{token.text}`", self.span_of(token), hint)
+        is_word = previous.kind == "name" and previous.text in FOREIGN_WORDS
+        if is_word and token.kind in ("name", "number", "string"):
+            hint = FOREIGN_WORDS[previous.text]
+            return RaspSyntaxError(f"RASP has no `{previous.text}`", self.span_of(previous), hint)
+        return None
+
     def unclosed(self, opening: Token, closing: str) -> RaspError:
+        if foreign := self.foreign_word():
+            return foreign
         line, column = self.source.line_and_column(opening.start)
         where = f"`{closing}` to close the `{opening.text}` at {line}:{column}"
         hint = f"add `{closing}`"
@@ -358,10 +401,10 @@ class ExpressionParser:
             return "a comparison stands between two values; alone it can only be an argument"
         if token.text == "=":
             return "use `==` to compare"
-        if token.text == "//":
-            return "a comment begins with `#`; `//` divides two numbers and rounds down"
+        if token.text in ("/", "//"):
+            return f"a comment begins with `#`; `{token.text}` divides two numbers"
         if token.text in ("if", "else"):
-            return "RASP has no `if` statement: write `a if condition else b`"
+            return "RASP has no `if` statement: write `x = a if condition else b;`"
         if token.kind == "keyword":
             return f"`{token.text}` is a word of the language and cannot be a name"
         if token.text == ";":

@@ -9,10 +9,11 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
-from rasp.atoms import Atom
+from rasp.atoms import Atom, quote
 from rasp.errors import RaspError, RaspLimitError, RaspSyntaxError
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.source import Source, Span
+from rasp.syntax.foreign import FOREIGN_SIGNS
 from rasp.words import KEYWORDS, SYMBOLS
 
 _PATTERN = re.compile(
@@ -21,28 +22,15 @@ _PATTERN = re.compile(
       |(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)
       |(?P<name>[^\W\d]\w*)
       |(?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
-      |(?P<curly>“[^”\n]*”|‘[^’\n]*’)
-      |(?P<foreign>&&|\|\||\*\*)
+      |(?P<foreign>&&|\|\||\*\*|===|!==|=>|:=|<>|->|(?://|[-+*/%^])=(?!=))
       |(?P<symbol>"""
     + "|".join(re.escape(symbol) for symbol in sorted(SYMBOLS, key=len, reverse=True))
     + r""")
+      |(?P<curly>[“”][^“”"\n]*[“”]|[‘’][^‘’\n]*[‘’])
       |(?P<wrong>"[^\n]*|'[^\n]*|.)""",
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPES = {"\\": "\\", '"': '"', "'": "'", "n": "\n", "t": "\t"}
-_INSTEAD = {
-    "&&": "`and`",
-    "&": "`and`",
-    "||": "`or`",
-    "|": "`or`",
-    "!": "`not`, or `!=` to compare",
-    "**": "`^` for powers",
-    "“": 'straight quotes: `"`',
-    "”": 'straight quotes: `"`',
-    "‘": "straight quotes: `'`",
-    "’": "straight quotes: `'`",
-    ".": "brackets: RASP has no dots outside numbers",
-}
 
 
 class Token(NamedTuple):
@@ -131,7 +119,11 @@ def _read(kind: str, text: str, span: Span, found: Lexed, limits: Limits) -> lis
                 )
             )
     elif kind == "curly":
-        found.errors.append(_wrong_character(text[0], span))
+        found.errors.append(
+            RaspSyntaxError(
+                f"`{text}` has curly quotes", span, f"use straight ones: `{quote(text[1:-1])}`"
+            )
+        )
         kind, value = "string", text[1:-1]
     elif text[0] in "\"'":
         found.errors.append(_unclosed(text, span))
@@ -172,6 +164,13 @@ def _unescape(text: str, span: Span, found: Lexed) -> str:
 
 
 def _unclosed(text: str, span: Span) -> RaspError:
+    before = re.search(r"[^\W\d]\w*$", span.source.text[: span.start])
+    if before and not re.search(r"\w", text):
+        return RaspSyntaxError(
+            "this string is closed, but was never opened",
+            Span(span.source, span.start, span.start + 1),
+            f"write `{text[0]}{before.group()}{text[0]}`",
+        )
     return RaspSyntaxError(
         "this string is never closed",
         Span(span.source, span.start, span.start + 1),
@@ -181,6 +180,8 @@ def _unclosed(text: str, span: Span) -> RaspError:
 
 def _wrong_character(text: str, span: Span) -> RaspError:
     shown = f"`{text}`" if text.isprintable() else f"the character number {ord(text)}"
-    instead = _INSTEAD.get(text)
+    instead = FOREIGN_SIGNS.get(text)
+    if instead is None and text.endswith("=") and len(text) > 1:
+        instead = f"`=` alone: `x = x {text[:-1]} 1`"
     hint = f"use {instead}" if instead else "remove it, or put it in quotes if it is a token"
     return RaspSyntaxError(f"{shown} means nothing in RASP", span, hint)

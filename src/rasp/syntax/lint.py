@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from rasp.errors import Warned
 from rasp.syntax.printer import print_expression
-from rasp.syntax.tree import Binary, Expression, Tree, Unary, walk
+from rasp.syntax.tree import Binary, Expression, Literal, Tree, Unary, walk
 from rasp.words import COMPARISONS
 
 
@@ -35,6 +35,12 @@ def _misreading(node: Tree) -> Warned | None:
             reading = f"({_text(left)} or {_text(middle)}) and {_text(right)}"
         case Binary("and" | "or" as op, Binary("in", item, container), right):
             reading = f"{_text(item)} in ({_text(container)} {op} {_text(right)})"
+        case Binary("and" | "or" as op, left, right) if _is_value(left) or _is_value(right):
+            return Warned(
+                f"`{op}` gives True or False, never one of its operands: `{_text(node)}`",
+                node.span,
+                "to choose between two values, write `x if condition else y`",
+            )
         case Binary(op, Binary(inner, first, middle), last) if {op, inner} <= set(COMPARISONS):
             return Warned(
                 f"comparisons do not chain: `{_text(node)}` is read as "
@@ -50,6 +56,11 @@ def _misreading(node: Tree) -> Warned | None:
         node.span,
         "put brackets where you mean them",
     )
+
+
+def _is_value(operand: Expression) -> bool:
+    """Whether an operand is written as a string or number, which nobody asks for its truth."""
+    return isinstance(operand, Literal) and not isinstance(operand.value, bool)
 
 
 def _text(expression: Tree) -> str:

@@ -9,10 +9,11 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from rasp.errors import RaspError, RaspLimitError, RaspSyntaxError
+from rasp.errors import RaspError, RaspLimitError, RaspSyntaxError, all_of
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.source import Source
 from rasp.syntax.expressions import ExpressionParser
+from rasp.syntax.foreign import FOREIGN_WORDS
 from rasp.syntax.lexer import lex
 from rasp.syntax.recovery import end_of_statement, names_bound
 from rasp.syntax.tree import (
@@ -33,31 +34,26 @@ from rasp.syntax.tree import (
 from rasp.words import BUILT_IN_DOCS, COMMANDS
 
 MOST_MISTAKES = 20
-_FOREIGN_WORDS = {
-    "while": "use `for x in range(n) { … }`",
-    "elif": "use `a if condition else b`",
-    "lambda": "write a function: `def f(x) { return x; }`",
-    "import": 'use `load "file";`',
-    "print": "write the expression alone: `expression;` shows its value",
-}
 
 
-def parse(source: Source, limits: Limits = DEFAULT_LIMITS) -> tuple[Statement, ...]:
+def parse(
+    source: Source, limits: Limits = DEFAULT_LIMITS, at_prompt: bool = False
+) -> tuple[Statement, ...]:
     """Parse a program text; raise the first mistake, with the others attached.
+
+    At a prompt the end of a line ends a statement as `;` does.
 
     >>> [type(statement).__name__ for statement in parse(Source("demo", "a = 1; a;"))]
     ['Assign', 'Evaluate']
     """
-    statements, errors = parse_with_errors(source, limits)
+    statements, errors = parse_with_errors(source, limits, at_prompt)
     if errors:
-        first, *rest = errors
-        first.others = tuple(rest)
-        raise first
+        raise all_of(errors)
     return statements
 
 
 def parse_with_errors(
-    source: Source, limits: Limits = DEFAULT_LIMITS
+    source: Source, limits: Limits = DEFAULT_LIMITS, at_prompt: bool = False
 ) -> tuple[tuple[Statement, ...], list[RaspError]]:
     """Parse a program text; return what could be read, and every mistake in source order.
 
@@ -65,7 +61,7 @@ def parse_with_errors(
     >>> [type(statement).__name__ for statement in statements], len(errors)
     (['Unreadable', 'Assign', 'Unreadable'], 2)
     """
-    parser = Parser(source, limits)
+    parser = Parser(source, limits, at_prompt)
     statements = parser.program()
     errors = sorted(parser.errors, key=lambda error: error.span.start if error.span else 0)
     return statements, errors[:MOST_MISTAKES]
@@ -74,8 +70,9 @@ def parse_with_errors(
 class Parser(ExpressionParser):
     """The state of one parse. Use `parse`."""
 
-    def __init__(self, source: Source, limits: Limits) -> None:
+    def __init__(self, source: Source, limits: Limits, at_prompt: bool = False) -> None:
         lexed = lex(source, limits)
+        self.at_prompt = at_prompt
         super().__init__(source, lexed.tokens, limits)
         self.comments = lexed.comments
         self.errors: list[RaspError] = list(lexed.errors)
@@ -132,13 +129,15 @@ class Parser(ExpressionParser):
                 return self.return_statement()
             case "load" if after.kind == "string":
                 return self.load()
-        if token.kind == "name" and token.text in COMMANDS and self.is_command(after.text):
+        if self.starts_s_op_command() or (
+            token.kind == "name" and token.text in COMMANDS and self.is_command(after.text)
+        ):
             return self.command()
         if self.starts_assignment():
             return self.assignment()
-        if token.text in _FOREIGN_WORDS and after.kind not in ("symbol", "end"):
+        if token.text in FOREIGN_WORDS and after.kind not in ("symbol", "end"):
             raise RaspSyntaxError(
-                f"RASP has no `{token.text}`", self.span_of(token), _FOREIGN_WORDS[token.text]
+                f"RASP has no `{token.text}`", self.span_of(token), FOREIGN_WORDS[token.text]
             )
         value = self.expression_list()
         self.semicolon("the expression")
@@ -177,15 +176,30 @@ class Parser(ExpressionParser):
 
     def for_loop(self) -> Statement:
         start = self.advance()
+        if self.sees("("):
+            raise self.loop_in_brackets()
         targets = self.targets()
         self.expect("in", "`in` after the loop's names", hint="write `for x in list { … }`")
         source = self.expression()
         body = self.block("the loop's body")
         return For(targets, source, body, span=self.span_of(start).to(self.span_of(self.previous)))
 
+    def loop_in_brackets(self) -> RaspError:
+        """`for (i = 0; i < 3; i++)`: skip to the end of it, so that this is the one mistake."""
+        opening, depth = self.token, 0
+        while self.token.kind != "end":
+            depth += {"(": 1, ")": -1}.get(self.advance().text, 0)
+            if not depth:
+                break
+        hint = "write `for i in range(3) { … }`"
+        return RaspSyntaxError("a loop goes through a list", self.span_of(opening), hint)
+
     def block(self, what: str) -> tuple[Statement, ...]:
         if not self.sees("{"):
-            raise self.unexpected(f"`{{` to begin {what}", hint="a body stands between `{` and `}`")
+            hint = "a body is written between `{` and `}`"
+            if self.sees(":"):
+                hint = "write `{ … }` in place of `:` and the indented lines"
+            raise self.unexpected(f"`{{` to begin {what}", hint=hint)
         opening = self.advance()
         statements: list[Statement] = []
         with self.nested(opening):
@@ -237,9 +251,16 @@ class Parser(ExpressionParser):
         """Tell `show example` from `show = 3;`: a name after a name is never an expression."""
         token, following = self.token, self.tokens[self.at + 1]
         same_line = "\n" not in self.source.text[token.end : following.start]
+        if token.text == "save":
+            return following.kind == "string" and same_line
         if token.text in ("exit", "quit", "names", "undo", "help"):
             return after in ("", ";") or not same_line or following.kind == "name"
         return following.kind == "name" and same_line
+
+    def starts_s_op_command(self) -> bool:
+        """Tell `s-op examples off` from a subtraction: a name after a name is no expression."""
+        words = [token.text for token in self.tokens[self.at : self.at + 4]]
+        return words == ["s", "-", "op", "examples"]
 
     def command(self) -> Statement:
         start = self.token
@@ -286,21 +307,34 @@ class Parser(ExpressionParser):
         if self.sees(";"):
             self.advance()
             return
+        if self.at_prompt and self.ends_line():
+            return
         if self.sees("="):
             raise RaspSyntaxError(
                 "`=` gives a name to a value, and only a name can stand before it",
                 self.span_of(self.token),
-                "use `==` to compare",
+                "use `==` to compare, or write two definitions",
             )
+        if self.token.text in (")", "]"):
+            raise RaspSyntaxError(
+                f"this `{self.token.text}` closes nothing", self.span_of(self.token), "remove it"
+            )
+        if foreign := self.foreign_word():
+            raise foreign
         error = RaspSyntaxError(
             f"expected `;` after {after}, but found {self.describe(self.token)}",
             self.span_of(self.previous),
-            "every statement ends in `;`",
+            "add `;`: every statement ends in one",
         )
         error.incomplete = self.token.kind == "end"
         between = self.source.text[self.previous.end : self.token.start]
-        if self.previous.kind == "number" and self.token.kind == "name" and not between:
+        starts_definition = self.tokens[min(self.at + 1, len(self.tokens) - 1)].text == "="
+        if "\n" in between or error.incomplete or starts_definition:
+            pass
+        elif self.previous.kind == "number" and self.token.kind == "name":
             error.hint = "put an operator between the number and the name, as in `3 * x`"
+        else:
+            error.hint = "is an operator, a `,` or a `;` missing here?"
         usage = BUILT_IN_DOCS.get(self.previous.text, "").partition(":")[0]
         if "(" in usage and self.token.kind in ("name", "string"):
             error.hint = f"a function takes brackets: `{usage}`"
@@ -309,6 +343,11 @@ class Parser(ExpressionParser):
         if self.lexer_complained_since(self.at - 1):
             return  # a string that is never closed has swallowed it
         self.errors.append(error)  # the next line begins a new statement: read on from there
+
+    def ends_line(self) -> bool:
+        """Whether nothing more stands on the line, or nothing but the end of a body."""
+        between = self.source.text[self.previous.end : self.token.start]
+        return self.token.kind == "end" or "\n" in between or self.sees("}")
 
     # Comments and recovery
 
