@@ -77,9 +77,12 @@ def test_definitions_can_be_taken_back() -> None:
     assert "nothing to take back" in talk("undo")
 
 
-def test_undo_takes_a_loop_or_a_loaded_file_back_and_no_more(tmp_path: Path) -> None:
+def test_undo_takes_a_loop_or_a_loaded_file_back_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "more.rasp").write_text("x = 5; y = 6;", encoding="utf-8")
-    load = f'load "{tmp_path / "more.rasp"}";'
+    monkeypatch.chdir(tmp_path)
+    load = 'load "more.rasp";'
     for statement, gone in (("for i in range(3) { x = i; }", "i"), (load, "y")):
         answer = talk("x = 1;", statement, "undo", "x;")
         assert f"`{gone}` is gone, `x` is what it was before" in answer
