@@ -138,13 +138,13 @@ PROGRAMS: dict[str, tuple[str, Any, int]] = {
     "two sums, one of them whole": (
         WIDTH + "out = (c - indices) * (c + indices) % (c + 1);",
         "ab",
-        20,
+        12,
     ),
     "two sums of the same": (WIDTH + "out = (c - indices) * (c + indices) > 30;", "ab", 40),
     "two sums and what they are made of": (
         WIDTH + "out = (c - indices) if c > 3 else c + indices;",
         "ab",
-        40,
+        10,
     ),
     "two sums with the token": (WIDTH + "out = (c - tokens) * (c + tokens) > 9;", [0, 50, 100], 30),
     # the same number as an int and as a float

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import rasp
 from rasp.compiler import compile
-from rasp.compiler.attention import SHARE, SINK_WEIGHT
 from rasp.compiler.layout import Demand, lay_out
 from rasp.compiler.linear import Linear
 from rasp.compiler.piecewise import base_point, chords, evaluated, one_sided, smooth
@@ -116,14 +115,6 @@ def test_a_layout_has_as_many_dimensions_as_the_demands_have_rank(
         for place, weight in layout.read(function).items():
             total = total + layout.dimensions[place].times(weight)
         assert total.key == function.key
-
-
-def test_the_share_of_a_heavy_sink_adds_up_exactly() -> None:
-    share = np.exp(np.full(17, -SINK_WEIGHT, np.float32))
-    assert (share == np.float32(SHARE)).all()
-    counts = np.arange(4096)
-    moved = (counts.astype(np.float32) * share[0]) * np.float32(1 / SHARE)
-    assert (moved == counts).all()
 
 
 def test_a_trace_holds_what_the_program_computes() -> None:

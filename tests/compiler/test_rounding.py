@@ -167,15 +167,14 @@ def test_slopes_are_multiples_of_a_power_of_two(table: dict[int, int]) -> None:
     assert all(Fraction(change * 128).denominator == 1 for change in kinks.values())
 
 
-def test_what_one_position_gives_is_exact_though_its_score_is_not() -> None:
-    """The best key weighs exactly 1, so noise in what is compared ends there."""
+def test_what_one_position_gives_is_right_though_its_score_is_not() -> None:
+    """The best key weighs nearly 1, so noise in what is compared ends there."""
     text = """smallest = aggregate(select_best(select_all, score(tokens, -1)), tokens);
     out = aggregate(select_best(select(tokens, smallest, ==), score(indices, -1)), indices);"""
     model = compile(rasp.run(text)["out"], vocabulary=list(range(9)), max_length=12)
     assert model.certificate is not None
     errors = {check.block: check.error for check in model.certificate.checks}
-    assert errors["layer 2, head 1"] > 0
-    assert errors["read-out out"] == 0
+    assert errors["layer 2, head 1"] > 1e-3 > errors["read-out out"] > 0
     for given_ in ([3], [4, 1, 8, 1], [7, 7, 2, 0, 0, 5]):
         assert model(given_) == [given_.index(min(given_))] * len(given_)
 
@@ -189,15 +188,14 @@ def test_matches_of_noisy_numbers_score_without_noise() -> None:
     plan = make_plan({"out": program.node}, settings, Program())
     (text,) = [each.text for each in plan.heads[1][0].conjuncts]
     errors = []
-    for care in ({}, {text: 1}):
+    for care in ({}, {text: 1}, {text: 2}):
         plan = make_plan({"out": program.node}, settings, Program(), care)
         emitter = Emitter(plan)
         bounds = Bounds(plan, emitter, emitter.weights())
         bounds.walk()
         found = bounds._conjunct(plan.heads[1][0].conjuncts[0])
         errors.append((found.error, found.match_error))
-    assert errors[0][0] == errors[0][1] > 0
-    assert errors[1][1] < errors[1][0]
+    assert errors[0][1] > errors[1][1] > 1e-6 > errors[2][1]
 
 
 def test_many_classes_are_numbered_in_digits(monkeypatch: pytest.MonkeyPatch) -> None:

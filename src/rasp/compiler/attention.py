@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, log
+from math import ceil, exp, log
 
 import numpy as np
 
@@ -20,17 +20,19 @@ from rasp.compiler.shares import boost_of
 from rasp.compiler.variables import Head, HeadOutput, codes_of, default_code, number
 from rasp.graph import expression, score_terms
 
-STEP, WIDE_STEP = 32, 160
+STEP, WIDE_STEP = 16, 160
 """How far apart select_best puts the scores of keys; by the wide one, where there is room for
 it, all but the best get no weight at all."""
 MOST_WIDE = 1 << 16
 """The largest spread of scores in wide steps."""
-SINK_WEIGHT = 32.99024200439453
-"""In a sum, the sink's score: it takes all but a 10^-14th of the weight."""
-SHARE = 339 * 2.0**-56
-"""exp(-SINK_WEIGHT) in float32. The score was searched for: its exponential is a number of
-eight bits (to a hundredth of a float32's last place), so that sums of whole numbers of shares
-are exact."""
+SINK_WEIGHT = 22
+"""In a sum, the sink's score: it takes all but a few 10^-10ths of the weight.
+
+A larger one would be exact to more digits than exp is; and attention kernels that work in powers
+of two multiply scores by log2(e) first, which rounds what is then beyond 32 twice as coarsely.
+"""
+SHARE = exp(-SINK_WEIGHT)
+"""What one match weighs in a sum."""
 MOST_SPREAD = 1 << 18
 """The largest spread of the scores of select_best, where they are STEP apart."""
 MOST_SCORES = 500_000

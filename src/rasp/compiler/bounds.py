@@ -32,7 +32,7 @@ from rasp.compiler.ridges import Ridge
 from rasp.compiler.rounding import Units, added, added_by_all, measured
 from rasp.compiler.selectors import Conjunct
 from rasp.compiler.shares import boost_of
-from rasp.compiler.stream import UNIT, Added, Read, Stream, grain_of
+from rasp.compiler.stream import UNIT, Added, Read, Stream
 from rasp.compiler.tables import numbered
 from rasp.compiler.variables import HeadOutput, default_code
 from rasp.compiler.weights import (
@@ -45,7 +45,11 @@ from rasp.compiler.weights import (
 )
 
 EXP_ERROR = 8 * UNIT
-"""A generous relative error of exp and the division in a softmax."""
+"""The largest relative error of an exponential in a softmax, and of a division in it.
+
+A weight is off by its own exponential's, by those that it is divided by, and by the division's;
+where all that is picked holds one value, only the last one matters.
+"""
 COARSEST = 2.0**20
 NOTHING_APART = "looks everywhere: nothing to tell apart"
 
@@ -94,8 +98,6 @@ class Scores:
     error: float
     match_error: float
     room: float
-    silent: bool
-    """Whether keys that are not picked get a weight of exactly 0."""
 
 
 class Bounds:
@@ -131,10 +133,10 @@ class Bounds:
                 moved = self._moved(plan, linear, weights, found)
                 for dim in np.flatnonzero(head.out[:, place]):
                     out = float(head.out[dim, place])
-                    error, grain = self._written(plan, out, moved)
-                    errors[dim] += error
-                    mass[dim] += abs(out) * self._share(plan) * moved.size
-                    grains[dim] = min(grains[dim], grain)
+                    factor = abs(out) * self._share(plan)
+                    errors[dim] += factor * (moved.error + UNIT * moved.size)
+                    mass[dim] += factor * moved.size
+                    grains[dim] = 0.0
                     terms[dim] += 1
         still = np.zeros(size, bool)
         self.stream.write(Added(errors, mass, mass, terms, grains, mass, still))
@@ -147,26 +149,16 @@ class Bounds:
         made = Linear(Fraction(0), {("out", output): each for output, each in weights.items()})
         size = self.stream.size_of(made.plus(-default_shift(weights)))
         apart = self.length * float(np.exp(min(50.0, 2 * scores.error - scores.room)))
-        is_exact = value.error == 0 and scores.silent
-        if plan.head.mode == "sum":
-            is_exact &= scores.match_error == 0 and not self.plan.settings.tolerant
-            if is_exact and value.grain and self.length * value.size / value.grain <= 2.0**14:
-                return Read(size, 0.0, value.grain)
-            relative = float(np.expm1(min(scores.match_error, 100.0))) + apart
-            relative += self.length * SHARE
-            relative += (self.length + 4) * UNIT + EXP_ERROR
+        rounding = (self.length + 4) * UNIT
+        if plan.head.mode == "sum":  # what the weights are divided by is the sink's, or nearly
+            relative = 3 * EXP_ERROR + SINK_WEIGHT * UNIT + rounding + apart + self.length * SHARE
+            relative += float(np.expm1(min(scores.match_error, 100.0)))
             return Read(
                 size, self.length * (value.size * relative + value.error * (1 + relative)), 0.0
             )
-        if plan.head.picks_one or any(each.shape == "ranking" for each in plan.conjuncts):
-            if is_exact:  # the best score weighs exactly 1, whatever it is, and the others 0
-                return Read(size, 0.0, value.grain)
-            return Read(size, value.error + value.size * (2 * apart + 4 * UNIT), 0.0)
-        if not plan.head.needs_uniform:  # equal values, whose weights add up to nearly 1
-            relative = 2 * apart + (self.length + 4) * UNIT + EXP_ERROR
-            return Read(size, value.error + value.size * relative, 0.0)
-        relative = float(np.expm1(min(2 * scores.match_error, 100.0))) + 2 * apart
-        relative += (self.length + 4) * UNIT + EXP_ERROR
+        relative = EXP_ERROR + 2 * apart + 2 * rounding
+        if plan.head.needs_uniform:
+            relative += 2 * EXP_ERROR + float(np.expm1(min(2 * scores.match_error, 100.0)))
         return Read(size, value.error + value.size * relative, 0.0)
 
     def _misfit(self, plan: HeadPlan, out: Array) -> Array:
@@ -181,26 +173,9 @@ class Bounds:
                  for output in outputs]  # fmt: skip
         return np.asarray(off @ [self.stream.size_of(each) for each in moved])
 
-    def _written(self, plan: HeadPlan, out: float, moved: Read) -> tuple[float, float]:
-        """What a head's value becomes in one dimension: its error and its grain."""
-        factor = out * self._share(plan)
-        if moved.grain and self._scales_exactly(plan, out, factor, moved):
-            return moved.error * abs(factor), moved.grain * grain_of(np.array([factor]))
-        return abs(factor) * (moved.error + UNIT * moved.size), 0.0
-
     def _share(self, plan: HeadPlan) -> float:
         """What the weight of one match is worth."""
         return SHARE if plan.head.mode == "sum" else 1.0
-
-    def _scales_exactly(self, plan: HeadPlan, out: float, factor: float, moved: Read) -> bool:
-        """Try every multiple of the grain: does float32 give the very number wanted?"""
-        count = moved.size / moved.grain
-        if not grain_of(np.array([factor])) or count > 1e6:
-            return False
-        share = np.float32(self._share(plan))
-        numbers = np.arange(int(count) + 1) * moved.grain
-        got = (numbers.astype(np.float32) * share) * np.float32(out)
-        return bool((got.astype(np.float64) == numbers * factor).all())
 
     def _head(self, name: str, plan: HeadPlan) -> Scores:
         """Check a head's scores on every pair of values."""
@@ -236,15 +211,12 @@ class Bounds:
             sum(each.truth.size for each in every),
             _blamed(every, found),
         ))  # fmt: skip
-        distance = narrow + (SINK_WEIGHT if plan.head.mode == "sum" else 0.0)
-        return Scores(error, match_error, narrow, distance - 2 * error > 104)
+        return Scores(error, match_error, narrow)
 
     def _sink_is_placed(self, plan: HeadPlan, every: list[Conjunct], room: float) -> bool:
         """Whether the sink scores what it must, whatever the query holds."""
         if plan.head.mode == "sum":
-            got = np.exp(np.full(64, -SINK_WEIGHT, np.float32))
-            exact = self.plan.settings.tolerant or bool((got == SHARE).all())
-            return plan.sink.key == Linear(Fraction(SINK_WEIGHT)).key and exact
+            return plan.sink.key == Linear(Fraction(SINK_WEIGHT)).key
         if not plan.head.may_be_empty:
             lowest = sum(float(each.references.min()) for each in every)
             return plan.sink.is_constant and float(plan.sink.constant) <= lowest - room

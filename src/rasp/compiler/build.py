@@ -16,7 +16,7 @@ import numpy as np
 from rasp.compiler.bounds import Check
 from rasp.compiler.certificate import Certificate, certify
 from rasp.compiler.describe import describe
-from rasp.compiler.plan import CONDITIONS, Plan, make_plan
+from rasp.compiler.plan import CONDITIONS, READOUT, Plan, make_plan
 from rasp.compiler.portable import graph_to_json
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.settings import Settings, read_settings
@@ -25,7 +25,8 @@ from rasp.compiler.weights import Emitter, Weights
 from rasp.errors import RaspTypeError, RaspUnsupportedError
 from rasp.graph import Node, Program
 
-MOST_ATTEMPTS = 5
+MOST_ATTEMPTS = 8
+MOST_CARE = 2
 LARGEST = 1e30
 """The largest weight: float32 ends at 3.4e38, and weights are multiplied."""
 
@@ -98,10 +99,12 @@ def _attempts(
             ) from None
         if certificate.exact:
             return model
+        if care.get(CONDITIONS) and not plan.analysis.has_counts:
+            break
         blamed = _to_blame(certificate.checks, care)
         if not blamed:
             break
-        care |= dict.fromkeys(blamed, 1)
+        care |= {each: care.get(each, 0) + 1 for each in blamed}
     raise _NoMargin(
         f"this cannot be compiled exactly in float32: {certificate.reason}",
         hint="use a smaller `max_length` or vocabulary, or round and compare averages earlier",
@@ -111,13 +114,16 @@ def _attempts(
 def _to_blame(checks: Sequence[Check], care: Mapping[str, int]) -> list[str]:
     """The conjuncts of the last layer with some error before the first block that does not hold.
 
-    Of a layer that does not hold itself, only those that do not.
+    Of a layer that does not hold itself, only those that do not. Read-outs come last.
     """
     for place, check in enumerate(checks):
         if not check.holds:
             known = [each for each in checks[: place + 1] if _is_to_blame(each, care)]
             if check in known:
-                known = [each for each in checks if not each.holds and _is_to_blame(each, care)]
+                failing = [each for each in checks if not each.holds and _is_to_blame(each, care)]
+                known = [each for each in known if each.layer != check.layer] + failing
+            heads = [each for each in known if not each.blame.startswith(READOUT)]
+            known = heads or known
             if known:
                 layer = (check if check in known else known[-1]).layer
                 return [each.blame for each in known if each.layer == layer]
@@ -125,7 +131,7 @@ def _to_blame(checks: Sequence[Check], care: Mapping[str, int]) -> list[str]:
 
 
 def _is_to_blame(check: Check, care: Mapping[str, int]) -> bool:
-    return bool(check.blame) and check.error > 0 and check.blame not in care
+    return bool(check.blame) and check.error > 0 and care.get(check.blame, 0) < MOST_CARE
 
 
 def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate]:

@@ -8,7 +8,6 @@ from fractions import Fraction
 from rasp.atoms import Atom
 from rasp.compiler.formulas import (
     Formula,
-    Literal,
     at_the_key,
     conjuncts,
     every,
@@ -123,11 +122,10 @@ class HeadAnalysis(ShareShapes):
         head.picks_one |= not numbers or self.picks_at_most_one(formula, best)
         averaged = not unique and len(set(codes_of(atoms).values())) > 1
         head.needs_uniform |= averaged
-        is_sharp = head.picks_one or best is not None or self._ranks(formula)
         output = HeadOutput(
             head.layer,
             tuple((atom, codes[atom]) for atom in known),
-            averaged or not is_sharp or self._is_noisy(formula, best, values),
+            True,
             head,
             node.values,
             node.default if may_be_empty else None,
@@ -197,13 +195,6 @@ class HeadAnalysis(ShareShapes):
             isinstance(user, Elementwise) and self._is_only_read_out(user) for user in users
         )
 
-    def _ranks(self, formula: Formula) -> bool:
-        """Whether a head may score each key that it picks differently: the best gets it all."""
-        return any(
-            isinstance(part, Literal) and part.op in ORDERS and self._is_injective(part.keys)
-            for part in conjuncts(formula)
-        )
-
     def _is_compared_with_zero(self, node: Aggregate) -> bool:
         """Whether the program only ever asks if an aggregate of numbers from 0 on is 0."""
         users = self._users[node]
@@ -215,14 +206,6 @@ class HeadAnalysis(ShareShapes):
             and user.operands[1].value == 0
             for user in users
         )
-
-    def _is_noisy(self, formula: Formula, best: Scorer | None, values: Values) -> bool:
-        """Whether anything that a head reads is noisy."""
-        if self.settings.tolerant:
-            return True
-        nodes = {node for each in literals(formula) for node in (each.keys, each.queries)}
-        nodes |= set(scored_by(best))
-        return values.is_noisy or any(self.of(node).is_noisy for node in nodes)
 
     def _means(self, atoms: list[Fraction]) -> list[Fraction]:
         key = tuple(sorted(set(atoms)))
@@ -275,9 +258,8 @@ class HeadAnalysis(ShareShapes):
             sums = self._sums_of([found], formula)
         states = tuple((code, code) for code in sums)
         is_length = formula is True and found.atoms == [1]
-        noisy = self._is_noisy(formula, None, found)
         output = HeadOutput(
-            head.layer, states, noisy, head, values, None, None, is_length, known_by=node
+            head.layer, states, True, head, values, None, None, is_length, known_by=node
         )
         head.outputs.append(output)
         return Linear(Fraction(0), {("out", output): ONE})

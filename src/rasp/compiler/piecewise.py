@@ -15,7 +15,7 @@ import numpy as np
 
 from rasp.compiler.tables import numbered
 
-ZERO = Fraction(0)
+ZERO, QUARTER = Fraction(0), Fraction(1, 4)
 Kinks: TypeAlias = dict[Fraction, Fraction]
 """How much the slope changes at each position."""
 
@@ -79,9 +79,13 @@ def _power_of_two_within(gap: Fraction) -> Fraction:
 
 
 def with_slopes(
-    points: Sequence[Fraction], values: Sequence[Fraction], slopes: Sequence[Fraction]
-) -> Kinks:
-    """Pass each point with a given slope; join the lines between the points."""
+    points: Sequence[Fraction], values: Sequence[Fraction], slopes: Sequence[Fraction],
+    away: Fraction = QUARTER,
+) -> Kinks:  # fmt: skip
+    """Pass each point with a given slope; join the lines between the points.
+
+    Kinks keep at least so many gaps `away` from the points: the nearer, the gentler the slopes.
+    """
     kinks: Kinks = {}
 
     def turn(position: Fraction, change: Fraction) -> None:
@@ -90,14 +94,15 @@ def with_slopes(
 
     turn(points[0] - 1, slopes[0])
     for place in range(len(points) - 1):
-        for position, change in _joint(points, values, place, slopes[place], slopes[place + 1]):
+        ends = slopes[place], slopes[place + 1]
+        for position, change in _joint(points, values, place, *ends, away):
             turn(position, change)
     return kinks
 
 
 def _joint(
     points: Sequence[Fraction], values: Sequence[Fraction], place: int,
-    left: Fraction, right: Fraction,
+    left: Fraction, right: Fraction, away: Fraction,
 ) -> list[tuple[Fraction, Fraction]]:  # fmt: skip
     """How to get from the line at one point to the line at the next."""
     start, end = points[place], points[place + 1]
@@ -109,14 +114,16 @@ def _joint(
         meet = end - miss / (right - left)
         if start + gap / 8 <= meet <= end - gap / 8:
             return [(meet, right - left)]
-    first, second = start + gap / 4, end - gap / 4
+    first, second = start + gap * away, end - gap * away
     low = values[place] + left * (first - start)
     high = values[place + 1] - right * (end - second)
     ramp = (high - low) / (second - first)
     return [(first, ramp - left), (second, right - ramp)]
 
 
-def smooth(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
+def smooth(
+    points: Sequence[Fraction], values: Sequence[Fraction], away: Fraction = QUARTER
+) -> Kinks:
     """Pass through the points with few kinks, all of them away from the points, and flat ones
     where that makes no difference."""
     points, values = _turning(points, values)
@@ -133,7 +140,7 @@ def smooth(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
         elif len(near) == 2:
             known.add((near[0] + near[1]) / 2)
         choices.append(sorted(known, key=abs))
-    return with_slopes(points, values, _fewest(points, values, choices))
+    return with_slopes(points, values, _fewest(points, values, choices), away)
 
 
 def _fewest(
@@ -167,10 +174,12 @@ def _kinks_between(gap: float, rise: float, left: float, right: float) -> int:
     return 0 if abs(miss) <= 1e-9 * (abs(rise) + abs(left * gap)) else 2
 
 
-def steps(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
+def steps(
+    points: Sequence[Fraction], values: Sequence[Fraction], away: Fraction = QUARTER
+) -> Kinks:
     """Be flat around each point, and change only half-way between them."""
     points, values = _turning(points, values)
-    return with_slopes(points, values, [Fraction(0)] * len(points))
+    return with_slopes(points, values, [Fraction(0)] * len(points), away)
 
 
 def _turning(

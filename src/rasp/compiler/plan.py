@@ -17,7 +17,8 @@ from rasp.compiler.attention import HeadPlan, plan_head
 from rasp.compiler.features import Features, Group
 from rasp.compiler.heads import HeadAnalysis
 from rasp.compiler.layout import Demand, Layout, lay_out
-from rasp.compiler.linear import Linear
+from rasp.compiler.linear import Linear, total
+from rasp.compiler.parts import parts_of
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.ridges import Ridge, choose_ridge
 from rasp.compiler.settings import Settings
@@ -38,6 +39,7 @@ from rasp.errors import RaspUnsupportedError
 from rasp.graph import Aggregate, Node, Program, SOp, in_order, users
 
 MOST_CELLS = 1_000_000
+READOUT = "read-out "
 CONDITIONS = "conditions"
 """Where this is to be done with care, each condition of an `and` or `or` is worked out alone."""
 
@@ -179,11 +181,14 @@ def _output(
     try:
         if counted is not None:
             return OutputPlan(name, node, features.code(values.inputs[0], time), counted)
-        linear = features.of_values(values, lambda atom: codes[atom], time)
+        parts = []
+        if care.get(readout_key(name), 0) > 1:
+            parts = parts_of(features, values, codes.__getitem__, time)
+        linear = total(parts) if parts else features.of_values(values, codes.__getitem__, time)
     except Refusal as refusal:
         refusals.add(node, refusal)
         return None
-    return OutputPlan(name, node, linear, sorted(known.items()))
+    return OutputPlan(name, node, linear, sorted(known.items()), tuple(parts))
 
 
 def _wide_output(
@@ -199,7 +204,7 @@ def _wide_output(
 
 def readout_key(name: str) -> str:
     """A name for a read-out that is the same in every attempt to compile."""
-    return f"read-out {name}"
+    return READOUT + name
 
 
 def _threshold(values: Values) -> list[tuple[Fraction, Atom]] | None:

@@ -16,10 +16,9 @@ from itertools import pairwise, permutations, product
 
 import numpy as np
 
-from rasp.compiler.attention import SHARE
 from rasp.compiler.features import Features, Group
 from rasp.compiler.linear import Linear
-from rasp.compiler.variables import HeadOutput, IndexVariable, SumVariable, TokenVariable, Variable
+from rasp.compiler.variables import IndexVariable, TokenVariable
 
 UNIT = 2.0**-24
 """The largest relative error of one float32 operation."""
@@ -27,9 +26,10 @@ MOST_NOISE = 0.1
 """How far off `z` may be, in gaps of it, before less noise counts more than fewer kinks."""
 LARGEST = 2.0**23
 """The largest sum, in units of the values, up to which fewer kinks count more than smaller ones."""
-MOST_TRIED = 8
 MOST_ORDERED = 4
 """The most inputs of which every order is tried."""
+NEAR = [Fraction(1, 32), Fraction(1, 16), Fraction(1, 8)]
+"""How near to points kinks may come, in gaps."""
 SMALL_WEIGHTS = [Fraction(sign * size) for size in (1, 2, 3) for sign in (1, -1)]
 
 
@@ -41,6 +41,8 @@ class Ridge:
     points: list[Fraction]
     states: list[list[int]]
     """For each point, the states of the group that have that `z`."""
+    away: Fraction = Fraction(1, 4)
+    """How many gaps kinks keep away from the points: far enough for what `z` is off."""
 
     @cached_property
     def firsts(self) -> np.ndarray:
@@ -78,7 +80,11 @@ def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
         if state not in group.undefined:
             places.setdefault(number, []).append(state)
     points = sorted(places)
-    return Ridge(z, points, [places[point] for point in points])
+    gap = float(min((b - a for a, b in pairwise(points)), default=Fraction(1)))
+    noise = _off(group, codes, weights, length) / gap
+    near = NEAR if group.layer <= 1 else []  # later on, scores may be off as well
+    away = next((each for each in near if 4 * noise < each), Fraction(1, 4))
+    return Ridge(z, points, [places[point] for point in points], away)
 
 
 def _tables(group: Group) -> np.ndarray:
@@ -138,7 +144,7 @@ def _candidates(group: Group, codes: list[list[Fraction]]) -> list[tuple[Fractio
             gap = min((b - a for a, b in pairwise(known)), default=Fraction(1))
             room = reach if is_roomy else unit  # more of it makes gentler slopes
             least = Fraction(-(-(reach + room) // gap)) if reach else unit / gap
-            weights[axis] = _moved_exactly(group.inputs[axis], least) if reach else least
+            weights[axis] = least
             reach += weights[axis] * (known[-1] - known[0])
         found.append(tuple(weights))
     if 2 <= len(codes) <= 3:
@@ -146,42 +152,29 @@ def _candidates(group: Group, codes: list[list[Fraction]]) -> list[tuple[Fractio
     return found
 
 
-def _moved_exactly(variable: Variable, least: Fraction) -> Fraction:
-    """A weight, not much larger, with which sums come out of their heads as whole numbers."""
-    match variable:
-        case HeadOutput():
-            parts = [Fraction(1)] if variable.head.mode == "sum" else []
-        case SumVariable():
-            parts = [part for (_, output), part in variable.linear.of("out").items()  # type: ignore[misc]
-                     if output.head.mode == "sum"]  # fmt: skip
-        case _:
-            parts = []
-    tried = (least + more for more in range(MOST_TRIED))
-    return next((w for w in tried if all(is_moved_exactly(w * part) for part in parts)), least)
-
-
-@np.errstate(over="ignore")  # what overflows is not
-def is_moved_exactly(weight: Fraction) -> bool:
-    """Whether a head multiplies whole numbers of shares by this much of 1/SHARE exactly.
-
-    >>> is_moved_exactly(Fraction(1)), is_moved_exactly(Fraction(400))
-    (True, False)
-    """
-    out = float(np.float32(float(weight) / SHARE))
-    return abs(out * SHARE / float(weight) - 1) < UNIT / 4
-
-
 def _noise(
     group: Group, codes: list[list[Fraction]], weights: tuple[Fraction, ...], length: int,
     gap: float,
 ) -> float:  # fmt: skip
     """Roughly how far `z` can be off, in gaps, where that is too much; 0 where it is not."""
-    size = noise = 0.0
-    for variable, known, weight in zip(group.inputs, codes, weights, strict=True):
-        reach = float(abs(weight)) * max(abs(float(known[0])), abs(float(known[-1])))
-        size += reach
-        noise += reach * (length + 12) * UNIT if variable.is_noisy else 0.0
+    noise = _off(group, codes, weights, length)
+    size = sum(_reach(*each) for each in zip(codes, weights, strict=True))
     return noise / gap if noise + 2 * UNIT * size > MOST_NOISE * gap else 0.0
+
+
+def _off(
+    group: Group, codes: list[list[Fraction]], weights: tuple[Fraction, ...], length: int
+) -> float:
+    """Roughly how far `z` can be off."""
+    return (2 * length + 60) * UNIT * sum(
+        _reach(known, weight)
+        for variable, known, weight in zip(group.inputs, codes, weights, strict=True)
+        if variable.is_noisy
+    )  # fmt: skip
+
+
+def _reach(codes: list[Fraction], weight: Fraction) -> float:
+    return float(abs(weight)) * max(abs(float(codes[0])), abs(float(codes[-1])))
 
 
 def _orders(codes: list[list[Fraction]]) -> Iterable[tuple[int, ...]]:

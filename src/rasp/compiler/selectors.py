@@ -67,7 +67,8 @@ class Request:
     uniform: bool
     needs_reference: bool
     care: int = 0
-    """1 where the squares of codes are too noisy or large: a column per class, or digits."""
+    """1 where the squares of codes are too noisy or large: a column per class, or digits; 2 where
+    columns are to be exact wherever they are 0."""
     level: bool = False
     """Whether all keys that do not match must score the same."""
 
@@ -104,8 +105,12 @@ def make_conjunct(
     if _is_block_diagonal(truth):
         if not request.care:
             return maker.of_classes()
+        if maker.is_noisy:
+            return maker.of_members() if request.care == 1 else maker.of_two_orders()
         if len(classes(truth)[0]) > MANY_CLASSES:
             return maker.of_classes(digits=2)
+    if request.care and maker.is_noisy and _is_chain(truth):
+        return maker.of_thresholds()
     return maker.of_columns()
 
 
@@ -113,6 +118,13 @@ def _is_block_diagonal(truth: np.ndarray) -> bool:
     """Whether queries that share a key match exactly the same keys."""
     rows, _ = classes(truth)
     return bool((rows.sum(axis=0) <= 1).all())
+
+
+def _is_chain(truth: np.ndarray) -> bool:
+    """Whether of two queries one always matches all that the other one matches."""
+    rows, _ = classes(truth)
+    rows = rows[np.argsort(rows.sum(axis=1))]
+    return bool((rows[:-1] <= rows[1:]).all())
 
 
 class _Maker:
@@ -124,6 +136,11 @@ class _Maker:
     ) -> None:  # fmt: skip
         self.features, self.keys, self.queries = features, keys, queries
         self.truth, self.text, self.request = truth, text, request
+
+    @property
+    def is_noisy(self) -> bool:
+        sides = (self.keys, self.queries)
+        return any(variable.is_noisy for side in sides for variable in side.joint.inputs)
 
     def of_keys_only(self) -> Conjunct:
         table = [Fraction(int(each)) - 1 for each in self.truth[0]]
@@ -149,13 +166,8 @@ class _Maker:
             return None
         key_codes = [(Fraction(row[0]) - middle) / unit for row in self.keys.rows]
         query_codes = [(Fraction(row[0]) - middle) / unit for row in self.queries.rows]
-        time = self.request.time
         key = keys.linear.plus(-middle).times(1 / unit)
         query = queries.linear.plus(-middle).times(1 / unit)
-        if keys.is_noisy:
-            key = self.keys.rounded(self.features, key_codes, time)
-        if queries.is_noisy:
-            query = self.queries.rounded(self.features, query_codes, time)
         return self._of_codes("equal numbers", key_codes, query_codes, key, query)
 
     def _of_codes(
@@ -168,12 +180,12 @@ class _Maker:
         products = [
             ([2 * beta * code for code in query_codes], key_codes, query.times(2 * beta), key),
             ([-beta] * len(query_codes), squares, Linear(-beta),
-             self.keys.rounded(self.features, squares, time)),
+             self.keys.feature(self.features, squares, time)),
         ]  # fmt: skip
         reference = Linear()
         if self.request.needs_reference:
             squares = [code * code for code in query_codes]
-            reference = self.queries.rounded(self.features, squares, time).times(beta)
+            reference = self.queries.feature(self.features, squares, time).times(beta)
         return self._finished(shape, products, references, reference)
 
     def of_order(self, keys: Values, queries: Values, op: str) -> Conjunct | None:
@@ -235,11 +247,70 @@ class _Maker:
             reference = self.queries.feature(self.features, references, time).times(beta)
         return self._finished("classes", products, [beta * each for each in references], reference)
 
-    def of_columns(self) -> Conjunct:
-        """One product per class of keys or of queries, whichever are fewer."""
-        by_key, key_class = classes(self.truth.T)  # (class of keys, query)
-        by_query, query_class = classes(self.truth)  # (class of queries, key)
-        columns = min(len(by_key), len(by_query))
+    def of_members(self) -> Conjunct:
+        """For each class that matches, whether the key is in it times whether the query is.
+
+        The product of the two classes that they are in is the only one that is not about 0, so
+        that what the steps of the others are off is multiplied by next to nothing.
+        """
+        rows, inverse = classes(self.truth)
+        blocks = [row for row in rows if row.any()]
+        self._check_columns(len(blocks))
+        strength, products = Fraction(self.request.strength), []
+        for number, row in enumerate(blocks):
+            key = _chosen(row, ONE, ZERO)
+            query = _chosen((rows == row).all(axis=1)[inverse], strength, ZERO)
+            products.append((query, key, self._member(self.queries, query, number),
+                             self._member(self.keys, key, number)))  # fmt: skip
+        references = [strength] * len(self.queries.rows)
+        return self._finished("members", products, references, Linear(strength))
+
+    def of_thresholds(self) -> Conjunct:
+        return self._finished("thresholds", self._thresholds(self.truth))
+
+    def of_two_orders(self) -> Conjunct:
+        """Number the classes that match; equal is what is neither below nor above."""
+        rows, inverse = classes(self.truth)
+        blocks = sorted((row for row in rows if row.any()), key=np.argmax)
+        numbers = {row.tobytes(): n for n, row in enumerate(blocks)}
+        queries = np.array([numbers.get(row.tobytes(), -1) for row in rows[inverse]])[:, None]
+        keys = np.array([next((n for n, row in enumerate(blocks) if row[key]), len(blocks))
+                         for key in range(len(self.keys.rows))])  # fmt: skip
+        products = self._thresholds(keys <= queries) + self._thresholds(keys >= queries)
+        return self._finished("two orders", products)
+
+    def _thresholds(
+        self, truth: np.ndarray
+    ) -> list[tuple[list[Fraction], list[Fraction], Linear, Linear]]:
+        """For each threshold, whether the key is beyond it times whether the query forbids that.
+
+        Of a pair that matches, one of the two is 0 at each threshold; and being a step, it is
+        exactly 0 wherever its hidden units are off.
+        """
+        rows, inverse = classes(truth)
+        order = np.argsort(rows.sum(axis=1))
+        self._check_columns(len(rows))
+        products = []
+        for place, number in enumerate(order):
+            key = _chosen(~rows[number], ONE, ZERO)
+            if not rows[number].all():
+                forbidding = np.isin(inverse, order[: place + 1])
+                query = _chosen(forbidding, Fraction(-self.request.strength), ZERO)
+                products.append((query, key, self._step(self.queries, query),
+                                 self._step(self.keys, key)))  # fmt: skip
+        return products
+
+    def _member(self, side: Side, table: list[Fraction], number: int) -> Linear:
+        """Whether a side is in a class; of several inputs, each class reads a sum of its own."""
+        user = "members" if len(side.joint.inputs) == 1 else f"member {number}"
+        return side.rounded(self.features, table, self.request.time, alone=user)
+
+    def _step(self, side: Side, table: list[Fraction]) -> Linear:
+        """A step, together with others that are 0 on the same side."""
+        user = "zero first" if table[0] == 0 else "zero last"
+        return side.rounded(self.features, table, self.request.time, alone=user)
+
+    def _check_columns(self, columns: int) -> None:
         cells = columns * (len(self.keys.joint.rows) + len(self.queries.joint.rows))
         if columns > MOST_COLUMNS or cells > MOST_CELLS:
             raise Refusal(
@@ -247,6 +318,12 @@ class _Maker:
                 f"dimensions, over {cells // columns} combinations of values",
                 'use a smaller vocabulary or length, or `heads="split"`',
             )
+
+    def of_columns(self) -> Conjunct:
+        """One product per class of keys or of queries, whichever are fewer."""
+        by_key, key_class = classes(self.truth.T)  # (class of keys, query)
+        by_query, query_class = classes(self.truth)  # (class of queries, key)
+        self._check_columns(min(len(by_key), len(by_query)))
         products = []
         if len(by_key) <= len(by_query):
             for place, row in enumerate(by_key):
@@ -268,7 +345,7 @@ class _Maker:
 
     def _column(self, side: Side, table: list[Fraction]) -> Linear:
         time = self.request.time
-        if not self.request.care:
+        if self.request.care < 2:
             return side.feature(self.features, table, time)
         is_measured = self.features.analysis.settings.measured
         user = f"{self.text} ({'keys' if side is self.keys else 'queries'})"

@@ -55,6 +55,10 @@ class Values:
     linear: Linear | None = None
     reciprocal: Linear | None = None
     """For a value c/m, the linear function m/c."""
+    addends: tuple[tuple[SOp, Fraction], ...] = ()
+    """For a sum with products in it: functions of one sum each that add up to it, with weights."""
+    rest: Linear = Linear()
+    """What is linear in that sum."""
     is_wide: bool = False
     """Whether there are too many outcomes for a table: nothing but a read-out can use it."""
 

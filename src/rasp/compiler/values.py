@@ -9,14 +9,16 @@ A table entry is None where the program itself would fail, or which no input can
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from rasp.atoms import Atom
 from rasp.compiler.joints import (
     BaseVariables,
 )
 from rasp.compiler.kinds import as_kinds, kinds_of
-from rasp.compiler.linear import Linear, index_values, of_index, of_token, token_values
+from rasp.compiler.linear import Linear, index_values, of_index, of_token, token_values, total
 from rasp.compiler.ranges import embedding_range, range_with_length
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.sets import TooMany, sums_of_pairs
@@ -67,6 +69,8 @@ class ValueAnalysis(JointAnalysis):
         self._base = BaseVariables(self.token, self.index, settings)
         self.counts_first = False
         """Whether noisy conditions are rather counted than looked up in one table."""
+        self.has_counts = False
+        """Whether any condition is counted."""
         self.failures: dict[Node, str] = {}
         self._known: dict[Node, Values] = {}
         self._sums: dict[object, SumVariable] = {}
@@ -126,7 +130,55 @@ class ValueAnalysis(JointAnalysis):
                 raise
             return found
         outcomes = [self.applied(node, node.op, row) for row in joint.rows]
-        return self._finished(joint.layer, joint.inputs, outcomes)
+        found = self._finished(joint.layer, joint.inputs, outcomes)
+        return found if found.linear is not None else self._with_addends(node, operands, found)
+
+    def _with_addends(self, node: Elementwise, operands: list[Values], found: Values) -> Values:
+        """Note where a product of weighted sums, or a sum with such in it, is a sum of squares.
+
+        x·y is (x + y)²/4 - (x - y)²/4. A square is a function of one sum, and it has kinks of one
+        sign alone, so that little rounding comes of adding them.
+        """
+        known = [(each.addends, each.rest) for each in operands
+                 if each.addends or each.linear is not None]  # fmt: skip
+        lines = [each.linear for each in operands]
+        if len(known) < len(operands) or str in found.kinds:
+            return found
+        parts = [(each.addends, each.linear or each.rest) for each in operands]
+        match node.op:
+            case "*" if lines[0] is not None and lines[1] is not None:
+                return replace(found, addends=self._squares(*node.operands))
+            case "min" | "max" if lines[0] is not None and lines[1] is not None:
+                above = Elementwise("-", node.operands)  # min(x, y) is y + min(x - y, 0)
+                bounded = Elementwise(node.op, (above, Const(0)))
+                return replace(found, addends=((bounded, Fraction(1)),), rest=lines[1])
+            case "*" | "/" if lines[1] is not None and lines[1].is_constant:
+                factor = lines[1].constant
+                factor = factor if node.op == "*" or not factor else 1 / factor
+                return replace(found, **_weighted(parts[:1], [factor]))
+            case "*" if lines[0] is not None and lines[0].is_constant:
+                return replace(found, **_weighted(parts[1:], [lines[0].constant]))
+            case "+" | "-":
+                sign = Fraction(1 if node.op == "+" else -1)
+                return replace(found, **_weighted(parts, [Fraction(1), sign]))
+            case "round" | "int" | "float" | "plus" if operands[0].outcomes == found.outcomes:
+                return replace(found, **_weighted(parts, [Fraction(1)]))
+        return found
+
+    def _squares(self, left: SOp, right: SOp) -> tuple[tuple[SOp, Fraction], ...]:
+        if left is right:
+            return ()
+        found = []
+        for op, weight in (("+", Fraction(1, 4)), ("-", Fraction(-1, 4))):
+            side = Elementwise(op, (left, right))
+            square = Elementwise("*", (side, side))
+            try:
+                if len(self.of(square).inputs) > 1:
+                    return ()
+            except Refusal:
+                return ()
+            found.append((square, weight))
+        return tuple(found)
 
     def _counted(self, node: Elementwise) -> Values | None:
         """An `and` or `or` of conditions as a count of them: each is worked out on its own."""
@@ -143,14 +195,15 @@ class ValueAnalysis(JointAnalysis):
         )
         layer = max(values.layer for values in found)
         variable = CountVariable(layer + 1, states, True, conditions)
+        self.has_counts = True
         return Values(layer, (variable,), [atom for atom, _ in states], frozenset({bool}))
 
     def _wide(self, node: Elementwise, operands: list[Values]) -> Values | None:
-        """Something of very many answers that nothing but a read-out needs, made of exact sums."""
+        """Something of very many answers that nothing but a read-out needs, made of sums."""
         inputs = tuple(dict.fromkeys(each for values in operands for each in values.inputs))
         outputs = [each for each in inputs if isinstance(each, HeadOutput)]
         fits = len(outputs) == len(inputs) and len({each.head for each in outputs}) == 1
-        if not fits or outputs[0].head.mode != "sum" or any(each.is_noisy for each in outputs):
+        if not fits or outputs[0].head.mode != "sum":
             return None
         if outputs[0].head.family is not None or not self._is_only_read_out(node):
             return None
@@ -368,6 +421,18 @@ class ValueAnalysis(JointAnalysis):
             case HeadOutput() | SumVariable():
                 return line_through(inputs[0], numbers)
         return None
+
+
+def _weighted(
+    parts: list[tuple[tuple[tuple[SOp, Fraction], ...], Linear]], weights: list[Fraction]
+) -> dict[str, Any]:
+    """The addends and the rest of a weighted sum of such sums."""
+    pairs = list(zip(parts, weights, strict=True))
+    return {
+        "addends": tuple((node, each * weight) for (some, _), weight in pairs
+                         for node, each in some if weight),
+        "rest": total(rest.times(weight) for (_, rest), weight in pairs),
+    }  # fmt: skip
 
 
 def _with_one_length(linear: Linear) -> tuple[Linear, list[HeadOutput]]:

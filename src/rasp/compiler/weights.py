@@ -254,8 +254,7 @@ class Emitter:
         for place, dimension in enumerate(self.plan.layout.dimensions):
             values = table_of(group, ridge, dimension)
             if values is not None:
-                join = steps if group.is_stepped else smooth if group.is_noisy else chords
-                found[place] = values, join(ridge.points, values)
+                found[place] = values, _joined(group, ridge, values)
         base = base_point(ridge.points, list(found.values()))
         turns = {}
         for place, (values, kinks) in found.items():
@@ -292,6 +291,14 @@ class Emitter:
         shifted = 2 * (codes - middle)
         bias = shifted * (constant - middle) - (codes - middle) ** 2
         return ReadoutWeights(shifted[:, None] * row[None], bias)
+
+
+def _joined(group: Group, ridge: Ridge, values: list[Fraction]) -> Kinks:
+    """A line through what a group must add at its points."""
+    if not group.is_noisy:
+        return chords(ridge.points, values)
+    join = steps if group.is_stepped else smooth
+    return join(ridge.points, values, ridge.away)
 
 
 def largest(linear: Linear) -> float:
