@@ -10,6 +10,12 @@ from __future__ import annotations
 COMBINATIONS = "combinations of values"
 SUMS = "the sum of its values can be one of"
 MEANS = "the mean of its values can be one of"
+MARGIN = "has no margin left"
+MANY_STEPS = ("one feed-forward makes hundreds of steps from what attention moved; that is off by 2^-21 "
+              "of its size, so the steps' large numbers round as they cancel, in the worst order of "
+              "adding by more than half a step")  # fmt: skip
+AVERAGES = ("what it picks is one token, but nothing says so: it is an average of up to 20 numbers, "
+            "one of thousands, from weights that are equal only up to the rounding of counts")  # fmt: skip
 
 REFUSED = {
     "decimal_value": (SUMS, "its answer is one of 10^20 numbers"),
@@ -23,4 +29,20 @@ REFUSED = {
                           "each: 200,000 kinks, to be tried on 40 million states"),
     "variance": (COMBINATIONS, "its answer is one of 216,826 numbers, some of them equal in "
                  "float32, made from over ten million combinations of sums"),
+    "distance_to_x": (MARGIN, MANY_STEPS),
+    "divide_by_seven": (MARGIN, MANY_STEPS),
+    "jaccard": (MARGIN, MANY_STEPS),
+    "luhn": (MARGIN, MANY_STEPS),
+    "match_three": (MARGIN, MANY_STEPS),
+    "product_so_far": (MARGIN, "its answer is one of 53,362 numbers that four counts tell apart; they "
+                       "are off by up to 2^-17 of their size, and a code of all four by too much"),
+    "remainders_by_seven": (MARGIN, MANY_STEPS),
+    "roman_value": (MARGIN, MANY_STEPS),
+    "rotate_by_first": (MARGIN, MANY_STEPS),
+    "rotate_to_smallest": (MARGIN, MANY_STEPS),
+    "sort_pairs": (MARGIN, MANY_STEPS),
+    "vigenere": (MARGIN, MANY_STEPS),
+    "median": ("classes of values apart", AVERAGES),
+    "second_largest": ("classes of values apart", AVERAGES),
+    "set_inference_signed": ("classes of values apart", MANY_STEPS),
 }  # fmt: skip

@@ -77,7 +77,7 @@ def _run(model: Transformer, ids: Array, rng: np.random.Generator, keep: dict[st
             x = _added([x, *parts], rng)
         if block.bias.size:
             x = x + _feed_forward(x, block, rng)
-    return x
+    return np.asarray(x)
 
 
 def _added(parts: list[Array], rng: np.random.Generator) -> Array:

@@ -7,7 +7,7 @@ and only there, `indicator(x)` says no more than `x`, and outputs of one head mo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -57,7 +57,7 @@ class Values:
     """For a value c/m, the linear function m/c."""
     addends: tuple[tuple[SOp, Fraction], ...] = ()
     """For a sum with products in it: functions of one sum each that add up to it, with weights."""
-    rest: Linear = Linear()
+    rest: Linear = field(default_factory=Linear)
     """What is linear in that sum."""
     is_wide: bool = False
     """Whether there are too many outcomes for a table: nothing but a read-out can use it."""
