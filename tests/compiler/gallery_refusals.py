@@ -11,11 +11,15 @@ COMBINATIONS = "combinations of values"
 SUMS = "the sum of its values can be one of"
 MEANS = "the mean of its values can be one of"
 MARGIN = "has no margin left"
-MANY_STEPS = ("one feed-forward makes hundreds of steps from what attention moved; that is off by 2^-21 "
-              "of its size, so the steps' large numbers round as they cancel, in the worst order of "
-              "adding by more than half a step")  # fmt: skip
-AVERAGES = ("what it picks is one token, but nothing says so: it is an average of up to 20 numbers, "
-            "one of thousands, from weights that are equal only up to the rounding of counts")  # fmt: skip
+MANY_STEPS = (
+    "one feed-forward makes hundreds of steps from what attention moved, which is off by 2^-21 of "
+    "its size: the large numbers of the steps round as they cancel, in the worst order of adding by "
+    "more than half a step"
+)
+AVERAGES = (
+    "what it picks is one token, but nothing says so: it is an average of up to 20 numbers, one of "
+    "thousands, from weights that are equal only up to the rounding of counts"
+)
 
 REFUSED = {
     "decimal_value": (SUMS, "its answer is one of 10^20 numbers"),
@@ -34,8 +38,8 @@ REFUSED = {
     "jaccard": (MARGIN, MANY_STEPS),
     "luhn": (MARGIN, MANY_STEPS),
     "match_three": (MARGIN, MANY_STEPS),
-    "product_so_far": (MARGIN, "its answer is one of 53,362 numbers that four counts tell apart; they "
-                       "are off by up to 2^-17 of their size, and a code of all four by too much"),
+    "product_so_far": (MARGIN, "its answer is one of 53,362 numbers that four counts tell apart; "
+                       "a code of all four is off by more than half its unit"),
     "remainders_by_seven": (MARGIN, MANY_STEPS),
     "roman_value": (MARGIN, MANY_STEPS),
     "rotate_by_first": (MARGIN, MANY_STEPS),
