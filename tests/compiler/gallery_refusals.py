@@ -13,7 +13,7 @@ MEANS = "the mean of its values can be one of"
 MARGIN = "has no margin left"
 MANY_STEPS = (
     "one feed-forward makes hundreds of steps from what attention moved, which is off by 2^-21 of "
-    "its size: the large numbers of the steps round as they cancel, in the worst order of adding by "
+    "its size: the large numbers of the steps round as they cancel, in the worst order by "
     "more than half a step"
 )
 AVERAGES = (
