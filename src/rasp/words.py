@@ -16,6 +16,7 @@ COMMANDS = {
     "doc": "doc NAME: what a name is for (so do help NAME and ?NAME)",
     "undo": "undo: take the last definition back",
     "arch": "arch NAME: layers and heads, and why",
+    "generate": "generate NAME INPUT: append its last value to the input, again and again",
     "save": 'save "FILE": write what you defined to a file',
     "help": "help: how this prompt works",
     "exit": "exit: leave (so does quit, and Ctrl-D)",
@@ -28,7 +29,7 @@ COMMAND_PHRASES = (
     "show s-op example", "show selector example", "examples on", "examples off",
     "s-op examples on", "s-op examples off", "selector examples on", "selector examples off",
     "full seq display on", "full seq display off", "names", "undo", "help", "exit", "quit",
-    "doc ", "arch ", 'load "', 'save "',
+    "doc ", "arch ", "generate ", 'load "', 'save "',
 )  # fmt: skip
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")

@@ -40,7 +40,7 @@ def obey(command: Command, session: Session) -> None:
             pass
         case ("exit",) | ("quit",) | ("names",) | ("undo",) | ("help",) | ("save",):
             pass
-        case ("doc", _) | ("arch", _) | ("help", _):
+        case ("doc", _) | ("arch", _) | ("generate", _) | ("help", _):
             pass
         case _:
             usage = COMMANDS[command.words[0]]

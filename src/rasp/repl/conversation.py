@@ -185,6 +185,10 @@ class Conversation:
                 return self._undo()
             case ("arch", name):
                 return self._architecture(name)
+            case ("generate", _):
+                from rasp.repl.generating import generated
+
+                return generated(result.statement, self.session)
         return show_result(result, self.session)
 
     def _doc(self, name: str) -> str:
