@@ -6,6 +6,7 @@ import pytest
 from random_generations import disagreement, transcript
 
 import rasp.programs
+from rasp.errors import RaspError
 from rasp.evaluator.decoding.causality import looks_back
 from rasp.evaluator.decoding.plan import Plan
 from rasp.evaluator.decoding.tables import Memo
@@ -76,6 +77,38 @@ def test_inputs_that_outgrow_a_budget_fail_as_they_do_from_scratch() -> None:
         decoded = transcript(Decoded(question, inputs, decoder), inputs)
         assert decoded == transcript(FromScratch(question, inputs), inputs)
         assert any(told[-1][0] == "limit" for told in decoded)
+
+
+def test_a_program_that_makes_long_strings_is_left_to_the_plain_evaluator() -> None:
+    for text in ("tokens + tokens", 'tokens == "a" * 2000', 'tokens + "b" * 999'):
+        question = Question(node_of(text))
+        inputs = [("a", "b"), ("a" * 300,), ("c" * 1001,)]
+        decoder = decoder_of(question)
+        if decoder is not None:
+            decoded = transcript(Decoded(question, inputs, decoder), inputs)
+            assert decoded == transcript(FromScratch(question, inputs), inputs)
+
+
+def test_what_was_learnt_is_forgotten_where_it_has_become_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    decoder = Decoder(node_of("tokens + tokens"), DEFAULT_LIMITS)
+    Together(decoder, [("a", "b")]).values(-1)
+    first = decoder.machine
+    Together(decoder, [("a", "b")])
+    assert decoder.machine is first
+    monkeypatch.setattr("rasp.evaluator.decoding.together.MOST_LEARNT", 2)
+    assert Together(decoder, [("c", "d")]).values(-1) == ["dd"]
+    assert decoder.machine is not first
+
+
+def test_a_step_keeps_to_the_time_it_has() -> None:
+    question = Question(node_of("tokens + tokens"), limits=Limits(seconds=1e-9))
+    decoder = decoder_of(question)
+    assert decoder is not None
+    errors = Decoded(question, [("a",), ("b",)], decoder).values()
+    assert [error.kind for error in errors if isinstance(error, RaspError)] == ["limit"] * 2
+    assert errors[0] is not errors[1]
 
 
 def test_a_value_inside_a_table_that_is_a_string_here_and_a_number_there_is_noticed() -> None:

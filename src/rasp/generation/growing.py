@@ -8,15 +8,16 @@ way is in doubt.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
 from rasp.atoms import Atom, checked, read_input
-from rasp.errors import RaspError, RaspValueError
+from rasp.errors import RaspError, RaspLimitError, RaspValueError
 from rasp.evaluator import apply
 from rasp.graph import Program, SOp
-from rasp.limits import DEFAULT_LIMITS, Clock, Limits
+from rasp.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
     from rasp.evaluator.decoding.together import Decoder
@@ -97,18 +98,16 @@ class Decoded(FromScratch):
         self.was_together = [True] * len(inputs)  # as it was at the beginning of this step
 
     def values(self) -> list[Atom | RaspError]:
-        clock = Clock(self.question.limits)
-        fast = iter(self.together.values(self.question.at) if self.together.inputs else ())
+        try:
+            fast = iter(self.together.values(self.question.at) if self.together.inputs else ())
+        except RaspLimitError as error:  # the time is up
+            return [copy(error) for _ in self.inputs]
         found: list[Atom | RaspError] = []
         for number, tokens in enumerate(self.inputs):
             value = None if self.doubtful[number] else next(fast)
             if value is None:
                 self.doubtful[number] = True
             found.append(self.value(tokens) if value is None else value)
-        try:
-            clock.check()
-        except RaspError as error:
-            return [error] * len(found)
         return found
 
     def append(self, tokens: Sequence[Atom | None]) -> None:
@@ -138,7 +137,7 @@ def decoder_of(question: Question) -> Decoder | None:
     """Make a program ready for decoding; None where it must be evaluated from scratch."""
     if find_spec("numpy") is None:
         return None
-    from rasp.evaluator.decoding.plan import NotPlanned
+    from rasp.evaluator.decoding.domains import NotPlanned
     from rasp.evaluator.decoding.together import Decoder
 
     try:

@@ -20,6 +20,8 @@ from rasp.atoms import Atom
 Array: TypeAlias = npt.NDArray[Any]
 
 FAILED = 0
+LONGEST_STRING = 1_000
+"""Characters of a string that is remembered; a program that makes longer ones is left alone."""
 EXACT = 2**52
 """Doubles hold whole numbers, and sums of them, exactly below this."""
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
@@ -30,6 +32,10 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+
+
+class NotPlanned(Exception):
+    """The program does something that decoding does not: evaluate it from scratch."""
 
 
 class Domain:
@@ -52,6 +58,8 @@ class Domain:
         key = (type(atom), atom)
         found = self._codes.get(key)
         if found is None:
+            if isinstance(atom, str) and len(atom) > LONGEST_STRING:
+                raise NotPlanned  # what is remembered must be small
             found = self._codes[key] = len(self.atoms)
             self.atoms.append(atom)
             self.has_strings |= isinstance(atom, str)

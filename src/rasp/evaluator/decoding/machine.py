@@ -27,7 +27,7 @@ from rasp.graph import (
     Tokens,
     score_terms,
 )
-from rasp.limits import Limits
+from rasp.limits import Clock, Limits
 
 LONGEST = 4095
 """Tokens of an input; longer ones are left to the other evaluators."""
@@ -47,6 +47,7 @@ class Machine:
     def __init__(self, plan: Plan, limits: Limits) -> None:
         self.plan = plan
         self.limits = limits
+        self.clock = Clock(limits)
         self.domains: dict[SOp, Domain] = {
             node: Domain() for node in [*plan.order, Tokens()] if isinstance(node, SOp)
         }
@@ -76,6 +77,12 @@ class Machine:
         self.matrices: dict[frozenset[Selector], Array] = {}  # (capacity, capacity)
         self._carried: dict[SOp, Array] = {}
         self._constant_results: dict[SOp, Array] = {}
+
+    @property
+    def learnt(self) -> int:
+        """How many values and results are remembered."""
+        atoms = sum(len(domain.atoms) for domain in self.domains.values())
+        return atoms + sum(table.learnt for table in self.tables.values())
 
     def codes_of(self, tokens: list[Atom]) -> list[int]:
         """Return the codes of an input's tokens."""
@@ -169,6 +176,7 @@ class Machine:
             ):
                 self.failing.add(node)
                 return FAILED
+            self.clock.check()
             atoms = [domain.atoms[code] for code, domain in zip(codes, domains, strict=True)]
             try:
                 return self.domains[node].code(function(atoms))

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from rasp.evaluator.decoding.causality import s_ops_of, settled_nodes
+from rasp.evaluator.decoding.domains import NotPlanned
 from rasp.graph import (
     Aggregate,
     Const,
@@ -40,10 +41,6 @@ MOST_PRODUCTS = 8
 BATCH, PLACE = "batch", "place"
 Axes: TypeAlias = frozenset[str]
 NOWHERE: Axes = frozenset()
-
-
-class NotPlanned(Exception):
-    """The program has something that decoding does not know: evaluate it from scratch."""
 
 
 @dataclass(frozen=True)

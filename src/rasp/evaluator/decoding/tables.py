@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rasp.evaluator.decoding.domains import Array, Domain
-from rasp.evaluator.decoding.plan import NotPlanned
+from rasp.evaluator.decoding.domains import Array, Domain, NotPlanned
 
 DENSE_BITS = 14
 """Keys below 2^14 have a place each in an array; others are looked up by search."""
@@ -130,6 +129,11 @@ class Table:
         for code, shift in zip(codes[1:], self._shifts[1:], strict=True):
             keys = keys | (code << shift)
         return self._memo.look_up(keys, self._total)
+
+    @property
+    def learnt(self) -> int:
+        """How many results are remembered."""
+        return len(self._memo.known)
 
     def _widen(self) -> None:
         known = [(self._split(key), value) for key, value in self._memo.known.items()]

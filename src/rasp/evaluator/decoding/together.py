@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rasp.atoms import Atom
+from rasp.evaluator.decoding.domains import NotPlanned
 from rasp.evaluator.decoding.machine import Machine, MixedInside
-from rasp.evaluator.decoding.plan import NotPlanned, Plan
+from rasp.evaluator.decoding.plan import Plan
 from rasp.evaluator.decoding.rows import MOST_CELLS, Rows
 from rasp.graph import SOp
-from rasp.limits import Limits
+from rasp.limits import Clock, Limits
+
+MOST_LEARNT = 3_000_000
+"""Values and results that are remembered from one batch of inputs to the next."""
 
 
 class Decoder:
@@ -30,6 +34,11 @@ class Decoder:
         self.node, self.limits = node, limits
         self.machine = Machine(Plan(node), limits)
 
+    def tidy(self) -> None:
+        """Forget everything where it has become much."""
+        if self.machine.learnt > MOST_LEARNT:
+            self.machine = Machine(self.machine.plan, self.limits)
+
     def separate(self, node: SOp) -> None:
         """Make the plan again, with one node that is not fused."""
         known = self.machine.plan.separate
@@ -40,6 +49,7 @@ class Together:
     """Inputs that grow together."""
 
     def __init__(self, decoder: Decoder, inputs: Sequence[Sequence[Atom]]) -> None:
+        decoder.tidy()
         self.decoder = decoder
         self.inputs = [list(tokens) for tokens in inputs]
         self._parts: list[Rows] = []
@@ -47,6 +57,7 @@ class Together:
 
     def values(self, at: int) -> list[Atom | None]:
         """Compute the next value of each input; None where it is in doubt."""
+        self.decoder.machine.clock = Clock(self.decoder.limits)
         while not self._is_given_up:
             try:
                 return self._values(at)
@@ -60,10 +71,13 @@ class Together:
     def append(self, tokens: Sequence[Atom | None]) -> None:
         """Append a token to each input; None: the input leaves."""
         start = 0
-        for part in self._parts:
-            size = len(part.lengths)
-            part.append(tokens[start : start + size])
-            start += size
+        try:
+            for part in self._parts:
+                size = len(part.lengths)
+                part.append(tokens[start : start + size])
+                start += size
+        except NotPlanned:
+            self._is_given_up = True
         self._parts = [part for part in self._parts if len(part.lengths)]
         pairs = zip(self.inputs, tokens, strict=True)
         self.inputs = [[*grown, token] for grown, token in pairs if token is not None]
