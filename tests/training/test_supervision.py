@@ -20,11 +20,15 @@ NOT_AND_BEST = """
 far = select_best(not select(tokens, "a", ==) and select(indices, indices, !=), score(indices, -1));
 far_token = aggregate(far, indices);
 """
+NEAREST = """
+nearest = aggregate(select_best(select(indices, indices, <=), closest(tokens, indices)), tokens);
+"""
 
 
 def tasks() -> list[Task]:
     own = Task("far", NOT_AND_BEST, "far_token", ("a", "b"), (1, 9))
-    return [*(Task(**{**vars(task), "lengths": (1, 12)}) for task in TASKS.values()), own]
+    near = Task("near", NEAREST, "nearest", (0, 1, 2, 3), (1, 9))
+    return [near, *(Task(**{**vars(task), "lengths": (1, 12)}) for task in TASKS.values()), own]
 
 
 @pytest.mark.parametrize("task", tasks(), ids=lambda task: task.name)
