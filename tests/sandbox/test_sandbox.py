@@ -128,17 +128,19 @@ def test_runaways_of_one_client_do_not_delay_another() -> None:
 
 
 def test_turns_go_to_whoever_used_least() -> None:
-    turns: Turns[str] = Turns(workers=3, most_waiting=100, most_of_one=100)
+    turns: Turns[str] = Turns(most_waiting=100, most_of_one=100)
     for client in ("heavy", "light"):
         for request in range(4):
             assert turns.add(client, f"{client} {request}", 0.0)
     assert turns.take(0.0) == ("heavy", "heavy 0")
     turns.finish("heavy", 0.0, 2.0)
-    assert turns.take(2.0) == ("light", "light 0")
-    assert turns.take(2.0) == ("light", "light 1")
-    assert turns.take(2.0) is None, "the last worker is for somebody who has nothing under way"
-    turns.finish("light", 2.0, 2.5)
-    assert turns.take(60.0) == ("heavy", "heavy 1"), "what was used long ago is forgotten"
+    assert turns.take(2.0, heavy=False) == ("light", "light 0")
+    assert turns.take(2.0, heavy=False) is None, "a reserved worker is for who has none under way"
+    assert turns.take(2.0, light=False) == ("light", "light 1")
+    turns.finish("light", 2.0, 2.1)
+    turns.finish("light", 2.0, 2.1)
+    assert turns.take(60.0, heavy=False) == ("light", "light 2"), "a long request is remembered"
+    assert turns.take(600.0, heavy=False) == ("heavy", "heavy 1"), "and forgotten in the end"
 
 
 EMBEDDING = """

@@ -22,10 +22,11 @@ WARMING = {"kind": "run", "program": "x = length;", "example": "ab"}
 class Lanes:
     """Workers of one budget, and what each tab waits for."""
 
-    def __init__(self, workers: int, budget: Budget) -> None:
+    def __init__(self, workers: int, budget: Budget, reserved: int = 1) -> None:
         self.sandbox = Sandbox(
             workers, seconds=budget.seconds, memory=budget.memory,
             task="rasp.playground.answers:answer", warm=WARMING, most_of_one=MOST_OF_ONE,
+            reserved=reserved,
         )  # fmt: skip
         self._running: dict[str, Job] = {}
 

@@ -29,7 +29,8 @@ from rasp.playground.lanes import Lanes
 from rasp.playground.logs import be_quiet, tell_quietly
 from rasp.playground.pictures import style_sheet
 
-QUICK_WORKERS = 3
+QUICK_WORKERS, RESERVED = 4, 2
+"""Of those that answer while somebody types, some are kept for programs that are no runaways."""
 SLOW_WORKERS = 2
 LONGEST_TAB = 64
 QUEUE = 1024
@@ -50,7 +51,7 @@ def make_app(
     access: Access, start: Start | None = None, keeper: Doorkeeper | None = None
 ) -> Starlette:
     """Make the application: who may use it, what it begins with, who watches its connections."""
-    quick, slow = Lanes(QUICK_WORKERS, QUICK), Lanes(SLOW_WORKERS, LONG)
+    quick, slow = Lanes(QUICK_WORKERS, QUICK, RESERVED), Lanes(SLOW_WORKERS, LONG)
     known = start or Start()
 
     @asynccontextmanager

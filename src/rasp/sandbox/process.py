@@ -27,8 +27,10 @@ class Broken(Exception):
 class WorkerProcess:
     """One process that answers requests, one after the other."""
 
-    def __init__(self, task: str, memory: int, warm: dict[str, Any] | None = None) -> None:
-        self.settings = {"task": task, "memory": memory, "warm": warm}
+    def __init__(
+        self, task: str, memory: int, warm: dict[str, Any] | None = None, nice: int = 0
+    ) -> None:
+        self.settings = {"task": task, "memory": memory, "warm": warm, "nice": nice}
         self._process: subprocess.Popen[bytes] | None = None
 
     @property

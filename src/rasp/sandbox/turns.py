@@ -1,7 +1,7 @@
 """Who wants something in, who is next out: turns are fair by the time that each client has used.
 
-A client that has something under way, or used much lately, leaves the last free worker to the
-others, so one client's endless programs delay nobody else's short one. What was used long ago is
+Some workers are reserved for clients that have nothing under way and whose requests were short
+lately, so one client's endless programs delay nobody else's short one. What was used long ago is
 forgotten.
 """
 
@@ -13,8 +13,12 @@ from typing import Generic, TypeVar
 
 HALF_LIFE = 5.0
 """Seconds after which half of what a client has used is forgotten."""
+SHORT = 0.25
+"""Seconds of a request that count as short; what it takes beyond is remembered longer."""
+LONG_HALF_LIFE = 60.0
+"""Seconds after which half of what long requests took is forgotten."""
 HEAVY = 0.5
-"""Seconds of work lately from which a client leaves one worker to the others."""
+"""Seconds beyond short requests from which a client leaves the reserved workers to the others."""
 MOST_CLIENTS = 1_000
 """Clients whose use is remembered before those who used least are forgotten."""
 
@@ -27,6 +31,8 @@ class _Client(Generic[Item]):
     began: list[float] = field(default_factory=list)
     """When each request of this client that is being worked on began."""
     used: float = 0.0
+    excess: float = 0.0
+    """Seconds that requests took beyond what is short."""
     since: float = 0.0
 
     def use(self, now: float) -> float:
@@ -34,23 +40,27 @@ class _Client(Generic[Item]):
         kept: float = self.used * 0.5 ** ((now - self.since) / HALF_LIFE)
         return kept + sum(now - began for began in self.began)
 
-    def leaves_one(self, now: float) -> bool:
-        """Tell whether the last free worker is not for this client."""
-        return bool(self.began) or self.use(now) > HEAVY
+    def kept_excess(self, now: float) -> float:
+        """What long requests took lately."""
+        kept: float = self.excess * 0.5 ** ((now - self.since) / LONG_HALF_LIFE)
+        return kept
+
+    def is_light(self, now: float) -> bool:
+        """Tell whether the reserved workers are for this client, too."""
+        return not self.began and self.kept_excess(now) <= HEAVY
 
 
 class Turns(Generic[Item]):
     """The requests that wait, by client, and what each client has used.
 
-    >>> turns = Turns(workers=2, most_waiting=10, most_of_one=5)
+    >>> turns = Turns(most_waiting=10, most_of_one=5)
     >>> [turns.add("one tab", request, 0.0) for request in "abc"], turns.add("another", "x", 0.0)
     ([True, True, True], True)
     >>> turns.take(0.0), turns.take(0.1)
     (('another', 'x'), ('one tab', 'a'))
     """
 
-    def __init__(self, workers: int, most_waiting: int, most_of_one: int) -> None:
-        self.workers = workers
+    def __init__(self, most_waiting: int, most_of_one: int) -> None:
         self.most_waiting = most_waiting
         self.most_of_one = most_of_one
         self._clients: dict[str, _Client[Item]] = {}
@@ -75,12 +85,14 @@ class Turns(Generic[Item]):
         client.waiting.append(item)
         return True
 
-    def take(self, now: float) -> tuple[str, Item] | None:
-        """Take the next request and the client it came from; None where nobody may go on."""
-        is_last = self.workers - self.running <= 1 < self.workers
+    def take(self, now: float, light: bool = True, heavy: bool = True) -> tuple[str, Item] | None:
+        """Take the next request, of a light client or of a heavy one, and say who sent it.
+
+        None where there is no such request.
+        """
         ready = [
             (client.use(now), name) for name, client in self._clients.items()
-            if client.waiting and not (is_last and client.leaves_one(now))
+            if client.waiting and (light if client.is_light(now) else heavy)
         ]  # fmt: skip
         if not ready:
             return None
@@ -94,6 +106,7 @@ class Turns(Generic[Item]):
         client = self._clients[name]
         client.began.remove(began)
         client.used = client.use(now) - sum(now - other for other in client.began) + now - began
+        client.excess = client.kept_excess(now) + max(0.0, now - began - SHORT)
         client.since = now
 
     def remove(self, name: str, item: Item) -> bool:
@@ -113,8 +126,8 @@ class Turns(Generic[Item]):
 
     def _forget(self, now: float) -> None:
         idle = sorted(
-            (client.use(now), name) for name, client in self._clients.items()
-            if not client.waiting and not client.began
+            (client.use(now) + client.kept_excess(now), name)
+            for name, client in self._clients.items() if not client.waiting and not client.began
         )  # fmt: skip
         for use, name in idle:
             if use < HEAVY / 100 or len(self._clients) >= MOST_CLIENTS:
