@@ -20,6 +20,8 @@ from rasp.frontend.show import show_value
 from rasp.graph import in_order
 from rasp.limits import DEFAULT_LIMITS, MEGABYTE
 from rasp.meter import Meter
+from rasp.source import Source
+from rasp.syntax import parse
 
 DOUBLED = "def d(x, n) { return x if n == 0 else d([x, x], n - 1); }"
 COPIES = (
@@ -192,6 +194,13 @@ def test_the_clock_is_looked_at_within_a_node(text: str, monkeypatch: pytest.Mon
     assert looked > 2 * len(in_order([node]))
     with pytest.raises(EvaluationError, match="seconds"):
         evaluate_plain([node], tokens, Limits(seconds=looked / 2))
+
+
+@pytest.mark.parametrize("text", ["x = " + "1 + " * 20_000 + "1;", "x = f(a, b)(c);" * 2_000])
+def test_the_clock_is_looked_at_while_a_text_is_read(text: str) -> None:
+    parse(Source("demo", text))
+    with pytest.raises(rasp.RaspLimitError, match="takes more than 1e-06 seconds"):
+        parse(Source("demo", text), Limits(seconds=1e-6))
 
 
 def test_an_application_inside_a_program_has_no_time_of_its_own() -> None:

@@ -69,10 +69,13 @@ class Meter(Clock):
         self.check()
 
     def made(self, value: Any) -> None:
-        """Count a value that was made or copied while a text runs."""
+        """Count a value that was made or copied while a text runs, unless it is small."""
+        kind = type(value)
+        if (kind is int and value.bit_length() < 8 * BYTES_PER_STEP) or kind is bool:
+            return  # by far the most frequent
         size = size_of(value)
-        self.hold(size)
         if size >= BYTES_PER_STEP:
+            self.hold(size)
             self.step(size // BYTES_PER_STEP)
 
     def touched(self, items: int) -> None:

@@ -8,9 +8,9 @@ its errors included: the first node in order that fails, at its first failing po
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from rasp.atoms import Atom, Number, checked, show, show_input
 from rasp.errors import RaspError, RaspLimitError, RaspTypeError
@@ -32,6 +32,7 @@ from rasp.graph import (
     TokensAs,
     apply_operator,
     in_order,
+    last_needed,
 )
 from rasp.limits import DEFAULT_LIMITS, Limits, too_much_memory
 from rasp.meter import Meter, size_of_atoms
@@ -45,11 +46,16 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
 }
 
+SMALL = 1 << 23
+"""Bytes of all values from which it pays to drop those that are no longer needed."""
+CELLS_PER_LOOK = 4096
+"""Cells of a selection between two looks at the clock."""
 LONG = 64
 """Characters from which a string is looked at before there are too many of them."""
 
 Selection: TypeAlias = list[list[bool]]
 Scores: TypeAlias = list[list[Number]]
+Row = TypeVar("Row")
 Values: TypeAlias = dict[Node, list[Any]]  # atoms of an s-op, rows of a selector or scorer
 
 
@@ -90,11 +96,15 @@ def evaluate(
     values: Values = {}
     sizes: dict[Node, int] = {}
     order = in_order(outputs)
-    for node, expired in zip(order, last_needed(order, outputs), strict=True):
+    most = 8 * len(order) * len(tokens) * (len(tokens) + 64)
+    is_small = most < min(SMALL, limits.memory // 4)
+    expired_after = [()] * len(order) if is_small else last_needed(order, outputs)
+    for node, expired in zip(order, expired_after, strict=True):
         try:
-            values[node] = compute(node, tokens, values, meter)
-            sizes[node] = _size(node, values[node])
-            meter.hold(sizes[node])
+            values[node] = found = compute(node, tokens, values, meter)
+            if not is_small or type(found[0]) is str:
+                sizes[node] = _size(node, found)
+                meter.hold(sizes[node])
             meter.check()
         except RaspLimitError as error:
             raise EvaluationError(error, node, None) from None
@@ -104,17 +114,6 @@ def evaluate(
             del values[needed]
             meter.release(sizes[needed])
     return values
-
-
-def last_needed(order: Sequence[Node], outputs: Sequence[Node]) -> list[list[Node]]:
-    """For each node in order, the nodes that nothing after it needs."""
-    last = {needed: at for at, node in enumerate(order) for needed in node.needs}
-    for output in outputs:
-        last.pop(output, None)
-    expired: list[list[Node]] = [[] for _ in order]
-    for node, at in last.items():
-        expired[at].append(node)
-    return expired
 
 
 def _size(node: Node, values: list[Any]) -> int:
@@ -144,21 +143,28 @@ def compute(node: Node, tokens: tuple[Atom, ...], values: Values, meter: Meter) 
             return _select(got[0], got[1], op, node, tokens, meter)
         case SelectorAnd():
             return [[a and b for a, b in zip(*rows, strict=True)]
-                    for rows in meter.watched(zip(got[0], got[1], strict=True), 1)]  # fmt: skip
+                    for rows in _rows(zip(got[0], got[1], strict=True), tokens, meter)]  # fmt: skip
         case SelectorOr():
             return [[a or b for a, b in zip(*rows, strict=True)]
-                    for rows in meter.watched(zip(got[0], got[1], strict=True), 1)]  # fmt: skip
+                    for rows in _rows(zip(got[0], got[1], strict=True), tokens, meter)]  # fmt: skip
         case SelectorNot():
-            return [[not picked for picked in row] for row in meter.watched(got[0], 1)]
+            return [[not picked for picked in row] for row in _rows(got[0], tokens, meter)]
         case Score():
             return _score(got[0], got[1], node, tokens, meter)
         case ScoreSum():
             return [[a + b for a, b in zip(*rows, strict=True)]
-                    for rows in meter.watched(zip(got[0], got[1], strict=True), 1)]  # fmt: skip
+                    for rows in _rows(zip(got[0], got[1], strict=True), tokens, meter)]  # fmt: skip
         case SelectBest():
             pairs = zip(got[0], got[1], strict=True)
-            return [_best(row, scores) for row, scores in meter.watched(pairs, 1)]
+            return [_best(row, scores) for row, scores in _rows(pairs, tokens, meter)]
     raise AssertionError(f"no meaning for {type(node).__name__}")
+
+
+def _rows(rows: Iterable[Row], tokens: tuple[Atom, ...], meter: Meter) -> Iterable[Row]:
+    """Pass rows on, and look at the clock every so many cells."""
+    if len(tokens) ** 2 <= CELLS_PER_LOOK:
+        return rows
+    return meter.watched(rows, CELLS_PER_LOOK // len(tokens) + 1)
 
 
 def _elementwise(
@@ -192,7 +198,7 @@ def _select(
     except RaspError as error:
         raise failure(error, node, tokens, 0) from None
     compare = COMPARE[op]
-    return [[compare(key, query) for key in keys] for query in meter.watched(queries, 1)]
+    return [[compare(key, query) for key in keys] for query in _rows(queries, tokens, meter)]
 
 
 def _score(
@@ -205,7 +211,7 @@ def _score(
                 hint="score by a number, such as `score(indices, 1)`",
             )
             raise failure(error, node, tokens, 0)
-    return [[key * query for key in keys] for query in meter.watched(queries, 1)]
+    return [[key * query for key in keys] for query in _rows(queries, tokens, meter)]
 
 
 def _best(row: list[bool], scores: list[Number]) -> list[bool]:
@@ -227,7 +233,7 @@ def _aggregate(
 ) -> list[Atom]:
     result: list[Atom] = []
     empty: int | None = None
-    for position, row in meter.watched(enumerate(selection), 1):
+    for position, row in _rows(enumerate(selection), tokens, meter):
         picked = [value for value, is_picked in zip(values, row, strict=True) if is_picked]
         if not picked:
             empty = position if empty is None else empty
@@ -247,7 +253,7 @@ def mean(
     for value in picked:
         if isinstance(value, (str, bool)):
             raise failure(_no_mean(value, len(picked)), node, tokens, position)
-    is_whole = all(type(value) is int for value in picked)
+    is_whole = set(map(type, picked)) == {int}
     total = Fraction(sum(picked if is_whole else meter.watched(picked, 8)))
     try:
         return checked(total / len(picked), meter.limits)  # type: ignore[return-value]

@@ -22,7 +22,7 @@ from rasp.graph.nodes import (
 from rasp.graph.operators import OPERATORS, apply_operator
 from rasp.graph.origins import Program
 from rasp.graph.printer import expression
-from rasp.graph.walks import in_order, score_terms, selectors_in, users
+from rasp.graph.walks import in_order, last_needed, score_terms, selectors_in, users
 from rasp.words import COMPARISONS
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "apply_operator",
     "expression",
     "in_order",
+    "last_needed",
     "score_terms",
     "selectors_in",
     "users",

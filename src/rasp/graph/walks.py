@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rasp.graph.nodes import Node, Score, Scorer, ScoreSum, Selector
 
@@ -71,6 +71,23 @@ def score_terms(scorer: Scorer) -> tuple[Score, ...]:
         elif isinstance(part, Score):
             terms.append(part)
     return tuple(terms)
+
+
+def last_needed(order: Sequence[Node], outputs: Sequence[Node]) -> list[Sequence[Node]]:
+    """For each node in order, the nodes that nothing after it needs, the outputs left aside.
+
+    >>> from rasp.graph.nodes import Elementwise, Indices
+    >>> minus = Elementwise("-", (Indices(),))
+    >>> last_needed([Indices(), minus], [minus]) == [(), (Indices(),)]
+    True
+    """
+    last = {needed: at for at, node in enumerate(order) for needed in node.needs}
+    for output in outputs:
+        last.pop(output, None)
+    expired: list[Sequence[Node]] = [()] * len(order)
+    for node, at in last.items():
+        expired[at] = (*expired[at], node)
+    return expired
 
 
 def users(outputs: Iterable[Node]) -> dict[Node, list[Node]]:

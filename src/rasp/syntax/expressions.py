@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from rasp.errors import RaspError, RaspLimitError, RaspSyntaxError
-from rasp.limits import Limits
+from rasp.limits import Clock, Limits
 from rasp.source import Source, Span
 from rasp.syntax.foreign import FOREIGN_INFIX, FOREIGN_WORDS
 from rasp.syntax.lexer import Token
@@ -31,6 +31,9 @@ from rasp.words import BINDING, COMPARISONS, NOT, OR, SIGN
 
 T = TypeVar("T")
 
+TOKENS_PER_LOOK = 1024
+"""Tokens between two looks at the clock."""
+
 
 class ExpressionParser:
     """A place in a list of tokens, and how to read expressions from there."""
@@ -39,6 +42,7 @@ class ExpressionParser:
         self.source = source
         self.tokens = tokens
         self.limits = limits
+        self.clock = Clock(limits)
         self.at = 0
         self.depth = 0
 
@@ -54,6 +58,8 @@ class ExpressionParser:
         token = self.tokens[self.at]
         if token.kind != "end":
             self.at += 1
+            if self.at % TOKENS_PER_LOOK == 0:
+                self.clock.check()
         return token
 
     def sees(self, text: str) -> bool:

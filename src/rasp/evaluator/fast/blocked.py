@@ -20,7 +20,6 @@ from rasp.evaluator.fast.layout import grouped
 from rasp.evaluator.fast.plan import Plan
 from rasp.evaluator.fast.scores import scaled_scores
 from rasp.evaluator.fast.workspace import Workspace
-from rasp.evaluator.plain import last_needed
 from rasp.graph import (
     Score,
     Scorer,
@@ -30,6 +29,7 @@ from rasp.graph import (
     SelectorAnd,
     SelectorNot,
     SelectorOr,
+    last_needed,
     selectors_in,
 )
 
