@@ -131,6 +131,22 @@ def test_two_mistakes_in_a_function_are_both_told_and_what_calls_it_is_left_alon
         assert found[2][1] == "`nowhere` is not defined"
 
 
+@pytest.mark.parametrize(
+    "unclosed",
+    [
+        "def aa(x) {\n    y = x + 1;\n    return y;\n",
+        "def aa(x) {\n    for i in [1] {\n        y = i;\n    return x;\n}\n",
+        "def aa(x) {\n    return x;\n\ndef ok(x) {\n    return x;\n}\n",
+        "for aa in [1] {\n    y = aa;\n",
+    ],
+)
+def test_a_body_that_is_never_closed_ends_where_its_lines_do(unclosed: str) -> None:
+    [first, second, third] = told(f"{unclosed}b = nothing;\nc = (;\nd = aa;\n")
+    assert "never closed" in first[1]
+    assert second[1] == "`nothing` is not defined"
+    assert "expected an expression" in third[1]
+
+
 def test_mistakes_come_in_the_order_of_the_text() -> None:
     lines = [line for line, _ in told("a = nothing;\nb = ;\nc = full_s + 1;\nd = );\n")]
     assert lines == [1, 2, 3, 4]

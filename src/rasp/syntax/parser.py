@@ -106,6 +106,7 @@ class Parser(ExpressionParser):
             return remarks
         except RaspError as error:
             self.at = end_of_statement(self.source, self.tokens, first, self.at)
+            self.forget_errors_after(self.token.start)
             if not self.lexer_complained_since(first):
                 self.errors.append(error)
             return [*remarks, self.unreadable(first)]
@@ -350,6 +351,12 @@ class Parser(ExpressionParser):
         return self.token.kind == "end" or "\n" in between or self.sees("}")
 
     # Comments and recovery
+
+    def forget_errors_after(self, offset: int) -> None:
+        """Drop mistakes in a text that is read once more, now that its place is known better."""
+        lexed, parsed = self.errors[: self.lexer_errors], self.errors[self.lexer_errors :]
+        parsed = [error for error in parsed if error.span and error.span.start < offset]
+        self.errors = [*lexed, *parsed]
 
     def lexer_complained_since(self, first: int) -> bool:
         """Tell whether a character that is not RASP explains why a statement cannot be read."""

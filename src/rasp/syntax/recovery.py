@@ -25,6 +25,8 @@ def end_of_statement(source: Source, tokens: Sequence[Token], first: int, at: in
     if tokens[at].text == ";" and at == first:
         return at + 1
     is_block = tokens[first].text in BLOCKS
+    if is_block and tokens[at].kind == "end":
+        return _end_of_unclosed(source, tokens, first)
     margin = _column(source, tokens[first])
     depth = 0
     for place in range(first, len(tokens) - 1):
@@ -50,6 +52,20 @@ def end_of_statement(source: Source, tokens: Sequence[Token], first: int, at: in
         elif text == ";" and is_past and is_outside:
             return place + 1
     return len(tokens) - 1
+
+
+def _end_of_unclosed(source: Source, tokens: Sequence[Token], first: int) -> int:
+    """Where a body that is never closed ends by its looks: where lines are no longer indented."""
+    end = len(tokens) - 1
+    margin = _column(source, tokens[first])
+    opening = next((place for place in range(first, end) if tokens[place].text == "{"), end)
+    starts = [place for place in range(opening + 1, end) if begins_line(source, tokens, place)]
+    if not starts or _column(source, tokens[starts[0]]) <= margin:
+        return end
+    for place in starts:
+        if _column(source, tokens[place]) <= margin:
+            return place + (tokens[place].text == "}")
+    return end
 
 
 def begins_line(source: Source, tokens: Sequence[Token], place: int) -> bool:
