@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from rasp.evaluator import apply
 from rasp.frontend.session import Session
 from rasp.frontend.values import Function
 from rasp.graph import Node, Program
+from rasp.notebook.cells import Cells
 from rasp.repl.conversation import Conversation
 from rasp.source import Source
 from rasp.syntax import parse
@@ -126,6 +128,36 @@ def test_a_function_that_fails_says_where_it_was_called() -> None:
     assert told(error) == (2, "1 / x")
     assert [(name, span.line) for name, span in error.calls] == [("f", 3), ("g", 5)]
     assert [(name, span.line) for name, span in failure(text, "a").calls] == [("f", 4)]
+
+
+@pytest.mark.parametrize("text", ["tokens[-1]", "tokens[2]", '"a" in tokens', '"a" not in tokens'])
+def test_the_head_of_an_expression_that_needs_one_is_cited(text: str) -> None:
+    handle = rasp.run(f"x = {text};\n\na = {text};", "p.rasp")["a"]
+    for layer in rasp.schedule(handle).layer_list[-1:]:
+        for head in layer.heads:
+            for aggregate in head.aggregates:
+                assert handle.program.origins[aggregate].line == 3
+    assert "p.rasp:3" in str(rasp.explain(handle))
+
+
+def test_a_cell_of_a_notebook_cites_itself() -> None:
+    cells, names = Cells(), {}
+    text = "selector_width(select(tokens, tokens, ==), assume_bos=True);"
+    cells.run(Source("In[1]", f"other = {text}"), names)
+    cells.run(Source("In[2]", f"hist_bos = {text}"), names)
+    told = str(rasp.explain(names["hist_bos"]))
+    assert "hist_bos  In[2]:1" in told
+    assert "In[1]" not in told
+    assert "other" not in told
+
+
+def test_a_compiled_model_calls_parts_as_its_own_definition_does() -> None:
+    pytest.importorskip("numpy")
+    text = "other = indices + 1; mine = indices + 1; last = mine * 2;"
+    model = rasp.compile(rasp.run(text)["last"], alphabet="ab", max_length=3)
+    assert "other" not in str(model.description)
+    assert "other" not in json.dumps(model.graph)
+    assert "mine" in json.dumps(model.graph)
 
 
 def test_a_loaded_file_keeps_its_own_places(

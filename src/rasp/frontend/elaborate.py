@@ -266,7 +266,10 @@ class Elaborator:
                 value = operations.binary(link.op, value, right, self.meter)
             except RaspError as error:
                 raise error.located(link.span) from None
-            self.notes.made(value, link.span)
+            if link.op in ("in", "not in") and isinstance(right, SOp):
+                self.notes.steps(value, right, link.span)
+            else:
+                self.notes.made(value, link.span)
         return value
 
     def ternary(self, expression: Ternary, scope: Scope) -> Value:
@@ -282,6 +285,8 @@ class Elaborator:
         base = self.evaluate(expression.base, scope)
         position = self.evaluate(expression.index, scope)
         value = operations.index(base, position, self.meter)
+        if isinstance(base, SOp):
+            return self.notes.steps(value, base, expression.span)
         is_item = isinstance(base, (list, dict)) and not isinstance(position, SOp)
         return value if is_item else self.notes.made(value, expression.span)
 

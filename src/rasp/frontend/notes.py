@@ -67,6 +67,17 @@ class Notes:
         self.definition.note(value, Origin(span, self.call, library))
         return value
 
+    def steps(self, value: Value, operand: Node, span: Span) -> Value:
+        """Return a value, and note that an expression made it, and all steps from its operand."""
+        known = [operand, *(self.library.names.values() if self.library else ())]
+        waiting: list[Value] = [value]
+        while waiting:
+            node = self.made(waiting.pop(), span)
+            if isinstance(node, Node):
+                waiting += [step for step in node.needs
+                            if step.needs and not any(step is each for each in known)]  # fmt: skip
+        return value
+
     def referred(self, name: str, scope: Scope, span: Span) -> None:
         """Note that a name was mentioned."""
         holder = scope.holding(name)

@@ -46,7 +46,7 @@ from rasp.syntax.tree import (
 )
 
 MOST_OUTPUTS = 2
-LARGEST = 80
+LARGEST = 40
 """Nodes of an output that is still explained and drawn."""
 STRANGER = "stranger"
 
