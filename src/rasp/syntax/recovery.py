@@ -6,6 +6,7 @@ would have bound are known to be broken, so that nobody is told that they are mi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from rasp.source import Source
@@ -13,6 +14,7 @@ from rasp.syntax.lexer import Token
 
 BLOCKS = ("def", "for", "while", "if", "else", "elif", "class", "try", "with")
 """Words, also those of other languages, after which braces or deeper lines are a body."""
+_ASSIGNMENT = re.compile(r"[ \t]*(\*\*|//|[-+*/%^&|])?=(?!=)")
 OPENING, CLOSING = ("(", "[", "{"), (")", "]", "}")
 
 
@@ -38,7 +40,7 @@ def end_of_statement(source: Source, tokens: Sequence[Token], first: int, at: in
             and is_outside
             and begins_line(source, tokens, place)
             and _column(source, tokens[place]) <= margin
-            and begins_statement(tokens, place)
+            and begins_statement(source, tokens, place)
         ):
             return place
         if text == "{":
@@ -74,12 +76,12 @@ def begins_line(source: Source, tokens: Sequence[Token], place: int) -> bool:
     return not place or "\n" in source.text[before : tokens[place].start]
 
 
-def begins_statement(tokens: Sequence[Token], place: int) -> bool:
+def begins_statement(source: Source, tokens: Sequence[Token], place: int) -> bool:
     """Tell whether tokens look like the beginning of a definition, a loop or a load."""
     token = tokens[place]
     if token.text in ("def", "for", "load", "return"):
         return True
-    return token.kind == "name" and _targets_end(tokens, place) is not None
+    return _begins_assignment(source, tokens, place)
 
 
 def names_bound(source: Source, tokens: Sequence[Token]) -> list[Token]:
@@ -94,7 +96,7 @@ def names_bound(source: Source, tokens: Sequence[Token]) -> list[Token]:
             found.append(after)
         elif token.text == "for":
             found += _names_with_commas(tokens, place + 1)
-        elif token.kind == "name" and _targets_end(tokens, place) is not None:
+        elif token.kind == "name" and _begins_assignment(source, tokens, place):
             is_first = begins_line(source, tokens, place) or tokens[place - 1].text in "{};"
             if depth <= 0 or is_first:
                 found += _names_with_commas(tokens, place)
@@ -111,13 +113,10 @@ def _names_with_commas(tokens: Sequence[Token], place: int) -> list[Token]:
     return names
 
 
-def _targets_end(tokens: Sequence[Token], place: int) -> int | None:
-    """Where the `=` after names is, also after `+=` and the like; None where there is none."""
-    place += 2 * len(_names_with_commas(tokens, place)) - 1
-    if place + 1 < len(tokens) and tokens[place].text in ("+", "-", "*", "/", "%", "^", "//"):
-        place += 1
-    is_equals = place < len(tokens) and tokens[place].text == "="
-    return place if is_equals else None
+def _begins_assignment(source: Source, tokens: Sequence[Token], place: int) -> bool:
+    """Tell whether `=`, `+=` or the like follows the names that begin here."""
+    names = _names_with_commas(tokens, place)
+    return bool(names) and _ASSIGNMENT.match(source.text, names[-1].end) is not None
 
 
 def _column(source: Source, token: Token) -> int:
