@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rasp import export, lib, programs, sandbox
+    from rasp import export, grading, lib, programs, sandbox
     from rasp.architecture import explain, fit, front, schedule
     from rasp.compiler import compile, verify
     from rasp.dialect import dialects
@@ -89,6 +89,7 @@ _HOMES = {
     "equivalent": "rasp.equivalence",
     "generate": "rasp.generation",
     **dict.fromkeys(("load_ipython_extension", "unload_ipython_extension"), "rasp.notebook"),
+    "grading": "rasp.grading",
     "programs": "rasp.programs",
     "sandbox": "rasp.sandbox",
     "lib": "rasp.lib",
@@ -125,6 +126,7 @@ __all__ = [
     "fit",
     "front",
     "generate",
+    "grading",
     "has_focus",
     "heat_map",
     "indicator",

@@ -15,6 +15,11 @@ from rasp.graph import Aggregate, Elementwise, Node, in_order
 MOST_LINKS = 12
 """Links of a chain that are listed; of longer ones the middle is left out."""
 
+WIDEST = 100
+"""Columns of a table."""
+NARROWEST = 30
+"""Columns that are left of a cell."""
+
 
 def count(number: int, thing: str) -> str:
     """Write a number of things.
@@ -51,14 +56,23 @@ def _made_by(naming: Naming, attention: Node) -> tuple[str, str]:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Write rows in columns, two blanks apart."""
+    """Write rows in columns, two blanks apart; what does not fit a terminal is cut.
+
+    The last column says where: it is never cut.
+    """
     if not rows:
         return []
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    while sum(widths) + 2 * (len(widths) - 1) > WIDEST and max(widths[:-1]) > NARROWEST:
+        widths[widths.index(max(widths[:-1]))] -= 1
     return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        "  ".join(_cell(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     ]
+
+
+def _cell(text: str, width: int) -> str:
+    return text.ljust(width) if len(text) <= width else text[: width - 1] + "…"
 
 
 def why_so_deep(naming: Naming, outputs: Sequence[Node]) -> list[str]:

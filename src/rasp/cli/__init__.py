@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 import rasp
+from rasp.cli.prose import tell
 from rasp.cli.standard import OutputLost, give_up_output, standard_streams
 from rasp.errors import RaspError, RaspValueError, error_record
 from rasp.limits import too_deep, too_much_memory
@@ -220,4 +221,4 @@ def _report(error: RaspError, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"errors": [error_record(each) for each in error.everything]}))
     else:
-        print(error, file=sys.stderr)
+        tell(error, sys.stderr)

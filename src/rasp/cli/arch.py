@@ -10,6 +10,7 @@ from rasp.architecture.explain import Explanation, explain
 from rasp.architecture.schedule import Layer
 from rasp.cli.files import find_handles, read_names, run_program, take_running
 from rasp.cli.patience import working
+from rasp.cli.prose import tell
 from rasp.graph import Node, expression
 
 
@@ -31,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
         name = ",".join(read_names(arguments.name))
         print(json.dumps(record(explanation, name), ensure_ascii=False, indent=1))
     else:
-        print(told)
+        tell(told)
     return 0
 
 

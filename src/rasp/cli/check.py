@@ -8,6 +8,7 @@ from typing import Any
 
 from rasp.cli.files import new_session, read_program, take_running
 from rasp.cli.patience import working
+from rasp.cli.prose import tell
 from rasp.errors import RaspError, Warned, error_record, excerpt, span_record
 from rasp.frontend.checking import check
 
@@ -36,10 +37,10 @@ def run(arguments: argparse.Namespace) -> int:
                               "warnings": [warning_record(w) for w in warnings]}))  # fmt: skip
             continue
         for error in errors:
-            print(error, end="\n\n")
+            tell(f"{error}\n")
         for warned in warnings:
-            print("\n".join([f"warning: {warned.message}", *excerpt(warned.span),
-                             f"hint: {warned.hint}"]), end="\n\n")  # fmt: skip
+            tell("\n".join([f"warning: {warned.message}", *excerpt(warned.span),
+                            f"hint: {warned.hint}", ""]))  # fmt: skip
         print(
             f"{source.name}: {_count(len(errors), 'mistake')}, {_count(len(warnings), 'warning')}"
         )

@@ -7,6 +7,7 @@ import json
 
 from rasp.cli.files import find_handle, read_names, run_program, take_alphabet, take_running
 from rasp.cli.patience import working
+from rasp.cli.prose import tell
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(record, ensure_ascii=False, indent=1))
     else:
         print(model)
-        print(model.certificate)
+        tell(model.certificate)
         if arguments.output:
             print(f"written to {arguments.output}")
     return 0

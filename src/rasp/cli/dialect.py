@@ -8,6 +8,7 @@ from typing import Any
 
 from rasp.cli.files import find_handles, run_program, take_alphabet, take_running
 from rasp.cli.patience import working
+from rasp.cli.prose import tell
 from rasp.dialect.algebra import Classes, classes
 from rasp.dialect.automaton import Automaton
 from rasp.dialect.automaton_in_c_rasp import c_rasp_of
@@ -52,7 +53,7 @@ def _program(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(found.as_dict(), ensure_ascii=False, indent=1))
         return 0
-    print(found)
+    tell(found)
     if arguments.text:
         for standing in found.standings:
             if standing.text:
@@ -70,7 +71,7 @@ def _language(arguments: argparse.Namespace) -> int:
         print(json.dumps(record, ensure_ascii=False, indent=1))
         return 0
     _print_language(found)
-    print(f"\n{expected}")
+    tell(f"\n{expected}")
     if arguments.text and text:
         print("\nthe language in C-RASP; `accept` holds at the last position:")
         print("\n".join(f"  {line}" for line in text.splitlines()))
@@ -78,8 +79,8 @@ def _language(arguments: argparse.Namespace) -> int:
 
 
 def _print_language(found: Classes) -> None:
-    print(f"minimal automaton: {found.automaton}\n")
-    print(found)
+    tell(f"minimal automaton: {found.automaton}\n")
+    tell(found)
 
 
 def _automaton(arguments: argparse.Namespace) -> Automaton:

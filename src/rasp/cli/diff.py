@@ -9,6 +9,7 @@ import time
 from dataclasses import replace
 
 from rasp.cli.files import find_handle, loader, read_program, take_alphabet, take_running
+from rasp.cli.prose import tell
 from rasp.equivalence import equivalent
 from rasp.equivalence.compare import RANDOM_INPUTS, RANDOM_LENGTH, Progress
 from rasp.frontend.session import Session, deep_recursion
@@ -68,7 +69,10 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         if bar is not None:
             redraw(sys.stderr)
-    print(json.dumps(verdict.as_dict(), ensure_ascii=False) if arguments.json else verdict)
+    if arguments.json:
+        print(json.dumps(verdict.as_dict(), ensure_ascii=False))
+    else:
+        tell(verdict)
     return 0 if verdict.same else 1
 
 

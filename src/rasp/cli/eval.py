@@ -13,6 +13,7 @@ from rasp.cli.answering import Answering, find_answers
 from rasp.cli.files import read_given, take_running, take_text
 from rasp.cli.lines import numbered_inputs, report_failures, report_line
 from rasp.cli.patience import working
+from rasp.cli.prose import tell
 from rasp.errors import RaspError
 from rasp.frontend.handles import plain_lists
 from rasp.frontend.show import show_scores, show_selection, show_sequence
@@ -43,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     answering = find_answers(arguments)
     if arguments.explain_plan:
-        print(answering.plan())
+        tell(answering.plan())
         return 0
     if not arguments.input and sys.stdin.isatty():
         print("no input was given: type one a line; Ctrl-D ends it", file=sys.stderr)

@@ -9,6 +9,7 @@ from rasp.architecture.fit import fit
 from rasp.architecture.patterns import known_patterns
 from rasp.cli.files import find_handles, run_program, take_alphabet, take_running
 from rasp.cli.patience import working
+from rasp.cli.prose import tell
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -43,5 +44,5 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(found.as_dict(), ensure_ascii=False, indent=1))
     else:
-        print(found)
+        tell(found)
     return 0 if found else 1

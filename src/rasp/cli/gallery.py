@@ -9,6 +9,7 @@ from typing import Any
 
 from rasp.atoms import read_input, show_input
 from rasp.cli.files import read_given, take_text
+from rasp.cli.prose import tell
 from rasp.errors import RaspError, RaspValueError
 from rasp.programs import entries, entry, families, load, names, source
 from rasp.programs.catalogue import Entry
@@ -110,7 +111,7 @@ def _list(word: str, arguments: argparse.Namespace) -> int:
             print(family)
             for each in chosen:
                 heads = " ".join(map(str, each.heads_per_layer)) or "-"
-                print(f"  {each.name:28}{heads:16}{each.summary}")
+                tell(f"  {each.name:28}{heads:16}{each.summary}")
             print()
     print(f"{len(found)} programs. After the name: the heads in each layer.")
     print("rasp gallery show NAME prints one; run NAME, draw NAME and check NAME use it.")

@@ -17,6 +17,7 @@ from rasp.grading import Grades, find_submissions, grade, read_exercises
 from rasp.grading.marking import SECONDS
 from rasp.limits import GRADING_LIMITS
 from rasp.replacing import replace_file
+from rasp.visible import redraw
 
 PATIENCE = 2.0
 
@@ -129,10 +130,9 @@ class _Progress:
 
     def __call__(self, done: int, total: int) -> None:
         if sys.stderr.isatty() and time.monotonic() - self.began > PATIENCE:
-            sys.stderr.write(f"\r{done:,} of {total:,} submissions\x1b[K")
-            sys.stderr.flush()
+            redraw(sys.stderr, f"{done:,} of {total:,} submissions")
 
 
 def _clear() -> None:
     if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K")
+        redraw(sys.stderr)

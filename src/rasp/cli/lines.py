@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rasp.cli.files import read_given
+from rasp.cli.prose import tell
 from rasp.errors import RaspError, error_record
 
 
@@ -27,7 +28,7 @@ def report_line(error: RaspError, number: int, as_json: bool) -> None:
         print(json.dumps({"line": number, "errors": [error_record(error)]}, ensure_ascii=False))
         return
     error.message = f"line {number}: {error.message}"
-    print(error, file=sys.stderr)
+    tell(error, sys.stderr)
 
 
 def report_failures(failed: int, total: int) -> None:

@@ -12,6 +12,7 @@ from rasp.visible import redraw
 
 PATIENCE = 2.0
 """Seconds before somebody wonders whether anything happens."""
+LONGEST = 70
 
 
 @contextlib.contextmanager
@@ -32,12 +33,13 @@ def _telling(what: str) -> Iterator[None]:
         return
     from threading import Event, Thread  # not needed to start, and starting is to be quick
 
-    done = Event()
+    done, is_shown = Event(), Event()
 
     def tell() -> None:
         began = time.monotonic()
         while not done.wait(PATIENCE if time.monotonic() - began < PATIENCE else 0.5):
-            redraw(sys.stderr, f"{what}: {time.monotonic() - began:.0f} s")
+            is_shown.set()
+            redraw(sys.stderr, f"{what[:LONGEST]}: {time.monotonic() - began:.0f} s")
 
     teller = Thread(target=tell, daemon=True)
     teller.start()
@@ -46,4 +48,5 @@ def _telling(what: str) -> Iterator[None]:
     finally:
         done.set()
         teller.join()
-        redraw(sys.stderr)
+        if is_shown.is_set():
+            redraw(sys.stderr)

@@ -8,6 +8,7 @@ from typing import Any
 
 from rasp.cli.files import loader, take_running
 from rasp.cli.patience import working
+from rasp.cli.prose import tell
 from rasp.errors import RaspError, RaspValueError
 from rasp.testing import Failure, Report, check_file, find_files
 
@@ -61,7 +62,7 @@ def _print(report: Report, as_json: bool) -> None:
         print(json.dumps(record, ensure_ascii=False), flush=True)
         return
     for failure in report.failures:
-        print(failure, end="\n\n")
+        tell(f"{failure}\n")
     if not report.held and not report.failures:
         print(f"{report.name}: no `#>` lines")
 

@@ -6,6 +6,7 @@ import argparse
 import json
 
 from rasp.cli.patience import working
+from rasp.cli.prose import tell
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,5 +22,5 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(certificate.to_json(), ensure_ascii=False, indent=1))
     else:
-        print(certificate)
+        tell(certificate)
     return 0 if certificate.exact else 1

@@ -1,0 +1,53 @@
+"""Text for people in, the same out, no wider than the terminal that it goes to.
+
+Only prose and tables come through here. Values, drawings and data are printed as they are, and
+so is everything that goes to a file or a pipe.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from typing import IO
+
+EXCERPT = re.compile(r" *\d* \| | *--> ")
+"""Lines of source under an error: their columns must stay where they are."""
+COLUMN = re.compile(r"(?<=\S) {2,}(?=\S)")
+NARROWEST = 40
+
+
+def tell(text: object, stream: IO[str] | None = None) -> None:
+    """Print something for people; on a terminal, long lines go on below."""
+    out = sys.stdout if stream is None else stream
+    told = str(text)
+    if out.isatty():
+        told = wrapped(told, max(NARROWEST, shutil.get_terminal_size().columns))
+    print(told, file=out)
+
+
+def wrapped(text: str, width: int) -> str:
+    """Break lines that are too wide at blanks; what goes on below is indented.
+
+    >>> print(wrapped("hint: write one of the words that are known", 24))
+    hint: write one of the
+      words that are known
+    """
+    return "\n".join(_wrapped(line, width) for line in text.split("\n"))
+
+
+def _wrapped(line: str, width: int) -> str:
+    if len(line) <= width or EXCERPT.match(line):
+        return line
+    import textwrap  # hardly any line is so long, and starting is to be quick
+
+    return "\n".join(textwrap.wrap(
+        line, width, subsequent_indent=" " * _indent(line, width), break_long_words=False,
+        break_on_hyphens=False,
+    ))  # fmt: skip
+
+
+def _indent(line: str, width: int) -> int:
+    """Below the last column of a table; else two blanks further in than the line."""
+    starts = [found.end() for found in COLUMN.finditer(line) if found.end() < width * 0.6]
+    return starts[-1] if starts else len(line) - len(line.lstrip()) + 2
