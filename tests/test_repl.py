@@ -23,6 +23,7 @@ from rasp.frontend.session import Session
 from rasp.repl.conversation import Conversation, Leave
 from rasp.repl.terminal import NameCompleter
 from rasp.source import Source
+from rasp.words import COMMAND_PHRASES, COMMANDS
 
 
 def talk(*lines: str) -> str:
@@ -302,6 +303,10 @@ def test_completion_knows_words_files_and_names(
     completer = NameCompleter(Conversation())
     found = completer.get_completions(Document(typed), CompleteEvent())
     assert [completion.text for completion in found] == wanted
+
+
+def test_completion_knows_every_word_for_the_prompt() -> None:
+    assert {phrase.split()[0] for phrase in COMMAND_PHRASES} == {*COMMANDS, "load"}
 
 
 class Terminal:

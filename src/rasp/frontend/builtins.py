@@ -139,6 +139,8 @@ def _len(call: BoundCall) -> Value:
     if isinstance(call["x"], list):
         return len(call["x"])
     hint = "`len` counts the items of a list"
+    if isinstance(call["x"], str):
+        hint += "; how many tokens an input has is the s-op `length`"
     if isinstance(call["x"], SOp):
         hint = "for how many tokens the input has, use `length`"
     raise call.fail("x", f"`len` takes a list, but {call.found('x')}", hint)
