@@ -1,6 +1,6 @@
 """An s-op and inputs in, its value at one position of each out, whenever they have grown.
 
-This is the face of decoding: it makes the plan, makes it again where a guess of it was wrong, and
+This is what callers use: it makes the plan, makes it again where a guess of it was wrong, and
 cuts large batches into parts. None as a value means that the plain evaluator must be asked.
 """
 
