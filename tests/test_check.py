@@ -159,6 +159,14 @@ def test_every_missing_name_of_a_statement_is_told_once() -> None:
     ]
 
 
+def test_a_name_that_a_function_looks_for_in_vain_is_told_also_where_nobody_calls_it() -> None:
+    text = "def f(x) {\n    y = [i for i in x];\n    return y + nowhere + later;\n}\nlater = 1;\n"
+    assert told(text) == [(3, "`nowhere` is not defined")]
+    assert told(text + "a = f([1]);\n") == [(3, "`nowhere` is not defined")]
+    nested = "def f(x) { def g(y) { return f(x) + y + z; } z = 1; return g; }"
+    assert told(nested) == []
+
+
 def test_a_budget_of_one_statement_does_not_end_the_check() -> None:
     found = told("a = range(10 ^ 9);\nb = a;\nc = nothing;\n")
     assert [line for line, _ in found] == [1, 3]

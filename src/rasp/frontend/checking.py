@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rasp.errors import RaspError, Warned
+from rasp.errors import RaspError, RaspNameError, Warned
+from rasp.frontend.elaborate import BrokenName
+from rasp.frontend.missing import missing_in_functions
 from rasp.frontend.session import Session
 from rasp.source import Source
 from rasp.syntax import parse_with_errors
@@ -22,7 +24,26 @@ def check(source: Source, session: Session | None = None) -> tuple[list[RaspErro
     session = session or Session()
     _, errors = session.check(source)
     statements, _ = parse_with_errors(source, session.limits)
+    errors = [*errors, *_in_functions(statements, session, errors)]
+    if all(error.span is None or error.span.source is source for error in errors):
+        errors.sort(key=lambda error: error.span.start if error.span else 0)
     return errors, warnings_of(statements, session, errors)
+
+
+def _in_functions(
+    statements: tuple[Statement, ...], session: Session, errors: Sequence[RaspError]
+) -> Iterator[RaspError]:
+    """Names that a function would look for in vain, also where nobody has called it."""
+    told = {error.span.start for error in errors if error.span}
+    for name in missing_in_functions(statements, session.scope):
+        try:
+            session.find(name.name)
+        except RaspNameError as error:
+            if name.span.start not in told:
+                told.add(name.span.start)
+                yield error.located(name.span)
+        except BrokenName:
+            return  # a file that would define it could not be loaded
 
 
 def warnings_of(
