@@ -344,3 +344,19 @@ def test_what_load_may_read_is_up_to_whoever_runs_the_program(
     beside.write_text('load "hist";')
     code, out, error = call(capsys, "diff", beside, "hist", program, "hist")
     assert code == 2 and not out and "the program that this one is compared with" in error
+
+
+def test_the_prompt_keeps_to_what_load_may_read(
+    capsys: Any, tmp_path: Path, program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    for options, said in (
+        ([], "outside the program's folder"),
+        (["--no-load"], "`load` is switched off here"),
+        (["--load-from", str(tmp_path)], 'hist("hello") = [1, 1, 2, 2, 1]'),
+    ):
+        monkeypatch.setattr(sys, "stdin", io.StringIO('load "../hist";\nhist;\n'))
+        main(options)
+        captured = capsys.readouterr()
+        assert said in captured.out + captured.err

@@ -53,6 +53,7 @@ COMMANDS = {
 }
 RESERVE = 1 << 20
 """Bytes kept to be able to say that there is no memory left."""
+PROMPT_OPTIONS = ("--limit", "-i", "--interactive", "--no-load", "--load-from")
 MOST_COLUMNS = 100
 """Columns of a terminal: help, messages and tables are no wider."""
 WITHOUT_COMMAND = """\
@@ -148,7 +149,7 @@ def _run(words: list[str]) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
-    if not words or words[0].startswith(("--limit", "-i", "--interactive")):
+    if not words or words[0].startswith(PROMPT_OPTIONS):
         return _talk(words)
     first = words[0]
     if first in ("-h", "--help", "help"):
@@ -176,18 +177,20 @@ def _sentence(summary: str) -> str:
 
 
 def _talk(words: list[str]) -> int:
-    """`rasp`, `rasp -i FILE`, `rasp --limit NAME=VALUE …`: the REPL."""
+    """`rasp`, `rasp -i FILE`, `rasp --limit NAME=VALUE --no-load …`: the REPL."""
     from rasp.repl import talk
 
     if not words:
         return talk()
-    from rasp.cli.files import take_limits
+    from rasp.cli.files import new_session, take_running
 
     parser = Parser(prog="rasp", description="The prompt.")
-    parser.add_argument("-i", "--interactive", metavar="FILE", help="run a program first")
-    take_limits(parser)
+    parser.add_argument(
+        "-i", "--interactive", metavar="FILE", help="run a program first (default: none)"
+    )
+    take_running(parser)
     arguments = parser.parse_args(words)
-    return talk(arguments.limits, arguments.interactive)
+    return talk(new_session(arguments), arguments.interactive)
 
 
 def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:

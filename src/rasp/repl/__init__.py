@@ -7,19 +7,19 @@ from contextlib import redirect_stdout
 
 from rasp.frontend.loader import read_source
 from rasp.frontend.session import Session
-from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.repl.conversation import Conversation, Leave
 from rasp.visible import behind, shown
 
 
-def talk(limits: Limits = DEFAULT_LIMITS, file: str | None = None) -> int:
+def talk(session: Session | None = None, file: str | None = None) -> int:
     """Hold a conversation on standard input and output; return the exit code.
 
     A file is run before, as far as it is right.
     """
-    conversation = Conversation(Session(limits))
+    conversation = Conversation(session or Session())
     if file is not None:
-        print(conversation.open(read_source(file, limits)), flush=True)
+        source = read_source(file, conversation.session.limits)
+        print(conversation.open(source), flush=True)
     if sys.stdin.isatty() and sys.stdout.isatty():
         from rasp.repl.terminal import talk_on_terminal
 
