@@ -1,0 +1,71 @@
+"""What `rasp train --next-token` and `rasp reproduce lengths|forecast` do: decoders."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from rasp.errors import RaspValueError
+
+SMALL = {"layers": 2, "width": 32, "steps": 20, "batch": 8, "train": 200, "test": 100}
+"""All of it in miniature."""
+FORECAST = {"steps": 4_000, "train": 20_000}
+LENGTHS = {"steps": 8_000, "train": 20_000}
+FORECAST_SEEDS = 3
+
+
+def reproduce(experiment: str, arguments: argparse.Namespace) -> None:
+    """Train the decoders of an experiment that have no record yet, and print its table."""
+    from rasp.programs.decoding import CHOSEN, decoding_task, forecast_of
+    from rasp.training.next_token.lengths import TASKS
+    from rasp.training.next_token.results import (
+        POSITIONS,
+        forecast_table,
+        length_runs,
+        length_table,
+        tally,
+    )
+    from rasp.training.next_token.trainer import DecoderRun
+    from rasp.training.tables import render
+
+    if experiment == "lengths":
+        wanted = _chosen(arguments, list(TASKS))
+        runs = [run for run in length_runs(**(SMALL if arguments.smoke else LENGTHS))
+                if run.task in wanted]  # fmt: skip
+        records = _trained(runs, TASKS, arguments)
+        print(render(length_table(records), arguments.markdown), end="\n\n")
+        return
+    wanted = _chosen(arguments, list(CHOSEN))
+    runs = [
+        DecoderRun(name, seed, positions, **(SMALL if arguments.smoke else FORECAST))
+        for name in wanted
+        for positions in POSITIONS
+        for seed in range(1 if arguments.smoke else FORECAST_SEEDS)
+    ]
+    records = _trained(runs, {name: decoding_task(name) for name in wanted}, arguments)
+    lines = forecast_table(records, {name: forecast_of(name) for name in wanted})
+    print(render(lines, arguments.markdown), end="\n\n")
+    print(tally(lines))
+
+
+def _chosen(arguments: argparse.Namespace, known: list[str]) -> list[str]:
+    wanted = arguments.tasks.split(",") if arguments.tasks else known
+    strangers = [name for name in wanted if name not in known]
+    if strangers:
+        raise RaspValueError(
+            f"`{strangers[0]}` is no task of this experiment", hint="tasks are " + ", ".join(known)
+        )
+    return wanted
+
+
+def _trained(runs: Any, tasks: Any, arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    from rasp.training.devices import choose_device
+    from rasp.training.next_token.trainer import Store, train
+
+    folder = Path(arguments.results or ("results/smoke" if arguments.smoke else "results"))
+    if arguments.table:
+        known = Store(folder).records()
+        return [known[run.id] for run in runs if run.id in known]
+    device = choose_device("cpu" if arguments.smoke else arguments.device)
+    return list(train(runs, tasks, folder, device, print).values())
