@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from rasp.atoms import to_python
 from rasp.errors import RaspValueError
 
 SMALL = {"layers": 2, "width": 32, "steps": 20, "batch": 8, "train": 200, "test": 100}
@@ -69,3 +70,31 @@ def _trained(runs: Any, tasks: Any, arguments: argparse.Namespace) -> list[dict[
         return [known[run.id] for run in runs if run.id in known]
     device = choose_device("cpu" if arguments.smoke else arguments.device)
     return list(train(runs, tasks, folder, device, print).values())
+
+
+def train_own(arguments: argparse.Namespace, device: str) -> int:
+    """`rasp train FILE NAME --next-token`: one decoder, its accuracy by length."""
+    import hashlib
+
+    from rasp.cli.files import read_program
+    from rasp.token_lists import read_alphabet
+    from rasp.training.next_token.tasks import own_task
+    from rasp.training.next_token.trainer import BINS, DecoderRun, train
+
+    program = read_program(arguments.file).text
+    alphabet = [to_python(token) for token in read_alphabet(arguments.alphabet)]
+    task = own_task(program, arguments.name, alphabet, arguments.after)
+    mark = hashlib.sha256(repr((program, alphabet, arguments.after)).encode()).hexdigest()[:6]
+    given = {name: getattr(arguments, name)
+             for name in ("layers", "heads", "width", "batch", "rate", "train", "test", "steps")
+             if getattr(arguments, name) is not None}  # fmt: skip
+    run = DecoderRun(f"{arguments.name}-{mark}", arguments.seed or 0,
+                     **({"steps": 2_000, "train": 5_000, "test": 500} | given))  # fmt: skip
+    print(f"training {run.name}: a decoder of {run.layers} layers, width {run.width}")
+    found = train([run], {run.task: task}, Path(arguments.results), device, print)[run.id]
+    for low, high in BINS:
+        exact, single = (100 * found[part][f"{low}-{high}"] for part in ("exact", "tokens"))
+        seen = "as trained" if (low, high) == BINS[0] else "longer"
+        print(f"{low:3} to {high:3} tokens ({seen}): {exact:.1f} % of inputs wholly right, "
+              f"{single:.1f} % of what it says")  # fmt: skip
+    return 0

@@ -47,6 +47,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="instead, compile the program, train its weights on for so many steps, and see "
         "whether it is kept (default: begin with random weights)",
     )  # fmt: skip
+    model.add_argument(
+        "--next-token", action="store_true",
+        help="instead, train a decoder on what a causal program says at each position, and test "
+        "it on longer inputs (uses --alphabet, --seed, --rate, --batch, --train, --test, --width)",
+    )  # fmt: skip
+    model.add_argument(
+        "--after", metavar="TOKEN",
+        help="with --next-token: the program generates; prompts end with this token "
+        "(default: it answers at every position)",
+    )  # fmt: skip
+    model.add_argument("--steps", type=int, metavar="N",
+                       help="with --next-token: steps of training (default: 2000)")  # fmt: skip
     run_ = parser.add_argument_group("the run")
     run_.add_argument("--run-name", help="a name for the run (default: the task and a "
                       "hash)")  # fmt: skip
@@ -72,7 +84,11 @@ def run(arguments: argparse.Namespace) -> int:
     from rasp.training.store import Store
     from rasp.training.sweep import Settings, sweep
 
-    choose_device(arguments.device)
+    device = choose_device(arguments.device)
+    if arguments.next_token:
+        from rasp.cli.decoders import train_own
+
+        return train_own(arguments, device)
     task = own.own_task(
         read_program(arguments.file).text, arguments.name,
         arguments.alphabet, own.read_lengths(arguments.lengths),

@@ -17,7 +17,7 @@ import numpy as np
 from rasp.architecture.patterns import Pattern
 from rasp.architecture.reach import stays_within
 from rasp.atoms import PythonAtom
-from rasp.errors import RaspUnsupportedError
+from rasp.errors import RaspUnsupportedError, RaspValueError
 from rasp.frontend.handles import Handle
 from rasp.frontend.namespace import run
 
@@ -50,9 +50,31 @@ class NextToken:
         return _causal(self.name, self.program, self.output)
 
 
+def own_task(
+    program: str, output: str, alphabet: Sequence[PythonAtom], after: str | None = None
+) -> NextToken:
+    """Anyone's causal program, on inputs drawn uniformly; with `after`, prompts end so.
+
+    >>> own_task("again = has_prev(tokens);", "again", "ab").handle("aba")
+    [False, False, True]
+    """
+
+    def draw(random: np.random.Generator, length: int) -> list[PythonAtom]:
+        chosen = [alphabet[number] for number in random.integers(0, len(alphabet), length)]
+        return chosen if after is None else [*chosen, after]
+
+    every = tuple(dict.fromkeys([*alphabet, *([] if after is None else [after])]))
+    return NextToken(output, program, output, every, draw, generates=after is not None)
+
+
 @cache
 def _causal(name: str, program: str, output: str) -> Handle:
-    handle: Handle = run(program, name)[output]
+    names = run(program, name)
+    if output not in names:
+        raise RaspValueError(
+            f"the program has no `{output}`", hint=f"it defines {', '.join(names) or 'nothing'}"
+        )
+    handle: Handle = names[output]
     if not stays_within(Pattern("causal"), [handle.node]):
         raise RaspUnsupportedError(
             f"`{output}` may look at later positions, which a decoder cannot",

@@ -1,0 +1,153 @@
+"""Decoders: what they learn is what the program says, and a run can be stopped and taken up."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rasp
+from rasp.cli import main
+from rasp.programs.decoding import CHOSEN, decoding_task, forecast_of
+from rasp.training.next_token.data import IGNORED, coding_of, make_sequences
+from rasp.training.next_token.lengths import TASKS
+from rasp.training.next_token.results import forecast_table, length_runs, length_table, tally
+from rasp.training.next_token.tasks import own_task
+
+torch = pytest.importorskip("torch", reason="training needs PyTorch")
+
+from rasp.training.next_token import trainer  # noqa: E402
+from rasp.training.next_token.decoder import Size, initial, logits  # noqa: E402
+from rasp.training.next_token.trainer import DecoderRun, train  # noqa: E402
+
+RECORDS = Path(__file__).parents[2] / "results" / "decoders.jsonl"
+TINY = {"layers": 1, "heads": 2, "width": 16, "steps": 6, "batch": 4, "train": 30, "test": 20}
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_what_is_learnt_is_what_the_program_generates(name: str) -> None:
+    task = TASKS[name]
+    random = np.random.default_rng(3)
+    prompts = [task.draw(random, length) for length in (2, 5, 9)]
+    for prompt, generated in zip(prompts, rasp.generate(task.handle, prompts), strict=True):
+        assert task.guess is not None and generated.tokens == task.guess(prompt)
+
+
+def test_a_wrong_guess_is_noticed() -> None:
+    lying = replace(TASKS["parity"], guess=lambda prompt: ["1"])
+    with pytest.raises(AssertionError, match="does not say"):
+        make_sequences(lying, coding_of(lying), (1, 5), 20, seed=0)
+
+
+def test_targets_of_an_answering_program_are_its_values() -> None:
+    task = decoding_task("dyck1")
+    coding = coding_of(task)
+    made = make_sequences(task, coding, (6, 6), 10, seed=0)
+    for tokens, targets in zip(made.tokens, made.targets, strict=True):
+        length = int((targets != IGNORED).sum())
+        given = [coding.tokens[number] for number in tokens[1 : length + 1]]
+        said = [coding.answers[number] for number in targets[1 : length + 1]]
+        assert task.handle(given) == said and targets[0] == IGNORED
+
+
+def test_a_program_that_looks_ahead_is_refused() -> None:
+    with pytest.raises(rasp.RaspUnsupportedError, match="later positions"):
+        _ = own_task("x = length;", "x", "ab").handle
+
+
+def test_a_decoder_sees_only_what_came_before() -> None:
+    size = Size(layers=2, heads=2, width=16, tokens=5, answers=3, places=12)
+    parameters = initial(size, [0, 1])
+    tokens = torch.randint(0, 5, (2, 3, 8))
+    changed = tokens.clone()
+    changed[:, :, 5:] = (changed[:, :, 5:] + 1) % 5
+    offsets = torch.zeros(2, 3, dtype=torch.long)
+    one, other = (logits(parameters, size, each, offsets) for each in (tokens, changed))
+    assert torch.allclose(one[:, :, :5], other[:, :, :5], atol=1e-6)
+    assert not torch.allclose(one[:, :, 5:], other[:, :, 5:], atol=1e-6)
+
+
+def test_models_of_a_stack_do_not_mix(tmp_path: Path) -> None:
+    both = [DecoderRun("parity", seed, **TINY) for seed in (0, 1)]
+    together = train(both, TASKS, tmp_path / "together")
+    alone = train(both[1:], TASKS, tmp_path / "alone")
+    run = both[1].id
+    assert together[run]["loss"] == pytest.approx(alone[run]["loss"], rel=1e-4)
+
+
+def test_a_run_that_was_stopped_goes_on_to_the_same_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [DecoderRun("parity", 0, **TINY)]
+    whole = train(runs, TASKS, tmp_path / "whole", save_every=2)
+    lines: list[str] = []
+
+    def stop(line: str) -> None:
+        lines.append(line)
+        if len(lines) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(runs, TASKS, tmp_path / "stopped", tell=stop, save_every=2)
+    assert not (tmp_path / "stopped" / "decoders.jsonl").exists()
+    resumed = train(runs, TASKS, tmp_path / "stopped", save_every=2)
+    assert resumed[runs[0].id]["loss"] == pytest.approx(whole[runs[0].id]["loss"], rel=1e-4)
+
+    def never(*_: object) -> None:
+        raise AssertionError("trained again")
+
+    monkeypatch.setattr(trainer, "_Training", never)
+    assert train(runs, TASKS, tmp_path / "stopped") == resumed
+
+
+def test_a_decoder_learns_something(tmp_path: Path) -> None:
+    run = DecoderRun("token_classes", 0, layers=1, heads=2, width=32, steps=150, batch=32,
+                     train=500, test=100, rate=3e-3)  # fmt: skip
+    record = train([run], {"token_classes": decoding_task("token_classes")}, tmp_path)[run.id]
+    assert record["tokens"]["1-50"] > 0.9
+
+
+def test_recorded_runs_are_those_of_the_experiments() -> None:
+    """The records in `results/` have the ids that the commands ask for, and fill both tables."""
+    from rasp.cli.decoders import FORECAST, FORECAST_SEEDS, LENGTHS
+
+    records = [json.loads(line) for line in RECORDS.read_text(encoding="utf-8").splitlines()]
+    known = {record["id"]: record for record in records}
+    lengths = length_runs(**LENGTHS)
+    assert all(run.id in known for run in lengths)
+    assert len(length_table(records)) == 1 + 2 * len(TASKS)
+    forecasts = [DecoderRun(name, seed, positions, **FORECAST)
+                 for name in CHOSEN for positions in ("learned", "none")
+                 for seed in range(FORECAST_SEEDS)]  # fmt: skip
+    assert all(run.id in known for run in forecasts)
+
+
+def test_forecasts_are_counted() -> None:
+    record = {"config": {"task": "x", "positions": "none"},
+              "exact": {"1-50": 1.0, "51-100": 1.0, "101-150": 0.2}}  # fmt: skip
+    assert tally(forecast_table([record], {"x": True})) == "0 of 1 forecasts came true"
+    assert tally(forecast_table([record], {"x": False})) == "1 of 1 forecasts came true"
+    assert tally(forecast_table([record], {"x": None})) == "0 of 0 forecasts came true"
+
+
+def test_forecasts_follow_the_language() -> None:
+    assert forecast_of("majority_so_far") and forecast_of("tomita7")
+    assert forecast_of("gray_code") is False
+
+
+def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "p.rasp"
+    program.write_text("again = has_prev(tokens);\nlater = length;\n")
+    small = ["--steps", "4", "--train", "30", "--test", "20", "--batch", "4", "--width", "16"]
+    results = ["--results", str(tmp_path / "r"), "--device", "cpu"]
+    assert main(["train", str(program), "again", "--next-token", *small, *results]) == 0
+    assert "101 to 150 tokens (longer)" in capsys.readouterr().out
+    assert main(["train", str(program), "later", "--next-token", *small, *results]) == 2
+    assert "later positions" in capsys.readouterr().err
+    words = ["reproduce", "forecast", "--tasks", "tomita1", "--smoke", "--results", str(tmp_path)]
+    assert main(words) == 0
+    assert "tomita1" in capsys.readouterr().out
+    assert main(["reproduce", "lengths", "--tasks", "nothing", "--smoke"]) == 2
