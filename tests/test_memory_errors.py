@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import json
 import subprocess
@@ -54,7 +55,9 @@ def running_out(point: int) -> Iterator[list[int]]:
     calls = [0]
 
     def watch(frame: FrameType, event: str, argument: Any) -> None:
-        if event == "call" and frame.f_code.co_filename.startswith(PACKAGE):
+        code = frame.f_code
+        is_generator = code.co_flags & inspect.CO_GENERATOR  # ending one is a call of it as well
+        if event == "call" and code.co_filename.startswith(PACKAGE) and not is_generator:
             calls[0] += 1
             if calls[0] == point:
                 raise MemoryError
