@@ -68,6 +68,17 @@ def test_an_input_over_the_longest_is_left_to_the_other_evaluators(
     assert transcript(growing, inputs) == [[(int, length) for length in range(3, 8)]]
 
 
+def test_inputs_are_left_to_the_others_where_cells_of_pairs_would_cost_more() -> None:
+    everywhere = node_of("aggregate(select(indices, length - 1 - indices, ==), tokens)")
+    causal = node_of(
+        "aggregate(select(tokens, tokens, ==) and select(indices, indices, <=), indices)"
+    )
+    assert 100 < Plan(everywhere).longest < 1000
+    assert Plan(causal).longest > 4000
+    decoder = Decoder(everywhere, DEFAULT_LIMITS)
+    assert Together(decoder, [("a",) * 1001]).values(-1) == [None]
+
+
 def test_inputs_that_outgrow_a_budget_fail_as_they_do_from_scratch() -> None:
     for limits in (Limits(input_length=5), Limits(string_length=2)):
         question = Question(node_of("length * 50"), limits=limits)

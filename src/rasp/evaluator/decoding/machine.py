@@ -29,9 +29,6 @@ from rasp.graph import (
 )
 from rasp.limits import Clock, Limits
 
-LONGEST = 4095
-"""Tokens of an input; longer ones are left to the other evaluators."""
-
 
 class MixedInside(Exception):
     """A node inside a fused table held strings and numbers: it must be looked at by itself."""

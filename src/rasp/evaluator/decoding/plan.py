@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from math import isqrt
 from typing import TypeAlias
 
 from rasp.evaluator.decoding.causality import s_ops_of, settled_nodes
@@ -36,6 +37,10 @@ from rasp.graph import (
     users,
 )
 
+LONGEST = 4095
+"""Tokens of an input; longer ones are left to the other evaluators."""
+CELLS_PER_NODE = 20_000
+"""Cells of a selection that take as long as the fast evaluator takes for a node."""
 MOST_LEAVES = 4
 MOST_PRODUCTS = 8
 BATCH, PLACE = "batch", "place"
@@ -95,6 +100,17 @@ class Plan:
             or (isinstance(node, Select) and node.op not in ("==", "!="))
             or isinstance(node, Score)
         ]
+
+    @cached_property
+    def longest(self) -> int:
+        """How long inputs may be before cells of pairs cost more than evaluating from scratch."""
+        selectors = [
+            node.selector
+            for node in self.order
+            if isinstance(node, Aggregate) and node not in self.growing
+        ]
+        pairs = sum(bool(part.pairs) for each in set(selectors) for part in self.products[each])
+        return isqrt(CELLS_PER_NODE * len(self.steps) // pairs) if pairs else LONGEST
 
     @cached_property
     def growing(self) -> set[SOp]:

@@ -8,7 +8,8 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.evaluator.decoding.domains import FAILED, Array
-from rasp.evaluator.decoding.machine import LONGEST, Machine
+from rasp.evaluator.decoding.machine import Machine
+from rasp.evaluator.decoding.plan import LONGEST
 from rasp.evaluator.decoding.step import Step
 from rasp.graph import SOp
 
@@ -32,7 +33,7 @@ class Rows:
     def values(self, at: int) -> list[Atom | None]:
         """Compute the next step; None where an input is in doubt."""
         longest = int(self.lengths.max())
-        if longest > LONGEST:
+        if longest > min(LONGEST, self.machine.plan.longest):
             return [None] * len(self.lengths)
         self.machine.reserve(longest)
         step = Step(self.machine, self)
