@@ -20,6 +20,7 @@ NAME = r"[^\W\d]\w*"
 WORD_OPERATORS = ("and", "or", "not", "in")
 CONSTANTS = ("True", "False")
 BASE_S_OPS = tuple(name for name, doc in BUILT_IN_DOCS.items() if not doc.startswith(f"{name}("))
+SINGLE_WORDS = tuple(word for word in COMMANDS if word.isidentifier())
 BRACKETS = ("()", "[]", "{}")
 
 
@@ -58,7 +59,7 @@ def grammar() -> dict[str, Any]:
                 },
             },
             {
-                "match": rf"{statement_end}({_any(COMMANDS)})\b(?=[ \t]+[^\W\d]|[ \t]*;?[ \t]*$)",
+                "match": rf"{statement_end}({_any(SINGLE_WORDS)})\b(?=[ \t]+[^\W\d]|[ \t]*;?[ \t]*$)",
                 "captures": {"1": {"name": "keyword.other.command.rasp"}},
             },
             _match("keyword.control.import", r"\bload\b(?=\s*[\"'])"),

@@ -196,8 +196,23 @@ def test_what_the_reference_reads_differently_is_pointed_at(text: str, reading: 
     assert misreadings(tree_of(text.replace("= ", "= (", 1).replace(";", ");"))[0])
 
 
+@pytest.mark.parametrize("text", ['x = tokens or "-";', "x = 0 or y;", "x = y and 3;"])
+def test_a_value_that_or_would_never_give_is_pointed_at(text: str) -> None:
+    (warned,) = misreadings(tree_of(text)[0])
+    assert "gives True or False, never one of its operands" in warned.message
+    assert "x if condition else y" in warned.hint
+
+
 @pytest.mark.parametrize(
-    "text", ["x = (not a) == b;", "x = not (a == b);", "x = a or (b and c);", "x = (-2) ^ 2;"]
+    "text",
+    [
+        "x = (not a) == b;",
+        "x = a or True;",
+        "x = a not in b and c;",
+        "x = not (a == b);",
+        "x = a or (b and c);",
+        "x = (-2) ^ 2;",
+    ],
 )
 def test_brackets_silence_the_warning(text: str) -> None:
     assert not misreadings(tree_of(text)[0])

@@ -55,6 +55,11 @@ def _mismatch(op: str, left: Atom, right: Atom) -> RaspError:
 
 
 def _mismatch_hint(op: str, left: Atom, right: Atom) -> str:
+    if isinstance(left, bool) or isinstance(right, bool):
+        return (
+            "comparisons, `and` and `or` give bools: to choose a value, write "
+            "`x if condition else y`"
+        )
     if op == "+":
         return "`+` adds two numbers or joins two strings; `tokens_int` reads tokens as numbers"
     if op == "*":
