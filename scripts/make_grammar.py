@@ -20,7 +20,7 @@ NAME = r"[^\W\d]\w*"
 WORD_OPERATORS = ("and", "or", "not", "in")
 CONSTANTS = ("True", "False")
 BASE_S_OPS = tuple(name for name, doc in BUILT_IN_DOCS.items() if not doc.startswith(f"{name}("))
-SINGLE_WORDS = tuple(word for word in COMMANDS if word.isidentifier())
+COMMANDS_OF_A_WORD = tuple(word for word in COMMANDS if word.isidentifier())
 BRACKETS = ("()", "[]", "{}")
 
 
@@ -42,6 +42,7 @@ def files() -> dict[Path, str]:
 def grammar() -> dict[str, Any]:
     """Return the TextMate grammar: the first pattern that fits, colours."""
     operators = [each for each in SYMBOLS if each not in (*COMPARISONS, "=") and BINDING.get(each)]
+    commands = _any(COMMANDS_OF_A_WORD)
     statement_end = r"(?:^|(?<=[;{}]))\s*"
     return {
         "name": "RASP",
@@ -59,7 +60,7 @@ def grammar() -> dict[str, Any]:
                 },
             },
             {
-                "match": rf"{statement_end}({_any(SINGLE_WORDS)})\b(?=[ \t]+[^\W\d]|[ \t]*;?[ \t]*$)",
+                "match": rf"{statement_end}({commands})\b(?=[ \t]+[^\W\d]|[ \t]*;?[ \t]*$)",
                 "captures": {"1": {"name": "keyword.other.command.rasp"}},
             },
             _match("keyword.control.import", r"\bload\b(?=\s*[\"'])"),
