@@ -117,6 +117,20 @@ def test_memory_that_runs_out_at_any_check_is_one_error(
             assert code in (0, 2) and "needed more memory" in told, point
 
 
+def test_a_clean_up_that_fails_for_lack_of_memory_is_the_same_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def dispatch(words: list[str]) -> int:
+        try:
+            raise MemoryError
+        finally:
+            raise AttributeError("half made")
+
+    monkeypatch.setattr("rasp.cli._dispatch", dispatch)
+    assert main(["run"]) == 2
+    assert "more memory" in capsys.readouterr().err
+
+
 SWEEP = """
 import contextlib, io, json, os, resource, sys
 from rasp.cli import main

@@ -105,11 +105,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         reserve.append(bytes(RESERVE))
         with standard_streams():
             return _run(words)
-    except MemoryError:
-        reserve.clear()
-        with contextlib.suppress(OSError):
-            _report(too_much_memory(), as_json="--json" in words)
-        return 2
     except OutputLost as lost:
         if lost.reason is not None:
             with contextlib.suppress(OSError):
@@ -120,6 +115,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         if argv is None:
             _leave_at_once(130)
         return 130
+    except Exception as error:
+        if not _began_with_memory(error):
+            raise
+        reserve.clear()
+        with contextlib.suppress(OSError):
+            _report(too_much_memory(), as_json="--json" in words)
+        return 2
+
+
+def _began_with_memory(error: BaseException | None) -> bool:
+    """Tell whether there was no memory; whoever cleans up then may fail in another way."""
+    while error is not None and not isinstance(error, MemoryError):
+        error = error.__context__
+    return error is not None
 
 
 def _leave_at_once(code: int) -> None:
