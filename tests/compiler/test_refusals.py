@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from test_random_programs import random_program
 
 import rasp
 from rasp.compiler import compile
 from rasp.errors import RaspError, RaspTypeError, RaspUnsupportedError, RaspValueError
+from rasp.graph import expression
 
 
 def refusal(text: str, **options: object) -> RaspUnsupportedError:
@@ -91,3 +93,39 @@ def test_a_vocabulary_is_of_one_kind() -> None:
 def test_only_s_ops_are_compiled() -> None:
     with pytest.raises(RaspUnsupportedError, match="no s-op"):
         compile(rasp.run("out = select_all;")["out"], vocabulary="a", max_length=3)
+
+
+@pytest.mark.parametrize(("text", "vocabulary", "length"), [
+    ("out = length / (indices + 1);", "ab", 30),  # no margin left
+    ("a = histf(tokens);\nout = 2 ^ (10 * length) + a;", "ab", 40),  # too large for float32
+    ("out = aggregate(select_all, 27 ^ indices);", "ab", 20),
+    ("out = aggregate(select_all, tokens);", [0, 1, 10**9], 20),
+    ("late = select(indices, indices, >);\nout = aggregate(late, indices);", "ab", 5),
+])  # fmt: skip
+def test_a_refusal_names_its_place(text: str, vocabulary: object, length: int) -> None:
+    causal = "late" in text
+    with pytest.raises(RaspUnsupportedError) as caught:
+        compile(rasp.run(text)["out"], vocabulary=vocabulary, max_length=length, causal=causal)
+    for error in caught.value.everything:
+        assert error.span is not None
+        assert error.span.text in text
+        assert error.hint
+
+
+@pytest.mark.parametrize("start", [300, 340])
+def test_a_refusal_of_a_random_program_names_its_place(start: int) -> None:
+    errors = []
+    for seed in range(start, start + 40):
+        outputs, vocabulary, options = random_program(seed)
+        text = "\n".join(
+            f"{name} = {expression(node, {}, depth=1000)};" for name, node in outputs.items()
+        )
+        try:
+            names = rasp.run(text)
+            compile({each: names[each] for each in outputs}, vocabulary=vocabulary, **options)
+        except RaspUnsupportedError as error:
+            errors += error.everything
+        except RaspError:
+            continue
+    assert errors
+    assert not [str(error) for error in errors if error.span is None]

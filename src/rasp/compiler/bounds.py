@@ -349,7 +349,8 @@ class Bounds:
             margin -= (given.terms + 4) * UNIT * mass / gap
         detail = f"{len(codes)} atoms, {gap:.3g} apart, off by at most {read.error:.2g}"
         name = readout_key(output.name)
-        self.checks.append(Check(name, detail, margin, read.error, len(codes), name))
+        blame = name if output.can_be_numbered else ""
+        self.checks.append(Check(name, detail, margin, read.error, len(codes), blame))
 
 
 def _products(plan: HeadPlan, every: list[Conjunct]) -> list[tuple[Linear, Linear]]:

@@ -16,9 +16,9 @@ import numpy as np
 from rasp.compiler.bounds import Check
 from rasp.compiler.certificate import Certificate, certify
 from rasp.compiler.describe import describe
-from rasp.compiler.plan import CONDITIONS, READOUT, Plan, make_plan
+from rasp.compiler.plan import CONDITIONS, READOUT, Plan, checked_nodes, make_plan
 from rasp.compiler.portable import graph_to_json
-from rasp.compiler.refusals import Refusal
+from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings, read_settings
 from rasp.compiler.transformer import Readout, Transformer
 from rasp.compiler.weights import Emitter, Weights
@@ -78,25 +78,41 @@ def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Progra
         try:
             return _attempts(nodes, settings, program, {CONDITIONS: 1})
         except RaspUnsupportedError:
-            raise RaspUnsupportedError(error.message, hint=error.hint) from None
+            raise RaspUnsupportedError(error.message, error.span, error.hint) from None
 
 
 class _NoMargin(RaspUnsupportedError):
     """Float32 is not exact enough for what was planned."""
 
 
+def _no_margin(plan: Plan, program: Program, certificate: Certificate) -> _NoMargin:
+    """The error for a plan that leaves no margin, at the s-op of the first block that has none."""
+    outputs: list[Node] = [output.node for output in plan.outputs]
+    failing = [node for node, check in zip(checked_nodes(plan), certificate.checks, strict=False)
+               if not check.holds]  # fmt: skip
+    return _NoMargin(
+        f"this cannot be compiled exactly in float32: {certificate.reason}",
+        Refusals(program, outputs).origin([*failing, *outputs][0]),
+        "use a smaller `max_length` or vocabulary, or round and compare averages earlier",
+    )
+
+
 def _attempts(
     nodes: Mapping[str, Node], settings: Settings, program: Program, care: dict[str, int]
 ) -> Transformer:
     """Plan, write and certify, with more care each time that there is no margin left."""
+    place = Refusals(program, list(nodes.values())).origin(next(iter(nodes.values())))
     for _ in range(MOST_ATTEMPTS):
         try:
             plan = make_plan(nodes, settings, program, care)
             model, certificate = build(plan, program)
         except Refusal as refusal:
             raise RaspUnsupportedError(
-                f"this cannot be compiled exactly: {refusal.message}", hint=refusal.hint
+                f"this cannot be compiled exactly: {refusal.message}", place, refusal.hint
             ) from None
+        except RaspUnsupportedError as error:
+            error.span = error.span or place
+            raise
         if certificate.exact:
             return model
         if care.get(CONDITIONS) and not plan.analysis.has_counts:
@@ -105,10 +121,7 @@ def _attempts(
         if not blamed:
             break
         care |= {each: care.get(each, 0) + 1 for each in blamed}
-    raise _NoMargin(
-        f"this cannot be compiled exactly in float32: {certificate.reason}",
-        hint="use a smaller `max_length` or vocabulary, or round and compare averages earlier",
-    )
+    raise _no_margin(plan, program, certificate)
 
 
 def _to_blame(checks: Sequence[Check], care: Mapping[str, int]) -> list[str]:

@@ -20,9 +20,11 @@ from rasp.compiler.formulas import (
     literals,
     rewritten,
 )
+from rasp.compiler.joints import grid_of
 from rasp.compiler.linear import Linear
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
+from rasp.compiler.together import Values
 from rasp.compiler.values import ValueAnalysis
 from rasp.compiler.variables import HeadOutput, IndexVariable, Variable, default_code, typed
 from rasp.graph import (
@@ -160,9 +162,12 @@ class SelectorFacts(ValueAnalysis):
 
     def _points_inside(self, literal: Literal) -> bool:
         """`select(indices, q, ==)` where q is a whole number in [0, length), at every length."""
-        linear = self.of(literal.queries).linear
-        if not isinstance(literal.keys, Indices) or literal.op != "==" or linear is None:
+        values = self.of(literal.queries)
+        linear = values.linear
+        if not isinstance(literal.keys, Indices) or literal.op != "==":
             return False
+        if linear is None:
+            return self._points_inside_by_table(values)
         outs = linear.of("out")
         if linear.of("tok") or len(outs) > 1 or not all(each[1].is_length for each in outs):
             return False
@@ -173,6 +178,28 @@ class SelectorFacts(ValueAnalysis):
             for length in {place + 1, min(place + 2, size), size}:  # it is linear in between
                 query = base + weight * length
                 if query.denominator != 1 or not 0 <= query < length:
+                    return False
+        return True
+
+    def _points_inside_by_table(self, values: Values) -> bool:
+        """The same where the length is known by its inverse, which index 0 gets of a mean."""
+        outputs = [each for each in values.inputs if isinstance(each, HeadOutput)]
+        if len(outputs) != 1 or set(values.inputs) - {self.index, *outputs}:
+            return False
+        (output,) = outputs
+        light = self.of(output.values)
+        is_inverse = output.head.formula is True and light.inputs == (self.index,)
+        if not is_inverse or any(light.outcomes[1:]) or not light.outcomes[0]:
+            return False
+        first = Fraction(light.outcomes[0])
+        grid = grid_of(values.inputs)
+        for place, query in enumerate(values.outcomes):
+            states = dict(zip(values.inputs, grid[:, place].tolist(), strict=True))
+            code = output.states[states[output]][1]
+            length = first / code if code else Fraction(0)
+            if length.denominator == 1 and states.get(self.index, 0) < length:
+                inside = isinstance(query, (int, Fraction)) and 0 <= query < length
+                if not inside or Fraction(query or 0).denominator != 1:
                     return False
         return True
 
@@ -280,13 +307,20 @@ class SelectorFacts(ValueAnalysis):
             values.outcomes
         )
 
+    def _is_causal(self, formula: Formula) -> bool:
+        """Whether no query picks a later key: each part of an `or`, and some part of an `and`."""
+        if isinstance(formula, Any):
+            return all(map(self._is_causal, formula.parts))
+        if isinstance(formula, All) and any(map(self._is_causal, formula.parts)):
+            return True
+        picks = self.picks_by_index(formula)
+        return picks is not None and not np.triu(picks, 1).any()
+
     def _check_causal(self, formula: Formula, node: Aggregate) -> None:
         if not self.settings.causal:
             return
-        for part in conjuncts(formula):
-            picks = self.picks_by_index(part)
-            if picks is not None and not np.triu(picks, 1).any():
-                return
+        if self._is_causal(formula):
+            return
         raise Refusal(
             f"its selector `{self.refusals.text(node.selector)}` may pick "
             "keys after the query, which a causal model cannot see",

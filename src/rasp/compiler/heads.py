@@ -26,9 +26,10 @@ from rasp.compiler.variables import (
     HeadOutput,
     codes_of,
     distinct,
+    is_spread,
     number,
 )
-from rasp.graph import Aggregate, Const, Elementwise, Node, Scorer, SOp, score_terms
+from rasp.graph import Aggregate, Const, Elementwise, Node, Scorer, SOp, in_order, score_terms
 
 ONE = Fraction(1)
 NUMBERS = frozenset({int, Fraction})
@@ -116,6 +117,10 @@ class HeadAnalysis(ShareShapes):
             known += self._means([Fraction(atom) for atom in numbers])
         known = distinct([*known, node.default] if may_be_empty else known)
         codes = codes_of(known)
+        is_named = unique and is_spread(codes.values())
+        if is_named:  # numbers so far apart are names to a head that picks one of them
+            in_order_of_size = sorted(codes, key=codes.__getitem__)
+            codes = {atom: Fraction(place) for place, atom in enumerate(in_order_of_size)}
         head = self._head(node, "mean", formula, best)
         head.may_be_empty |= may_be_empty and not stand_ins
         head.stand_ins = stand_ins
@@ -129,7 +134,7 @@ class HeadAnalysis(ShareShapes):
             head,
             node.values,
             node.default if may_be_empty else None,
-            codes if strings or isinstance(node.default, str) else None,
+            codes if strings or is_named or isinstance(node.default, str) else None,
             known_by=node,
         )
         head.outputs.append(output)
@@ -244,6 +249,19 @@ class HeadAnalysis(ShareShapes):
         reciprocal = linear.times(1 / number(light))
         return Values(found.layer, found.inputs, found.outcomes, found.kinds, found.linear,
                       reciprocal)  # fmt: skip
+
+    def _is_width(self, node: SOp, formula: Formula) -> bool:
+        if not self._busy.isdisjoint(in_order([node])):
+            return False
+        linear = self.of(node).linear
+        if linear is None or linear.constant or not linear.parts:
+            return False
+        outputs = [each[1] for each in linear.of("out")]
+        if len(outputs) < len(linear.parts) or set(linear.parts.values()) != {ONE}:
+            return False
+        if any((each.head.mode, each.head.formula) != ("sum", formula) for each in outputs):
+            return False
+        return self.of(mixture(dict.fromkeys(outputs, ONE))).atoms == [1]
 
     def _sum_output(self, node: Aggregate, formula: Formula, values: SOp, shape: Sum) -> Linear:
         found = self.of(values)

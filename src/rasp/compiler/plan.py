@@ -33,12 +33,14 @@ from rasp.compiler.variables import (
     TokenVariable,
     Variable,
     codes_of,
+    is_spread,
 )
 from rasp.compiler.wide import wide_code
 from rasp.errors import RaspUnsupportedError
 from rasp.graph import Aggregate, Node, Program, SOp, in_order, users
 
 MOST_CELLS = 1_000_000
+MOST_NUMBERED = 1000
 READOUT = "read-out "
 CONDITIONS = "conditions"
 """Where this is to be done with care, each condition of an `and` or `or` is worked out alone."""
@@ -54,6 +56,8 @@ class OutputPlan:
     atoms: list[tuple[Fraction, Atom]]
     digits: tuple[Linear, ...] = ()
     """Where the number to be read is put together only as it is read: what it is made of."""
+    can_be_numbered: bool = False
+    """Whether numbering the atoms may help, since a feed-forward makes the number anyway."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +174,11 @@ def _output(
         return None
     counted = _threshold(values)
     codes = codes_of(values.atoms)
-    if care.get(readout_key(name)):  # places in order of size: small whole numbers
+    numbered = values.linear is None and not values.addends and len(codes) <= MOST_NUMBERED
+    is_named = values.layer == 0 and is_spread(codes.values())
+    if is_named or (
+        numbered and care.get(readout_key(name))
+    ):  # places in order of size: small whole numbers
         places = {code: Fraction(place) for place, code in enumerate(sorted(set(codes.values())))}
         codes = {atom: places[code] for atom, code in codes.items()}
     known: dict[Fraction, Atom] = {}
@@ -188,7 +196,7 @@ def _output(
     except Refusal as refusal:
         refusals.add(node, refusal)
         return None
-    return OutputPlan(name, node, linear, sorted(known.items()), tuple(parts))
+    return OutputPlan(name, node, linear, sorted(known.items()), tuple(parts), numbered)
 
 
 def _wide_output(
@@ -200,6 +208,29 @@ def _wide_output(
         refusals.add(node, refusal)
         return None
     return OutputPlan(name, node, found.linear, found.atoms, tuple(found.digits))
+
+
+def checked_nodes(plan: Plan) -> list[Node]:
+    """The s-op that each check of the bounds is about, in their order."""
+    found: list[Node] = []
+    otherwise: Node = plan.outputs[0].node
+    for layer, groups in enumerate(plan.groups):
+        for head in plan.heads[layer - 1] if layer else []:
+            found.append(head.head.outputs[0].known_by or otherwise)
+        found += [_node_of(group) or otherwise for group, _ in groups]
+    return [*found, *(output.node for output in plan.outputs)]
+
+
+def _node_of(group: Group) -> Node | None:
+    """An s-op that a group reads."""
+    for variable in group.inputs:
+        match variable:
+            case NodeVariable(node=node) | HeadOutput(known_by=SOp() as node):
+                return node
+            case SumVariable():
+                outs = [each[1].known_by for each in variable.linear.of("out")]
+                return next((node for node in outs if node is not None), None)
+    return None
 
 
 def readout_key(name: str) -> str:

@@ -57,7 +57,7 @@ class Refusals:
     def error(self, node: Node, refusal: Refusal) -> RaspUnsupportedError:
         return RaspUnsupportedError(
             f"`{self.text(node)}` cannot be compiled exactly: {refusal.message}",
-            self._origin(node),
+            self.origin(node),
             refusal.hint,
         )
 
@@ -67,10 +67,10 @@ class Refusals:
 
     def line(self, node: Node) -> str:
         """` (line 3)` where a node, or what uses it, comes from there."""
-        span = self._origin(node)
+        span = self.origin(node)
         return "" if span is None else f" (line {span.line})"
 
-    def _origin(self, node: Node) -> Span | None:
+    def origin(self, node: Node) -> Span | None:
         """Where a node comes from; for one made by the library, where the library was used."""
         if node in self.program.origins:
             return self.program.origins[node]

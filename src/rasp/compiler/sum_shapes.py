@@ -210,6 +210,8 @@ class SumShapes(SelectorFacts):
         other = user.operands[1] if user.operands[0] is node else user.operands[0]
         if formula is True:
             return self._is_length(other)
+        if self._is_width(other, formula):
+            return True
         picks = self.picks_by_index(formula)
         if picks is None or not self._busy.isdisjoint(in_order([other])):
             return False
@@ -220,6 +222,10 @@ class SumShapes(SelectorFacts):
         return not (picks & later).any() and all(
             int(picks[place].sum()) == atom for place, atom in enumerate(factor.outcomes)
         )
+
+    def _is_width(self, node: SOp, formula: Formula) -> bool:
+        """Whether an s-op is known to be the number of keys that a selector picks."""
+        raise NotImplementedError
 
     def _is_always_set_against_others(self, node: Aggregate) -> bool:
         """Whether the program only ever divides or compares the aggregate, and all that it is set

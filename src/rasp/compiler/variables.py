@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from typing import TypeAlias
 
 from rasp.atoms import Atom
@@ -17,6 +18,8 @@ from rasp.compiler.formulas import Formula
 from rasp.compiler.linear import Linear
 from rasp.graph import Scorer, SOp
 
+LARGEST = 1 << 20
+"""The largest code, in differences of codes."""
 State: TypeAlias = tuple[Atom, Fraction]
 
 
@@ -144,6 +147,13 @@ def codes_of(atoms: Iterable[Atom]) -> dict[Atom, Fraction]:
     numbers = sorted({Fraction(atom) for atom in known if not isinstance(atom, str)})
     codes |= {number: Fraction(-1 - place) for place, number in enumerate(numbers)}
     return codes
+
+
+def is_spread(codes: Iterable[Fraction]) -> bool:
+    """Whether codes are too large for float32, or for their differences to be told in it."""
+    known = sorted(set(codes))
+    gap = min((high - low for low, high in pairwise(known)), default=Fraction(1))
+    return max((abs(code) for code in known), default=Fraction(0)) > LARGEST * min(gap, LARGEST)
 
 
 def default_code(output: HeadOutput) -> Fraction:

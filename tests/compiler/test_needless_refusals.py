@@ -1,0 +1,37 @@
+"""What was once refused though it can be compiled; the model agrees with the plain evaluator."""
+
+from __future__ import annotations
+
+import pytest
+from agreement import assert_agrees
+
+import rasp
+from rasp.compiler import compile
+
+DIGITS = list(range(10))
+
+
+@pytest.mark.parametrize(("text", "vocabulary", "length", "options"), [
+    ("out = selector_width(select(tokens, tokens, ==) and select(indices, indices, <=));",
+     "abc", 6, {"causal": True}),
+    ("s = select(tokens, tokens, <=); out = selector_width(s) * aggregate(s, tokens);",
+     [0, 3, 9], 12, {}),
+    ("s = select(tokens, tokens, <=) and select(indices, indices, <);"
+     "out = selector_width(s) * aggregate(s, indices);", "ab", 6, {}),
+    ("out = aggregate(full_s, tokens) * tokens;", [0, 1, 9], 8, {}),
+    ("out = aggregate(full_s, tokens) * indices;", [0, 1, 2], 8, {}),
+    ("out = aggregate(select(indices, length - indices - 1, ==), tokens);",
+     "abc", 7, {"sink": False}),
+    ('out = count(tokens, "a") * count(tokens, "b");', "abc", 80, {}),
+    ("out = aggregate(full_s, tokens) > 10 ^ 6;", [0, 1], 7, {}),
+    ("out = tokens;", [1, 10**30], 5, {}),
+    ("out = aggregate(select(indices, 0, ==), tokens);", [1, 10**30], 5, {}),
+    ("out = 7 if aggregate(select(indices, indices - 1, ==), tokens, 5) == tokens else tokens;",
+     [1, 2, 10**30], 5, {}),
+])  # fmt: skip
+def test_a_program_compiles(
+    text: str, vocabulary: object, length: int, options: dict[str, object]
+) -> None:
+    node = rasp.run(text)["out"].node
+    model = compile({"out": node}, vocabulary=vocabulary, max_length=length, **options)
+    assert_agrees(model, node)
