@@ -25,6 +25,7 @@ DIGITS = list(range(10))
     ('out = count(tokens, "a") * count(tokens, "b");', "abc", 80, {}),
     ("out = aggregate(full_s, tokens) > 10 ^ 6;", [0, 1], 7, {}),
     ("out = tokens;", [1, 10**30], 5, {}),
+    ('out = 2 ^ 61 if (tokens == "a") == (indices == 1) else 0;', "ab", 3, {}),
     ("out = aggregate(select(indices, 0, ==), tokens);", [1, 10**30], 5, {}),
     ("out = 7 if aggregate(select(indices, indices - 1, ==), tokens, 5) == tokens else tokens;",
      [1, 2, 10**30], 5, {}),

@@ -175,7 +175,7 @@ def _output(
     counted = _threshold(values)
     codes = codes_of(values.atoms)
     numbered = values.linear is None and not values.addends and len(codes) <= MOST_NUMBERED
-    is_named = values.layer == 0 and is_spread(codes.values())
+    is_named = len(codes) <= MOST_NUMBERED and is_spread(codes.values())
     if is_named or (
         numbered and care.get(readout_key(name))
     ):  # places in order of size: small whole numbers
