@@ -152,8 +152,9 @@ def codes_of(atoms: Iterable[Atom]) -> dict[Atom, Fraction]:
 def is_spread(codes: Iterable[Fraction]) -> bool:
     """Whether codes are too large for float32, or for their differences to be told in it."""
     known = sorted(set(codes))
-    gap = min((high - low for low, high in pairwise(known)), default=Fraction(1))
-    return max((abs(code) for code in known), default=Fraction(0)) > LARGEST * min(gap, LARGEST)
+    gaps = [high - low for low, high in pairwise(known)]
+    gap = min([*gaps, Fraction(LARGEST)])
+    return bool(known) and max(map(abs, known)) > LARGEST * gap
 
 
 def default_code(output: HeadOutput) -> Fraction:
