@@ -20,7 +20,7 @@ import atheris
 
 with atheris.instrument_imports(include=["rasp"]):
     from rasp.atoms import read_input
-    from rasp.cli.files import read_given, read_json_line
+    from rasp.cli.files import read_given
     from rasp.errors import RaspError
     from rasp.frontend.loader import Loader
     from rasp.frontend.session import Session
@@ -75,17 +75,17 @@ def loader(data: bytes) -> None:
     """Any file and any path to it is loaded or refused."""
     (FOLDER / "it.rasp").write_bytes(data)
     path = text_of(data[:40]) if len(data) % 2 else "it"
-    confined = Loader(root=str(FOLDER), limits=SMALL)
+    confined = Loader(root=str(FOLDER))
     session = Session(SMALL, confined)
     session.check(Source("fuzz", 'load "it";'))
-    source = confined.read(path)
+    source = confined.read(path, limits=SMALL)
     assert os.path.realpath(source.name).startswith(str(FOLDER))
 
 
 def inputs(data: bytes) -> None:
     """Inputs as the command line takes them."""
     text = text_of(data)
-    for value in (read_given(text), read_json_line(text)):
+    for value in (read_given(text), read_given(text, as_text=True)):
         read_input(value, SMALL)
 
 

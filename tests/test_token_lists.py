@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import sys
@@ -98,6 +99,17 @@ ATOMS = st.one_of(st.text(min_size=1, max_size=3), st.characters(categories=["P"
 def test_what_is_written_reads_back(tokens: list[Any]) -> None:
     atoms = read_input(tokens)
     assert read_input(read_tokens(write_tokens(atoms))) == atoms
+
+
+@given(st.text(alphabet="[]\"'0123456789.,- abTrue\\\\{}:", max_size=30))
+def test_any_text_is_read_or_refused_in_our_words(text: str) -> None:
+    for read in (read_tokens, read_alphabet):
+        with contextlib.suppress(rasp.RaspError):
+            assert len(read(text)) <= 10_000_000
+
+
+def test_a_range_of_endless_numbers_is_no_range() -> None:
+    assert isinstance(read_tokens("0.." + "9" * 5000), str)
 
 
 def test_malformed_json_is_an_error_on_the_command_line(capsys: Any, program: str) -> None:

@@ -24,7 +24,7 @@ from rasp.limits import DEFAULT_LIMITS, Limits
 
 HELP = 'abc, 0..9, a..z or a JSON list such as ["ab", "c"]'
 """How tokens are written, for a help text."""
-NUMBERS = re.compile(r"\s*(-?[0-9]+)\.\.(-?[0-9]+)\s*")
+NUMBERS = re.compile(r"\s*(-?[0-9]{1,30})\.\.(-?[0-9]{1,30})\s*")
 CHARACTERS = re.compile(r"(\w)\.\.(\w)")
 NUMERAL = re.compile(r"-?[0-9.]+")
 LONGEST_QUOTE = 60
@@ -144,9 +144,12 @@ def _read_list(text: str) -> str | list[PythonAtom]:
 def _as_rasp_writes_it(text: str) -> object:
     """Read `[True, 'a']`, which JSON does not know; None where it is no list either."""
     import ast  # only lists that are not JSON come here
+    import warnings
 
     try:
-        return ast.literal_eval(text.strip())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python has its own opinion of "\\d"
+            return ast.literal_eval(text.strip())
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return None
 
