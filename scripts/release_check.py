@@ -36,6 +36,17 @@ CORE_TESTS = (
     "tests/test_programs.py", "tests/test_atoms.py", "tests/test_errors.py", "tests/test_syntax.py",
     "tests/test_cli.py", "tests/test_repl.py", "tests/test_load.py", "tests/evaluator",
 )  # fmt: skip
+BOUND_TESTS = (
+    "tests/architecture/test_schedule_parts.py", "tests/architecture/test_sublayers.py",
+    "tests/golden", "tests/lsp", "tests/notebook/test_cells.py", "tests/notebook/test_display.py",
+    "tests/drawing/test_saving.py",
+    "tests/playground/test_server.py", "tests/playground/test_for_a_class.py", "tests/sandbox",
+)  # fmt: skip
+"""What each extra does with the packages it needs; with the lowest versions, none is skipped."""
+HEAVY_TESTS = {
+    "cluster": ("tests/training/test_cluster.py",),
+    "transformer-lens": ("tests/export/test_exports.py", "-k", "lens"),
+}
 LOCAL_WHEELS = (
     ("--find-links", os.environ["PIP_FIND_LINKS"]) if "PIP_FIND_LINKS" in os.environ else ()
 )
@@ -225,7 +236,21 @@ def check_bounds(release: Release, python: str, name: str) -> None:
         moved = {each for each, old in record["versions"].items() if after[each] != old}
         if moved:
             sys.exit(f"the tools of the tests want other versions of {', '.join(sorted(moved))}")
-        run(str(where), "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *CORE_TESTS)
+        tests = (*CORE_TESTS, *BOUND_TESTS)
+        told = run(str(where), "-m", "pytest", "-q", "-rs", "-n", "2", "-p", "no:cacheprovider",
+                   *tests)  # fmt: skip
+        refuse_skips(told)
+
+
+def refuse_skips(told: str) -> None:
+    """End where tests were skipped because a package is missing: it should be there."""
+    missing = [
+        line
+        for line in told.splitlines()
+        if line.startswith("SKIPPED") and re.search("install|extra|could not import", line)
+    ]
+    if missing:
+        sys.exit("skipped, though everything is installed:\n" + "\n".join(missing))
 
 
 def python_version(python: Path) -> str:
@@ -253,11 +278,31 @@ def local_torch() -> list[str]:
 def check_heavy(release: Release, python: str) -> None:
     """What takes long: torch, the exports, ray; and the lowest versions of what goes with torch."""
     check_extras(release, python, HEAVY)
+    for extra, tests in HEAVY_TESTS.items():
+        for name in ("lowest", "latest"):
+            check_tests(release, python, extra, name, tests)
     with release.step("lowest versions of what goes with torch") as record:
         extras = ("models", "onnx", "transformers")
         where = lowest(release, "lowest-models", python, extras, *local_torch()[-1:])
         record["python"], record["versions"] = python_version(where), release.versions(where)
         release.smoke(where, *extras)
+
+
+def check_tests(
+    release: Release, python: str, extra: str, name: str, tests: tuple[str, ...]
+) -> None:
+    """The tests of an extra pass with the lowest, or the latest, versions; none is skipped."""
+    with release.step(f"tests of {extra} with the {name} versions") as record:
+        place = f"{name}-{extra}"
+        if name == "lowest":
+            where = lowest(release, place, python, (extra, "models"), *local_torch()[-1:])
+        else:
+            wheel = release.wheel_with(extra, "models")
+            where = release.environment(place, python, wheel, options=("-c", "constraints.txt"))
+        release.install(where, *TOOLS)
+        record["python"], record["versions"] = python_version(where), release.versions(where)
+        refuse_skips(run(str(where), "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *tests))
+        shutil.rmtree(where.parents[1], ignore_errors=True)
 
 
 def main() -> None:
