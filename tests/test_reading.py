@@ -50,6 +50,13 @@ def test_a_file_that_says_it_is_empty_is_read_no_further_than_allowed() -> None:
         read_file("/proc/self/maps", 100)
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="no files without a size here")
+def test_no_more_memory_is_taken_than_the_file_needs(tmp_path: Path) -> None:
+    (tmp_path / "it").write_bytes(b"hello")
+    assert read_file(tmp_path / "it", 1 << 60) == b"hello"
+    assert read_file("/proc/self/maps", 1 << 60).count(b"\n") > 5
+
+
 def test_a_missing_file_is_the_callers_business(tmp_path: Path) -> None:
     for path in (tmp_path / "none", tmp_path / "none" / "it"):
         with pytest.raises(FileNotFoundError):
@@ -74,7 +81,7 @@ OPENERS = {
     "training/store.py": "appends records, after the reader has looked at the file",
     "frontend/loader.py": "reads programs, from pipes too, as far as `text_length` goes",
     "frontend/session.py": "reads the library, which is ours",
-    "programs/files.py": "reads the gallery, which is ours",
+    "programs": "reads the gallery and its records, which are ours",
     "drawing/html.py": "reads a script, which is ours",
     "playground/server.py": "reads the page, which is ours",
     "export": "writes, and reads its own files where they were exported to",
@@ -83,7 +90,13 @@ OPENERS = {
 
 def test_everything_else_reads_through_it() -> None:
     words = (".read_bytes(", ".read_text(", " open(", ".open(", "safe_open(", "np.load(")
-    mine = ("webbrowser.open(", "os.open(os.devnull", "server.open(", "def open(")
+    mine = (
+        "webbrowser.open(",
+        "os.open(os.devnull",
+        "server.open(",
+        "def open(",
+        "conversation.open(",
+    )
     found = set()
     for path in SOURCES:
         for line in path.read_text(encoding="utf-8").splitlines():

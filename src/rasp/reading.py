@@ -20,6 +20,7 @@ from typing import IO, Any, NoReturn
 from rasp.errors import RaspError, RaspLimitError, RaspValueError
 
 PathLike = str | os.PathLike[str]
+CHUNK = 1 << 16
 ABSENT = (FileNotFoundError, NotADirectoryError)
 """What the functions below let through: only the caller knows what a missing file means."""
 
@@ -34,9 +35,15 @@ def read_file(path: PathLike, most: int) -> bytes:
     b'hello'
     """
     with _opened(path) as file:
-        if os.fstat(file.fileno()).st_size > most:
+        size = os.fstat(file.fileno()).st_size
+        if size > most:
             raise too_large(path, most)
-        raw = file.read(most + 1)  # one byte more tells that it still grows
+        raw = file.read(size + 1)  # not `most`: Python allocates what is asked for
+        while size < len(raw) <= most:  # it grows, or is one of the system's, which tell no size
+            part = file.read(CHUNK)
+            raw += part
+            if not part:
+                return raw
     if len(raw) > most:
         raise too_large(path, most)
     return raw

@@ -16,6 +16,7 @@ from rasp.grading.exercise import Exercise
 from rasp.grading.results import Grades, Mark, mark
 from rasp.grading.submissions import Submission
 from rasp.limits import GRADING_LIMITS, GRADING_MEMORY, Limits
+from rasp.replacing import replace_file
 from rasp.sandbox import Sandbox
 from rasp.sandbox.job import Job
 
@@ -56,8 +57,7 @@ def grade(
     count = min(workers or os.cpu_count() or 1, len(submissions))
     with tempfile.TemporaryDirectory() as folder:
         cases = os.path.join(folder, "cases.json")
-        with open(cases, "w", encoding="utf-8") as out:
-            json.dump([each.to_json() for each in every], out)
+        replace_file(cases, json.dumps([each.to_json() for each in every]).encode())
         warm = _request(Submission("", ""), cases, limits) | {"name": "", "text": ""}
         with Sandbox(count, seconds=seconds, memory=memory, task=TASK, warm=warm) as box:
             box.start()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import lru_cache
 from typing import Any
 
@@ -20,9 +19,12 @@ from rasp.frontend.values import MISSING, describe
 from rasp.grading.cases import unpack
 from rasp.graph import Node, SOp
 from rasp.limits import Limits
+from rasp.reading import read_json
 from rasp.source import Source
 
 BATCH = 500
+LARGEST_CASES = 1_000_000_000
+"""Bytes of the inputs and answers that submissions are compared with."""
 FIRST_LOOK = 40
 """Inputs tried before anything else: a wrong program is mostly wrong on one of them."""
 Outcome = dict[str, Any]
@@ -41,8 +43,7 @@ def grade_submission(request: dict[str, Any]) -> dict[str, Any]:
 @lru_cache(maxsize=1)
 def _read_cases(path: str) -> list[dict[str, Any]]:
     """Read the exercises, once for all submissions that this process grades."""
-    with open(path, encoding="utf-8") as file:
-        exercises: list[dict[str, Any]] = json.load(file)
+    exercises: list[dict[str, Any]] = read_json(path, LARGEST_CASES)
     for each in exercises:
         for key in ("inputs", "answers"):
             each[key] = [tuple(unpack(atom) for atom in atoms) for atoms in each[key]]
