@@ -116,7 +116,8 @@ def test_a_program_that_never_ends_is_refused() -> None:
 
 def test_records_that_are_too_large_are_refused_before_they_are_read(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="training needs torch")
-    from rasp.training.store import LARGEST_RECORDS, Store
+    from rasp.training.records import LARGEST_RECORDS
+    from rasp.training.store import Store
 
     with (tmp_path / "records.jsonl").open("wb") as file:
         file.truncate(LARGEST_RECORDS + 1)

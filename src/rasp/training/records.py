@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
-from rasp.reading import fingerprint, parse_json
+from rasp.errors import RaspValueError
+from rasp.reading import ABSENT, fingerprint, parse_json, read_file
 
 Record = dict[str, Any]
+LARGEST_RECORDS = 1_000_000_000
 
 
 class Changed(ValueError):
@@ -41,6 +44,30 @@ def read_record(line: str | bytes) -> Record:
     if record.pop("checksum", _checksum(record)) != _checksum(record):
         raise Changed
     return record
+
+
+def read_records(path: Path) -> dict[str, Record]:
+    """Return the records of a file by id, of no file none; a line that is no record does not count.
+
+    A record that was changed after it was written is refused.
+    """
+    try:
+        lines = read_file(path, LARGEST_RECORDS).splitlines()
+    except ABSENT:
+        return {}
+    found: dict[str, Record] = {}
+    for number, line in enumerate(lines, 1):
+        try:
+            record = read_record(line)
+        except Changed:
+            raise RaspValueError(
+                f"`{path}`, line {number}: this record was changed after it was written",
+                hint="its checksum is another one: take the line out, and the run is trained again",
+            ) from None
+        except ValueError:
+            continue
+        found[record["id"]] = record
+    return found
 
 
 def _checksum(record: Record) -> str:

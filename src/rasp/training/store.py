@@ -20,13 +20,12 @@ from typing import Any
 import torch
 
 from rasp.errors import RaspError, RaspLimitError, RaspValueError
-from rasp.reading import ABSENT, file_size, read_file, read_part
+from rasp.reading import ABSENT, file_size, read_part
 from rasp.training.config import RunConfig, differences
-from rasp.training.records import Changed, Record, is_record, read_record, record_line, without_nan
+from rasp.training.records import Record, is_record, read_records, record_line, without_nan
 from rasp.training.stack import Progress, Stack
 from rasp.training.tensors import Damaged, TensorFile, open_tensors, write_tensors
 
-LARGEST_RECORDS = 1_000_000_000
 PARTS = ("rows", "first_moment", "second_moment", "best")
 
 
@@ -72,25 +71,7 @@ class Store:
         A kill can cut the last line short, and a stranger's file can hold anything. A record that
         was changed after it was written is refused.
         """
-        path = self.folder / "records.jsonl"
-        try:
-            lines = read_file(path, LARGEST_RECORDS).splitlines()
-        except ABSENT:
-            return {}
-        found: dict[str, Record] = {}
-        for number, line in enumerate(lines, 1):
-            try:
-                record = read_record(line)
-            except Changed:
-                raise RaspValueError(
-                    f"`{path}`, line {number}: this record was changed after it was written",
-                    hint="its checksum is another one: take the line out, and the run is trained "
-                    "again",
-                ) from None
-            except ValueError:
-                continue
-            found[record["id"]] = record
-        return found
+        return read_records(self.folder / "records.jsonl")
 
     def finished(self, configs: Sequence[RunConfig]) -> dict[str, Record]:
         """Return the records of some runs, those that there are, each with all it should say."""

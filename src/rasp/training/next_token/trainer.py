@@ -23,6 +23,7 @@ from rasp.replacing import replace_file
 from rasp.training.next_token.data import IGNORED, Coding, Sequences, coding_of, make_sequences
 from rasp.training.next_token.decoder import Parameters, Size, initial, logits
 from rasp.training.next_token.tasks import NextToken
+from rasp.training.records import read_records, record_line
 from rasp.training.tensors import open_tensors, write_tensors
 
 RECIPE = 1
@@ -90,15 +91,12 @@ class Store:
 
     def records(self) -> dict[str, dict[str, Any]]:
         """Finished runs by their ids."""
-        if not self.path.exists():
-            return {}
-        lines = self.path.read_text(encoding="utf-8").splitlines()
-        return {record["id"]: record for record in map(json.loads, lines)}
+        return read_records(self.path)
 
     def add(self, records: Sequence[dict[str, Any]]) -> None:
         """Write finished runs beside those that are there."""
         known = self.records() | {record["id"]: record for record in records}
-        lines = "".join(json.dumps(record) + "\n" for record in known.values())
+        lines = "".join(map(record_line, known.values()))
         replace_file(self.path, lines.encode())
 
 
