@@ -59,7 +59,7 @@ def coding_of(task: NextToken, seed: int = 0) -> Coding:
 
     >>> from rasp.training.next_token.lengths import TASKS
     >>> coding_of(TASKS["parity"]).answers
-    ('0', '1')
+    ('0', '1', '|')
     """
     if task.generates:
         return Coding(task.alphabet, task.alphabet)
