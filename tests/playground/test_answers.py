@@ -139,6 +139,22 @@ def test_layers_and_heads_are_those_of_the_schedule() -> None:
     assert len(told["why_so_deep"]) == 1 + told["layers"]
 
 
+def test_badges_are_the_dialects_of_the_program() -> None:
+    text = 'more = num_prevs(tokens == "a") > 2; s = select(tokens, tokens, ==);'
+    told = answer({"kind": "dialects", "program": text, "name": "more"})
+    found = rasp.dialects(rasp.run(text)["more"])
+    assert {each["dialect"]: each["in"] for each in told["badges"]} == {
+        standing.dialect: standing.holds for standing in found.standings
+    }
+    assert "likely to go on" in told["forecast"]
+    assert answer({"kind": "dialects", "program": text, "name": "s"})["badges"] == []
+
+
+def test_heads_of_a_model_are_counted_from_one() -> None:
+    told = answer({"kind": "weights", "program": HIST, "name": "hist", "example": "ab"})
+    assert [(head["layer"], head["number"]) for head in told["heads"]] == [(1, 1)]
+
+
 def test_fit_gives_the_counterexample() -> None:
     told = answer({"kind": "fit", "program": HIST, "name": "hist", "attention": "causal"})
     assert not told["fits"]

@@ -183,6 +183,8 @@ def test_fit_gives_a_counterexample_that_becomes_the_example(tab: Any) -> None:
     tab.click("#tab-architecture")
     tab.wait_for_selector(".head-box")
     assert tab.locator(".head-box").count() == 2
+    tab.wait_for_selector(".badge")
+    assert "not causal" in tab.locator("#dialect-badges").inner_text()
     tab.fill("[name=attention]", "causal")
     tab.get_by_role("button", name="Ask").click()
     tab.get_by_role("button", name="Use this input as the example").click()

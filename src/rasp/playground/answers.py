@@ -21,6 +21,7 @@ KINDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "picture": pictures.picture,
     "architecture": structure.architecture,
     "fit": structure.fits,
+    "dialects": structure.dialect_badges,
     "weights": weights.weights,
     "trained": trained.trained,
     "gallery": gallery.gallery,

@@ -44,6 +44,7 @@ BUDGETS = {
     "exercises": QUICK,
     "architecture": LONG,
     "fit": LONG,
+    "dialects": LONG,
     "exercise": LONG,
     "weights": LONG,
 }

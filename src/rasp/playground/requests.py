@@ -78,7 +78,7 @@ def find_handle(ran: Ran, name: object) -> Handle:
     own = ran.session.names()
     if name not in own:
         first = ran.errors[0] if ran.errors else None
-        hint = f"mend the program first: {first.message}" if first else _defined(list(own))
+        hint = f"fix the program first: {first.message}" if first else _defined(list(own))
         raise RaspNameError(f"the program has no `{name}`", hint=hint)
     value = own[name]
     if not isinstance(value, Node):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 from rasp.architecture import Explanation, Layer, explain, fit
@@ -10,6 +11,7 @@ from rasp.architecture.schedule import show_counts
 from rasp.atoms import show_input
 from rasp.equivalence.verdict import show_answer
 from rasp.errors import RaspError
+from rasp.graph import SOp
 from rasp.playground.requests import find_handle, read_number, read_word, run_text
 from rasp.token_lists import write_tokens
 
@@ -81,6 +83,30 @@ def fits(request: dict[str, Any]) -> dict[str, Any]:
     for verdict, told in zip(found.verdicts, record["verdicts"], strict=True):
         told["counterexample"] = _counterexample(verdict.counterexample)
     return record
+
+
+def dialect_badges(request: dict[str, Any]) -> dict[str, Any]:
+    """Say which dialects of RASP an s-op is in, as badges: a word, and the reason for a tooltip."""
+    if find_spec("numpy") is None:
+        return {"badges": [], "forecast": ""}
+    from rasp.dialect import dialects
+
+    handle = find_handle(run_text(request.get("program")), request.get("name"))
+    if not isinstance(handle.node, SOp):
+        return {"badges": [], "forecast": ""}
+    found = dialects(handle)
+    return {
+        "badges": [
+            {
+                "dialect": standing.dialect,
+                "in": standing.holds,
+                "as_written": standing.is_as_written,
+                "why": str(standing).partition(":")[2].strip(),
+            }
+            for standing in found.standings
+        ],
+        "forecast": str(found.forecast).partition("\n")[0],
+    }
 
 
 def _counterexample(found: Counterexample | None) -> dict[str, Any] | None:

@@ -107,7 +107,7 @@ def _on_example(model: Transformer, handle: Handle, tokens: tuple[Atom, ...]) ->
         heads.append(
             {
                 "layer": int(layer),
-                "number": int(head) + 1,
+                "number": int(head),
                 "attention": [[round(share, 4) for share in row] for row in shares],
                 "selection": [[round(share, 4) for share in row] for row in best[1]],
                 "selector": best[0],

@@ -30,6 +30,17 @@ const drawn = (answer) => [
   ...answer.suggestions.map((each) => make("p", { class: "advice" }, "to save: ", prose(each.advice), make("span", { class: "soft" }, ` (heads per layer: ${each.heads_per_layer})`))),
 ];
 
+const badge = (each) => make("span", {
+  class: `badge ${each.in ? "yes" : "no"}`, title: `${each.dialect}: ${each.why}`,
+}, each.in ? `${each.dialect}${each.as_written ? "" : " (equal to one that is)"}` : `not ${each.dialect}`);
+
+const showBadges = async (name, asked) => {
+  const answer = await page.ask("dialects", { ...page.now(), name });
+  if (answer.replaced || answer.error || asked !== wantedKey || !answer.badges.length) return;
+  find("dialect-badges").replaceChildren(
+    make("h3", {}, "Dialects"), ...answer.badges.map(badge), make("p", { class: "soft" }, answer.forecast));
+};
+
 const verdict = (each) => make("div", { class: `verdict ${each.fits ? "yes" : "no"}` },
   make("p", {}, make("strong", {}, each.fits ? "Yes" : "No"), ` · ${each.question}`, each.is_proved ? "" : " (tried, not proved)"),
   make("pre", {}, each.reason),
@@ -59,6 +70,7 @@ export const setUpArchitecture = (context) => {
   find("architecture").replaceChildren(
     make("div", { class: "toolbar" }, nameMenu("The transformer for", () => showArchitecture())),
     make("div", { id: "architecture-drawn" }),
+    make("div", { id: "dialect-badges", "aria-live": "polite" }),
     make("h2", {}, "Does it fit?"),
     make("form", { class: "toolbar fit", onsubmit: ask },
       field("layers", "layers", { type: "number", min: 0, max: 1000 }), field("heads in each", "heads", { type: "number", min: 0, max: 1000 }),
@@ -79,8 +91,10 @@ export const showArchitecture = async () => {
   if (asked === wantedKey) return;
   wantedKey = asked;
   find("fit-answer").replaceChildren();
+  find("dialect-badges").replaceChildren();
   const answer = await page.ask("architecture", { ...page.now(), name });
   if (answer.replaced || asked !== wantedKey) return;
   if (answer.error) wantedKey = "";
   place.replaceChildren(...(answer.error ? [complaint(answer.error)] : drawn(answer).flat().filter(Boolean)));
+  if (!answer.error) await showBadges(name, asked);
 };
