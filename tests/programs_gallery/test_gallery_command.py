@@ -42,6 +42,7 @@ def test_the_list_in_json_is_json(capsys: Captured) -> None:
         "summary": "Reverse the input.",
         "example": "abc",
         "heads_per_layer": [1, 1],
+        "dialects": {},
     }
 
 
