@@ -44,7 +44,11 @@ REFUSED = {
     "roman_value": (MARGIN, MANY_STEPS),
     "rotate_by_first": (MARGIN, MANY_STEPS),
     "rotate_to_smallest": (MARGIN, MANY_STEPS),
+    "sort_by_distance_from_mean": (MARGIN, MANY_STEPS),
     "sort_pairs": (MARGIN, MANY_STEPS),
+    "substitute_variables": (MARGIN, MANY_STEPS),
+    "token_frequency": (MARGIN, "a quotient of two counts has 255 values, the nearest of them "
+                        "1/380 apart, and one feed-forward makes it of both"),
     "vigenere": (MARGIN, MANY_STEPS),
     "median": ("classes of values apart", AVERAGES),
     "second_largest": ("classes of values apart", AVERAGES),

@@ -41,6 +41,9 @@ VOCABULARIES = {
 }
 
 
+WIDER = {(Fraction, int), (Fraction, bool), (int, bool)}
+
+
 class Compilable(Graphs):
     """Random graphs in which select_best stands only where it can be compiled."""
 
@@ -151,3 +154,26 @@ def test_numbers_beyond_float32_are_refused_without_a_warning() -> None:
     text = 'out = max(aggregate(select(1, length, <), 61035156250000000000000000), histf("a"));'
     with pytest.raises(RaspUnsupportedError, match="too large for float32"):
         compile(rasp.run(text)["out"], vocabulary="ab", max_length=6)
+
+
+@pytest.mark.parametrize("start", [200, 230])
+def test_answers_have_the_kind_of_the_program(start: int) -> None:
+    """Of one number in two kinds (a mean or a lone pick, a bool or a default), it is the widest."""
+    compared = 0
+    for seed in range(start, start + 30):
+        outputs, vocabulary, options = random_program(seed)
+        try:
+            model = compile(outputs, vocabulary=vocabulary, **options)
+        except RaspUnsupportedError:
+            continue
+        for tokens in inputs(model, random.Random(seed)):
+            try:
+                expected = evaluate(list(outputs.values()), tokens)
+            except EvaluationError:
+                continue
+            found = model.answers(model.token_ids(list(tokens))[None])
+            for name, node in outputs.items():
+                kinds = set(zip(map(type, found[name][0]), map(type, expected[node]), strict=True))
+                assert {pair for pair in kinds if pair[0] is not pair[1]} <= WIDER
+                compared += 1
+    assert compared > 100

@@ -25,6 +25,10 @@ REASONS: list[tuple[str, Any, int, dict[str, Any], str]] = [
         "the scores of select_best spread over 1000000 times their smallest difference, "
         "which is too much for float32",
     ),
+    (
+        "aggregate(select(tokens, tokens, >), pow(7548472197, 2))", "ab", 3, {},
+        "as an int and as a float, which are not the same number",
+    ),
     ("tokens * 1000 + indices", range(300), 300, {}, "it can be one of 90000 numbers"),
     ("length - 2 * indices", "a", 4096, {}, "a sum of values has 8388608 or more combinations"),
     ("(one - indices) * (one + indices)", "ab", 10, {}, "it depends on 596 × 596 = 355216"),

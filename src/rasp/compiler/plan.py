@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from rasp.architecture.schedule import Schedule, schedule
-from rasp.atoms import Atom
+from rasp.atoms import Atom, show
 from rasp.compiler.attention import HeadPlan, plan_head
 from rasp.compiler.features import Features, Group
 from rasp.compiler.heads import HeadAnalysis
@@ -41,6 +41,8 @@ from rasp.graph import Aggregate, Node, Program, SOp, in_order, users
 
 MOST_CELLS = 1_000_000
 MOST_NUMBERED = 1000
+LARGEST_WHOLE = 1 << 53
+"""Up to this, a float holds every whole number."""
 READOUT = "read-out "
 CONDITIONS = "conditions"
 """Where this is to be done with care, each condition of an `and` or `or` is worked out alone."""
@@ -184,6 +186,12 @@ def _output(
     known: dict[Fraction, Atom] = {}
     for atom in values.atoms:
         code = codes[atom]
+        if _differs_as_float(atom, known.get(code)):
+            refusals.add(node, Refusal(
+                f"it may be {show(atom)} as an int and as a float, which are not the same number",
+                "work with smaller numbers",
+            ))  # fmt: skip
+            return None
         if code not in known or _width(atom) > _width(known[code]):
             known[code] = atom
     try:
@@ -252,6 +260,13 @@ def _threshold(values: Values) -> list[tuple[Fraction, Atom]] | None:
     codes = [code for _, code in values.inputs[0].states]
     found = [(codes[place], values.outcomes[place]) for place in (steps[0] - 1, steps[0])]
     return [(code, atom) for code, atom in found if atom is not None]
+
+
+def _differs_as_float(atom: Atom, other: Atom | None) -> bool:
+    """Whether an atom is also there in another kind, and a float does not hold it."""
+    if other is None or type(atom) is type(other) or isinstance(atom, str):
+        return False
+    return abs(Fraction(atom)) > LARGEST_WHOLE
 
 
 def _width(atom: Atom) -> int:

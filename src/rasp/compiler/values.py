@@ -320,7 +320,7 @@ class ValueAnalysis(JointAnalysis):
         """The values of a weighted sum: a table over its one input, or over their sum."""
         variables = self.variables_of(linear)
         if not variables:
-            return Values(0, (), as_kinds(linear.constant, kinds)[:1], kinds, linear)
+            return Values(0, (), as_kinds(linear.constant, kinds)[-1:], kinds, linear)
         if len(variables) == 1 and not isinstance(variables[0], NodeVariable):
             return self._of_one(linear, variables[0], kinds)
         key = (linear.key, kinds)
