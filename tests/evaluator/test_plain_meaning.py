@@ -126,10 +126,10 @@ def test_an_aggregate_is_a_default_a_pick_or_a_mean() -> None:
             Aggregate(AFTER, Elementwise("==", (Indices(), Const(0)))),
             ("a", "b", "c", "d"), 0, "3 values were picked, and bools have no mean",
         ),
-        (Aggregate(AFTER, Tokens()), ("a", "b"), 1, "the default 0 cannot stand among strings"),
+        (Aggregate(AFTER, Tokens()), ("a", "b"), 1, "the default 0 cannot be mixed with strings"),
         (
             Aggregate(SelectorAnd(SAME, BEFORE), Indices(), "-"), ("a", "b", "a"), 0,
-            'the default "-" cannot stand among numbers',
+            'the default "-" cannot be mixed with numbers',
         ),
     ],
 )  # fmt: skip

@@ -277,7 +277,7 @@ def misfit(default: Atom, values: list[Atom]) -> RaspError:
     wanted = "strings" if isinstance(values[0], str) else "numbers"
     example = '"-"' if isinstance(values[0], str) else "0"
     return RaspTypeError(
-        f"nothing was picked, and the default {show(default)} cannot stand among {wanted}",
+        f"nothing was picked, and the default {show(default)} cannot be mixed with {wanted}",
         hint=f"give a default of the values' kind: `aggregate(…, …, {example})`",
     )
 

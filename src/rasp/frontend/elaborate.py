@@ -138,7 +138,7 @@ class Elaborator:
             case Unreadable():
                 raise BrokenName
         raise RaspTypeError(
-            "words to the REPL cannot stand inside a function or loop",
+            "commands of the REPL do not work inside a function or loop",
             statement.span,
             "put them at the top level",
         )
