@@ -174,8 +174,8 @@ def test_a_mean_is_exact_and_of_numbers() -> None:
 
 def test_words_about_defaults_name_the_kind_that_is_wanted() -> None:
     strings, numbers = misfit(0, ["a"]), misfit("-", [1])
-    assert "among strings" in strings.message and '"-")' in (strings.hint or "")
-    assert "among numbers" in numbers.message and ", 0)" in (numbers.hint or "")
+    assert "with strings" in strings.message and '"-")' in (strings.hint or "")
+    assert "with numbers" in numbers.message and ", 0)" in (numbers.hint or "")
 
 
 def test_a_failure_adds_the_place_to_the_message() -> None:
