@@ -1,8 +1,30 @@
-"""What every test shares: random cases take as long as they take, since timings here are noise."""
+"""What every test shares: random cases take as long as they take, since timings here are noise.
+
+Material that is not ours to keep (the reference's answers, published labels, a program from the
+wild) is read from the folder `shared` beside the checkout. Where it is missing, the run says so at
+its end, so that nobody takes a green run for one that tried it.
+"""
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
 
 from hypothesis import settings
 
 settings.register_profile("rasp", deadline=None)
 settings.load_profile("rasp")
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+MATERIAL = {
+    "golden": "the reference's answers to 2,595 programs",
+    "dialects": "the published labels of 125 languages",
+    "wild": "a program of a thousand lines with its answers",
+}
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Name the material that was not there to be tried."""
+    missing = [what for folder, what in MATERIAL.items() if not (SHARED / folder).is_dir()]
+    for what in missing:
+        terminalreporter.write_line(f"NOT TRIED: {what} ({SHARED} does not hold it)", yellow=True)

@@ -1,7 +1,8 @@
 """The authors' REPL's answers: values and kinds agree, and what failed there fails here.
 
-The files lie in `answers/`. Where a case contradicts the language as decided, the language wins:
-those cases are listed below, with the reason.
+The files are read from `../shared/golden`; where that folder is not beside the checkout, the run
+says at its end that they were not tried. Where a case contradicts the language as decided, the
+language wins: those cases are listed below, with the reason.
 """
 
 from __future__ import annotations
@@ -19,7 +20,11 @@ from rasp.atoms import kind_of, kind_of_sequence
 from rasp.evaluator import apply
 from rasp.graph import Node
 
-GOLDEN = Path(__file__).parent / "answers"
+GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden"
+
+pytestmark = pytest.mark.skipif(
+    not GOLDEN.is_dir(), reason="the reference's answers are not beside this checkout"
+)
 
 NOT_ATOMS = "an input is a string or a list of atoms; the reference also took lists of lists"
 PRECEDENCE = "`in` binds tighter than `and` and `or`, as in Python: this is a good program"
@@ -46,6 +51,8 @@ DIFFERENT = {
 
 
 def cases(name: str) -> list[dict[str, Any]]:
+    if not GOLDEN.is_dir():
+        return []
     found: list[dict[str, Any]] = json.loads((GOLDEN / name).read_text())["cases"]
     return found
 
