@@ -49,7 +49,7 @@ def main() -> int:
 
 
 def gather() -> None:
-    """Put every page in one folder, links between them mended."""
+    """Put every page in one folder, links between them corrected."""
     shutil.rmtree(GATHERED, ignore_errors=True)
     shutil.copytree(ROOT / "docs", GATHERED)
     for name in ("CONTRIBUTING.md", "CHANGELOG.md"):
@@ -58,10 +58,10 @@ def gather() -> None:
         (GATHERED / name.lower()).write_text(text, encoding="utf-8")
     for page in GATHERED.rglob("*.md"):
         text = page.read_text(encoding="utf-8")
-        mended = re.sub(
+        corrected = re.sub(
             r"\]\(\.\./(CONTRIBUTING|CHANGELOG)\.md", lambda m: f"]({m[1].lower()}.md", text
         )
-        page.write_text(mended, encoding="utf-8")
+        page.write_text(corrected, encoding="utf-8")
 
 
 def write_config(path: Path) -> list[str]:
