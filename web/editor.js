@@ -5,8 +5,8 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } 
 import { defaultKeymap, history, historyKeymap, toggleComment } from "@codemirror/commands";
 import { HighlightStyle, StreamLanguage, bracketMatching, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
-import { EditorSelection, EditorState } from "@codemirror/state";
-import { EditorView, drawSelection, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
+import { EditorSelection, EditorState, StateEffect, StateField } from "@codemirror/state";
+import { Decoration, EditorView, drawSelection, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
 const { keywords, builtins } = RASP_WORDS; // put in by the build, from the language's own table
@@ -52,6 +52,7 @@ const look = EditorView.theme({
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
   ".cm-gutters": { background: "var(--paper)", color: "var(--soft)", border: "none" },
   ".cm-activeLine": { background: "color-mix(in srgb, var(--wash) 60%, transparent)" },
+  ".cm-line.cm-lit": { background: "var(--lit)", boxShadow: "inset 3px 0 var(--pink)" },
   ".cm-activeLineGutter": { background: "var(--wash)" },
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { background: "var(--lit) !important" },
   "&.cm-focused .cm-matchingBracket": { background: "var(--purple-wash)", outline: "1px solid var(--purple)" },
@@ -89,6 +90,21 @@ const diagnostics = (length, severity, found) => found
     message: each.hint ? `${each.message}\nhint: ${each.hint}` : each.message,
   }));
 
+// The lines that made what is chosen on the page; an edit moves them along.
+const lightLines = StateEffect.define();
+const litLine = Decoration.line({ class: "cm-lit" });
+const litLines = StateField.define({
+  create: () => Decoration.none,
+  update(lit, transaction) {
+    const effect = transaction.effects.find((each) => each.is(lightLines));
+    if (!effect) return lit.map(transaction.changes);
+    const { doc } = transaction.state;
+    const starts = new Set(effect.value.filter((place) => place.line <= doc.lines).map((place) => doc.line(place.line).from));
+    return Decoration.set([...starts].sort((one, other) => one - other).map((start) => litLine.range(start)));
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
 export const codeEditor = (parent, label, text, onChange) => {
   const words = {};
   const host = document.createElement("div");
@@ -100,7 +116,7 @@ export const codeEditor = (parent, label, text, onChange) => {
     state: EditorState.create({
       doc: text,
       extensions: [
-        lineNumbers(), lintGutter(), highlightSpecialChars(), history(), drawSelection(), highlightActiveLine(), bracketMatching(), closeBrackets(),
+        lineNumbers(), lintGutter(), litLines, highlightSpecialChars(), history(), drawSelection(), highlightActiveLine(), bracketMatching(), closeBrackets(),
         EditorView.lineWrapping, rasp, syntaxHighlighting(colours), look, autocompletion({ override: [complete(words)], activateOnTypingDelay: 150 }),
         keymap.of([{ key: "Mod-/", run: toggleComment }, ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
         EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocapitalize: "off" }),
@@ -128,6 +144,7 @@ export const codeEditor = (parent, label, text, onChange) => {
         ...diagnostics(length, "error", errors), ...diagnostics(length, "warning", failed), ...diagnostics(length, "info", warnings),
       ].sort((one, other) => one.from - other.from)));
     },
+    light(places) { view.dispatch({ effects: lightLines.of(places) }); },
     setWords(found, whose) { words[whose] = found; },
   };
 };

@@ -137,15 +137,55 @@ def test_hovering_a_selection_gives_the_languages_own_reasons(tab: Any) -> None:
     assert tab.locator("#tip").is_hidden()
 
 
+HIST = "same = select(tokens, tokens, ==);\nhist = selector_width(same);\nmany = hist > 1;"
+
+
+def story(page: Any) -> str:
+    return str(page.locator("#cell-story").inner_text()).replace("\xa0", " ")
+
+
+def values_of(page: Any, name: str) -> Any:
+    return page.locator(f"table.values tr[data-row='{name}'] td[data-at]")
+
+
 def test_a_chosen_cell_lights_up_what_it_came_from(tab: Any) -> None:
     write(tab, 'back = aggregate(select(indices, indices - 1, ==), tokens, "-");', "abcd")
-    cells = tab.locator("table.values tr", has_text="back").locator("td[data-at]")
-    cells.nth(2).click()
+    settled(tab, values_of(tab, "back").nth(2).click)
     lit = tab.locator("table.values tr.input", has_text="tokens").locator("td.lit")
     assert lit.all_inner_texts() == ["b"]
-    assert "picked position 1" in tab.locator("#cell-story").inner_text()
-    cells.nth(0).click()
-    assert "nothing was picked" in tab.locator("#cell-story").inner_text()
+    assert "position 2 ('c') looks at 1 ('b'), so 'b'" in story(tab)
+    assert tab.locator("thead th.looked").all_inner_texts() == ["1"]
+    settled(tab, values_of(tab, "back").nth(0).click)
+    assert "looks at no position, so the default '-'" in story(tab)
+
+
+def test_one_selection_is_linked_in_values_grids_flow_and_editor(tab: Any) -> None:
+    write(tab, HIST, "hello")
+    settled(tab, values_of(tab, "hist").nth(2).click)
+    assert story(tab) == "hist position 2 ('l') looks at 2 and 3: two picked, so 2"
+    assert tab.locator(".selection-card.lit figcaption strong").all_inner_texts() == ["same"]
+    settled(tab, lambda: tab.click("#tab-flow"))
+    tab.wait_for_selector("#flow .lit-cell.row")
+    assert "two picked, so 2" in story(tab)
+    strip = tab.locator("#flow [data-strip]").first.bounding_box()
+    settled(tab, lambda: tab.mouse.click(strip["x"] + 5, strip["y"] + 5))
+    assert "'h'" in story(tab)
+    settled(tab, lambda: tab.click("#tab-values"))
+    assert tab.locator("table.values td.lit").all_inner_texts() == ["h"]
+    box = tab.locator("svg.heat").bounding_box()
+    settled(tab, lambda: tab.mouse.click(box["x"] + 40, box["y"] + 22 + 20 * 1.5))
+    assert "same position 1 ('e') looks at 1: the keys where tokens == 'e'" in story(tab)
+
+
+def test_a_chosen_cell_lights_its_line_in_the_editor(tab: Any) -> None:
+    bundle = Path(rasp.__file__).parent / "playground" / "static" / "bundle" / "editor.js"
+    if not bundle.exists() or "cm-lit" not in bundle.read_text(encoding="utf-8"):
+        pytest.skip("the bundled editor is older than web/editor.js: run scripts/build_web.py")
+    write(tab, HIST, "hello")
+    settled(tab, values_of(tab, "many").nth(2).click)
+    assert tab.locator(".cm-lit").all_inner_texts() == ["many = hist > 1;"]
+    settled(tab, values_of(tab, "many").nth(2).click)
+    assert tab.locator(".cm-lit").count() == 0
 
 
 def test_values_can_be_walked_with_the_keyboard_alone(tab: Any) -> None:
@@ -153,7 +193,8 @@ def test_values_can_be_walked_with_the_keyboard_alone(tab: Any) -> None:
     tab.locator("table.values td[tabindex='0']").focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight", "Enter"):
         tab.keyboard.press(key)
-    assert "double[1] = 2" in tab.locator("#cell-story").inner_text()
+    tab.wait_for_selector("#cell-story strong")
+    assert "indices is 1, so indices * 2 is 2" in story(tab)
     tab.locator("#tab-values").focus()
     tab.keyboard.press("ArrowRight")
     assert tab.locator("#flow").is_visible()

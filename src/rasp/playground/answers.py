@@ -12,11 +12,21 @@ from typing import Any
 
 from rasp.errors import RaspError, RaspUnsupportedError
 from rasp.limits import too_deep, too_much_memory
-from rasp.playground import gallery, pictures, structure, teaching, trained, values, weights
+from rasp.playground import (
+    explaining,
+    gallery,
+    pictures,
+    structure,
+    teaching,
+    trained,
+    values,
+    weights,
+)
 from rasp.playground.records import error_record
 
 KINDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "run": values.run,
+    "explain": explaining.explain,
     "flow": pictures.flow,
     "picture": pictures.picture,
     "architecture": structure.architecture,

@@ -34,6 +34,7 @@ QUICK = Budget(2.0, PLAYGROUND_MEMORY)
 LONG = Budget(20.0, PLAYGROUND_LONG_MEMORY, is_slow=True)
 BUDGETS = {
     "run": QUICK,
+    "explain": QUICK,
     "format": QUICK,
     "flow": QUICK,
     "picture": QUICK,

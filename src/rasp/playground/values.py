@@ -20,7 +20,7 @@ from rasp.frontend.checking import warnings_of
 from rasp.frontend.session import Session
 from rasp.frontend.show import show_named, show_value
 from rasp.frontend.values import BuiltIn, Function, Value, kind_name
-from rasp.graph import Node, Program, Selector, SOp, expression
+from rasp.graph import Node, Program, expression
 from rasp.playground.budgets import (
     LIMITS,
     MOST_NAMES,
@@ -29,9 +29,15 @@ from rasp.playground.budgets import (
 )
 from rasp.playground.records import error_record, place_record
 from rasp.playground.requests import Ran, read_example, run_text
+from rasp.playground.shown import (
+    Named,
+    fitting_s_ops,
+    joined_program,
+    named_s_ops,
+    shown_selectors,
+    words_of,
+)
 from rasp.syntax.tree import Evaluate
-
-Named = list[tuple[str, Node]]
 
 
 def run(request: dict[str, Any]) -> dict[str, Any]:
@@ -83,47 +89,31 @@ def _outputs(ran: Ran) -> list[dict[str, Any]]:
 
 
 def _on_example(ran: Ran, tokens: tuple[Atom, ...]) -> dict[str, Any]:
-    own = ran.session.names().items()
-    s_ops: Named = [(name, value) for name, value in own if isinstance(value, SOp)]
-    selectors: Named = [(name, value) for name, value in own if isinstance(value, Selector)]
-    left_out = max(0, len(s_ops) - MOST_NAMES)
-    s_ops = s_ops[:MOST_NAMES]
+    every = named_s_ops(ran)
+    s_ops = every[:MOST_NAMES]
     failed: list[dict[str, Any]] = []
     try:
         plan = _plan(ran, s_ops, tokens)
     except RaspError:
-        s_ops = _fitting(ran, s_ops, tokens, failed)
+        s_ops, failed = fitting_s_ops(ran, tokens)
         plan = _plan_of_fitting(ran, s_ops, tokens)
-    shown = dict(zip([name for name, _ in s_ops], plan.outputs, strict=True))
+    program = joined_program(ran, s_ops)
+    selectors = shown_selectors(ran, s_ops, program)
     return {
         "plan": as_dict(plan),
-        "rows": [{"name": name, "strip": strip} for name, strip in shown.items()],
-        "selections": _selections(ran, selectors[:MOST_SELECTIONS_SHOWN], tokens, failed),
+        "rows": [
+            {"name": name, "strip": strip, "words": words_of(node, program)}
+            for (name, node), strip in zip(s_ops, plan.outputs, strict=True)
+        ],
+        "selections": _selections(ran, selectors[:MOST_SELECTIONS_SHOWN], tokens, program, failed),
         "failed": failed,
-        "left_out": left_out + max(0, len(selectors) - MOST_SELECTIONS_SHOWN),
+        "left_out": max(0, len(every) - MOST_NAMES)
+        + max(0, len(selectors) - MOST_SELECTIONS_SHOWN),
     }
 
 
-def _fitting(
-    ran: Ran, s_ops: Named, tokens: tuple[Atom, ...], failed: list[dict[str, Any]]
-) -> Named:
-    """Keep the s-ops that have a value on the example."""
-    fitting = []
-    for name, node in s_ops:
-        try:
-            apply(node, list(tokens), ran.session.program_of(name), LIMITS)
-            fitting.append((name, node))
-        except RaspError as error:
-            failed.append({"name": name} | error_record(error, ran.source))
-    return fitting
-
-
-def _program_of(ran: Ran, named: Named) -> Program:
-    return Program.joined(ran.session.program_of(name) for name, _ in named)
-
-
 def _plan(ran: Ran, s_ops: Named, tokens: tuple[Atom, ...]) -> Flow:
-    program = _program_of(ran, s_ops)
+    program = joined_program(ran, s_ops)
     return plan_flow([node for _, node in s_ops], list(tokens), program, LIMITS)
 
 
@@ -132,11 +122,11 @@ def _plan_of_fitting(ran: Ran, s_ops: Named, tokens: tuple[Atom, ...]) -> Flow:
     try:
         return _plan(ran, s_ops, tokens)
     except RaspError as error:
-        program = _program_of(ran, s_ops)
+        program = joined_program(ran, s_ops)
         layers = earliest_layers([node for _, node in s_ops])
         strips = {
-            f"s{number}": Strip(
-                id=f"s{number}",
+            f"v{number}": Strip(
+                id=f"v{number}",
                 label=name,
                 expression=expression(node, program.names, 4)[:400],
                 values=tuple(apply(node, list(tokens), program, LIMITS)),
@@ -151,12 +141,19 @@ def _plan_of_fitting(ran: Ran, s_ops: Named, tokens: tuple[Atom, ...]) -> Flow:
 
 
 def _selections(
-    ran: Ran, selectors: Named, tokens: tuple[Atom, ...], failed: list[dict[str, Any]]
+    ran: Ran,
+    selectors: Named,
+    tokens: tuple[Atom, ...],
+    joined: Program,
+    failed: list[dict[str, Any]],
 ) -> list[dict[str, Any]]:
     found = []
+    own = ran.session.names()
     for name, node in selectors:
+        is_named = own.get(name) is node
+        program = ran.session.program_of(name) if is_named else joined
         try:
-            plan = plan_selection(node, list(tokens), ran.session.program_of(name), LIMITS)
+            plan = plan_selection(node, list(tokens), program, LIMITS)
             found.append({"name": name, "plan": as_dict(plan)})
         except RaspError as error:
             failed.append({"name": name} | error_record(error, ran.source))

@@ -19,6 +19,7 @@ const plainEditor = (parent, text, onChange) => {
     },
     setProblems() {},
     setWords() {},
+    light() {},
   };
 };
 

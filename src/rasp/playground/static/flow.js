@@ -1,9 +1,9 @@
 // The picture of a program's flow in, a picture that answers and plays step by step out.
 
-import { complaint, find, make, save, tell, tip } from "./elements.js";
+import { complaint, draw, find, make, save, tell, tip } from "./elements.js";
 import { chosenName, nameMenu } from "./chooser.js";
 import { headsOf, why } from "./drawing.js";
-import { story } from "./story.js";
+import { choose, chosenNow, onChosen } from "./selection.js";
 
 let page = null; // how to ask, and what is on the page
 let plan = null;
@@ -105,7 +105,8 @@ const resize = () => {
 const local = (element, event) =>
   new DOMPoint(event.clientX, event.clientY).matrixTransform(element.getScreenCTM().inverse());
 
-const hover = (event) => {
+// The cell of the picture under the pointer: { head, query, key } or { strip, at }.
+const under = (event) => {
   const grid = event.target.closest(".selection");
   const strip = event.target.closest("[data-strip]");
   const clamp = (value, count) => Math.max(0, Math.min(count - 1, Math.floor(value)));
@@ -114,15 +115,58 @@ const hover = (event) => {
     const [width, height] = grid.dataset.cells.split(" ").map(Number);
     const point = local(grid, event);
     const count = head.picks.length;
-    tip.show(why(plan.strips, head, clamp(point.y / height, count), clamp(point.x / width, count)), event.clientX, event.clientY);
-  } else if (strip && plan.strips[strip.dataset.strip]) {
-    const one = plan.strips[strip.dataset.strip];
-    const point = local(strip, event);
-    const along = strip.dataset.way === "row" ? point.x : point.y;
-    const at = clamp(along / Number(strip.dataset.cell), one.values.length);
-    tip.show(story(plan, one.id, at), event.clientX, event.clientY);
-  } else tip.hide();
+    return { head, query: clamp(point.y / height, count), key: clamp(point.x / width, count) };
+  }
+  const one = strip && plan.strips[strip.dataset.strip];
+  if (!one) return null;
+  const point = local(strip, event);
+  const along = strip.dataset.way === "row" ? point.x : point.y;
+  return { strip: one, at: clamp(along / Number(strip.dataset.cell), one.values.length) };
 };
+
+const hover = (event) => {
+  const cell = plan && under(event);
+  if (!cell) tip.hide();
+  else if (cell.head) tip.show(why(plan.strips, cell.head, cell.query, cell.key), event.clientX, event.clientY);
+  else tip.show([`${cell.strip.label}[${cell.at}] = ${cell.strip.values[cell.at]}`], event.clientX, event.clientY);
+};
+
+const chooseCell = (event) => {
+  const cell = plan && under(event);
+  if (!cell) return;
+  const result = cell.head && cell.head.aggregates[0]?.result;
+  if (cell.strip) choose({ flow_strip: cell.strip.id, at: cell.at });
+  else if (result) choose({ flow_strip: result, at: cell.query });
+  else choose({ selection: cell.head.label, at: cell.query });
+};
+
+// Light the cells behind the one that is chosen, and the row of each head that it asked.
+const highlight = (chosen, told) => {
+  const frame = find("flow").querySelector(".picture");
+  if (!frame) return;
+  frame.querySelectorAll(".lit-cell").forEach((one) => one.remove());
+  if (!chosen || !told || !plan || plan.kind !== "flow") return;
+  for (const [id, positions] of Object.entries(told.flow_cells)) {
+    frame.querySelectorAll(`[data-strip="${id}"]`).forEach((strip) => {
+      const size = Number(strip.dataset.cell);
+      const box = strip.querySelector(".cell");
+      const isRow = strip.dataset.way === "row";
+      const marks = positions.map((at) => draw("rect", {
+        class: "lit-cell", x: isRow ? at * size : 0, y: isRow ? 0 : at * size,
+        width: isRow ? size : box.getAttribute("width"), height: isRow ? box.getAttribute("height") : size,
+      }));
+      box.after(...marks);
+    });
+  }
+  for (const head of Object.values(headsOf(plan))) {
+    const asked = new Set(head.aggregates.flatMap((each) => told.flow_cells[each.result] || []));
+    const grid = frame.querySelector(`[data-head="${head.id}"] .selection`);
+    if (!grid) continue;
+    const [width, height] = grid.dataset.cells.split(" ").map(Number);
+    grid.append(...[...asked].map((at) => draw("rect", { class: "lit-cell row", x: 0, y: at * height, width: width * head.picks.length, height })));
+  }
+};
+onChosen(highlight);
 
 const asPng = async (svg) => {
   const image = new Image();
@@ -161,7 +205,7 @@ export const setUpFlow = (context) => {
       button("▶ Play", "Play the computation", play, "play"),
       button("▶", "Step on", () => { stop(); go(step + 1); }, "step-on"), button("▶|", "Show everything", () => { stop(); go(steps.length - 1); }),
       make("span", { id: "step-count" }), make("span", { id: "step-text", "aria-live": "polite" })),
-    make("div", { class: "picture", tabindex: "0", "aria-label": "The flow, layer by layer", onpointermove: hover, onpointerleave: () => tip.hide() }));
+    make("div", { class: "picture", tabindex: "0", "aria-label": "The flow, layer by layer", onpointermove: hover, onpointerleave: () => tip.hide(), onclick: chooseCell }));
 };
 
 export const showFlow = async () => {
@@ -191,4 +235,5 @@ export const showFlow = async () => {
   step = wasLast ? steps.length - 1 : Math.min(step, steps.length - 1);
   resize();
   showStep(false);
+  highlight(...chosenNow());
 };

@@ -35,9 +35,10 @@ export const heatMap = (tokens, strips, head, options = {}) => {
   const top = cell < 9 ? 8 : 22;
   const side = count * cell;
   const cross = [draw("rect", { class: "cross" }), draw("rect", { class: "cross" })];
+  const asked = draw("rect", { class: "asked", x: -0.5, width: side + 1, height: cell });
   const grid = draw("g", { transform: `translate(${left} ${top})` },
     draw("rect", { class: "grid", width: side, height: side }),
-    ...picked(head, cell, options.weights), ...cross,
+    ...picked(head, cell, options.weights), asked, ...cross,
     ...labels(tokens, cell, "keys"), ...labels(tokens, cell, "queries"));
   const name = options.name || head.label || head.expression;
   const svg = draw("svg", {
@@ -74,7 +75,10 @@ export const heatMap = (tokens, strips, head, options = {}) => {
   });
   svg.addEventListener("pointerleave", clear);
   svg.addEventListener("blur", () => { clear(); note.textContent = ""; });
+  const chooseAt = (query) => options.onChoose && options.onChoose(query);
+  svg.addEventListener("click", (event) => chooseAt(inside((event.clientY - svg.getBoundingClientRect().top - top) / cell)));
   svg.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && at) chooseAt(at[0]);
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
     if (!step) return;
     event.preventDefault();
@@ -85,8 +89,14 @@ export const heatMap = (tokens, strips, head, options = {}) => {
     tip.show(text, box.left + left + (at[1] + 1) * cell, box.top + top + at[0] * cell);
     note.textContent = text.join(", ");
   });
-  return make("figure", { class: "selection-card" },
+  const figure = make("figure", { class: "selection-card" },
     make("figcaption", {}, make("strong", {}, name),
       options.caption ? make("span", {}, options.caption) : head.expression && head.expression !== name ? make("code", {}, head.expression) : null),
     make("div", { class: "scroll" }, svg), note);
+  // Light the row of one query, or none.
+  figure.light = (query) => {
+    figure.classList.toggle("lit", query !== null && query < count);
+    asked.setAttribute("y", (query || 0) * cell);
+  };
+  return figure;
 };

@@ -5,6 +5,7 @@ import { makeEditor } from "./editor.js";
 import { connect } from "./transport.js";
 import { read, write } from "./share.js";
 import { setNames, want } from "./chooser.js";
+import { explainChosen, forgetChosen, setUpSelection, showStory } from "./selection.js";
 import { catchUp, showValues } from "./values.js";
 import { setUpFlow, showFlow } from "./flow.js";
 import { setUpArchitecture, showArchitecture } from "./architecture.js";
@@ -34,6 +35,7 @@ let latest = 0;
 let sentAt = 0;
 let isWaiting = false;
 let isDirty = false;
+let hasMistakes = false;
 
 const now = () => ({ program: editor.text, example: find("example").value });
 
@@ -68,13 +70,14 @@ const send = async () => {
 };
 
 const show = (answer, asked) => {
+  hasMistakes = Boolean(answer.error || answer.errors.length || answer.example_error);
   if (answer.error) {
     find("state").textContent = "stopped";
     problems({ errors: [answer.error], warnings: [], failed: [] });
     showValues({ errors: [answer.error] });
     return;
   }
-  find("state").textContent = answer.errors.length ? `${answer.errors.length} to mend` : "";
+  find("state").textContent = answer.errors.length ? `${answer.errors.length} to fix` : "";
   problems(answer);
   exampleNote(answer);
   setNames(answer.names);
@@ -82,6 +85,7 @@ const show = (answer, asked) => {
   showValues(answer);
   if (asked.program === editor.text) editor.setProblems(answer.errors, answer.warnings, answer.failed || []);
   refreshTab();
+  explainChosen();
   document.documentElement.dataset.shown = String(latest); // tests and measurements wait for this
 };
 
@@ -127,6 +131,7 @@ const showTab = (name, focus = false) => {
     find(each).hidden = each !== tab;
   }
   if (focus) find(`tab-${tab}`).focus();
+  showStory(tab);
   refreshTab();
   remember();
 };
@@ -198,7 +203,7 @@ const fromFragment = async () => {
 const format = async () => {
   const asked = editor.text;
   const answer = await ask("format", { program: asked });
-  if (answer.error) tell("Mend the mistakes first: only a whole program can be laid out.");
+  if (answer.error) tell("Fix the mistakes first: only a whole program can be formatted.");
   else if (editor.text === asked && answer.program !== asked) {
     editor.text = answer.program;
     changed();
@@ -230,6 +235,8 @@ const begin = async () => {
     setExample(text) { find("example").value = text; changed(); },
     setExercise(name) { exercise = name; remember(); },
     leaveExercise() { if (exercise) leave(); else find("lesson").hidden = true; },
+    light: (places) => editor.light?.(places),
+    hasMistakes: () => hasMistakes,
     focusEditor: (at) => editor.goTo(at, at),
     goToLine(line) {
       const lines = editor.text.split("\n").slice(0, line);
@@ -237,6 +244,7 @@ const begin = async () => {
       editor.goTo(end - lines.at(-1).length, end);
     },
   };
+  setUpSelection(context);
   setUpTabs();
   setUpButtons();
   setUpFlow(context);

@@ -2,10 +2,9 @@
 
 import { find, make, morph, prose, tip } from "./elements.js";
 import { heatMap } from "./heat.js";
-import { origins, story } from "./story.js";
+import { choose, chosenNow, forgetChosen, onChosen } from "./selection.js";
 
 let shown = null; // the last answer that had values
-let chosen = null; // [strip, position]
 let unnamed = false;
 let isBehind = false; // built when the tab is opened again
 
@@ -14,8 +13,9 @@ const cells = (strip) => strip.shown.map((text, at) => make("td", {
   class: [strip.type, strip.defaulted.includes(at) ? "defaulted" : "", strip.values[at] === "False" ? "no" : ""].join(" ").trim(),
 }, strip.type === "bool" && strip.shown.length <= 24 ? strip.values[at] : text));
 
-const row = (name, strip, kind = "") => make("tr", { class: kind },
-  make("th", { scope: "row", title: strip.expression && strip.expression !== name ? `${name} = ${strip.expression}` : name }, name),
+// A row of the program's own goes by its name, a step on the way by its strip.
+const row = (name, strip, kind = "", words = "") => make("tr", { class: kind, "data-row": kind ? null : name },
+  make("th", { scope: "row", title: words && words !== name ? `${name} = ${words}` : name }, name),
   ...cells(strip), make("td", { class: "type" }, `${strip.type}s`));
 
 // While a mistake stands in the way, what a name held before keeps its place, faded.
@@ -49,13 +49,13 @@ const table = (answer) => {
   const named = new Set(rows.map((each) => each.strip));
   const others = Object.values(plan.strips).filter((strip) => !strip.constant && !inputs.includes(strip) && !named.has(strip.id));
   const every = [
-    ...rows.map((each) => [each.name, stripOf(answer, each), each.ghost ? "ghost" : ""]),
-    ...(unnamed ? others.map((strip) => [strip.label, strip, "unnamed"]) : []),
+    ...rows.map((each) => [each.name, stripOf(answer, each), each.ghost ? "ghost" : "", each.words]),
+    ...(unnamed ? others.map((strip) => [/^[rx]\d+$/.test(strip.label) ? strip.expression : strip.label, strip, "unnamed"]) : []),
   ];
   const layers = [...new Set(every.map(([, strip]) => strip.layer))].sort((one, other) => one - other);
   const bodies = layers.map((layer) => make("tbody", {},
     heading(layer ? `layer ${layer}` : "before any attention", length),
-    ...every.filter(([, strip]) => strip.layer === layer).map(([name, strip, kind]) => row(name, strip, kind))));
+    ...every.filter(([, strip]) => strip.layer === layer).map(([name, strip, kind, words]) => row(name, strip, kind, words))));
   return make("table", { class: "values", "aria-label": "Values by position" },
     make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "position"),
       ...plan.tokens.map((_, at) => make("th", { scope: "col" }, at)), make("td", { class: "type" }))),
@@ -63,29 +63,30 @@ const table = (answer) => {
     ...bodies);
 };
 
-const highlight = () => {
-  const panel = find("values");
-  panel.querySelectorAll(".lit, .chosen").forEach((cell) => cell.classList.remove("lit", "chosen"));
-  const note = find("cell-story");
-  if (!chosen || !shown.plan.strips[chosen[0]] || chosen[1] >= shown.plan.tokens.length) {
-    chosen = null;
-    note.textContent = "Choose a cell to see what it was computed from.";
-    return;
-  }
-  for (const [strip, positions] of origins(shown.plan, ...chosen)) {
-    for (const at of positions) {
-      panel.querySelectorAll(`td[data-strip="${strip}"][data-at="${at}"]`).forEach((cell) => cell.classList.add("lit"));
-    }
-  }
-  panel.querySelectorAll(`td[data-strip="${chosen[0]}"][data-at="${chosen[1]}"]`).forEach((cell) => cell.classList.add("chosen"));
-  note.textContent = story(shown.plan, ...chosen).join("  ·  ");
+const cellOf = (element) => {
+  const named = element.closest("tr[data-row]");
+  const at = Number(element.dataset.at);
+  return named ? { row: named.dataset.row, at } : { strip: element.dataset.strip, at };
 };
 
-const choose = (cell) => {
-  const next = [cell.dataset.strip, Number(cell.dataset.at)];
-  chosen = chosen && chosen[0] === next[0] && chosen[1] === next[1] ? null : next;
-  highlight();
+const isSame = (element, chosen) => {
+  const cell = cellOf(element);
+  return cell.at === chosen.at && (chosen.row ? cell.row === chosen.row : cell.strip === chosen.strip);
 };
+
+const highlight = (chosen, told) => {
+  const panel = find("values");
+  panel.querySelectorAll(".lit, .chosen, .looked").forEach((cell) => cell.classList.remove("lit", "chosen", "looked"));
+  cards.forEach(({ name, card }) => card.light(told && told.selections.includes(name) ? chosen.at : null));
+  if (!chosen || !told) return;
+  for (const [strip, positions] of Object.entries(told.cells)) {
+    for (const at of positions) panel.querySelectorAll(`td[data-strip="${strip}"][data-at="${at}"]`).forEach((cell) => cell.classList.add("lit"));
+  }
+  panel.querySelectorAll(`td[data-at="${chosen.at}"]`).forEach((cell) => { if (isSame(cell, chosen)) cell.classList.add("chosen"); });
+  const heads = panel.querySelectorAll("table.values thead th");
+  told.looks_at.forEach((at) => heads[at + 1]?.classList.add("looked"));
+};
+onChosen(highlight);
 
 const walk = (event) => {
   const cell = event.target.closest("td[data-at]");
@@ -106,17 +107,15 @@ const walk = (event) => {
     target.focus();
   } else if (event.key === "Enter" || event.key === " ") {
     event.preventDefault();
-    choose(cell);
-  } else if (event.key === "Escape") {
-    chosen = null;
-    highlight();
-  }
+    choose(cellOf(cell));
+  } else if (event.key === "Escape") forgetChosen();
 };
 
 const hover = (event) => {
   const cell = event.target.closest("td[data-at]");
-  if (!cell || !shown.plan.strips[cell.dataset.strip]) tip.hide();
-  else tip.show(story(shown.plan, cell.dataset.strip, Number(cell.dataset.at)), event.clientX, event.clientY);
+  const strip = cell && shown.plan.strips[cell.dataset.strip];
+  if (!strip) tip.hide();
+  else tip.show([`${cell.parentElement.firstElementChild.textContent}[${cell.dataset.at}] = ${strip.values[cell.dataset.at]}`], event.clientX, event.clientY);
 };
 
 // A selection that is as it was keeps its picture.
@@ -125,7 +124,7 @@ const selectionCards = (answer) => {
   const found = answer.selections.map(({ name, plan, isGhost }) => {
     const key = JSON.stringify(plan, (field, value) => (field === "place" ? undefined : value));
     const known = cards.get(name);
-    const card = known && known.key === key ? known.card : heatMap(plan.tokens, plan.strips, plan.head, { name });
+    const card = known && known.key === key ? known.card : heatMap(plan.tokens, plan.strips, plan.head, { name, onChoose: (at) => choose({ selection: name, at }) });
     card.classList.toggle("ghost", Boolean(isGhost));
     return { name, key, card };
   });
@@ -143,9 +142,8 @@ const remark = () => {
 };
 
 const skeleton = (panel) => panel.replaceChildren(
-  make("p", { id: "cell-story", class: "soft", "aria-live": "polite" }),
   make("div", { class: "scroll", onpointermove: hover, onpointerleave: () => tip.hide(), onkeydown: walk,
-    onclick: (event) => { const cell = event.target.closest("td[data-at]"); if (cell) choose(cell); } }, make("table", { class: "values", "aria-label": "Values by position" })),
+    onclick: (event) => { const cell = event.target.closest("td[data-at]"); if (cell) choose(cellOf(cell)); } }, make("table", { class: "values", "aria-label": "Values by position" })),
   make("label", { class: "toggle" },
     make("input", { type: "checkbox", onchange: (event) => { unnamed = event.target.checked; build(); } }), " show the steps that have no name"),
   make("p", { class: "soft remark" }),
@@ -158,7 +156,7 @@ const build = () => {
   if (!panel.querySelector("table.values")) skeleton(panel);
   const hasUnnamed = Object.values(shown.plan.strips).some((strip) => strip.head && !shown.rows.some((each) => each.strip === strip.id));
   const focused = document.activeElement?.matches?.("#values td[data-at]") ? { ...document.activeElement.dataset } : null;
-  panel.querySelectorAll(".lit, .chosen").forEach((cell) => cell.classList.remove("lit", "chosen"));
+  panel.querySelectorAll(".lit, .chosen, .looked").forEach((cell) => cell.classList.remove("lit", "chosen", "looked"));
   morph(panel.querySelector("table.values"), table(shown));
   panel.querySelector(".toggle").classList.toggle("idle", !hasUnnamed);
   panel.querySelector(".remark").textContent = remark();
@@ -170,7 +168,7 @@ const build = () => {
   if (!lines.isEqualNode(panel.querySelector(".outputs"))) panel.querySelector(".outputs").replaceWith(lines);
   panel.querySelector(".given").hidden = !shown.outputs.length;
   keepFocus(panel, focused);
-  highlight();
+  highlight(...chosenNow());
 };
 
 const keepFocus = (panel, focused) => {

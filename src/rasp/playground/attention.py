@@ -1,0 +1,129 @@
+"""A node in, the attention that its author meant out: whom a position looks at, and what for.
+
+`selector_width(same)` is two heads and some arithmetic in the graph, but whoever wrote it meant
+one thing: count what `same` picks. A node is read so where it is exactly what the library's own
+function makes of that selector, whatever the text was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from rasp import lib
+from rasp.atoms import Atom
+from rasp.frontend.expressions import SelectorHandle, SOpHandle
+from rasp.graph import (
+    Aggregate,
+    Const,
+    Elementwise,
+    Indices,
+    Node,
+    Select,
+    SelectBest,
+    Selector,
+    SelectorAnd,
+    SelectorOr,
+    SOp,
+    score_terms,
+    selectors_in,
+)
+
+Purpose = Literal["mean", "sum", "count", "select"]
+FIRST = Select(Indices(), Const(0), "==")
+"""What the library adds to a selector, or keeps of it, so that a mean becomes a count."""
+
+
+@dataclass(frozen=True)
+class Attention:
+    """A selector and what is done with the keys it picks."""
+
+    purpose: Purpose
+    selector: Selector
+    values: SOp
+    """What is read at the keys; 1 where they are only counted."""
+    default: Atom = 0
+    leaves_out_first: bool = False
+    """True where position 0 is known to be a BOS, and never counts."""
+
+
+def attention_of(node: Node) -> Attention | None:
+    """Return the attention that a node is, or that alone makes it.
+
+    >>> from rasp import length
+    >>> attention_of(length.node).purpose
+    'count'
+    """
+    if node is lib.length.node:
+        return Attention("count", lib.select_all.node, Const(1))
+    match node:
+        case Selector():
+            return Attention("select", node, Const(1))
+        case Aggregate(selector, values, default):
+            return Attention("mean", selector, values, default)
+        case Elementwise(op) if op in "+-/":
+            return next(_library_calls(node), None)
+    return None
+
+
+def _library_calls(node: Elementwise) -> Iterator[Attention]:
+    """The calls of `selector_width` and `selected_sum` that make exactly this node."""
+    for aggregate in aggregates_of(node):
+        if not isinstance(aggregate.selector, SelectorOr):
+            continue
+        selector, handle = aggregate.selector.left, SelectorHandle(aggregate.selector.left)
+        for has_bos in (False, True):
+            if lib.selector_width(handle, assume_bos=has_bos).node is node:
+                yield Attention("count", selector, Const(1), leaves_out_first=has_bos)
+            match aggregate.values:
+                case Elementwise("if", (_, _, values)):
+                    total = lib.selected_sum(handle, SOpHandle(values), assume_bos=has_bos)
+                    if total.node is node:
+                        yield Attention("sum", selector, values, leaves_out_first=has_bos)
+
+
+def aggregates_of(node: Node) -> list[Aggregate]:
+    """The aggregates that a small piece of arithmetic is made of, none if there is more in it.
+
+    >>> len(aggregates_of(lib.length.node))
+    1
+    """
+    found: list[Aggregate] = []
+    stack: list[Node] = [node]
+    while stack and len(found) <= 3:
+        match stack.pop():
+            case Aggregate() as aggregate:
+                found.append(aggregate)
+            case Elementwise(op, operands) if op in ("+", "-", "/", "round"):
+                stack.extend(operands)
+            case Const():
+                pass
+            case _:
+                return []
+    return found
+
+
+def as_written(aggregate: Aggregate) -> Selector:
+    """The selector of an aggregate without what the library's counting added to it.
+
+    >>> from rasp import lib, select, tokens
+    >>> same = select(tokens, tokens, "==")
+    >>> [as_written(each) is same.node for each in aggregates_of(lib.selector_width(same).node)]
+    [True, True]
+    """
+    match aggregate.selector:
+        case SelectorOr(left, right) | SelectorAnd(left, right) if right is FIRST:
+            return left
+    return aggregate.selector
+
+
+def compared_in(selector: Selector) -> Iterator[tuple[SOp, SOp]]:
+    """The keys and queries of every comparison and score in a selector."""
+    for part in selectors_in(selector):
+        match part:
+            case Select(keys, queries):
+                yield keys, queries
+            case SelectBest(_, scorer):
+                for term in score_terms(scorer):
+                    yield term.keys, term.queries

@@ -1,0 +1,74 @@
+"""A program that has run in, the s-ops and selectors that the page shows out, with their labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rasp.architecture.naming import shortened
+from rasp.atoms import Atom
+from rasp.drawing.glyphs import printable
+from rasp.errors import RaspError
+from rasp.evaluator import apply
+from rasp.graph import Aggregate, Node, Program, Selector, SOp, expression, in_order
+from rasp.playground.attention import as_written
+from rasp.playground.budgets import LIMITS, MOST_NAMES
+from rasp.playground.records import error_record
+from rasp.playground.requests import Ran
+
+Named = list[tuple[str, Node]]
+LONGEST_LABEL = 60
+LONGEST_WORDS = 200
+
+
+def named_s_ops(ran: Ran) -> Named:
+    """Every s-op that the program names, in order."""
+    own = ran.session.names().items()
+    return [(name, value) for name, value in own if isinstance(value, SOp)]
+
+
+def fitting_s_ops(ran: Ran, tokens: tuple[Atom, ...]) -> tuple[Named, list[dict[str, Any]]]:
+    """Split the s-ops into those that have a value on the example and the errors of the others."""
+    fitting: Named = []
+    failed: list[dict[str, Any]] = []
+    for name, node in named_s_ops(ran)[:MOST_NAMES]:
+        try:
+            apply(node, list(tokens), ran.session.program_of(name), LIMITS)
+            fitting.append((name, node))
+        except RaspError as error:
+            failed.append({"name": name} | error_record(error, ran.source))
+    return fitting, failed
+
+
+def joined_program(ran: Ran, named: Named) -> Program:
+    """The definitions of several names together."""
+    return Program.joined(ran.session.program_of(name) for name, _ in named)
+
+
+def shown_selectors(ran: Ran, fitting: Named, program: Program) -> Named:
+    """The selectors that have a name, then those written inside expressions, as written there."""
+    own = ran.session.names().items()
+    named: Named = [(name, value) for name, value in own if isinstance(value, Selector)]
+    known = {node for _, node in named}
+    inline = dict.fromkeys(
+        as_written(node)
+        for node in in_order([node for _, node in fitting])
+        if isinstance(node, Aggregate)
+    )
+    labelled = [(selection_label(node, program), node) for node in inline if node not in known]
+    return named + labelled
+
+
+def selection_label(selector: Node, program: Program) -> str:
+    """A selector's name, or what it selects."""
+    name = program.names.get(selector)
+    text = name or shortened(expression(selector, program.names, 4), LONGEST_LABEL)
+    return printable(text)
+
+
+def words_of(node: Node, program: Program) -> str:
+    """The words of the program that made a node, or what it computes; nothing for an input."""
+    if not node.needs:
+        return ""
+    span = program.origins.get(node)
+    text = span.text if span else expression(node, program.names, 4)
+    return printable(shortened(" ".join(text.split()), LONGEST_WORDS))
