@@ -26,7 +26,7 @@ RUNTIME = (
 )  # fmt: skip
 KEPT = (
     "syntax", "graph", "frontend", "evaluator", "architecture", "equivalence", "drawing",
-    "programs", "playground",
+    "programs", "playground", "testing", "dialect",
 )  # fmt: skip
 """Folders that the page asks; the others are front doors, or need numpy or torch."""
 NEVER_ASKED = ("server.py", "lanes.py", "guard.py")
