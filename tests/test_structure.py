@@ -18,7 +18,7 @@ ORDER = (
     "atoms", "token_lists", "words", "reading", "replacing",
     "syntax", "graph", "evaluator", "frontend", "generation", "sandbox",
     "architecture", "testing", "equivalence", "dialect", "drawing",
-    "compiler", "export", "training", "programs", "grading",
+    "certificate", "compiler", "export", "training", "programs", "grading",
     "fuzzing", "notebook", "repl", "playground", "lsp", "cli",
 )  # fmt: skip
 NEVER_TOGETHER = {("syntax", "graph"), ("graph", "syntax")}
@@ -55,6 +55,12 @@ def test_a_folder_uses_only_what_stands_before_it(path: Path) -> None:
     for reached in imports(path):
         assert ORDER.index(reached) <= ORDER.index(part), f"{part} must not use {reached}"
         assert (part, reached) not in NEVER_TOGETHER
+
+
+def test_the_checker_knows_nothing_of_what_it_checks() -> None:
+    allowed = {"certificate", "graph", "atoms", "errors", "words"}
+    for path in sorted((PACKAGE / "certificate").rglob("*.py")):
+        assert set(imports(path)) <= allowed, path.name
 
 
 @pytest.mark.parametrize(

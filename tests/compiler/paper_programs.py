@@ -95,7 +95,7 @@ TASKS = {
         out = sort("-" if dup else tokens, 0 if dup else -freq);""",
         LETTERS,
         (2, 2, 1),
-        102000,
+        170_000,
         heads="split",
     ),
     "dyck-1": Task(

@@ -11,8 +11,8 @@ from paper_programs import TASKS, Task
 
 import rasp
 from rasp.compiler import Transformer, compile
-from rasp.compiler.bounds import Bounds, Check
-from rasp.compiler.certificate import random_input
+from rasp.compiler.bounds import Bounds
+from rasp.compiler.certificate import Block, random_input
 from rasp.compiler.plan import make_plan
 from rasp.compiler.weights import Emitter
 from rasp.errors import RaspError
@@ -59,7 +59,7 @@ def test_a_task_is_certified_small_and_right_at_length_40(name: str) -> None:
     model = compiled(task, 40)
     assert model.certificate is not None
     assert model.certificate.exact, model.certificate
-    assert model.parameter_count <= task.parameters
+    assert model.weights.parameter_count <= task.parameters
     program = rasp.run(task.text)["out"]
     chooser = random.Random(name)
     for _ in range(25):
@@ -102,9 +102,9 @@ def test_a_share_that_is_misplaced_is_not_certified() -> None:
     assert [check.holds for check in checks[:2]] == [False, True]
 
 
-def heads_in(model: Transformer) -> list[Check]:
+def heads_in(model: Transformer) -> list[Block]:
     assert model.certificate is not None
-    return [check for check in model.certificate.checks if "head" in check.block]
+    return [block for block in model.certificate.blocks if "head" in block.name]
 
 
 def test_a_program_with_a_bos_is_compiled_as_it_is_written() -> None:

@@ -54,7 +54,7 @@ def test_a_ratio_of_averages_is_right(text: str) -> None:
 def test_a_ratio_takes_exact_sums() -> None:
     model, _ = compiled("out = a / b;")
     assert model.certificate is not None
-    head, *_ = model.certificate.checks
+    head, *_ = model.certificate.blocks
     assert head.detail.startswith("sum")
 
 

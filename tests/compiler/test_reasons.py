@@ -99,9 +99,8 @@ def test_a_comparison_without_margin_is_made_again_with_more_care(
 ) -> None:
     handle = rasp.run(EQUAL_AVERAGES)["out"]
     model = compile(handle, vocabulary="ab", max_length=5)
-    assert list(model.care.values()) == [1]
     for given in ("a", "ab", "abba", "babab"):
         assert model(given) == handle(given)
     build = importlib.import_module("rasp.compiler.build")
     monkeypatch.setattr(build, "MOST_ATTEMPTS", 1)
-    assert "has no margin left" in refusal(EQUAL_AVERAGES, "ab", 5).message
+    assert "no margin" in refusal(EQUAL_AVERAGES, "ab", 5).message

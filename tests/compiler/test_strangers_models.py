@@ -17,7 +17,6 @@ import pytest
 
 import rasp
 from rasp.compiler import compile, load, verify
-from rasp.compiler.portable import atom_from_json, atom_to_json, graph_from_json, graph_to_json
 from rasp.compiler.store import (
     LARGEST_DESCRIPTION,
     MODEL,
@@ -27,6 +26,8 @@ from rasp.compiler.store import (
     to_safetensors,
 )
 from rasp.errors import RaspError, RaspLimitError, RaspValueError
+from rasp.graph.portable import atom_from_json, atom_to_json, graph_from_json, graph_to_json
+from rasp.reading import fingerprint
 
 Arrays = dict[str, np.ndarray]
 TEXT = """hist = selector_width(select(tokens, tokens, ==));
@@ -50,7 +51,10 @@ def rewrite(folder: Path, change: Callable[[Arrays, dict[str, Any]], object]) ->
     arrays = from_safetensors((folder / WEIGHTS).read_bytes())
     data = json.loads((folder / MODEL).read_text())
     change(arrays, data)
-    (folder / WEIGHTS).write_bytes(to_safetensors(arrays))
+    raw = to_safetensors(arrays)
+    if isinstance(data, dict) and data.get("fingerprint") != "kept":
+        data["fingerprint"] = fingerprint(raw)  # whoever changes weights can do that, too
+    (folder / WEIGHTS).write_bytes(raw)
     (folder / MODEL).write_text(json.dumps(data))
 
 
@@ -104,9 +108,13 @@ def test_weights_of_another_shape_are_refused(folder: Path, name: str) -> None:
         (("readers", 0, "weights"), {"7": 1.0}),
         (("readers", 0, "weights"), {"0": "x"}),
         (("readers", 0, "after"), []),
-        (("care",), {"x": "y"}),
+        (("claims",), []),
+        (("claims", "variables", 2), ["sum", "1/0", []]),
+        (("claims", "variables", 2), ["node", 10**6]),
+        (("claims", "groups", 1, 0, 1), [99]),
+        (("claims", "heads", 0, 0, "conjuncts", 0), [0, [0], [0]]),
         (("certificate", "runs"), None),
-        (("certificate", "checks", 0, "margin"), "x"),
+        (("certificate", "blocks", 0), ["x"]),
     ],
 )
 def test_a_description_that_does_not_fit_is_refused(
@@ -148,9 +156,65 @@ ANOTHER_PROGRAM: dict[str, Callable[[Arrays, dict[str, Any]], object]] = {
 @pytest.mark.parametrize("name", ANOTHER_PROGRAM)
 def test_a_model_of_another_program_is_found_out(folder: Path, name: str) -> None:
     rewrite(folder, ANOTHER_PROGRAM[name])
-    with pytest.raises(RaspError) as caught:
-        verify(folder)
-    assert caught.value.hint
+    try:
+        certificate = verify(folder)
+    except RaspError:
+        return
+    assert not certificate.exact
+    assert certificate.refused
+
+
+def test_a_header_of_a_million_heads_is_refused_at_once(folder: Path) -> None:
+    rewrite(folder, lambda _, data: data.update(heads_per_layer=[1, 10**6]))
+    with pytest.raises(RaspValueError, match="damaged"):
+        load(folder)
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        (("labels", "dimensions", 1), "something else"),
+        (("labels", "heads", 0, 0), "something else"),
+        (("labels", "hidden", 1, 0), "something else"),
+        (("readers", 0, "constant"), 3.5),
+        (("circuit", "edges"), []),
+        (("circuit", "nodes", 0, "kind"), "head"),
+        (("parameters",), 7),
+        (("hidden_per_layer",), [0, 0, 0]),
+        (("certificate", "statement"), "exact for all inputs of any length, in bfloat16"),
+        (("certificate", "runs"), 10**6),
+        (("certificate", "blocks", 0, 2), 1e9),
+        (("program", "nodes", 0, "name"), "sneaky"),
+        (("more",), "said"),
+        (("outputs", 0, "atoms", 0), ["float", "1"]),
+    ],
+)
+def test_whatever_a_folder_says_is_compared(
+    folder: Path, where: tuple[Any, ...], value: object
+) -> None:
+    def change(_: Arrays, data: Any) -> None:
+        for part in where[:-1]:
+            data = data[part]
+        data[where[-1]] = value
+
+    assert verify(folder).exact
+    rewrite(folder, change)
+    assert not verify(folder).exact
+
+
+def test_an_array_too_many_is_found(folder: Path) -> None:
+    rewrite(folder, lambda arrays, _: arrays.update(spare=np.zeros(3)))
+    assert not verify(folder).exact
+
+
+def test_a_fingerprint_that_is_not_that_of_the_weights_is_refused(folder: Path) -> None:
+    def change(arrays: Arrays, data: dict[str, Any]) -> None:
+        arrays["tokens"] = arrays["tokens"] * 2
+        data["fingerprint"] = "kept"
+
+    rewrite(folder, change)
+    with pytest.raises(RaspValueError, match="the fingerprint of the weights in it is damaged"):
+        load(folder)
 
 
 def test_weights_of_any_size_are_verified_without_a_warning(folder: Path) -> None:
@@ -188,7 +252,7 @@ def test_a_link_to_a_device_is_not_read_to_its_end(folder: Path, name: str) -> N
         load(folder)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 2}', "[" * 100_000, "\xff"])
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 3}', "[" * 100_000, "\xff"])
 def test_a_description_that_is_none_is_refused(folder: Path, text: str) -> None:
     (folder / MODEL).write_bytes(text.encode("latin-1"))
     with pytest.raises(RaspValueError, match=r"(a file|the format) in it is damaged"):

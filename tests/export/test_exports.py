@@ -206,7 +206,7 @@ def test_a_program_that_never_has_a_value_cannot_be_checked() -> None:
     program = rasp.run("out = indices / (tokens_int - tokens_int + 1);")["out"]
     model = rasp.compile(program, vocabulary=["1"], max_length=3)
     failing: Any = rasp.run("out = 1 / (tokens_int - tokens_int);")["out"]
-    from rasp.compiler.portable import graph_to_json
+    from rasp.graph.portable import graph_to_json
 
     model.graph = graph_to_json({"out": failing.node}, {})
     with pytest.raises(RaspUnsupportedError, match="no value on any of the inputs tried"):

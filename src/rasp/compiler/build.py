@@ -13,17 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from rasp.compiler.bounds import Check
+from rasp.compiler.bounds import Bounds, Check
 from rasp.compiler.certificate import Certificate, certify
-from rasp.compiler.describe import describe
+from rasp.compiler.claims import make_claims
+from rasp.compiler.describe import Words, describe
 from rasp.compiler.plan import CONDITIONS, READOUT, Plan, checked_nodes, make_plan
-from rasp.compiler.portable import graph_to_json
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings, read_settings
 from rasp.compiler.transformer import Readout, Transformer
 from rasp.compiler.weights import Emitter, Weights
 from rasp.errors import RaspTypeError, RaspUnsupportedError
 from rasp.graph import Node, Program
+from rasp.graph.portable import graph_to_json
 
 MOST_ATTEMPTS = 8
 MOST_CARE = 2
@@ -85,10 +86,12 @@ class _NoMargin(RaspUnsupportedError):
     """Float32 is not exact enough for what was planned."""
 
 
-def _no_margin(plan: Plan, program: Program, certificate: Certificate) -> _NoMargin:
+def _no_margin(
+    plan: Plan, program: Program, certificate: Certificate, checks: Sequence[Check]
+) -> _NoMargin:
     """The error for a plan that leaves no margin, at the s-op of the first block that has none."""
     outputs: list[Node] = [output.node for output in plan.outputs]
-    failing = [node for node, check in zip(checked_nodes(plan), certificate.checks, strict=False)
+    failing = [node for node, check in zip(checked_nodes(plan), checks, strict=False)
                if not check.holds]  # fmt: skip
     return _NoMargin(
         f"this cannot be compiled exactly in float32: {certificate.reason}",
@@ -105,7 +108,7 @@ def _attempts(
     for _ in range(MOST_ATTEMPTS):
         try:
             plan = make_plan(nodes, settings, program, care)
-            model, certificate = build(plan, program)
+            model, certificate, checks = build(plan, program)
         except Refusal as refusal:
             raise RaspUnsupportedError(
                 f"this cannot be compiled exactly: {refusal.message}", place, refusal.hint
@@ -115,13 +118,19 @@ def _attempts(
             raise
         if certificate.exact:
             return model
+        if not certificate.refused and not certificate.runs:
+            raise RaspUnsupportedError(
+                f"this cannot be compiled: {certificate.reason}",
+                place,
+                "give an alphabet and a length for which the program has a value",
+            )
         if care.get(CONDITIONS) and not plan.analysis.has_counts:
             break
-        blamed = _to_blame(certificate.checks, care)
+        blamed = _to_blame(checks, care) or _all_to_blame(checks, care)
         if not blamed:
             break
         care |= {each: care.get(each, 0) + 1 for each in blamed}
-    raise _no_margin(plan, program, certificate)
+    raise _no_margin(plan, program, certificate, checks)
 
 
 def _to_blame(checks: Sequence[Check], care: Mapping[str, int]) -> list[str]:
@@ -143,12 +152,20 @@ def _to_blame(checks: Sequence[Check], care: Mapping[str, int]) -> list[str]:
     return []
 
 
+def _all_to_blame(checks: Sequence[Check], care: Mapping[str, int]) -> list[str]:
+    """Where the bounds see nothing wrong but the checker does: all that has some error."""
+    return [check.blame for check in checks if _is_to_blame(check, care)]
+
+
 def _is_to_blame(check: Check, care: Mapping[str, int]) -> bool:
     return bool(check.blame) and check.error > 0 and care.get(check.blame, 0) < MOST_CARE
 
 
-def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate]:
-    """Write a plan's weights, describe them, and certify the model."""
+def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate, list[Check]]:
+    """Write a plan's weights, describe them, and certify the model.
+
+    The bounds of the plan say beforehand what will not hold, and what is to blame for it.
+    """
     try:
         emitter = Emitter(plan)
         weights = emitter.weights()
@@ -156,9 +173,19 @@ def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate]:
         raise _too_large() from None
     if any(np.abs(array).max(initial=0.0) > LARGEST for array in weights.arrays().values()):
         raise _too_large()
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows does not hold
+        checks = Bounds(plan, emitter, weights).walk()
+    bad = [check for check in checks if not check.holds]
+    estimate = (
+        f"{bad[0].block} ({bad[0].detail}) has no margin left: {bad[0].margin:.3g}" if bad else ""
+    )
     model = assemble(plan, emitter, weights, program)
-    model.certificate = certify(plan, emitter, model)
-    return model, model.certificate
+    outputs = {output.name: output.node for output in plan.outputs}
+    if bad:
+        refused = Certificate(plan.settings, (), estimate, False, 0, 0, 0, "", "")
+        return model, refused, checks
+    model.certificate = certify(model, outputs)
+    return model, model.certificate, checks
 
 
 def _too_large() -> RaspUnsupportedError:
@@ -179,9 +206,13 @@ def assemble(plan: Plan, emitter: Emitter, weights: Weights, program: Program) -
         )
         for number, output in enumerate(plan.outputs)
     )
-    description = describe(plan, emitter, program)
-    graph = graph_to_json({output.name: output.node for output in plan.outputs}, program.names)
-    return Transformer(plan.settings, weights, readouts, plan.uses_sink, description, plan.care,
+    outputs = {output.name: output.node for output in plan.outputs}
+    weights = weights.cast()
+    claims = make_claims(plan, emitter)
+    lines = {node: span.line for node, span in program.origins.items()}
+    description = describe(weights, claims, Words(outputs, program.names, lines))
+    graph = graph_to_json(outputs, program.names, lines)
+    return Transformer(plan.settings, weights, readouts, plan.uses_sink, description, claims,
                        graph, None)  # fmt: skip
 
 

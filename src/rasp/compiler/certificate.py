@@ -1,22 +1,27 @@
-"""A plan and weights in, a certificate out: exact for all inputs, or the reason why not."""
+"""A model with claims in, a certificate out: what the checker proves of it, or why it does not.
+
+The proof is `rasp.certificate.check`, over the arrays themselves. Random inputs are run besides,
+to catch what nobody thought of; where the program fails on all of them, nothing is certified.
+"""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from rasp.atoms import Atom, show, show_input
-from rasp.compiler.bounds import Bounds, Check
-from rasp.compiler.plan import Plan
+from rasp.certificate import Inputs, Verdict, check
+from rasp.certificate import Readout as CheckedReadout
 from rasp.compiler.settings import Settings
 from rasp.compiler.transformer import Transformer
-from rasp.compiler.weights import Emitter, Weights
-from rasp.evaluator.plain import EvaluationError, evaluate
+from rasp.errors import RaspError
+from rasp.evaluator import EvaluationError, evaluate_batch
+from rasp.graph import Node, Program
 
 RUNS = 60
 MOST_TOKENS_SHOWN = 12
@@ -25,8 +30,17 @@ MOST_CELLS = 4_000_000
 
 
 @dataclass(frozen=True)
+class Block:
+    """One block: what was checked, and by how much it holds."""
+
+    name: str
+    detail: str
+    margin: float
+
+
+@dataclass(frozen=True)
 class Certificate:
-    """What is known of a compiled model, block by block, and how it did on random inputs.
+    """What is proved of a compiled model, block by block, and how it did on random inputs.
 
     >>> import rasp
     >>> certificate = rasp.compile(rasp.tokens, vocabulary="ab", max_length=5).certificate
@@ -35,11 +49,15 @@ class Certificate:
     """
 
     settings: Settings
-    checks: tuple[Check, ...]
-    weights_match: bool
-    assumes_no_failure: bool
-    """Whether it is taken for granted that the program itself has a value."""
+    blocks: tuple[Block, ...]
+    refused: str
+    """The first claim that does not hold, and why; nothing where all of them do."""
+    total: bool
+    """Whether it is proved that the program has a value on every input."""
+    tried: int
+    """How many random inputs were tried."""
     runs: int
+    """On how many of them the program has a value, and the model was compared with it."""
     wrong: int
     first_wrong: str
     failing: str
@@ -47,13 +65,13 @@ class Certificate:
 
     @property
     def exact(self) -> bool:
-        return self.weights_match and not self.wrong and all(each.holds for each in self.checks)
+        return not self.refused and not self.wrong and self.runs > 0
 
     @property
     def statement(self) -> str:
         if not self.exact:
             return "not certified: " + self.reason
-        condition = " on which the program itself has a value" if self.assumes_no_failure else ""
+        condition = "" if self.total else " on which the program itself has a value"
         return (
             f"exact for all inputs up to length {self.settings.max_length} over this vocabulary"
             f"{condition}, in float32"
@@ -62,23 +80,22 @@ class Certificate:
     @property
     def reason(self) -> str:
         """Why the model is not certified."""
-        if not self.weights_match:
-            return "the weights are not those of the program"
-        for check in self.checks:
-            if not check.holds:
-                return f"{check.block} ({check.detail}) has no margin left: {check.margin:.3g}"
+        if self.refused:
+            return self.refused
+        if not self.runs:
+            return f"the program fails on every input that was tried, first {self.failing}"
         if self.wrong:
             return f"{self.wrong} of {self.runs} random inputs went wrong, first {self.first_wrong}"
         return "every block holds"
 
     def __str__(self) -> str:
         lines = [self.statement, f"vocabulary: {_shown(self.settings.vocabulary)}", ""]
-        for check in self.checks:
-            margin = f"; margin {check.margin:.3g} over {check.states} states"
-            lines.append(f"{check.block}: {check.detail}{margin if check.states else ''}")
+        lines += [f"{block.name}: {block.detail}; margin {block.margin:.3g}" if block.margin else
+                  f"{block.name}: {block.detail}" for block in self.blocks]  # fmt: skip
         lines.append(f"random inputs: {self.runs} run, {self.wrong} wrong")
         if self.failing:
-            lines.append(f"the program itself fails on {self.failing}")
+            lines.append(f"the program itself fails on {self.tried - self.runs} of {self.tried} "
+                         f"random inputs, first {self.failing}")  # fmt: skip
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -93,9 +110,10 @@ class Certificate:
         """
         return {
             "statement": self.statement,
-            "checks": [asdict(check) for check in self.checks],
-            "weights_match": self.weights_match,
-            "assumes_no_failure": self.assumes_no_failure,
+            "blocks": [[block.name, block.detail, _finite(block.margin)] for block in self.blocks],
+            "refused": self.refused,
+            "total": self.total,
+            "tried": self.tried,
             "runs": self.runs,
             "wrong": self.wrong,
             "first_wrong": self.first_wrong,
@@ -112,17 +130,17 @@ class Certificate:
         >>> Certificate.from_json(model.settings, data) == model.certificate
         True
         """
-        checks = tuple(
-            Check(
-                str(each["block"]), str(each["detail"]), float(each["margin"]),
-                float(each["error"]), int(each["states"]), str(each["blame"]),
-            )
-            for each in data["checks"]
-        )  # fmt: skip
+        blocks = tuple(Block(str(name), str(detail), float(margin))
+                       for name, detail, margin in data["blocks"])  # fmt: skip
         return cls(
-            settings, checks, bool(data["weights_match"]), bool(data["assumes_no_failure"]),
+            settings, blocks, str(data["refused"]), data["total"] is True, int(data["tried"]),
             int(data["runs"]), int(data["wrong"]), str(data["first_wrong"]), str(data["failing"]),
         )  # fmt: skip
+
+
+def _finite(margin: float) -> float:
+    """JSON knows no infinity."""
+    return float(np.clip(np.nan_to_num(margin, nan=-1e308), -1e308, 1e308))
 
 
 def _shown(vocabulary: tuple[Atom, ...]) -> str:
@@ -131,58 +149,25 @@ def _shown(vocabulary: tuple[Atom, ...]) -> str:
     return some + (f" and {more} more" if more > 0 else "")
 
 
-@np.errstate(over="ignore", invalid="ignore")  # what overflows fails its check
-def certify(
-    plan: Plan, emitter: Emitter, model: Transformer, expected: Weights | None = None
-) -> Certificate:
-    """Check every block on every state that can reach it, then try random inputs.
+def proved(model: Transformer, outputs: Mapping[str, Node]) -> Verdict:
+    """Let the checker look at a model's arrays and claims."""
+    settings = model.settings
+    inputs = Inputs(settings.vocabulary, settings.max_length, settings.bos, settings.causal)
+    readouts = [CheckedReadout(each.name, each.atoms, each.codes, each.scored)
+                for each in model.readouts]  # fmt: skip
+    return check(model.weights.arrays(), outputs, inputs, readouts, model.claims)
 
-    `expected` are the weights that the plan asks for, where the model's came from elsewhere.
-    """
-    weights, matches = model.weights, True
-    if expected is not None:
-        matches = weights_match(expected, weights)
-        # Files hold float32; where that is all that differs, the bounds are those of the plan.
-        weights = expected if _are_equal(expected, weights) else weights
-    checks = Bounds(plan, emitter, weights).walk()
-    tried, wrong, first, failing = _random_runs(plan, model)
+
+def certify(model: Transformer, outputs: Mapping[str, Node]) -> Certificate:
+    """Check every claim about the arrays, then try random inputs."""
+    verdict = proved(model, outputs)
+    tried, runs, wrong, first, failing = (
+        _random_runs(model, outputs) if verdict.holds else (0, 0, 0, "", "")
+    )
+    blocks = tuple(Block(name, detail, _finite(margin)) for name, detail, margin in verdict.blocks)
+    total = verdict.total and not failing
     return Certificate(
-        plan.settings,
-        tuple(checks),
-        matches,
-        plan.analysis.assumes_no_failure or bool(plan.analysis.failures) or bool(failing),
-        tried,
-        wrong,
-        first,
-        failing,
-    )
-
-
-def weights_match(expected: Weights, given: Weights) -> bool:
-    """Whether two sets of weights are the same numbers in float32.
-
-    What heads put out was solved for, so it may differ in a last bit from machine to machine.
-    """
-    left, right = expected.arrays(), given.arrays()
-    return left.keys() == right.keys() and all(
-        left[name].shape == right[name].shape
-        and (
-            np.array_equal(left[name].astype(np.float32), right[name].astype(np.float32))
-            or (
-                ".head" in name
-                and name.endswith(".out")
-                and np.allclose(left[name], right[name], rtol=2.0**-22, atol=0)
-            )
-        )
-        for name in left
-    )
-
-
-def _are_equal(expected: Weights, given: Weights) -> bool:
-    left, right = expected.arrays(), given.arrays()
-    return left.keys() == right.keys() and all(
-        np.array_equal(left[name].astype(np.float32), right[name].astype(np.float32))
-        for name in left
+        model.settings, blocks, verdict.reason, total, tried, runs, wrong, first, failing
     )
 
 
@@ -199,24 +184,27 @@ def random_input(settings: Settings, chooser: random.Random) -> tuple[Atom, ...]
     return (settings.bos, *rest)
 
 
-def _random_runs(plan: Plan, model: Transformer) -> tuple[int, int, str, str]:
-    """Compare random inputs, each once: how many, how many wrong, the first of those, a failing."""
+def _random_runs(model: Transformer, outputs: Mapping[str, Node]) -> tuple[int, int, int, str, str]:
+    """Compare random inputs, each once: how many were tried, how many have a value, how many are
+    wrong, the first of those, and one that fails.
+    """
     chooser = random.Random(0)
-    drawn = dict.fromkeys(random_input(plan.settings, chooser) for _ in range(RUNS))
-    nodes = [output.node for output in plan.outputs]
+    drawn = dict.fromkeys(random_input(model.settings, chooser) for _ in range(RUNS))
+    nodes = list(outputs.values())
     expected: dict[tuple[Atom, ...], list[list[Atom]]] = {}
     failing = ""
     for tokens in drawn:
         try:
-            values = evaluate(nodes, tokens)
-        except EvaluationError as error:
-            failing = failing or f"{show_input(tokens)}: {error.error.message}"
+            (values,) = evaluate_batch(nodes, [tokens], Program())
+        except (RaspError, EvaluationError) as error:
+            message = error.error.message if isinstance(error, EvaluationError) else error.message
+            failing = failing or f"{show_input(tokens)}: {message}"
         else:
             expected[tokens] = [values[node] for node in nodes]
     agreeing = _agreeing(model, expected)
     wrong = [tokens for tokens in expected if tokens not in agreeing]
     first = show_input(wrong[0]) if wrong else ""
-    return len(expected), len(wrong), first, failing
+    return len(drawn), len(expected), len(wrong), first, failing
 
 
 def _agreeing(

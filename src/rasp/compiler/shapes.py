@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from rasp.compiler.portable import broken
 from rasp.compiler.transformer import Readout, Transformer
 from rasp.compiler.weights import HeadWeights, ReadoutWeights
+from rasp.graph.portable import broken
 
 
 def check_shapes(model: Transformer) -> None:

@@ -20,6 +20,7 @@ from rasp.errors import RaspValueError
 from rasp.tracebacks import doors
 
 if TYPE_CHECKING:
+    from rasp.certificate import Claims
     from rasp.compiler.certificate import Certificate
     from rasp.compiler.describe import Description
 
@@ -73,8 +74,8 @@ class Transformer:
     uses_sink: bool
     description: Description
     """What every dimension, head and hidden unit is for."""
-    care: Mapping[str, int]
-    """Comparisons made with more than the usual care."""
+    claims: Claims
+    """What the compiler says about the weights, for the checker."""
     graph: Mapping[str, Any]
     """The program, as plain data."""
     certificate: Certificate | None
@@ -103,7 +104,9 @@ class Transformer:
 
     @property
     def parameter_count(self) -> int:
-        return self.weights.parameter_count
+        """Every number that is stored: the arrays, and the codes that a read-out looks up."""
+        tables = sum(len(readout.codes) for readout in self.readouts if not readout.scored)
+        return self.weights.parameter_count + tables
 
     def __call__(self, given: object) -> Any:
         """Answer as the program does: a list of atoms, or a dict of them for several outputs."""
@@ -161,7 +164,10 @@ class Transformer:
         >>> model.answers(np.array([[0, 1], [1, 1]]))
         {'last': [[1, 1], [1, 1]]}
         """
-        residual = self.run(ids, dtype)[:, self.uses_sink :]
+        return self._read_out(self.run(ids, dtype)[:, self.uses_sink :], dtype)
+
+    def _read_out(self, residual: Array, dtype: type) -> dict[str, list[list[Atom]]]:
+        """(batch, position, model) as the atoms of each output."""
         found = {}
         for readout, weights in zip(self.readouts, self.weights.readouts, strict=True):
             scores = residual @ weights.weight.T.astype(dtype) + weights.bias.astype(dtype)
@@ -238,20 +244,16 @@ class Transformer:
         return Trace(residual, attention, self._s_ops(residual))
 
     def _s_ops(self, residual: dict[str, Array]) -> dict[str, list[Any]]:
-        outputs = {readout.name: readout for readout in self.readouts}
         found: dict[str, list[Any]] = {}
         for reader in self.description.readers:
             held = residual.get(reader["after"], residual["embedding"])[self.uses_sink :]
             row = np.zeros(self.d_model)
             for place, weight in reader["weights"].items():
                 row[int(place)] = weight
-            numbers = held @ row + reader["constant"]
-            readout = outputs.get(reader["s_op"])
-            if readout is None:
-                found[reader["s_op"]] = numbers.tolist()
-            else:
-                places = nearest(numbers, np.array(readout.codes))
-                found[readout.name] = [to_python(readout.atoms[each]) for each in places]
+            found[reader["s_op"]] = (held @ row + reader["constant"]).tolist()
+        last = list(residual.values())[-1][None, self.uses_sink :]
+        for name, rows in self._read_out(last, np.float32).items():
+            found[name] = [to_python(atom) for atom in rows[0]]
         return found
 
     def save(self, folder: str | Path) -> None:

@@ -104,6 +104,21 @@ class Weights:
                 found[f"output{number}.{name}"] = array
         return found
 
+    def cast(self) -> Weights:
+        """The same weights as float32 holds them (in arrays of float64)."""
+
+        def small(array: Array) -> Array:
+            return np.asarray(array, np.float32).astype(np.float64)
+
+        return Weights(
+            small(self.tokens),
+            small(self.positions),
+            [[HeadWeights(*map(small, vars(head).values())) for head in layer]
+             for layer in self.heads],
+            [FeedForwardWeights(*map(small, vars(block).values())) for block in self.feed_forwards],
+            [ReadoutWeights(*map(small, vars(readout).values())) for readout in self.readouts],
+        )  # fmt: skip
+
     @property
     def parameter_count(self) -> int:
         return sum(array.size for array in self.arrays().values())

@@ -11,13 +11,13 @@ import numpy as np
 
 from rasp.atoms import Atom, show_input
 from rasp.compiler.certificate import random_input
-from rasp.compiler.portable import graph_from_json
 from rasp.compiler.settings import Settings
 from rasp.compiler.transformer import Transformer
 from rasp.compiler.weights import Array
 from rasp.errors import RaspUnsupportedError
 from rasp.evaluator.plain import EvaluationError, evaluate
 from rasp.export.blocks import decoded, input_ids
+from rasp.graph.portable import graph_from_json
 
 Run = Callable[[Array], Array]
 """Token ids (batch, position) to logits (batch, position, logit)."""

@@ -16,7 +16,6 @@ import numpy as np
 import torch
 
 from rasp.compiler.build import compile_nodes
-from rasp.compiler.portable import graph_from_json
 from rasp.compiler.store import to_safetensors
 from rasp.compiler.transformer import Transformer
 from rasp.compiler.weights import Array
@@ -25,6 +24,7 @@ from rasp.export.blocks import EPSILON, GAIN, Block, Blocks, blocks_of
 from rasp.export.card import labels
 from rasp.export.check import Checked, Run, check
 from rasp.graph import Program
+from rasp.graph.portable import graph_from_json
 
 
 def write_gpt2(model: Transformer, folder: Path) -> Checked:

@@ -1,4 +1,4 @@
-"""Graphs, atoms and certificates as plain data, and back: nothing is ever run to read them."""
+"""Graphs and atoms as plain data, and back: nothing is ever run to read them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from typing import Any
 
 from rasp.atoms import Atom
 from rasp.errors import RaspValueError
-from rasp.graph import (
-    COMPARISONS,
-    OPERATORS,
+from rasp.graph.nodes import (
     Aggregate,
     Const,
     Elementwise,
@@ -28,8 +26,10 @@ from rasp.graph import (
     SOp,
     Tokens,
     TokensAs,
-    in_order,
 )
+from rasp.graph.operators import OPERATORS
+from rasp.graph.walks import in_order
+from rasp.words import COMPARISONS
 
 READ_AS = ("int", "float", "string", "bool")
 
@@ -61,8 +61,10 @@ def atom_from_json(data: object) -> Atom:
     raise broken("an atom")
 
 
-def graph_to_json(outputs: Mapping[str, Node], names: Mapping[Node, str]) -> dict[str, Any]:
-    """Nodes in order, each with the places of what it needs."""
+def graph_to_json(
+    outputs: Mapping[str, Node], names: Mapping[Node, str], lines: Mapping[Node, int] | None = None
+) -> dict[str, Any]:
+    """Nodes in order, each with the places of what it needs, its name and its line if known."""
     order = in_order(outputs.values())
     places = {node: place for place, node in enumerate(order)}
     return {
@@ -70,10 +72,24 @@ def graph_to_json(outputs: Mapping[str, Node], names: Mapping[Node, str]) -> dic
             {"kind": type(node).__name__, "needs": [places[each] for each in node.needs]}
             | _fields(node)
             | ({"name": names[node]} if node in names else {})
+            | ({"line": lines[node]} if lines and node in lines else {})
             for node in order
         ],
         "outputs": {name: places[node] for name, node in outputs.items()},
     }
+
+
+def lines_from_json(data: Any) -> dict[Node, int]:
+    """The lines of the program that nodes come from."""
+    places = {str(place): place for place in range(len(data["nodes"]))}
+    nodes, _ = graph_from_json({"nodes": data["nodes"], "outputs": places})
+    found = {}
+    for place, entry in enumerate(data["nodes"]):
+        if "line" in entry:
+            if not isinstance(entry["line"], int):
+                raise broken("a line")
+            found[nodes[str(place)]] = entry["line"]
+    return found
 
 
 def _fields(node: Node) -> dict[str, Any]:

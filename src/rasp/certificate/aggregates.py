@@ -1,0 +1,258 @@
+"""Why an aggregate is what `Meaning` says: each rule with its proof, checked case by case.
+
+A head's outputs are sums over the keys that its own selector picks. A rule compares, for one key
+at a time, what the aggregate takes from it with what the outputs take: [picked] · value on both
+sides. If these agree for every key in every case, the sums agree.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from rasp.certificate.claims import HeadOutput, Meaning, Refused
+from rasp.certificate.picks import Case
+from rasp.certificate.tables import typed
+from rasp.graph import (
+    COMPARISONS,
+    Aggregate,
+    Const,
+    Elementwise,
+    SelectBest,
+    Selector,
+    SOp,
+)
+
+if TYPE_CHECKING:
+    from rasp.certificate.values import Values
+
+
+def check_aggregate(values: Values, node: Aggregate, meaning: Meaning) -> None:
+    """Check the rule by which an aggregate follows from outputs of heads."""
+    match meaning.rule:
+        case "mean":
+            _check_mean(values, node, meaning)
+            _check_moved(values, node, meaning)
+        case "positive":
+            _check_mean(values, node, meaning)
+            _check_positive(values, node, meaning)
+        case "count" | "pick":
+            _check_light(values, node, meaning)
+        case "product" | "ratio":
+            _check_sum(values, node, meaning)
+        case "never":
+            selector, _ = split_best(node)
+            for first in (True, False):
+                for case in values.picks.cases([selector], first):
+                    if values.picks.holds(selector, case, first):
+                        raise Refused("a selector that picks nothing may pick something")
+        case "shares":
+            _check_shares(values, node, meaning)
+        case _:
+            raise Refused("an unknown rule")
+
+
+def _check_mean(values: Values, node: Aggregate, meaning: Meaning) -> None:
+    """The head has the aggregate's selector, values and default."""
+    if len(meaning.outputs) != 1:
+        raise Refused("a mean is one output")
+    (variable,) = meaning.outputs
+    head, output = values.head(variable), values.output(variable)
+    selector, best = split_best(node)
+    if head.mode != "mean" or output.values is not node.values or head.best is not best:
+        raise Refused("a head's values are not those of the aggregate")
+    if not head.never_empty and typed(output.default) != typed(node.default):
+        raise Refused("a head's default is not that of the aggregate")
+    if not values.picks.are_equal([selector], [each.selector for each in head.conjuncts]):
+        raise Refused("a head's selector is not that of the aggregate")
+
+
+def _check_moved(values: Values, node: Aggregate, meaning: Meaning) -> None:
+    """A count that is moved says what the values are: lone ones, or bools, which have no mean."""
+    output, head = values.output(meaning.outputs[0]), values.head(meaning.outputs[0])
+    if output.carrier is None:
+        return
+    atoms = values.column(node.values, values.space((output.carrier,))).listed()
+    if not all(isinstance(atom, bool) for atom in atoms) and not values.picks.picks_one(head):
+        raise Refused("a count is moved that several keys may hold at once")
+
+
+def _check_positive(values: Values, node: Aggregate, meaning: Meaning) -> None:
+    """Values are 0 where the count is, and above 0 elsewhere: so is their mean."""
+    output = values.output(meaning.outputs[0])
+    if output.carrier is None:
+        raise Refused("a mean of counts without counts")
+    column = values.column(node.values, values.space((output.carrier,)))
+    first, *others = [column.atoms[place] for place in column.places.tolist()]
+    known = [atom for atom in (first, *others) if not isinstance(atom, (bool, str, type(None)))]
+    if len(known) <= len(others) or first != 0 or not all(atom > 0 for atom in known[1:]):
+        raise Refused("values are not 0 where a count is, and above 0 elsewhere")
+
+
+def split_best(node: Aggregate) -> tuple[Selector, object]:
+    """The selector, and what its best picks are scored by."""
+    if isinstance(node.selector, SelectBest):
+        return node.selector.selector, node.selector.scorer
+    return node.selector, None
+
+
+def _check_light(values: Values, node: Aggregate, meaning: Meaning) -> None:
+    """Values that are 0 but at index 0.
+
+    "count": index 0 is always picked, so the mean is light / (number of picks), and known + Σ
+    outputs is that number: 1 for key 0, and for other keys 1 where they are picked. "pick":
+    nothing but index 0 is ever picked, and known + Σ outputs is 1 where it is.
+    """
+    picks = values.picks
+    light = picks.atoms(node.values, True)
+    if len(light) != 1 or isinstance(light[0], (bool, str)) or not light[0]:
+        raise Refused("the value at index 0 is not one number")
+    if any(isinstance(atom, str) or atom != 0 for atom in picks.atoms(node.values, False)):
+        raise Refused("a value is not 0 where the index is not")
+    counted = meaning.rule == "count"
+    if not counted and (isinstance(node.default, str) or node.default != 0):
+        raise Refused("the default of a pick is not 0")
+    known = []
+    if meaning.known is not None:
+        if not isinstance(meaning.known, Elementwise) or meaning.known.op != "indicator":
+            raise Refused("what a query knows by itself is not an indicator")
+        known = [picks.as_selector(meaning.known.operands[0], at_key=False)]
+    one: SOp = Const(1)
+    for first in (True, False):
+        for case in picks.cases(_selectors(values, node.selector, meaning, one) + known, first):
+            picked = picks.holds(node.selector, case, first)
+            total = _taken(values, meaning, one, case, first)
+            if first:
+                total += meaning.constant
+                total += meaning.factor * sum(picks.holds(each, case, first) for each in known)
+            if total != picked or (first and counted and not picked):
+                raise Refused("a sum does not count what the aggregate picks")
+            if not first and not counted and picked:
+                raise Refused("more than index 0 is picked")
+
+
+def _check_sum(values: Values, node: Aggregate, meaning: Meaning) -> None:
+    """Σ outputs is the sum of the values picked: [picked] · value for each key.
+
+    Where the aggregate m is only compared with a constant c, it is the sum of value - c, and
+    c + that is on the same side of c as m is.
+    """
+    picks = values.picks
+    base: SOp = node.values
+    if meaning.constant:
+        base = Elementwise("-", (node.values, Const(_plain(meaning.constant))))
+    if isinstance(node.selector, SelectBest) or meaning.known is not None:
+        raise Refused("a sum over the best picks")
+    if any(isinstance(atom, (bool, str)) for atom in picks.atoms(node.values, None)):
+        raise Refused("a sum of what is not numbers")
+    if isinstance(node.default, str):
+        raise Refused("a default that is no number")
+    for first in (True, False):
+        for case in picks.cases(_selectors(values, node.selector, meaning, base), first):
+            picked = picks.holds(node.selector, case, first)
+            wanted: object = base if picked else Fraction(0)
+            if picked and isinstance(base, Const) and not isinstance(base.value, str):
+                wanted = Fraction(base.value)
+            worths = [worth for worth in _worths(values, meaning, base, case, first) if worth != 0]
+            if worths != ([] if wanted == 0 else [wanted]):
+                raise Refused("a sum does not add up what the aggregate picks")
+
+
+def _plain(number: Fraction) -> int | Fraction:
+    return int(number) if number.denominator == 1 else number
+
+
+def check_ratio(values: Values, node: Elementwise) -> None:
+    """A quotient or comparison of means over one selector is that of their sums.
+
+    Both are divided by how many keys are picked; where that is 0, both are 0, by their defaults.
+    So is a comparison with the constant that the values are counted from.
+    """
+    if node.op not in ("/", *COMPARISONS):
+        raise Refused("a sum is used where the program has a mean")
+    means = [operand for operand in node.operands if isinstance(operand, Aggregate)]
+    meanings = [values.claims.aggregates.get(mean) for mean in means]
+    if not means or any(known is None or known.rule != "ratio" for known in meanings):
+        raise Refused("a sum is used where the program has a mean")
+    constants = {known.constant for known in meanings if known is not None}
+    if len(means) == len(node.operands) and constants == {0}:
+        same = len({mean.selector for mean in means}) == 1
+        if same and all(mean.default == 0 for mean in means):
+            return
+    elif len(means) == 1 and node.op in COMPARISONS:
+        (other,) = [operand for operand in node.operands if operand is not means[0]]
+        (constant,) = constants
+        if isinstance(other, Const) and not isinstance(other.value, str):
+            never = values.picks.never_empty([means[0].selector])
+            if other.value == constant and (never or constant == 0 == means[0].default):
+                return
+    raise Refused("a sum is used where the program has a mean")
+
+
+def _outputs(values: Values, meaning: Meaning) -> list[tuple[list[Selector], HeadOutput]]:
+    found = []
+    for variable in meaning.outputs:
+        head = values.head(variable)
+        if head.mode != "sum" or head.best is not None:
+            raise Refused("a head does not add up")
+        found.append(([each.selector for each in head.conjuncts], values.output(variable)))
+    return found
+
+
+def _selectors(values: Values, selector: Selector, meaning: Meaning, base: SOp) -> list[Selector]:
+    """Every selector and every condition on keys that a rule looks at."""
+    found = [selector]
+    for selectors, output in _outputs(values, meaning):
+        found += selectors
+        weighed = values.picks.weighed(output.values, base)
+        found += [condition for condition, _ in weighed if condition is not None]
+    return found
+
+
+def _worths(values: Values, meaning: Meaning, base: SOp, case: Case, first: bool) -> list[object]:
+    """What each output takes from a key in a case."""
+    return [
+        values.picks.worth(output.values, base, case, first)
+        for selectors, output in _outputs(values, meaning)
+        if all(values.picks.holds(each, case, first) for each in selectors)
+    ]
+
+
+def _taken(values: Values, meaning: Meaning, base: SOp, case: Case, first: bool) -> Fraction:
+    total = Fraction(0)
+    for worth in _worths(values, meaning, base, case, first):
+        if not isinstance(worth, Fraction):
+            raise Refused("a sum counts something else than keys")
+        total += worth
+    return total
+
+
+def _check_shares(values: Values, node: Aggregate, meaning: Meaning) -> None:
+    """Values that are 0 but at index 0, and the two heads tell what their selector picks.
+
+    The aggregate either always picks index 0, and beside it what the selector does (constant 1),
+    or nothing but index 0, where the selector does (constant 0).
+    """
+    picks = values.picks
+    if len(meaning.outputs) != 2:
+        raise Refused("a width takes two heads")
+    values.numbers_of_shares(meaning.outputs)
+    light = picks.atoms(node.values, True)
+    if len(light) != 1 or isinstance(light[0], (bool, str)):
+        raise Refused("the value at index 0 is not one number")
+    if any(isinstance(atom, str) or atom != 0 for atom in picks.atoms(node.values, False)):
+        raise Refused("a value is not 0 where the index is not")
+    for variable in meaning.outputs:
+        if picks.atoms(values.output(variable).values, True) != [1]:
+            raise Refused("a share is not of 1")
+        if any(picks.atoms(values.output(variable).values, False)):
+            raise Refused("a share is not of position 0 alone")
+    selectors = [each.selector for each in values.head(meaning.outputs[0]).conjuncts]
+    always = bool(meaning.constant)
+    for first in (True, False):
+        for case in picks.cases([node.selector, *selectors], first):
+            picked = picks.holds(node.selector, case, first)
+            shared = all(picks.holds(each, case, first) for each in selectors)
+            wanted = (first or shared) if always else (first and shared)
+            if picked != wanted:
+                raise Refused("a width's selector is not that of its heads")

@@ -1,0 +1,103 @@
+"""The arrays of a model, by name in, put in their places out; refused where they do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from rasp.certificate.claims import Refused
+from rasp.certificate.tables import Array
+
+
+@dataclass(frozen=True, eq=False)
+class HeadArrays:
+    """q = x·queryᵀ + bias, and k and v likewise; out = (attention·v)·outᵀ."""
+
+    query: Array  # (score, model)
+    query_bias: Array  # (score,)
+    key: Array  # (score, model)
+    key_bias: Array  # (score,)
+    value: Array  # (value, model)
+    value_bias: Array  # (value,)
+    out: Array  # (model, value)
+
+
+@dataclass(frozen=True, eq=False)
+class UnitArrays:
+    """x + relu(x·insideᵀ + bias)·outᵀ."""
+
+    inside: Array  # (hidden, model)
+    bias: Array  # (hidden,)
+    out: Array  # (model, hidden)
+
+
+@dataclass(frozen=True, eq=False)
+class ReadoutArrays:
+    """The score of each atom, or the number that is compared with their codes."""
+
+    weight: Array  # (atom or 1, model)
+    bias: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Arrays:
+    """Every array of a model, as float64 that float32 holds exactly."""
+
+    tokens: Array  # (vocabulary [+ sink], model)
+    positions: Array  # (length, model)
+    heads: list[list[HeadArrays]]
+    feed_forwards: list[UnitArrays]
+    readouts: list[ReadoutArrays]
+
+
+def read_arrays(
+    found: Mapping[str, Array], heads_per_layer: list[int], hidden: list[int], outputs: int
+) -> Arrays:
+    """Put arrays in their places; each is used once, and none is left over."""
+    left = {name: np.asarray(array, np.float32).astype(np.float64) for name, array in found.items()}
+    if any(not np.isfinite(array).all() for array in left.values()):
+        raise Refused("a weight is not a number of float32")
+    try:
+        size = left["tokens"].shape[1]
+        arrays = Arrays(
+            left.pop("tokens"),
+            left.pop("positions"),
+            [[HeadArrays(*(left.pop(f"layer{layer}.head{number}.{name}")
+                           for name in HeadArrays.__dataclass_fields__))
+              for number in range(1, count + 1)]
+             for layer, count in enumerate(heads_per_layer, 1)],
+            [UnitArrays(*(left.pop(f"layer{layer}.feed_forward.{name}")
+                          for name in UnitArrays.__dataclass_fields__)) if units else
+             UnitArrays(np.zeros((0, size)), np.zeros(0), np.zeros((size, 0)))
+             for layer, units in enumerate(hidden)],
+            [ReadoutArrays(left.pop(f"output{number}.weight"), left.pop(f"output{number}.bias"))
+             for number in range(outputs)],
+        )  # fmt: skip
+    except (KeyError, IndexError) as error:
+        raise Refused(f"an array is missing: {error}") from None
+    if left:
+        raise Refused(f"an array belongs nowhere: {min(left)}")
+    return arrays
+
+
+def check_shapes(arrays: Arrays, vocabulary: int, length: int, hidden: list[int]) -> None:
+    """Refuse arrays that do not fit together."""
+    size = arrays.positions.shape[-1]
+    fine = arrays.tokens.shape in ((vocabulary, size), (vocabulary + 1, size))
+    fine &= arrays.positions.shape == (length, size)
+    for head in (head for layer in arrays.heads for head in layer):
+        scores, moved = head.query_bias.shape, head.value_bias.shape
+        fine &= len(scores) == len(moved) == 1
+        fine &= head.query.shape == head.key.shape == (*scores, size)
+        fine &= head.key_bias.shape == scores
+        fine &= head.value.shape == (*moved, size)
+        fine &= head.out.shape == (size, *moved)
+    for block, units in zip(arrays.feed_forwards, hidden, strict=True):
+        fine &= block.bias.shape == (units,)
+        fine &= block.inside.shape == (units, size) == block.out.T.shape
+    for readout in arrays.readouts:
+        fine &= readout.bias.ndim == 1 and readout.weight.shape == (*readout.bias.shape, size)
+    if not fine:
+        raise Refused("arrays do not fit together")

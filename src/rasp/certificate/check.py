@@ -1,0 +1,179 @@
+"""Arrays, a program and claims in; a verdict out: the model answers as the program does, or why
+that is not certain.
+
+Theorem. If `check` raises nothing, then on every input of 1 to N tokens of the vocabulary (that
+begins with the BOS, if there is one) on which the program has a value, the forward pass over these
+arrays in float32, with sums in any order and exp and division right to one part in 2^21, reads out
+the program's answer at every position.
+
+Proof, by walking through the model. `Stream` says what the residual stream holds at a position, as
+a function of variables, up to an error: at first by the embedding's own arrays. A head's scores
+are tried on every pair of states (`scores`), so that softmax gives the mean or sum that the claim
+says, up to an error (`attention`). Hidden units are run in every state (`feed_forward`). That an
+aggregate is what heads have put out is checked by cases (`aggregates`), that other s-ops follow
+from them by the operator table (`values`), and a read-out's answer is compared with the program's
+in every state (`readout`). Every table is over all states that an input can have, or more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rasp.certificate.aggregates import check_aggregate
+from rasp.certificate.arrays import Arrays, check_shapes, read_arrays
+from rasp.certificate.attention import Sink, attend, check_sink_units, pass_sink
+from rasp.certificate.claims import (
+    Claims,
+    Inputs,
+    Notes,
+    OutputVariable,
+    Ranges,
+    ReaderClaim,
+    Refused,
+)
+from rasp.certificate.feed_forward import feed_forward
+from rasp.certificate.readout import Readout, check_reader, read_out
+from rasp.certificate.stream import Stream
+from rasp.certificate.tables import Array
+from rasp.certificate.total import has_always_a_value
+from rasp.certificate.values import Values
+from rasp.graph import Aggregate, Node, SOp, in_order
+
+NONSENSE = (
+    LookupError, TypeError, ValueError, ArithmeticError, AssertionError, AttributeError,
+    RecursionError, MemoryError,
+)  # fmt: skip
+"""What claims that nobody would make end in: a variable that is its own part, say."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a check found."""
+
+    holds: bool
+    reason: str
+    """The first claim that does not hold, and why."""
+    blocks: tuple[tuple[str, str, float], ...]
+    """Of each block: its name, what was checked, and by how much it holds."""
+    total: bool = False
+    """Whether the program has a value on every input."""
+    ranges: Mapping[str, Ranges] = field(default_factory=dict)
+    """For each output: the row that is read, and between what it lies for each atom."""
+
+
+def check(
+    found: Mapping[str, Array],
+    outputs: Mapping[str, Node],
+    inputs: Inputs,
+    readouts: Sequence[Readout],
+    claims: Claims,
+) -> Verdict:
+    """Check a model; nothing that the claims say is believed."""
+    notes = Notes()
+    try:
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            total = _check(found, outputs, inputs, readouts, claims, notes)
+    except Refused as refused:
+        where = f"{refused.where}: " if refused.where else ""
+        return Verdict(False, where + refused.why, tuple(notes.blocks))
+    except NONSENSE as error:
+        reason = f"the claims make no sense ({type(error).__name__})"
+        return Verdict(False, reason, tuple(notes.blocks))
+    return Verdict(True, "", tuple(notes.blocks), total, notes.ranges)
+
+
+def _check(
+    found: Mapping[str, Array], outputs: Mapping[str, Node], inputs: Inputs,
+    readouts: Sequence[Readout], claims: Claims, notes: Notes,
+) -> bool:  # fmt: skip
+    hidden = [sum(group.units for group in groups) for groups in claims.groups]
+    heads = [len(layer) for layer in claims.heads]
+    if len(hidden) != len(heads) + 1 or not readouts:
+        raise Refused("the claims are about another model")
+    arrays = read_arrays(found, heads, hidden, len(readouts))
+    check_shapes(arrays, len(inputs.vocabulary), inputs.max_length, hidden)
+    names = [readout.name for readout in readouts]
+    if names != list(outputs) or len(claims.outputs) != len(names):
+        raise Refused("the outputs are not those of the program")
+    values = Values(claims, inputs, list(outputs.values()))
+    _check_meanings(values, list(outputs.values()))
+    stream, sink = _embedded(values, arrays)
+    unread = _read_after(stream, claims.readers, "embedding")
+    for layer in range(len(hidden)):
+        if layer:
+            _layer(stream, sink, claims, arrays, layer, notes)
+            unread = _read_after(stream, unread, f"layer{layer}.attention")
+        block = arrays.feed_forwards[layer]
+        name = f"feed-forward {layer}"
+        if sink is not None:
+            check_sink_units(sink, block.inside, block.bias, name)
+        feed_forward(stream, block, claims.groups[layer], name, notes)
+        unread = _read_after(stream, unread, f"layer{layer}.feed_forward")
+    if unread:
+        raise Refused("an s-op is said to be read after a block that there is not")
+    for readout, array, over in zip(readouts, arrays.readouts, claims.outputs, strict=True):
+        node = outputs[readout.name]
+        assert isinstance(node, SOp)
+        read_out(stream, node, readout, array, over, notes)
+    return has_always_a_value(values, list(outputs.values()))
+
+
+def _check_meanings(values: Values, outputs: Sequence[Node]) -> None:
+    for node in in_order(outputs):
+        if isinstance(node, Aggregate) and node in values.claims.aggregates:
+            check_aggregate(values, node, values.claims.aggregates[node])
+
+
+def _read_after(stream: Stream, readers: Sequence[ReaderClaim], block: str) -> list[ReaderClaim]:
+    """Check what can be read after a block; the readers that are left."""
+    for reader in readers:
+        if reader.after == block:
+            check_reader(stream, reader)
+    return [reader for reader in readers if reader.after != block]
+
+
+def _embedded(values: Values, arrays: Arrays) -> tuple[Stream, Sink | None]:
+    count = len(values.inputs.vocabulary)
+    stream = Stream(values, arrays.tokens[:count], arrays.positions)
+    if len(arrays.tokens) == count:
+        return stream, None
+    return stream, Sink(arrays.tokens[-1], np.zeros(arrays.tokens.shape[1]))
+
+
+def _layer(
+    stream: Stream, sink: Sink | None, claims: Claims, arrays: Arrays, layer: int, notes: Notes
+) -> None:
+    """All heads of a layer read the same stream, and then add to it."""
+    moved = []
+    size = len(stream.error)
+    for number, (claim, head) in enumerate(
+        zip(claims.heads[layer - 1], arrays.heads[layer - 1], strict=True)
+    ):
+        name = f"layer {layer}, head {number + 1}"
+        if len(claim.channels) != len(head.value_bias) or len(claim.values) != len(claim.channels):
+            raise Refused("a head moves more values than are claimed, or fewer", name)
+        variables = [_variable(claims, layer, number, place) for place in range(len(claim.outputs))]
+        try:
+            moved.append(attend(stream, sink, claim, head, variables, name, notes))
+        except Refused as refused:
+            raise Refused(refused.why, refused.where or name) from None
+    if sink is not None:
+        for number, head in enumerate(arrays.heads[layer - 1]):
+            pass_sink(stream, sink, head, f"layer {layer}, head {number + 1}")
+    error, mass, count = np.zeros((3, size))
+    for each in moved:
+        stream.outputs |= each.directions
+        stream.constant = stream.constant + each.constant
+        error, mass, count = error + each.error, mass + each.mass, count + each.count
+    stream.add(error, mass, mass, count, np.zeros(size), np.zeros(size, bool))
+
+
+def _variable(claims: Claims, layer: int, head: int, output: int) -> int:
+    wanted = OutputVariable(layer, head, output)
+    places = [place for place, known in enumerate(claims.variables) if known == wanted]
+    if len(places) != 1:
+        raise Refused("an output of a head has no variable, or several")
+    return places[0]

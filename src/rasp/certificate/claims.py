@@ -1,0 +1,193 @@
+"""What a compiler says about the weights it wrote: plain data that `check` believes nothing of.
+
+Claims name things; they never say what a weight is. A *variable* is something that a position
+of an input has: its token, its index, what a head puts out there, a weighted sum of these, the
+value of an s-op, or how many of several conditions hold. A claim says of which variables a head's
+scores, a feed-forward's hidden units or a read-out are functions. What functions they are, the
+checker reads off the arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from rasp.atoms import Atom
+from rasp.graph import Aggregate, Node, Scorer, Selector, SOp
+
+TOKEN, INDEX = 0, 1
+"""The first two variables of every model."""
+
+
+class Refused(Exception):
+    """A claim that does not hold, or that the checker cannot follow: where, and why."""
+
+    def __init__(self, why: str, where: str = "") -> None:
+        super().__init__(why)
+        self.why, self.where = why, where
+
+
+@dataclass(frozen=True)
+class OutputVariable:
+    """What a head puts out: the sum or mean of some values over what its selector picks."""
+
+    layer: int
+    head: int
+    output: int
+
+
+@dataclass(frozen=True)
+class SumVariable:
+    """A constant plus weighted tokens ("tok", i), indices ("idx", i) and outputs ("out", i)."""
+
+    constant: Fraction
+    parts: Mapping[tuple[str, int], Fraction]
+
+
+@dataclass(frozen=True)
+class NodeVariable:
+    """The value of an s-op."""
+
+    node: SOp
+
+
+@dataclass(frozen=True)
+class CountVariable:
+    """How many of several bool s-ops hold."""
+
+    conditions: tuple[SOp, ...]
+
+
+Variable = OutputVariable | SumVariable | NodeVariable | CountVariable | None
+"""None stands for the token and for the index, which need no definition."""
+
+
+@dataclass(frozen=True)
+class HeadOutput:
+    """Values that a head adds up or averages, and the numbers that stand for them."""
+
+    values: SOp
+    codes: Mapping[Atom, Fraction] | None = None
+    """Numbers for atoms, where these are not numbers themselves."""
+    default: Atom | None = None
+    """What a query that picks nothing gets."""
+    carrier: int | None = None
+    """A count that is moved in place of the values."""
+
+
+@dataclass(frozen=True)
+class Conjunct:
+    """One condition of a head's selector, and what its scores are functions of."""
+
+    selector: Selector
+    queries: tuple[int, ...]
+    keys: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class HeadClaim:
+    """Whom a head attends to, what it moves, and how that comes out of the softmax."""
+
+    mode: str
+    """"mean", "sum" or "share"."""
+    conjuncts: tuple[Conjunct, ...]
+    outputs: tuple[HeadOutput, ...]
+    channels: tuple[Mapping[int, Fraction], ...]
+    """Each value that is moved is this weighted sum of the outputs."""
+    values: tuple[tuple[int, ...], ...]
+    """What each of them is a function of, at the key."""
+    best: Scorer | None = None
+    best_queries: tuple[int, ...] = ()
+    best_keys: tuple[int, ...] = ()
+    never_empty: bool = False
+    """Whether every query picks some key."""
+    family: tuple[tuple[int, int], ...] = ()
+    """Heads (layer, number) that share out the keys of one selector with this one."""
+    weight: Fraction = Fraction(0)
+    """In a head that gives shares: how many matches position 0 weighs."""
+    outweighs: bool = False
+    """Whether it weighs that where it is not picked, and takes everything where it is."""
+    stand_ins: tuple[int, ...] = ()
+    """Conjuncts on keys alone whose failures stand in for a sink: such keys hold the default."""
+
+
+@dataclass(frozen=True)
+class GroupClaim:
+    """The next so many hidden units of a feed-forward, and what they are functions of."""
+
+    units: int
+    inputs: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """How an aggregate follows from what heads put out.
+
+    rule "mean": it is the one output. "count": it is light / (known + Σ outputs), a share of
+    1 of everything picked. "pick": light where known + Σ outputs is not 0. "product", "ratio":
+    known + Σ outputs is the aggregate times how many keys are picked, and the program asks for
+    no more than that tells. "shares": two heads tell together. "never": nothing is ever picked.
+    """
+
+    rule: str
+    outputs: tuple[int, ...]
+    constant: Fraction = Fraction(0)
+    known: SOp | None = None
+    factor: Fraction = Fraction(0)
+    """`known` in the rules above is constant + factor · known, at the query."""
+
+
+@dataclass(frozen=True)
+class ReaderClaim:
+    """A number that the stream holds after some block: weights by dimension, and a constant."""
+
+    node: SOp
+    after: str
+    weights: Mapping[int, float]
+    constant: float
+
+
+@dataclass(frozen=True)
+class Claims:
+    """All that a compiler says."""
+
+    variables: tuple[Variable, ...]
+    over: Mapping[Node, tuple[int, ...]]
+    """What s-ops are functions of."""
+    aggregates: Mapping[Aggregate, Meaning]
+    heads: tuple[tuple[HeadClaim, ...], ...]
+    """For each layer from 1."""
+    groups: tuple[tuple[GroupClaim, ...], ...]
+    """For each feed-forward, from the one before layer 1."""
+    outputs: tuple[tuple[int, ...], ...]
+    """What each output of the model is a function of."""
+    spare: tuple[HeadClaim, ...] = ()
+    """Heads ("layer 0") that no array has to have: some s-op depends on what they would give."""
+    readers: tuple[ReaderClaim, ...] = ()
+    """How to read s-ops from the stream; a model answers without them."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The inputs that a statement is about."""
+
+    vocabulary: tuple[Atom, ...]
+    max_length: int
+    bos: Atom | None = None
+    """The token that every input begins with, and that is nowhere else; last of the vocabulary."""
+    causal: bool = False
+
+
+Ranges = tuple[Any, Mapping[tuple[type, Atom], tuple[float, float]]]
+"""A row of weights, and the least and the largest that it reads for each answer."""
+
+
+@dataclass
+class Notes:
+    """What a check found on its way, for people to read."""
+
+    blocks: list[tuple[str, str, float]] = field(default_factory=list)
+    """Of each block: its name, what was checked, and the margin that is left."""
+    ranges: dict[str, Ranges] = field(default_factory=dict)

@@ -1,0 +1,138 @@
+"""Numbers that keys can hold in, every sum and mean that a head can make of them out.
+
+A head picks at most as many keys as an input has positions, and each key holds one of finitely
+many values. So its sums are the sums of at most N of these, its means those sums divided by how
+many they are of. A set of whole numbers is kept as the bits of one large int.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+
+from rasp.certificate.claims import Refused
+
+MOST_BITS = 20_000_000
+MOST_NUMBERS = 400_000
+MOST_ROWS = 400_000
+Row = tuple[Fraction, ...]
+
+
+def sums(values: Iterable[Fraction], most: int, least: int) -> list[Fraction]:
+    """Every sum of `least` to `most` of the values, each used as often as liked.
+
+    >>> [int(number) for number in sums([Fraction(0), Fraction(1)], 3, 0)]
+    [0, 1, 2, 3]
+    """
+    known = _sums_by_count(values, most)
+    return _listed(number for count, some in known if count >= least for number in some)
+
+
+def means(values: Iterable[Fraction], most: int) -> list[Fraction]:
+    """Every mean of 1 to `most` of the values.
+
+    >>> [str(number) for number in means([Fraction(0), Fraction(1)], 3)]
+    ['0', '1/3', '1/2', '2/3', '1']
+    """
+    known = set(values)
+    if len(known) == 1:
+        return list(known)
+    by_count = _sums_by_count(known, most)
+    return _listed(number / count for count, some in by_count if count for number in some)
+
+
+def subset_sums(values: Sequence[Fraction]) -> list[Fraction]:
+    """Every sum of some of the values, each used once at most.
+
+    >>> [int(number) for number in subset_sums([Fraction(1), Fraction(0), Fraction(2)])]
+    [0, 1, 2, 3]
+    """
+    unit = lcm(*(value.denominator for value in values))
+    steps = [int(value * unit) for value in values]
+    _check_size(sum(map(abs, steps)))
+    low = sum(step for step in steps if step < 0)
+    reached = 1 << -low
+    for step in steps:
+        reached |= reached << step if step >= 0 else reached >> -step
+    return [Fraction(place + low, unit) for place in _bits(reached)]
+
+
+def pair_sums(first: Iterable[Fraction], second: Iterable[Fraction]) -> list[Fraction]:
+    """Every sum of one of each."""
+    ones, others = set(first), set(second)
+    _check_size(len(ones) * len(others))
+    return _listed(one + other for one in ones for other in others)
+
+
+def _sums_by_count(values: Iterable[Fraction], most: int) -> Iterator[tuple[int, list[Fraction]]]:
+    known = sorted(set(values))
+    unit = lcm(*(value.denominator for value in known))
+    steps = [int(value * unit) for value in known]
+    low, spread = steps[0], steps[-1] - steps[0]
+    _check_size(spread * most)
+    _check_size(spread * most * max(len(known), most // 8) // 50)
+    reached = 1
+    yield 0, [Fraction(0)]
+    for count in range(1, most + 1):
+        further = 0
+        for step in steps:
+            further |= reached << (step - low)
+        reached = further
+        yield count, [Fraction(place + count * low, unit) for place in _bits(reached)]
+
+
+def _bits(number: int) -> list[int]:
+    digits = np.frombuffer(bin(number)[:1:-1].encode(), np.uint8)
+    return [int(place) for place in np.flatnonzero(digits == ord("1"))]
+
+
+def _listed(numbers: Iterable[Fraction]) -> list[Fraction]:
+    found: set[Fraction] = set()
+    for number in numbers:
+        found.add(number)
+        if len(found) > MOST_NUMBERS:
+            raise Refused(f"a number can be one of more than {MOST_NUMBERS}")
+    return sorted(found)
+
+
+def _check_size(size: int) -> None:
+    if size > MOST_BITS:
+        raise Refused("a set of sums is too large to be listed")
+
+
+def joint_sums(rows: Iterable[Row], most: int, by_count: bool = False) -> list[Row] | None:
+    """Every sum of 0 to `most` rows; divided by how many, if `by_count`; None if that is too much.
+
+    >>> zero, one = Fraction(0), Fraction(1)
+    >>> [tuple(map(int, row)) for row in joint_sums([(one, zero), (one, one)], 2)]
+    [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2)]
+    """
+    known = sorted(set(rows))
+    if not known:
+        return None
+    columns = list(zip(*known, strict=True))
+    units = [lcm(*(number.denominator for number in column)) for column in columns]
+    steps = np.array([[int(number * unit) for number, unit in zip(row, units, strict=True)]
+                      for row in known], object)  # fmt: skip
+    low = steps.min(axis=0)
+    bases = most * (steps.max(axis=0) - low) + 1
+    if int(np.prod(bases)) >= 2**62:
+        return None
+    radix = np.cumprod(np.append(1, bases[:-1])).astype(np.int64)
+    moves = ((steps - low).astype(np.int64) * radix).sum(axis=1)
+    reached, found, work = np.zeros(1, np.int64), set(), 0
+    for count in range(most + 1):
+        if count or not by_count:
+            digits = reached[:, None] // radix % bases.astype(np.int64)
+            whole = digits + count * low.astype(np.int64)
+            found |= {(count if by_count else 1, *row) for row in whole.tolist()}
+        reached = np.unique(reached[:, None] + moves)
+        work += len(reached)
+        if work > MOST_ROWS * 4 or len(found) > MOST_ROWS:
+            return None
+    return sorted({tuple(Fraction(number, unit * count)
+                         for number, unit in zip(row, units, strict=True))
+                   for count, *row in found})  # fmt: skip

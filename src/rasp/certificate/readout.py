@@ -1,0 +1,170 @@
+"""A read-out in; refused unless it says the program's answer in every state of the stream."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.certificate.arrays import ReadoutArrays
+from rasp.certificate.claims import Notes, ReaderClaim, Refused
+from rasp.certificate.stream import DOUBLE, SLACK, UNIT, Parts, Reading, Stream
+from rasp.certificate.tables import Array, typed
+from rasp.graph import SOp
+
+AT_ONCE = 8_000_000
+CLOSE = 1e-5
+MOST_ATOMS = 65_536
+"""The largest table of a read-out: it is a part of the model, and counted as such."""
+
+
+@dataclass(frozen=True)
+class Readout:
+    """The atoms that an output chooses from, and the numbers next to which they are."""
+
+    name: str
+    atoms: tuple[Atom, ...]
+    codes: tuple[float, ...]
+    scored: bool
+    """Whether each atom has a score, and the best one is the answer."""
+
+
+def read_out(
+    stream: Stream, node: SOp, readout: Readout, arrays: ReadoutArrays, inputs: Sequence[int],
+    notes: Notes,
+) -> None:  # fmt: skip
+    """Check an output on every combination of what it is claimed to be a function of."""
+    name = f"read-out {readout.name}"
+    count = len(readout.atoms)
+    if count != len(readout.codes) or len(arrays.bias) != (count if readout.scored else 1):
+        raise Refused("there are more atoms than codes or scores, or fewer", name)
+    if count > MOST_ATOMS:
+        raise Refused(f"a read-out has {count} atoms, and the limit is {MOST_ATOMS}", name)
+    values = stream.values
+    space = values.space(tuple(inputs))
+    column = values.column(node, space)
+    row, factors, off_rows = _one_row(arrays.weight)
+    reading = stream.read(row[None], inputs)
+    held = reading.on(values, space)
+    table = np.hstack([column.places[:, None], held.value, held.error, held.mass, held.count])
+    points = np.unique(table, axis=0)
+    kinds: dict[Atom | None, set[type]] = {}
+    for atom in column.atoms:
+        kinds.setdefault(atom, set()).add(type(atom))
+    exact = {typed(atom): place for place, atom in enumerate(readout.atoms)}
+    alike = {(isinstance(atom, str), atom): place for place, atom in enumerate(readout.atoms)}
+    right = []
+    for atom in column.atoms:  # its kind must be right, unless no model can tell which it is
+        place = exact.get(typed(atom), -1)
+        if place < 0 and (column.loose or len(kinds[atom]) > 1):
+            place = alike.get((isinstance(atom, str), atom), -1)  # type: ignore[arg-type]
+        right.append(place)
+    if not any(atom is not None for atom in column.atoms):
+        raise Refused("the program has no value on any input", name)
+    fine = np.array([column.atoms[int(place)] is not None for place in points[:, 0]])
+    points = points[fine & ~np.isnan(points[:, 1])]
+    if not len(points):
+        raise Refused("no input reaches the read-out", name)
+    parts = Parts(*(points[:, [number]] for number in range(1, 5)))
+    answers = np.array([right[int(place)] for place in points[:, 0]])
+    if (answers < 0).any():
+        lost = column.atoms[int(points[:, 0][answers < 0][0])]
+        raise Refused(f"the program may answer {lost!r}, which is not among the atoms", name)
+    low, high = (parts.value + sign * parts.error for sign in (-1, 1))
+    notes.ranges[readout.name] = row, {
+        typed(column.atoms[place]): (float(low[points[:, 0] == place].min()),  # type: ignore[misc]
+                                     float(high[points[:, 0] == place].max()))
+        for place in np.unique(points[:, 0]).astype(int).tolist()
+    }  # fmt: skip
+    stray = off_rows @ stream.size
+    if readout.scored:
+        margin = _scored(parts, answers, _classes(readout), factors, arrays.bias, stray)
+    else:
+        margin = _nearest(reading, parts, answers, readout, float(arrays.bias[0]))
+    notes.blocks.append((name, f"{count} atoms, {len(points)} states", margin))
+    if not margin > 0:
+        raise Refused(f"the answer is not certain: no margin is left ({margin:.3g})", name)
+
+
+def check_reader(stream: Stream, reader: ReaderClaim) -> None:
+    """Check that a row of weights reads an s-op, about as well as the stream holds it."""
+    values = stream.values
+    row = np.zeros(len(stream.error))
+    for dim, weight in reader.weights.items():
+        if dim >= len(row):
+            raise Refused("an s-op is read from a dimension that there is not")
+        row[dim] = weight
+    space, column = values.table(reader.node)
+    held = stream.read(row[None], space.variables).on(values, space)
+    wanted = np.array([np.nan if atom is None or isinstance(atom, str) else float(atom)
+                       for atom in column.atoms])[column.places]  # fmt: skip
+    fine = ~np.isnan(wanted) & ~np.isnan(held.value[:, 0])
+    off = np.abs(held.value[:, 0] + reader.constant - wanted)[fine]
+    room = np.maximum(CLOSE * (1 + np.abs(wanted)), held.error[:, 0])[fine]
+    if (off > room).any():
+        raise Refused("an s-op is not what it is said to be read as")
+
+
+def _classes(readout: Readout) -> Array:
+    """(place,): which places of a read-out stand for the same atom."""
+    known: dict[tuple[type, Atom | None], int] = {}
+    return np.array([known.setdefault(typed(atom), len(known)) for atom in readout.atoms])
+
+
+def _one_row(weight: Array) -> tuple[Array, Array, Array]:
+    """The one row of which all rows are multiples, the factors, and what is left of each row."""
+    norms = np.abs(weight).max(axis=1)
+    row = weight[int(norms.argmax())]
+    if not row.any():
+        return row, np.zeros(len(weight)), np.zeros_like(weight)
+    main = int(np.abs(row).argmax())
+    factors = weight[:, main] / row[main]
+    return row, factors, np.abs(weight - factors[:, None] * row)
+
+
+def _scored(
+    parts: Parts, answers: Array, classes: Array, factors: Array, bias: Array, stray: Array
+) -> float:
+    """The smallest lead of the right atom's score over all others, less their errors."""
+    margin = np.inf
+    at_once = max(1, AT_ONCE // max(1, len(bias)))
+    for first in range(0, len(answers), at_once):
+        some = slice(first, first + at_once)
+        value, wrong = parts.value[some], parts.error[some]
+        score = value * factors + bias  # (state, atom)
+        sums = np.abs(factors) * parts.mass[some] + np.abs(bias)
+        off = (SLACK * UNIT * (parts.count[some] + 2) + DOUBLE) * sums + stray
+        rows = np.arange(len(score))
+        fits = classes == classes[answers[some]][:, None]  # an atom may have several places
+        mine = np.where(fits, score, -np.inf).argmax(axis=1)
+        lead = score[rows, mine][:, None] - score
+        shared = np.abs(factors - factors[mine][:, None]) * wrong  # both read the same number
+        lead = lead - shared - off - off[rows, mine][:, None]
+        lead[fits] = np.inf
+        margin = min(margin, float(lead.min(initial=np.inf)))
+    return margin
+
+
+def _nearest(
+    reading: Reading, parts: Parts, answers: Array, readout: Readout, bias: float
+) -> float:
+    """How far the number can move before another atom is the nearest."""
+    codes = np.array(readout.codes)
+    if len(codes) == 1:
+        return np.inf
+    if (np.diff(codes) <= 0).any():
+        raise Refused("codes are not in order")
+    number = parts.value[:, 0] + bias
+    off = parts.error[:, 0] + reading.rounding(parts, np.array([bias]))[:, 0]
+    classes = _classes(readout)
+    middles = (codes[1:] + codes[:-1]) / 2
+    changes = classes[1:] != classes[:-1]
+    bounds = np.concatenate([[-np.inf], middles[changes], [np.inf]])
+    which = np.searchsorted(bounds, number) - 1
+    firsts = np.concatenate([[0], np.flatnonzero(changes) + 1])
+    if (classes[firsts[which]] != classes[answers]).any():
+        return -np.inf
+    room = np.minimum(number - bounds[which], bounds[which + 1] - number)
+    return float((room - off).min(initial=np.inf))

@@ -1,0 +1,193 @@
+"""Columns of atoms over the states of variables, and exact weighted sums: the checker's algebra."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.certificate.claims import INDEX, TOKEN, Inputs, Refused
+from rasp.errors import RaspError
+from rasp.graph import apply_operator
+
+Array = np.ndarray
+Part = tuple[str, int]
+MOST_COMBINATIONS = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """Combinations of states of some variables: every one that an input can have, or more."""
+
+    variables: tuple[int, ...]
+    grid: Array  # (variable, combination)
+
+    @property
+    def size(self) -> int:
+        return int(self.grid.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """An atom for each combination; None where the program has no value there."""
+
+    atoms: list[Atom | None]
+    places: Array  # (combination,)
+    loose: bool = False
+    """Whether a whole number may be an int or a float: a mean is either, a lone pick is itself."""
+
+    def listed(self) -> list[Atom | None]:
+        """The atoms that are there at all."""
+        return [self.atoms[place] for place in np.unique(self.places).tolist()]
+
+
+@dataclass(frozen=True)
+class Linear:
+    """An exact weighted sum of whether the token is t, whether the index is i, and outputs."""
+
+    constant: Fraction = Fraction(0)
+    parts: Mapping[Part, Fraction] = field(default_factory=dict)
+
+    def plus(self, other: Linear, factor: Fraction = Fraction(1)) -> Linear:
+        parts = dict(self.parts)
+        for part, weight in other.parts.items():
+            parts[part] = parts.get(part, Fraction(0)) + factor * weight
+        kept = {part: weight for part, weight in parts.items() if weight}
+        return Linear(self.constant + factor * other.constant, kept)
+
+    def times(self, factor: Fraction) -> Linear:
+        return Linear().plus(self, factor)
+
+    def line(self, other: Linear) -> tuple[Fraction, Fraction] | None:
+        """The slope and the constant with which this is a multiple of another sum, if it is."""
+        if self.parts.keys() != other.parts.keys() or not other.parts:
+            return None
+        some = next(iter(other.parts))
+        slope = self.parts[some] / other.parts[some]
+        if any(weight != slope * other.parts[part] for part, weight in self.parts.items()):
+            return None
+        return slope, self.constant - slope * other.constant
+
+
+def of_token(table: Sequence[Fraction], inputs: Inputs) -> Linear:
+    """A function of the token. A BOS is the token at index 0, so that is how it is written."""
+    parts: dict[Part, Fraction] = {}
+    for token, value in enumerate(table):
+        is_bos = inputs.bos is not None and token == len(table) - 1
+        if value != table[0]:
+            parts[("idx", 0) if is_bos else ("tok", token)] = value - table[0]
+    return Linear(table[0], parts)
+
+
+def of_index(table: Sequence[Fraction], inputs: Inputs) -> Linear:
+    """A function of the index, counted from its value at the base line."""
+    base = table[base_line(inputs)]
+    return Linear(base, {("idx", place): value - base
+                         for place, value in enumerate(table) if value != base})  # fmt: skip
+
+
+def base_line(inputs: Inputs) -> int:
+    """The index from which functions of the index are counted: not 0, where that says "BOS"."""
+    return 1 if inputs.bos is not None and inputs.max_length > 1 else 0
+
+
+def token_table(linear: Linear, inputs: Inputs) -> list[Fraction]:
+    """What the tokens add."""
+    return [linear.parts.get(("tok", place), Fraction(0))
+            for place in range(len(inputs.vocabulary))]  # fmt: skip
+
+
+def index_table(linear: Linear, inputs: Inputs) -> list[Fraction]:
+    """What the indices add."""
+    return [linear.parts.get(("idx", place), Fraction(0)) for place in range(inputs.max_length)]
+
+
+def typed(atom: Atom | None) -> tuple[type, Atom | None]:
+    """A key that tells 1 from True and from 1.0."""
+    return type(atom), atom
+
+
+def column_of(values: Sequence[Atom | None], places: Array) -> Column:
+    """A column from one atom per place, with equal ones joined."""
+    known: dict[tuple[type, Atom | None], int] = {}
+    numbers = [known.setdefault(typed(value), len(known)) for value in values]
+    return Column([atom for _, atom in known], np.array(numbers, int)[places])
+
+
+def combined(op: str, columns: Sequence[Column], may_fail: bool) -> Column:
+    """Apply an operator to each combination of atoms that occurs, once."""
+    code, rows = joint_places([(column.places, len(column.atoms)) for column in columns])
+    values: list[Atom | None] = []
+    loose = False
+    for row in rows:
+        atoms = tuple(column.atoms[place] for column, place in zip(columns, row, strict=True))
+        if None in atoms:
+            values.append(None)
+            continue
+        variants = [
+            _variants(atom, column.loose) for atom, column in zip(atoms, columns, strict=True)
+        ]
+        found = [value for some in product(*variants)
+                 if (value := _applied(op, some, may_fail)) is not None]  # fmt: skip
+        if any(not same(value, found[0]) for value in found):
+            raise Refused("an int is told from an equal float, which are one number to a model")
+        loose |= len({type(value) for value in found}) > 1
+        values.append(found[0] if found else None)
+    joined = column_of(values, code)
+    return Column(joined.atoms, joined.places, loose)
+
+
+def _variants(atom: Atom | None, loose: bool) -> list[Atom]:
+    """The kinds that a number may be of."""
+    assert atom is not None
+    if not loose or isinstance(atom, str) or Fraction(atom).denominator != 1:
+        return [atom]
+    return [int(atom), Fraction(atom)]
+
+
+def _applied(op: str, atoms: tuple[Atom, ...], may_fail: bool) -> Atom | None:
+    try:
+        return apply_operator(op, atoms)
+    except RaspError as error:
+        if may_fail:
+            return None
+        raise Refused(f"a helper of the compiler fails: {error.message}") from None
+
+
+def joint_places(columns: Sequence[tuple[Array, int]]) -> tuple[Array, list[tuple[int, ...]]]:
+    """Number the rows that occur: the number for each combination, and the rows."""
+    if not columns:
+        return np.zeros(1, int), [()]
+    sizes = [max(1, size) for _, size in columns]
+    total = 1
+    for size in sizes:
+        total *= size
+    if total >= MOST_COMBINATIONS:
+        raise Refused("too many combinations of values")
+    code = np.zeros(len(columns[0][0]), np.int64)
+    for (places, _), size in zip(columns, sizes, strict=True):
+        code = code * size + places
+    different, inverse = np.unique(code, return_inverse=True)
+    rows = []
+    for number in different.tolist():
+        row = []
+        for size in reversed(sizes):
+            number, place = divmod(number, size)
+            row.append(place)
+        rows.append(tuple(reversed(row)))
+    return inverse.reshape(-1), rows
+
+
+def is_ground(part: Part) -> int:
+    """The variable that a part of a weighted sum belongs to."""
+    kind, place = part
+    return {"tok": TOKEN, "idx": INDEX}.get(kind, place)
+
+
+def same(one: Atom | None, other: Atom | None) -> bool:
+    """Whether two atoms are equal as RASP compares them (1, True and 1.0 are)."""
+    return isinstance(one, str) == isinstance(other, str) and one == other

@@ -1,0 +1,85 @@
+"""A program in; whether it has a value on every input, as far as tables can tell, out.
+
+Conservative: where this says yes, no operator, comparison or mean of the program can fail on any
+input, since none of its operands is ever of a kind or value for which it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from rasp.certificate.aggregates import split_best
+from rasp.certificate.claims import Refused
+from rasp.certificate.values import Values
+from rasp.graph import (
+    Aggregate,
+    Elementwise,
+    Node,
+    Score,
+    Select,
+    SOp,
+    Tokens,
+    TokensAs,
+    in_order,
+)
+
+NEVER_FAILS = ("+", "-", "*", "negate", "plus", "abs", "round", "floor", "indicator")
+
+
+def has_always_a_value(values: Values, outputs: Sequence[Node]) -> bool:
+    """Whether no node of a program can fail."""
+    try:
+        return all(_is_total(values, node) for node in in_order(outputs))
+    except Refused:
+        return False
+
+
+def _is_total(values: Values, node: Node) -> bool:
+    match node:
+        case Select(keys, queries, op):
+            sorts = _sorts(values, keys) | _sorts(values, queries)
+            return op in ("==", "!=") or len(sorts) == 1
+        case Score(keys, queries):
+            return _sorts(values, keys) | _sorts(values, queries) == {False}
+        case Aggregate():
+            return _mean_is_total(values, node)
+        case Tokens() | TokensAs():
+            return None not in values.table(node)[1].listed() and len(_sorts(values, node)) == 1
+        case Elementwise():
+            return _operator_is_total(values, node)
+    return True
+
+
+def _operator_is_total(values: Values, node: Elementwise) -> bool:
+    """No value is missing from the table; or numbers are only added and multiplied."""
+    try:
+        listed = values.table(node)[1].listed()
+        return None not in listed and len({isinstance(atom, str) for atom in listed}) == 1
+    except Refused:
+        numbers = all(_sorts(values, operand) == {False} for operand in node.operands)
+        return numbers and node.op in NEVER_FAILS
+
+
+def _mean_is_total(values: Values, node: Aggregate) -> bool:
+    """Numbers have a mean; anything else must be picked alone, and fit the default."""
+    atoms = values.picks.atoms(node.values, None)
+    selector, _ = split_best(node)
+    meaning = values.claims.aggregates.get(node)
+    never_empty = values.picks.never_empty([selector])
+    if not never_empty and {isinstance(node.default, str)} != {isinstance(a, str) for a in atoms}:
+        return False
+    if all(isinstance(atom, (int, Fraction)) and not isinstance(atom, bool) for atom in atoms):
+        return True
+    if meaning is None or meaning.rule not in ("mean", "positive"):
+        return False
+    return values.picks.picks_one(values.head(meaning.outputs[0]))
+
+
+def _sorts(values: Values, node: SOp) -> set[bool]:
+    """Whether an s-op holds strings, numbers, or both."""
+    try:
+        return {isinstance(atom, str) for atom in values.picks.atoms(node, None)}
+    except Refused:
+        kinds = values.kinds(node)
+        return {kind is str for kind in kinds}

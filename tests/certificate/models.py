@@ -1,0 +1,134 @@
+"""Small models of every kind, for tests that change them."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import rasp
+from rasp.atoms import Atom
+from rasp.certificate import Inputs, Readout, Verdict, check
+from rasp.certificate.claims import Claims
+from rasp.compiler import Transformer
+from rasp.evaluator.plain import EvaluationError, evaluate
+from rasp.graph import Node
+from rasp.graph.portable import graph_from_json
+
+Arrays = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A program whose s-ops `out`, or `out` and `also`, are compiled."""
+
+    text: str
+    alphabet: Any = "ab"
+    length: int = 4
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+PREVIOUS = 'out = aggregate(select(indices, indices - 1, ==), tokens, "?");'
+KINDS = {
+    "embedding": Kind('out = tokens if tokens == "a" else "c";', "abc", 3),
+    "mean": Kind('out = aggregate(select(indices, indices, <=), indicator(tokens == "a"));'),
+    "sum": Kind("out = selector_width(select(tokens, tokens, ==));", "abc", 4),
+    "lone pick": Kind("out = aggregate(select(indices, length - 1 - indices, ==), tokens);"),
+    "default": Kind(PREVIOUS),
+    "select_best": Kind(
+        'out = aggregate(select_best(select(tokens, "a", ==), score(indices, 1)), indices, -1);'
+    ),
+    "causal": Kind(
+        'out = num_prevs(tokens == "a") - num_prevs(tokens == "b");', "ab", 4, {"causal": True}
+    ),
+    "no sink": Kind("out = aggregate(select(indices, 0, ==), tokens);", "ab", 4, {"sink": False}),
+    "width without a sink": Kind(
+        "out = selector_width(select(tokens, tokens, ==));", "ab", 4, {"sink": False}
+    ),
+    "two outputs": Kind("out = length; also = aggregate(select(indices, 0, ==), tokens);"),
+    "split heads": Kind(
+        "s = select(tokens, tokens, <) or select(tokens, tokens, ==) and "
+        "select(indices, indices, <); out = selector_width(s);",
+        "ab", 4, {"heads": "split"},
+    ),
+    "one head for an or": Kind(
+        "s = select(tokens, tokens, <) or select(tokens, tokens, ==) and "
+        "select(indices, indices, <); out = selector_width(s);", "ab", 3,
+    ),
+    "bos": Kind("out = selector_width(select(tokens, tokens, ==), assume_bos=True);", "ab", 4,
+                {"bos": "§"}),
+    "counts compared": Kind(
+        'out = num_prevs(tokens == "a") > num_prevs(tokens == "b") and indices > 0;'
+    ),
+    "two layers of counts": Kind("out = histf(histf(tokens));", "abc", 4),
+    "numbers": Kind("out = 2 * tokens + indices;", [0, 1, 3], 3),
+}  # fmt: skip
+"""Every kind of head, read-out and option."""
+
+
+@cache
+def model_of(name: str) -> tuple[Transformer, dict[str, Node]]:
+    kind = KINDS[name]
+    names = rasp.run(kind.text)
+    wanted = {key: names[key] for key in ("out", "also") if f"{key} =" in kind.text}
+    model = rasp.compile(wanted, alphabet=kind.alphabet, max_length=kind.length, **kind.options)
+    outputs, _ = graph_from_json(model.graph)
+    return model, outputs
+
+
+def verdict(
+    model: Transformer, outputs: dict[str, Node], arrays: Arrays | None = None,
+    claims: Claims | None = None,
+) -> Verdict:  # fmt: skip
+    """What the checker says of a model, perhaps with other arrays or claims."""
+    settings = model.settings
+    inputs = Inputs(settings.vocabulary, settings.max_length, settings.bos, settings.causal)
+    readouts = [Readout(each.name, each.atoms, each.codes, each.scored) for each in model.readouts]
+    found = model.weights.arrays() if arrays is None else arrays
+    return check(found, outputs, inputs, readouts, model.claims if claims is None else claims)
+
+
+def all_inputs(model: Transformer) -> list[tuple[Atom, ...]]:
+    settings = model.settings
+    tokens = settings.vocabulary[:-1] if settings.bos is not None else settings.vocabulary
+    found: list[tuple[Atom, ...]] = []
+    for length in range(1, settings.max_length + 1):
+        if settings.bos is None:
+            found += itertools.product(tokens, repeat=length)
+        else:
+            found += [
+                (settings.bos, *rest) for rest in itertools.product(tokens, repeat=length - 1)
+            ]
+    return found
+
+
+@cache
+def expected(name: str) -> dict[tuple[Atom, ...], list[list[Atom]]]:
+    """What the program answers on every input on which it has a value."""
+    model, outputs = model_of(name)
+    found = {}
+    for tokens in all_inputs(model):
+        try:
+            values = evaluate(list(outputs.values()), tokens)
+        except EvaluationError:
+            continue
+        found[tokens] = [values[node] for node in outputs.values()]
+    return found
+
+
+def mistakes(name: str, model: Transformer) -> int:
+    """On how many of all inputs a model does not answer as the program does."""
+    wrong = 0
+    by_length: dict[int, list[tuple[Atom, ...]]] = {}
+    for tokens in expected(name):
+        by_length.setdefault(len(tokens), []).append(tokens)
+    for inputs in by_length.values():
+        ids = np.stack([model.token_ids(list(tokens)) for tokens in inputs])
+        with np.errstate(all="ignore"):
+            answers = model.answers(ids)
+        for place, tokens in enumerate(inputs):
+            wrong += [rows[place] for rows in answers.values()] != expected(name)[tokens]
+    return wrong

@@ -1,0 +1,26 @@
+"""Every array matters: a model with a number changed is refused, or is right on every input.
+
+All numbers of sixteen models in every way: `python scripts/check_mutants.py`.
+"""
+
+from __future__ import annotations
+
+import pytest
+from models import KINDS, mistakes, model_of, verdict
+from mutants import outcome
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_model_as_it_was_compiled_passes(name: str) -> None:
+    model, outputs = model_of(name)
+    found = verdict(model, outputs)
+    assert found.holds, found.reason
+    assert not mistakes(name, model)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_changed_number_is_refused_or_makes_no_difference(name: str) -> None:
+    refused, right, total, wrong = outcome(name, 60)
+    assert not wrong
+    assert refused > total / 4
+    assert refused + right == total
