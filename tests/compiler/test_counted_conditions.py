@@ -26,7 +26,6 @@ COMPILED = [
     ALL + "out = aggregate(select(indices, 0, ==), indicator(c));",
     ALL + "out = aggregate(select(indices, indices - 1, ==), c, True);",
     ALL + "out = aggregate(select(tokens, tokens, ==), c);",
-    ALL + "out = aggregate(select(indices, 0, ==) and select(tokens, tokens, ==), c, True);",
     SOME + "out = aggregate(select(tokens, tokens, ==), indicator(c)) == 0;",
     SOME + "out = aggregate(select(tokens, tokens, <), 2 * indicator(c), 0) > 0;",
     SOME + "out = aggregate(select(tokens, tokens, <), indicator(c), 1) <= 0;",

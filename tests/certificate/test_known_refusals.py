@@ -1,0 +1,27 @@
+"""Right models that the checker refuses: its bounds or rules do not reach them. None may pass by luck.
+
+Scores of 1400 squared leave too little room in one merged column; two sums over the same counts are
+looked at as if each could be off by itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import rasp
+from rasp.errors import RaspUnsupportedError
+
+WIDTH = "c = selector_width(select(tokens, tokens, ==)); "
+REFUSED: dict[str, tuple[str, Any, int]] = {
+    "large codes": ("out = aggregate(select(tokens, tokens, ==), indices);", [0, 1, 1400], 3),
+    "two sums": (WIDTH + "out = (c - indices) * (c + indices) % (c + 1);", "ab", 12),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_proved_is_not_handed_out(name: str) -> None:
+    text, alphabet, length = REFUSED[name]
+    with pytest.raises(RaspUnsupportedError, match="no margin"):
+        rasp.compile(rasp.run(text)["out"], alphabet=alphabet, max_length=length)
