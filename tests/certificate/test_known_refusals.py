@@ -1,4 +1,4 @@
-"""Right models that the checker refuses: its bounds or rules do not reach them. None may pass by luck.
+"""Right models that the checker refuses, since its bounds or rules do not reach them yet.
 
 Scores of 1400 squared leave too little room in one merged column; two sums over the same counts are
 looked at as if each could be off by itself.
