@@ -245,6 +245,68 @@ def test_compiling_gives_a_model_and_what_it_attends_to(tab: Any) -> None:
     assert waiting.value.suggested_filename == "r.zip"
 
 
+def test_weights_are_gone_when_what_they_were_made_for_changes(tab: Any) -> None:
+    pytest.importorskip("numpy", reason="weights need numpy")
+    write(tab, "up = indices + 1;\nback = aggregate(select(indices, 0, ==), tokens);", "ab")
+    tab.click("#tab-weights")
+
+    def compiled() -> None:
+        tab.locator("#weights button[type=submit]").click()
+        tab.wait_for_selector("#weights .figures")
+
+    changes = (
+        lambda: tab.fill("[name=vocabulary]", "abc"),
+        lambda: tab.fill("[name=max_length]", "5"),
+        lambda: tab.fill("#example", "ba"),
+        lambda: tab.locator("#weights select").select_option("up"),
+        lambda: (to_the_end(tab), tab.keyboard.type(" more = indices;")),
+    )
+    for change in changes:
+        compiled()
+        change()
+        assert tab.locator("#weights .figures").count() == 0
+        assert "compile again" in tab.locator("#weights-answer").inner_text()
+    settled(tab, lambda: None)
+    tab.locator("#weights select").select_option("back")
+    compiled()
+    settled(tab, tab.locator("#weights svg.heat").first.click)
+    assert "back position" in story(tab) and tab.locator("#weights figure.lit").count() > 0
+
+
+def test_a_name_without_a_value_keeps_its_row_with_the_reason(tab: Any) -> None:
+    write(tab, "one = indices + 1;\nbad = tokens + 1;\ntwo = one + 1;", "ab")
+    reason = tab.locator("table.values tr.failed", has_text="bad").locator("td.reason")
+    assert "+" in reason.inner_text()
+    assert row(tab, "two") == ["2", "3"]
+    settled(tab, lambda: tab.fill("#example", "[1, 2]"))
+    assert row(tab, "bad") == ["2", "3"] and tab.locator("tr.failed").count() == 0
+
+
+def test_a_typo_fades_the_flow_and_keeps_it(tab: Any) -> None:
+    write(tab, "one = indices + 1;\nback = aggregate(select(indices, 0, ==), tokens);", "abc")
+    settled(tab, lambda: tab.click("#tab-flow"))
+    tab.wait_for_selector("#flow svg")
+    to_the_end(tab)
+    settled(tab, lambda: tab.keyboard.press("Backspace"))
+    assert tab.locator("#flow .picture.stale svg").count() == 1
+    assert tab.locator("#flow select").input_value() == "back"
+    settled(tab, lambda: tab.keyboard.type(";"))
+    tab.wait_for_selector("#flow .picture:not(.stale) svg")
+    assert tab.locator("#flow .complaint").count() == 0
+
+
+def test_nothing_of_one_program_is_left_beside_another(tab: Any) -> None:
+    write(tab, "mine = indices + 1;", "abc")
+    settled(tab, values_of(tab, "mine").nth(1).click)
+    tab.click("#tab-gallery")
+    tab.fill("#gallery-search", "reverse the input")
+    settled(tab, lambda: tab.locator(".programs button:visible").first.click())
+    assert "mine" not in story(tab) and tab.locator(".lit, .chosen").count() == 0
+    to_the_end(tab)
+    settled(tab, lambda: tab.keyboard.type(" broken"))
+    assert tab.locator("table.values th", has_text="mine").count() == 0
+
+
 def test_a_shared_link_opens_the_same_page(browser: Any, playground: Playground, tab: Any) -> None:
     write(tab, 'x = tokens == "é😀";', "aé")
     tab.click("#tab-architecture")

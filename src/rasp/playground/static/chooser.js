@@ -23,9 +23,15 @@ const refill = (menu) => {
   menu.value = chosenName();
 };
 
-export const setNames = (found) => {
-  names = found;
+// As long as there is a mistake, names that were there before can still be chosen.
+export const setNames = (found, hasMistakes) => {
+  const now = new Set(found.map((each) => each.name));
+  names = hasMistakes ? [...found, ...names.filter((each) => !now.has(each.name))] : found;
   menus.forEach(refill);
+};
+
+export const forgetNames = () => {
+  names = [];
 };
 
 export const want = (name) => {

@@ -220,9 +220,11 @@ export const showFlow = async () => {
   wantedKey = asked;
   const answer = await page.ask("flow", { ...page.now(), name });
   if (answer.replaced || asked !== wantedKey) return;
-  if (answer.error) {
+  frame.querySelectorAll(".complaint").forEach((one) => one.remove());
+  frame.classList.toggle("stale", Boolean(answer.error));
+  if (answer.error) { // the last picture stays, faded
     wantedKey = "";
-    frame.replaceChildren(complaint(answer.error));
+    frame.prepend(complaint(answer.error));
     return;
   }
   const parsed = new DOMParser().parseFromString(answer.svg, "image/svg+xml").documentElement;
@@ -236,4 +238,15 @@ export const showFlow = async () => {
   resize();
   showStep(false);
   highlight(...chosenNow());
+};
+
+// Another program is opened: nothing of this one stays.
+export const forgetFlow = () => {
+  stop();
+  wantedKey = "";
+  plan = null;
+  steps = [];
+  step = 0;
+  wish = null;
+  find("flow").querySelector(".picture").replaceChildren();
 };

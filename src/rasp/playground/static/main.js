@@ -4,12 +4,12 @@ import { find, make, prose, save, tell } from "./elements.js";
 import { makeEditor } from "./editor.js";
 import { connect } from "./transport.js";
 import { read, write } from "./share.js";
-import { setNames, want } from "./chooser.js";
+import { forgetNames, setNames, want } from "./chooser.js";
 import { explainChosen, forgetChosen, setUpSelection, showStory } from "./selection.js";
-import { catchUp, showValues } from "./values.js";
-import { setUpFlow, showFlow } from "./flow.js";
+import { catchUp, forgetValues, showValues } from "./values.js";
+import { forgetFlow, setUpFlow, showFlow } from "./flow.js";
 import { setUpArchitecture, showArchitecture } from "./architecture.js";
-import { setUpWeights, showTrained } from "./weights.js";
+import { checkWeights, setUpWeights, showTrained } from "./weights.js";
 import { leave, resume, setUpLearn, welcome } from "./learn.js";
 import { setUpGallery, showGallery } from "./gallery.js";
 
@@ -43,6 +43,7 @@ const now = () => ({ program: editor.text, example: find("example").value });
 
 const changed = () => {
   isDirty = true;
+  checkWeights();
   remember();
   send();
 };
@@ -80,7 +81,8 @@ const show = (answer, asked) => {
   find("state").textContent = answer.errors.length ? `${answer.errors.length} to fix` : "";
   problems(answer);
   exampleNote(answer);
-  setNames(answer.names);
+  setNames(answer.names, answer.errors.length > 0);
+  checkWeights();
   editor.setWords(answer.names, "own");
   showValues(answer);
   if (asked.program === editor.text) editor.setProblems(answer.errors, answer.warnings, answer.failed || []);
@@ -167,8 +169,17 @@ const remember = () => {
   }, 400);
 };
 
+// Nothing that was made for one program is shown beside another.
+const forget = () => {
+  forgetChosen();
+  forgetNames();
+  forgetValues();
+  forgetFlow();
+};
+
 const open = (page) => {
   clearTimeout(remembering);
+  forget();
   history.pushState(null, "", location.pathname);
   editor.text = page.program;
   find("example").value = page.example;
@@ -192,6 +203,7 @@ const share = async () => {
 const fromFragment = async () => {
   const page = await read(location.hash);
   if (!page || !editor) return;
+  forget();
   editor.text = page.program;
   find("example").value = page.example;
   exercise = String(page.exercise || "");

@@ -18,11 +18,16 @@ const row = (name, strip, kind = "", words = "") => make("tr", { class: kind, "d
   make("th", { scope: "row", title: words && words !== name ? `${name} = ${words}` : name }, name),
   ...cells(strip), make("td", { class: "type" }, `${strip.type}s`));
 
-// While a mistake stands in the way, what a name held before keeps its place, faded.
+// A name that has no value on the example keeps a row, with the reason in it.
+const failedRow = (each, length) => make("tr", { class: "failed" },
+  make("th", { scope: "row", title: each.name }, each.name),
+  make("td", { class: "reason", colspan: length + 1, title: each.hint ? `hint: ${each.hint}` : null }, make("span", {}, ...prose(each.message))));
+
+// As long as there is a mistake, what a name held before keeps its place, faded.
 const withGhosts = (answer) => {
   const count = answer.plan.tokens.length;
   if (!shown || !answer.errors.length || shown.plan.tokens.length !== count) return answer;
-  const has = new Set(answer.rows.map((each) => each.name));
+  const has = new Set([...answer.rows, ...answer.failed].map((each) => each.name));
   const lost = shown.rows.filter((each) => !has.has(each.name)).map((each) => ({ name: each.name, ghost: each.ghost || { ...shown.plan.strips[each.strip], needs: [], head: null } }));
   const drawn = new Set(answer.selections.map((each) => each.name));
   const faded = shown.selections.filter((each) => !drawn.has(each.name)).map((each) => ({ ...each, isGhost: true }));
@@ -60,7 +65,8 @@ const table = (answer) => {
     make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "position"),
       ...plan.tokens.map((_, at) => make("th", { scope: "col" }, at)), make("td", { class: "type" }))),
     make("tbody", {}, ...inputs.map((strip) => row(strip.label, strip, "input"))),
-    ...bodies);
+    ...bodies,
+    ...(answer.failed.length ? [make("tbody", {}, heading("no value on this example", length), ...answer.failed.map((each) => failedRow(each, length)))] : []));
 };
 
 const cellOf = (element) => {
@@ -194,4 +200,12 @@ export const showValues = (answer) => {
 
 export const catchUp = () => {
   if (isBehind) build();
+};
+
+// Another program is opened: nothing of this one stays.
+export const forgetValues = () => {
+  shown = null;
+  isBehind = false;
+  cards.clear();
+  find("values").replaceChildren();
 };

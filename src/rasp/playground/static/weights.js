@@ -3,14 +3,15 @@
 import { complaint, find, make, prose, save } from "./elements.js";
 import { chosenName, nameMenu } from "./chooser.js";
 import { heatMap } from "./heat.js";
+import { choose, chosenNow, onChosen } from "./selection.js";
 
 let page = null;
 
 const figure = (number, word) => make("div", { class: "figure" }, make("strong", {}, number.toLocaleString("en")), make("span", {}, word));
 
-const comparison = (answer, head) => make("div", { class: "pair" },
-  heatMap(answer.tokens, {}, head, { name: `layer ${head.layer}, head ${head.number}: attention of the model`, weights: head.attention, caption: head.selector }),
-  heatMap(answer.tokens, {}, head, { name: "the program's selection, as shares", weights: head.selection, caption: head.difference < 5e-4 ? "no difference to be seen" : `largest difference ${head.difference.toFixed(3)}` }));
+const comparison = (answer, head, onChoose) => make("div", { class: "pair" },
+  heatMap(answer.tokens, {}, head, { onChoose, name: `layer ${head.layer}, head ${head.number}: attention of the model`, weights: head.attention, caption: head.selector }),
+  heatMap(answer.tokens, {}, head, { onChoose, name: "the program's selection, as shares", weights: head.selection, caption: head.difference < 5e-4 ? "no visible difference" : `largest difference ${head.difference.toFixed(3)}` }));
 
 const shown = (answer) => [
   make("div", { class: "figures" }, figure(answer.parameters, "parameters"), figure(answer.layers, "layers"),
@@ -21,7 +22,7 @@ const shown = (answer) => [
   make("details", {}, make("summary", {}, "The whole certificate"), make("pre", {}, answer.certificate)),
   ...(answer.heads.length ? [make("h2", {}, "Attention beside selection"),
     answer.uses_sink ? make("p", { class: "soft" }, "The model puts a hidden token, the sink, before the input. Shown is how each row's attention divides among the input's own tokens.") : null] : []),
-  ...answer.heads.map((head) => comparison(answer, head)),
+  ...answer.heads.map((head) => comparison(answer, head, (at) => choose({ row: answer.name, at }))),
 ];
 
 const percent = (part) => (part === null || part === undefined ? "" : `${(100 * part).toFixed(2)} %`);
@@ -46,14 +47,31 @@ export const showTrained = async () => {
   place.replaceChildren(...(answer.trained && answer.trained.length ? trainedTable(answer.trained) : []));
 };
 
+// A result belongs to the program, the example and the settings it was made for, or is gone.
+let madeFor = "";
+const request = () => ({ ...page.now(), name: chosenName(), ...Object.fromEntries(new FormData(find("weights").querySelector("form"))) });
+
+export const checkWeights = () => {
+  const place = find("weights-answer");
+  if (!place || !madeFor || madeFor === JSON.stringify(request())) return;
+  madeFor = "";
+  place.replaceChildren(make("p", { class: "soft" }, "The program, the example or a setting has changed: compile again to see its weights."));
+};
+
+// The position that is chosen asks in every head.
+const highlight = (chosen, told) => find("weights").querySelectorAll(".selection-card").forEach((card) => card.light(chosen && told ? chosen.at : null));
+onChosen(highlight);
+
 const compile = async (event) => {
   event.preventDefault();
   const place = find("weights-answer");
   place.replaceChildren(make("p", { class: "soft" }, "compiling…"));
-  const given = Object.fromEntries(new FormData(event.target));
-  const answer = await page.ask("weights", { ...page.now(), name: chosenName(), ...given });
-  if (answer.replaced) return;
+  const asked = request();
+  madeFor = JSON.stringify(asked);
+  const answer = await page.ask("weights", asked);
+  if (answer.replaced || madeFor !== JSON.stringify(asked)) return;
   place.replaceChildren(...(answer.error ? [complaint(answer.error)] : shown(answer).filter(Boolean)));
+  highlight(...chosenNow());
 };
 
 export const setUpWeights = (context, isStatic) => {
@@ -63,8 +81,8 @@ export const setUpWeights = (context, isStatic) => {
     return;
   }
   find("weights").replaceChildren(
-    make("form", { class: "toolbar fit", onsubmit: compile },
-      nameMenu("Compile", () => showTrained()),
+    make("form", { class: "toolbar fit", onsubmit: compile, oninput: () => checkWeights() },
+      nameMenu("Compile", () => { checkWeights(); showTrained(); }),
       make("label", {}, "for tokens ", make("input", { name: "vocabulary", size: 19, placeholder: "those of the example", autocomplete: "off", spellcheck: "false" })),
       make("label", {}, "up to length ", make("input", { name: "max_length", type: "number", min: 1, max: 64, placeholder: "10" })),
       make("label", {}, "BOS ", make("input", { name: "bos", size: 3, autocomplete: "off" })),
