@@ -19,7 +19,7 @@ MOST_CALLS = 2
 
 
 class RaspError(Exception):
-    """Something a user can mend. `span` says where, `hint` says how.
+    """Something a user can fix. `span` says where, `hint` says how.
 
     >>> import rasp
     >>> try:
@@ -41,7 +41,7 @@ class RaspError(Exception):
         self.calls: list[tuple[str, Span]] = []
         """The functions it happened in, innermost first, and where each was called."""
         self.incomplete = False
-        """True where more text could still mend it (the REPL then asks for more)."""
+        """True where more text could still fix it (the REPL then asks for more)."""
 
     @property
     def everything(self) -> tuple[RaspError, ...]:

@@ -48,7 +48,7 @@ COMMANDS = {
     "train": ("rasp.cli.train", "train a transformer to do what a program does"),
     "reproduce": ("rasp.cli.reproduce", "train the paper's experiments and print their tables"),
     "play": ("rasp.cli.play", "the playground: RASP in the browser, live"),
-    "fuzz": ("rasp.cli.fuzz", "random programs before every back end: do they all agree?"),
+    "fuzz": ("rasp.cli.fuzz", "random programs through every back end: do they all agree?"),
     "lsp": ("rasp.cli.lsp", "the language server that editors start"),
 }
 RESERVE = 1 << 20

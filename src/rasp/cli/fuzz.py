@@ -1,4 +1,4 @@
-"""`rasp fuzz`: random programs before every back end, for a time; failures come out small."""
+"""`rasp fuzz`: random programs through every back end, for a time; failures come out small."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Syntax tree in, graph nodes out: functions, loops, lists and loads are run away.
+"""Syntax tree in, graph nodes out: functions, loops, lists and loads are expanded.
 
 What remains of a program when it has run is the graph: an s-op is built, not computed, and
 computed only when it is applied to an input. Budgets end every runaway in a `RaspLimitError`.
