@@ -12,9 +12,9 @@ from random_graphs import fast_results, plain_results
 
 from rasp.errors import RaspLimitError
 from rasp.evaluator.fast import blocked, evaluate, workspace
-from rasp.evaluator.fast.best import stretch_highest
 from rasp.evaluator.fast.blocked import blocks
 from rasp.evaluator.fast.coding import codes_of
+from rasp.evaluator.fast.highest import stretch_highest
 from rasp.evaluator.fast.plan import plan_sums
 from rasp.evaluator.fast.workspace import Batch, Workspace
 from rasp.evaluator.plain import EvaluationError

@@ -2,9 +2,7 @@
 
 A score is `keys[j] * queries[i]`: where the query is positive the best pick has the largest key,
 where it is negative the smallest, where it is zero all picks tie. So each query needs one
-highest rank among its picks: over each conjunction of a cover of the selector the keys a query
-may pick are neighbours in sorted order, and the highest of a stretch is the higher of two
-overlapping stretches whose length is a power of two.
+highest rank among its picks, the highest over all conjunctions of a cover of the selector.
 """
 
 from __future__ import annotations
@@ -14,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from rasp.evaluator.fast.blocked import blocked_best, blocked_highest
-from rasp.evaluator.fast.coding import sorting_order
 from rasp.evaluator.fast.columns import INT, Array, Column, numbers, one_kind
-from rasp.evaluator.fast.layout import Layout, lay_out
+from rasp.evaluator.fast.highest import highest_ranks
+from rasp.evaluator.fast.layout import lay_out
 from rasp.evaluator.fast.plan import plan_best, shared_equalities
 from rasp.evaluator.fast.sums import counted
 from rasp.evaluator.fast.workspace import Workspace
@@ -62,37 +60,9 @@ def _highest(selector: Selector, space: Workspace, ranks: Array) -> Array:
         layout = lay_out(term.meeting, space)
         if layout is None:
             continue
-        found = _highest_in_layout(layout, counted(term, space).keys, ranks)
+        found = highest_ranks(layout, counted(term, space).keys, ranks, space.meter)
         if layout.queries is None:
             highest = np.maximum(highest, found)
         else:
             highest[layout.queries] = np.maximum(highest[layout.queries], found)
     return highest
-
-
-def _highest_in_layout(layout: Layout, keys: Array | None, ranks: Array) -> Array:
-    codings = layout.first
-    codes = codings.keys if keys is None else codings.keys[keys]
-    starts = np.zeros(codings.size + 1, np.int64)
-    np.cumsum(np.bincount(codes, minlength=codings.size), out=starts[1:])
-    in_order = (ranks if keys is None else ranks[keys])[sorting_order(codes)]
-    return stretch_highest(in_order, starts[codings.low], starts[codings.ends])
-
-
-def stretch_highest(values: Array, begin: Array, end: Array) -> Array:
-    """The highest of `values[begin:end]` for each stretch; -1 where it is empty.
-
-    >>> stretch_highest(np.array([3, 1, 2]), np.array([0, 1, 2]), np.array([2, 3, 2])).tolist()
-    [3, 2, -1]
-    """
-    result = np.full(len(begin), -1, np.int64)
-    lengths = end - begin
-    window = 1  # values[i] is the highest of `window` original values from i on
-    while True:
-        fitting = np.flatnonzero((lengths >= window) & (lengths < 2 * window))
-        left, right = values[begin[fitting]], values[end[fitting] - window]
-        result[fitting] = np.maximum(left, right)
-        if not (lengths >= 2 * window).any():
-            return result
-        values = np.maximum(values[:-window], values[window:])
-        window *= 2

@@ -25,6 +25,7 @@ REASONS = {
     RANGES: "one order: after sorting, each query picks neighbours, the difference of two sums",
     DOMINANCE: "two orders: all queries at once, one pass for each bit of the second",
 }
+HIGHEST = "highest under two orders"
 DEPTH = 4
 
 
@@ -45,11 +46,13 @@ def explain(outputs: Sequence[Node], names: Mapping[Node, str] | None = None) ->
     for node in in_order(outputs):
         if isinstance(node, Aggregate):
             plan = plan_sums(node.selector)
+            used.update(_strategies(plan))
         elif isinstance(node, SelectBest):
             plan = plan_best(node.selector)
+            found = _strategies(plan)
+            used.update(found, {HIGHEST} if DOMINANCE in found else ())
         else:
             continue
-        used.update(_strategies(plan))
         lines = [_titled(node, names), *_note(node, names), *_described(plan, names)]
         parts.append("\n".join(lines))
     if not parts:
@@ -138,6 +141,8 @@ def _side(side: Queries, names: Mapping[Node, str]) -> str:
 def _price(used: set[str]) -> str:
     if BLOCKED in used:
         return "time O(n²), memory O(n · block)"
+    if HIGHEST in used:
+        return "time O(n log² n), memory O(n)"
     if used <= {GROUPS}:
         return "time O(n) but for numbering what occurs, memory O(n)"
     return "time O(n log n), memory O(n)"

@@ -115,7 +115,7 @@ def _best_planned(selector: Selector) -> Plan:
     except TooManyTerms as error:
         return Plan((), error.reason)
     most = max((len(term.meeting.ranges) for term in terms), default=0)
-    if most > 1:
+    if most > 2:
         reason = f"a highest score under {most} orders has no shortcut"
         return Plan(terms, reason, shared_equalities(terms))
     return Plan(terms)
