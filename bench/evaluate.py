@@ -32,10 +32,13 @@ class Case:
     output: str
     brackets: tuple[str, ...] = ()  # empty: letters
     is_everywhere: bool = True  # False: uses what the 2021 REPL does not have
+    numbers: int = 0  # where not 0: whole numbers below this
 
-    def tokens(self, length: int, seed: int = 0) -> str:
-        """Make an input: random letters, or brackets that open and close like a random walk."""
+    def tokens(self, length: int, seed: int = 0) -> str | list[int]:
+        """Make an input: random letters or numbers, or brackets that open and close at random."""
         rng = random.Random(seed)
+        if self.numbers:
+            return rng.choices(range(self.numbers), k=length)
         if not self.brackets:
             return "".join(rng.choices(LETTERS, k=length))
         made: list[str] = []
@@ -117,6 +120,24 @@ CASES = {
         ("()", "{}"),
         is_everywhere=False,
     ),
+    "next greater": Case(
+        (
+            "candidates = select(indices, indices, >) and select(tokens, tokens, >);",
+            "answer = aggregate(select_best(candidates, score(indices, -1)), tokens);",
+        ),
+        "answer",
+        is_everywhere=False,
+        numbers=1000,
+    ),
+    "prev. smaller": Case(
+        (
+            "candidates = select(indices, indices, <) and select(tokens, tokens, <);",
+            "answer = aggregate(select_best(candidates, score(indices, 1)), tokens, -1);",
+        ),
+        "answer",
+        is_everywhere=False,
+        numbers=1000,
+    ),
 }
 
 
@@ -143,7 +164,7 @@ def measure(how: str, name: str, length: int, runs: int, other: str | None) -> d
     if how == "numpy sort":
         import numpy as np
 
-        codes = np.frombuffer(tokens.encode("utf-32-le"), "<u4").astype(np.int64)
+        codes = np.array([ord(token) if isinstance(token, str) else token for token in tokens])
         return best_times(lambda: np.sort(codes), max(runs, 5))
     import numpy  # noqa: F401, so that the fast evaluator is chosen as in a program that runs on
 
