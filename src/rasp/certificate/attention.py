@@ -70,13 +70,14 @@ def attend(
 ) -> Moved:  # fmt: skip
     """Check one head; `outputs` are the variables that it makes."""
     _check_claim(stream, claim, sink, name)
-    asked = None
+    asked, asked_off = None, np.zeros(len(head.key))
     if sink is not None:
         asked = head.key @ sink.row + head.key_bias
+        asked_off = np.abs(head.key) @ sink.error
     scorer = Scorer(stream, claim, head)
     if claim.mode == "share":
         return _give_shares(stream, scorer, claim, head, outputs, name, notes)
-    scores = scorer.scores(asked)
+    scores = scorer.scores(asked, asked_off)
     factor = 1.0
     if claim.mode == "sum":
         low, high = scores.above_sink
@@ -113,6 +114,8 @@ def _check_claim(stream: Stream, claim: HeadClaim, sink: Sink | None, name: str)
         _check_stand_ins(stream, claim, sink, name)
     if claim.mode == "sum" and (claim.best is not None):
         raise Refused("a sum over the best picks", name)
+    if claim.mode == "sum" and any(each.codes or each.default for each in claim.outputs):
+        raise Refused("a sum adds numbers, and is 0 where nothing is picked", name)
 
 
 def _check_stand_ins(stream: Stream, claim: HeadClaim, sink: Sink | None, name: str) -> None:

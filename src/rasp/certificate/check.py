@@ -122,6 +122,10 @@ def _check(
 
 
 def _check_meanings(values: Values, outputs: Sequence[Node]) -> None:
+    for head in values.claims.spare:  # no arrays make these: only what they claim can be checked
+        picked = [conjunct.selector for conjunct in head.conjuncts]
+        if head.never_empty and not values.picks.never_empty(picked):
+            raise Refused("a head may pick nothing")
     for node in in_order(outputs):
         if isinstance(node, Aggregate) and node in values.claims.aggregates:
             check_aggregate(values, node, values.claims.aggregates[node])

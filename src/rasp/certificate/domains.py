@@ -261,6 +261,8 @@ class Domains(ABC):
             if len(mixed) == 1 and whole:
                 return self._sums_of(next(iter(mixed.values())), heads[0])
             return sums(atoms, most, int(self._some_is_picked(heads)))
+        if len({id(head) for head in heads}) > 1:  # means of different keys are no mean
+            return self._one_by_one(weights)
         found = set(means(atoms, most))
         if not all(head.never_empty for head in heads):
             found.add(sum((weight * self.default_code(self.output(variable))

@@ -196,8 +196,8 @@ class Scorer:
         total = constant * wrong + asked.most * sent.error + wrong * sent.error
         return float(total.sum())
 
-    def scores(self, sink: Array | None) -> Scores:
-        """Try every part; `sink` is what the head reads of the sink as a key."""
+    def scores(self, sink: Array | None, sink_off: Array | float = 0.0) -> Scores:
+        """Try every part; `sink` is what the head reads of the sink as a key, off by so much."""
         parts = [self._part(conjuncts, pieces) for conjuncts, pieces in self.groups]
         used = [number for _, pieces in self.groups for number in pieces]
         common = self.common + self._unclaimed(used)
@@ -211,6 +211,7 @@ class Scorer:
             wrong = self.queries.error + sum(part.max(axis=0, initial=0.0)
                                              for _, _, part, _ in self.queries.pieces)  # fmt: skip
             sink_error = float((np.abs(sink) * wrong).sum()) + matches
+            sink_error += float(((self.queries.most + wrong) * sink_off).sum())
         return Scores(
             depth, spread,
             common + rounding + sum(part.error for part in parts),

@@ -193,7 +193,7 @@ class Values(Domains):
                 return column_of(self.inputs.vocabulary, _row(space, TOKEN))
             case TokensAs(kind) if TOKEN in space.variables:
                 column = column_of(self.inputs.vocabulary, _row(space, TOKEN))
-                return combined(kind, [column], True)
+                return combined(kind, [column], node in self.program)
             case Indices() if INDEX in space.variables:
                 return column_of(range(self.inputs.max_length), _row(space, INDEX))
             case Aggregate() if node in self.claims.aggregates:
@@ -443,6 +443,8 @@ class Values(Domains):
         column = self.linear_column(self.linear_of(variable), space)
         assert domain.numbers is not None
         places = {number: at for at, number in enumerate(domain.numbers)}
+        if len(places) < len(domain.numbers):  # a number would stand for several states
+            raise Refused("two atoms have one code")
         found = np.array([places.get(Fraction(atom), -1) for atom in column.atoms], int)  # type: ignore[arg-type]
         return np.asarray(found[column.places])
 
@@ -480,7 +482,9 @@ class Values(Domains):
         for one, other in ((0, 1), (1, 0)):
             if node.op == "*" and len(node.operands) == 2:
                 stand_in = self.stand_in(node.operands[one])
-                if stand_in is not None and self.is_width(node.operands[other], node.operands[one]):
+                if stand_in is None or stand_in.constant:  # a sum of the values, and no more
+                    continue
+                if self.is_width(node.operands[other], node.operands[one]):
                     return stand_in
         if node.op == "/" and isinstance(node.operands[1], Aggregate):
             below, above = node.operands[1], self.linear(node.operands[0])
