@@ -22,6 +22,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from rasp.atoms import Atom
 from rasp.certificate.arrays import HeadArrays
 from rasp.certificate.claims import HeadClaim, Notes, Refused
 from rasp.certificate.picks import compared
@@ -114,8 +115,21 @@ def _check_claim(stream: Stream, claim: HeadClaim, sink: Sink | None, name: str)
         _check_stand_ins(stream, claim, sink, name)
     if claim.mode == "sum" and (claim.best is not None):
         raise Refused("a sum over the best picks", name)
+    for output in claim.outputs:
+        if not (_is_affine(output.codes or {}) or picks.picks_one_value(claim, output)):
+            raise Refused("a mean of codes is not the code of the mean", name)
     if claim.mode == "sum" and any(each.codes or each.default for each in claim.outputs):
         raise Refused("a sum adds numbers, and is 0 where nothing is picked", name)
+
+
+def _is_affine(codes: Mapping[Atom, Fraction]) -> bool:
+    """Whether codes of numbers are a line, so that means of them are codes of means.
+
+    Strings have no mean: where several are picked, the program has no value.
+    """
+    points = [(Fraction(atom), code) for atom, code in codes.items() if not isinstance(atom, str)]
+    steps = [(atom - points[0][0], code - points[0][1]) for atom, code in points[1:]]
+    return all(atom * steps[0][1] == code * steps[0][0] for atom, code in steps)
 
 
 def _check_stand_ins(stream: Stream, claim: HeadClaim, sink: Sink | None, name: str) -> None:
@@ -204,7 +218,8 @@ def _wanted(
             numbers.append(([None if atom is None else float(weight * values.code(output, atom))
                              for atom in column.atoms], column.places))  # fmt: skip
     except Refused:
-        if any(claim.outputs[number].codes is not None for number in channel):
+        moved = [claim.outputs[number] for number in channel]
+        if any(each.codes is not None or each.carrier is not None for each in moved):
             raise
         for number, weight in channel.items():
             inner = claim.outputs[number].values

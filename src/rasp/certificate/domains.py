@@ -198,7 +198,9 @@ class Domains(ABC):
             reach = pair_sums(tokens, below)
         elif self.inputs.bos is not None:
             known = (
-                {*pair_sums(tokens[:-1], indices[1:]), indices[0]} if indices[1:] else set(indices)
+                {*pair_sums(tokens[:-1], indices[1:]), tokens[-1] + indices[0]}
+                if indices[1:]
+                else {tokens[-1] + indices[0]}
             )
             reach = [linear.constant + number for number in known]
         else:

@@ -164,7 +164,7 @@ def _lists(op: str, left: Value, right: Value, limits: Limits) -> Value:
     times, items = (left, right) if isinstance(right, list) else (right, left)
     if op == "*" and isinstance(items, list) and isinstance(times, int):
         check_size(len(items) * times, limits)
-        return items * int(times)
+        return items * int(times) if items else []
     raise _no_operation(op, left, right)
 
 
