@@ -20,7 +20,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"vocabulary": [True, 1]}, "the vocabulary holds True and 1, which are equal"),
     ({"vocabulary": [1, 2], "bos": True}, "the vocabulary holds 1 and True, which are equal"),
     ({"vocabulary": [1, 2], "bos": 2.0}, "the vocabulary holds 2 and 2.0, which are equal"),
-    ({"vocabulary": ["a", 1]}, "a vocabulary holds strings or numbers, not both"),
+    ({"vocabulary": ["a", 1]}, "an alphabet holds strings or numbers, not both"),
     ({"bos": 1}, "a vocabulary holds strings or numbers, not both"),
     ({"vocabulary": "§", "bos": "§"}, 'the vocabulary holds nothing but the BOS "§"'),
     ({"max_length": True}, "`max_length` is a whole number"),

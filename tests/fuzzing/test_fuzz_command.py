@@ -28,7 +28,7 @@ def test_thirty_programs_pass_every_judge(name: str) -> None:
     judge = find_judge(name)
     kinds = [verdict(judge, random_case(seed)) for seed in range(500, 530)]
     assert [each for each in kinds if each.is_failure] == []
-    assert sum(each.kind == "agreed" for each in kinds) > 15
+    assert sum(each.kind == "agreed" for each in kinds) > 10
 
 
 def test_most_programs_run_and_some_do_not() -> None:

