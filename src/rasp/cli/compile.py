@@ -23,6 +23,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--causal", action="store_true", help="positions see only earlier ones")
     parser.add_argument(
+        "--next-token", action="store_true",
+        help="a model that generates: outputs are tokens of the alphabet, or \"\", the end "
+        "(causal)",
+    )  # fmt: skip
+    parser.add_argument(
         "--no-sink", action="store_true", help="put no hidden token before the input"
     )
     parser.add_argument("--heads", choices=("paper", "split"), default="paper",
@@ -48,6 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
             causal=arguments.causal,
             sink=not arguments.no_sink,
             heads=arguments.heads,
+            next_token=arguments.next_token,
         )
     if arguments.output:
         model.save(arguments.output)

@@ -9,6 +9,7 @@ model that cannot be certified is never handed out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from rasp.compiler.bounds import Bounds, Check
 from rasp.compiler.certificate import Certificate, certify
 from rasp.compiler.claims import make_claims
 from rasp.compiler.describe import Words, describe
+from rasp.compiler.next_token import check_next_token, check_outputs
 from rasp.compiler.plan import CONDITIONS, READOUT, Plan, checked_nodes, make_plan
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings, read_settings
@@ -43,6 +45,7 @@ def compile(
     heads: str = "paper",
     program: Program | None = None,
     vocabulary: object = None,
+    next_token: bool = False,
 ) -> Transformer:
     """Compile an s-op to a transformer that answers as the program does, with a certificate.
 
@@ -51,7 +54,8 @@ def compile(
     `max_length` is the length of the longest input. With `bos="§"`, inputs begin with that
     token. `causal` lets positions see only what came before; `sink=False` puts no hidden token
     before the input; `heads="split"` may spend one more head where that makes the model much
-    smaller.
+    smaller. `next_token` makes a causal model that can generate: its outputs are tokens of the
+    alphabet, or the empty string, which ends.
 
     >>> import rasp
     >>> hist = rasp.run("hist = selector_width(select(tokens, tokens, ==));")["hist"]
@@ -68,6 +72,9 @@ def compile(
     given = vocabulary if alphabet is None else alphabet
     settings = read_settings(given, max_length, bos, causal, sink, heads)
     nodes, found = read_outputs(outputs, program)
+    if next_token:
+        settings = replace(settings, causal=True, next_token=True)
+        check_next_token(list(nodes.values()), settings)
     return compile_nodes(nodes, settings, found)
 
 
@@ -108,6 +115,8 @@ def _attempts(
     for _ in range(MOST_ATTEMPTS):
         try:
             plan = make_plan(nodes, settings, program, care)
+            if settings.next_token:
+                check_outputs(plan, program)
             model, certificate, checks = build(plan, program)
         except Refusal as refusal:
             raise RaspUnsupportedError(

@@ -321,8 +321,13 @@ class SelectorFacts(ValueAnalysis):
             return
         if self._is_causal(formula):
             return
+        otherwise = (
+            "; with `indices + 1` for `length`"
+            if self.settings.next_token
+            else ", or compile with `causal=False`"
+        )
         raise Refusal(
             f"its selector `{self.refusals.text(node.selector)}` may pick "
             "keys after the query, which a causal model cannot see",
-            "add `and select(indices, indices, <=)`, or compile with `causal=False`",
+            f"add `and select(indices, indices, <=)`{otherwise}",
         )

@@ -30,6 +30,8 @@ class Settings:
     """
     measured: bool = False
     """Whether the rounding of feed-forwards is measured in one order of adding, not bounded."""
+    next_token: bool = False
+    """Whether outputs are tokens of the inputs or the end, so that the model can generate."""
 
 
 def read_settings(

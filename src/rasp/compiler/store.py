@@ -167,7 +167,8 @@ def to_json(model: Transformer) -> dict[str, Any]:
             "causal": settings.causal,
             "sink": settings.sink,
             "heads": settings.heads,
-        },
+        }
+        | ({"next_token": True} if settings.next_token else {}),
         "uses_sink": model.uses_sink,
         "heads_per_layer": list(model.heads_per_layer),
         "hidden_per_layer": [model.input_feed_forward, *model.hidden_per_layer],
@@ -222,10 +223,11 @@ def _model(data: dict[str, Any], weights: Weights) -> Transformer:
 def _settings(data: dict[str, Any]) -> Settings:
     bos: Atom | None = None if data["bos"] is None else atom_from_json(data["bos"])
     vocabulary = [atom_from_json(token) for token in data["vocabulary"]]
-    return read_settings(
+    settings = read_settings(
         vocabulary, data["max_length"], bos, bool(data["causal"]), bool(data["sink"]),
         str(data["heads"]),
     )  # fmt: skip
+    return replace(settings, next_token=bool(data.get("next_token")))
 
 
 def _weights(data: dict[str, Any], arrays: dict[str, Array]) -> Weights:

@@ -23,13 +23,15 @@ from rasp.errors import RaspUnsupportedError
 from rasp.export.blocks import EPSILON, GAIN, Block, Blocks, blocks_of
 from rasp.export.card import labels
 from rasp.export.check import Checked, Run, check
+from rasp.export.next_token import end_id, in_vocabulary
+from rasp.export.tokenizer import write_tokenizer
 from rasp.graph import Program
 from rasp.graph.portable import graph_from_json
 
 
 def write_gpt2(model: Transformer, folder: Path) -> Checked:
     """Write a `GPT2LMHeadModel`, load it again, and compare it with the program."""
-    from transformers import GPT2Config, GPT2LMHeadModel
+    from transformers import GenerationConfig, GPT2Config, GPT2LMHeadModel
 
     if not model.settings.causal:
         raise RaspUnsupportedError(
@@ -38,13 +40,14 @@ def write_gpt2(model: Transformer, folder: Path) -> Checked:
         )
     certified = tolerant(model)
     blocks = blocks_of(certified, balanced=True, constant=True, square=True)
-    logits = max(len(blocks.tokens), len(blocks.unembedding))
+    last, speaks = end_id(certified), model.settings.next_token
+    logits = max(last + 1, len(blocks.unembedding))
     config = GPT2Config(
         vocab_size=logits, n_positions=len(blocks.positions), n_embd=blocks.size,
         n_layer=len(blocks.blocks), n_head=blocks.heads, n_inner=blocks.hidden,
         activation_function="relu", layer_norm_epsilon=EPSILON, resid_pdrop=0.0, embd_pdrop=0.0,
-        attn_pdrop=0.0, tie_word_embeddings=False, use_cache=False, bos_token_id=None,
-        eos_token_id=None, architectures=["GPT2LMHeadModel"],
+        attn_pdrop=0.0, tie_word_embeddings=False, use_cache=speaks, bos_token_id=None,
+        eos_token_id=last if speaks else None, pad_token_id=last, architectures=["GPT2LMHeadModel"],
     )  # fmt: skip
     state = {
         "transformer.wte.weight": _padded(blocks.tokens, logits),
@@ -54,6 +57,12 @@ def write_gpt2(model: Transformer, folder: Path) -> Checked:
     for number, block in enumerate(blocks.blocks):
         state |= _gpt2_block(f"transformer.h.{number}", block, blocks.size)
     _save(config, state, folder)
+    if speaks:
+        GenerationConfig(
+            eos_token_id=last, pad_token_id=last, do_sample=False,
+            max_length=len(blocks.positions) + 1,  # the last token is not read any more
+        ).save_pretrained(folder)  # fmt: skip
+    write_tokenizer(certified, folder)
     loaded = _load(GPT2LMHeadModel, folder)
     return check(certified, run_hugging_face(loaded, blocks), "hf-gpt2")
 
@@ -85,16 +94,17 @@ def write_bert(model: Transformer, folder: Path) -> Checked:
         )
     certified = tolerant(model)
     blocks = blocks_of(certified, balanced=True, square=True)
+    padding = end_id(certified)
     config = BertConfig(
-        vocab_size=len(blocks.tokens), max_position_embeddings=len(blocks.positions),
+        vocab_size=padding + 1, max_position_embeddings=len(blocks.positions),
         hidden_size=blocks.size, num_hidden_layers=len(blocks.blocks),
         num_attention_heads=blocks.heads, intermediate_size=blocks.hidden, hidden_act="relu",
         layer_norm_eps=EPSILON, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
-        type_vocab_size=1, id2label=dict(enumerate(labels(certified))), pad_token_id=None,
+        type_vocab_size=1, id2label=dict(enumerate(labels(certified))), pad_token_id=padding,
         architectures=["BertForTokenClassification"],
     )  # fmt: skip
     state = {
-        "bert.embeddings.word_embeddings.weight": blocks.tokens,
+        "bert.embeddings.word_embeddings.weight": _padded(blocks.tokens, padding + 1),
         "bert.embeddings.position_embeddings.weight": blocks.positions,
         "bert.embeddings.token_type_embeddings.weight": blocks.tokens[:1] * 0,
         "classifier.weight": blocks.unembedding,
@@ -103,6 +113,7 @@ def write_bert(model: Transformer, folder: Path) -> Checked:
     for number, block in enumerate(blocks.blocks):
         state |= _bert_block(f"bert.encoder.layer.{number}", block, blocks.size)
     _save(config, state, folder)
+    write_tokenizer(certified, folder)
     loaded = _load(BertForTokenClassification, folder)
     return check(certified, run_hugging_face(loaded, blocks), "hf-bert")
 
@@ -136,11 +147,11 @@ def tolerant(model: Transformer) -> Transformer:
     program = Program.named(names, outputs)
     settings = replace(model.settings, tolerant=True)
     try:
-        return compile_nodes(outputs, settings, program)
+        return in_vocabulary(compile_nodes(outputs, settings, program))
     except RaspUnsupportedError:
         pass
     try:
-        return compile_nodes(outputs, replace(settings, measured=True), program)
+        return in_vocabulary(compile_nodes(outputs, replace(settings, measured=True), program))
     except RaspUnsupportedError as error:
         raise RaspUnsupportedError(
             f"with a LayerNorm's rounding, {error.message}",

@@ -13,6 +13,7 @@ from rasp.errors import RaspUnsupportedError, RaspValueError
 from rasp.export.card import write_card
 from rasp.export.check import Checked
 from rasp.export.folders import writing
+from rasp.export.next_token import in_vocabulary
 from rasp.spelling import closest
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def export(model: Transformer | str | Path, to: str, folder: str | Path) -> int:
     """
     target = find_target(to)
     _require(target.needs, target.extra, f"exporting to {to}")
-    found = model if isinstance(model, Transformer) else _verified(model)
+    found = in_vocabulary(model if isinstance(model, Transformer) else _verified(model))
     write: Write = getattr(import_module(f"rasp.export.{target.home}"), target.write)
     with writing(Path(folder)) as place:
         checked = write(found, place)
