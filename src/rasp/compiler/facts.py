@@ -322,7 +322,7 @@ class SelectorFacts(ValueAnalysis):
         if self._is_causal(formula):
             return
         otherwise = (
-            "; with `indices + 1` for `length`"
+            ", and write `indices + 1` for `length`"
             if self.settings.next_token
             else ", or compile with `causal=False`"
         )

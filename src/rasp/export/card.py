@@ -56,7 +56,8 @@ def card(model: Transformer) -> dict[str, Any]:
         "made_by": "rasp",
         "tokens": {show(token): place for place, token in enumerate(settings.vocabulary)},
         "first_token_id": len(settings.vocabulary) if model.uses_sink else None,
-        "first_token": "put this id before every input, and leave its logits out",
+        "first_token": "put this id before every input (a tokenizer beside this file does), and "
+        "leave its logits out",
         "max_length": settings.max_length,
         "bos": None if settings.bos is None else show(settings.bos),
         "outputs": outputs,

@@ -95,6 +95,9 @@ def tokenizer_data(model: Transformer, specials: Specials) -> dict[str, Any]:
     into_characters = {
         "type": "Split", "pattern": {"Regex": r"[\s\S]"}, "behavior": "Isolated", "invert": False,
     }  # fmt: skip
+    joined = [{"type": "Fuse"}]
+    # What is generated is decoded on its own and put behind the prompt, so a word brings its blank.
+    blank = {"type": "Replace", "pattern": {"Regex": r"\A"}, "content": " "}
     return {
         "version": "1.0",
         "truncation": None,
@@ -107,7 +110,7 @@ def tokenizer_data(model: Transformer, specials: Specials) -> dict[str, Any]:
         "normalizer": None,
         "pre_tokenizer": into_characters if characters else {"type": "WhitespaceSplit"},
         "post_processor": _template(specials.sink, len(vocabulary)),
-        "decoder": {"type": "Fuse"} if characters else None,
+        "decoder": {"type": "Sequence", "decoders": joined if characters else [blank, *joined]},
         "model": {"type": "WordLevel", "vocab": ids, "unk_token": f"no {specials.last}"},
     }  # fmt: skip
 
