@@ -11,10 +11,9 @@ from export_examples import needs
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from repository import script
-
 import rasp
 from rasp.export import export
+from repository import script
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries' own
 

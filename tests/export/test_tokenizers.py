@@ -66,7 +66,9 @@ def test_pipelines_answer_as_the_program_does(tmp_path: Path) -> None:
     said, batch, refused, answers, many, sampled = json.loads(done.stdout)
     hist = rasp.run(HIST)["out"]
     for text, found in said.items():
-        assert found == [[letter, str(count)] for letter, count in zip(text, hist(text))]
+        assert found == [
+            [letter, str(count)] for letter, count in zip(text, hist(text), strict=True)
+        ]
     assert batch == [[*map(str, hist(text))] for text in ("aab", "abcdeabc")]
     assert refused == ["abx", "a b", "abcdeabca"], "unknown tokens, and a text that is too long"
     assert answers == {"New York |": "New York | New York", "is |": "is | is"}

@@ -42,7 +42,8 @@ def specials_of(model: Transformer) -> Specials:
     Specials(sink=None, last='<PAD>')
     """
     texts = [text_of(token) for token in model.settings.vocabulary]
-    left, right = next(mark for mark in MARKS if not any(mark[0] in text for text in texts))
+    mark = next(mark for mark in MARKS if not any(mark[0] in text for text in texts))
+    left, right = mark[0], mark[1]
     last = "END" if model.settings.next_token else "PAD"
     return Specials(f"{left}SINK{right}" if model.uses_sink else None, f"{left}{last}{right}")
 
