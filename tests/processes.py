@@ -1,5 +1,6 @@
 """Processes that tests start and end, as Linux lists them."""
 
+import contextlib
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,7 +12,8 @@ def children(pid: int) -> set[int]:
     """The processes that any thread of a process has started, and those that they started."""
     found: set[int] = set()
     for thread in Path(f"/proc/{pid}/task").iterdir():
-        found |= {int(child) for child in thread.joinpath("children").read_text().split()}
+        with contextlib.suppress(OSError):  # the thread may have ended
+            found |= {int(child) for child in thread.joinpath("children").read_text().split()}
     return found.union(*map(children, found))
 
 
