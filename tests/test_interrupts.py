@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from rasp.cli import main
-
 PROGRAMS = {
     "loops": "for i in range(99999) { for j in range(99999) { x = 1; } }",
     "lists": "l = range(99999); m = range(99999); for i in range(99999) { x = l == m; }",
@@ -84,10 +82,8 @@ def test_an_interrupt_ends_a_command_in_the_middle(phase: str, folder: Path) -> 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="the system has no alarms")
 @pytest.mark.parametrize("phase", [*PHASES, "fit"])
-def test_seconds_hold_in_every_command(
-    phase: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    begun = time.process_time()
-    assert main([*words_of(phase, folder), "--limit", "seconds=0.3"]) == 2
-    assert time.process_time() - begun < 3
-    assert "takes more than 0.3 seconds" in capsys.readouterr().err
+def test_seconds_hold_in_every_command(phase: str, folder: Path) -> None:
+    """In a process of its own: an alarm that rings in a test tool's callback is swallowed there."""
+    words = [sys.executable, "-m", "rasp", *words_of(phase, folder), "--limit", "seconds=0.3"]
+    ran = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 2 and "takes more than 0.3 seconds" in ran.stderr
