@@ -32,8 +32,8 @@ from paper_programs import TASKS, Task
 import rasp
 from rasp.atoms import Atom
 from rasp.compiler import Transformer
-from rasp.compiler.certificate import random_input
-from rasp.compiler.weights import Array
+from rasp.compiler.emitting.weights import Array
+from rasp.compiler.model.certificate import random_input
 from rasp.evaluator import evaluate_batch
 from rasp.export import TARGETS, decoded, export, input_ids
 from rasp.export.check import batches

@@ -30,8 +30,8 @@ from paper_programs import TASKS
 import rasp
 import rasp.programs
 from rasp.compiler import Transformer, compile
-from rasp.compiler.certificate import random_input
-from rasp.compiler.transformer import nearest
+from rasp.compiler.model.certificate import random_input
+from rasp.compiler.model.transformer import nearest
 from rasp.errors import RaspError, RaspUnsupportedError
 from rasp.evaluator import plain
 from rasp.graph import Node

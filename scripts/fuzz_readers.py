@@ -31,7 +31,7 @@ with atheris.instrument_imports(include=["rasp"]):
     from rasp.syntax.lexer import lex
 
     if {"model", "weights"} & set(sys.argv):
-        from rasp.compiler.store import from_safetensors, load
+        from rasp.compiler.model.store import from_safetensors, load
     if "records" in sys.argv:
         from rasp.training.store import Store
 

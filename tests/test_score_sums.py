@@ -10,7 +10,7 @@ import pytest
 
 import rasp
 from rasp import indices, score, select, select_all, select_best, tokens
-from rasp.compiler.store import load
+from rasp.compiler.model.store import load
 from rasp.drawing.planning import plan_flow
 from rasp.drawing.why import why
 from rasp.evaluator.fast.evaluate import evaluate as evaluate_fast

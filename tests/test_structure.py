@@ -79,3 +79,20 @@ def test_starting_imports_nothing_heavy(command: str) -> None:
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout.strip().endswith("[]")
+
+
+CHAPTERS = ("settings", "refusals", "analysis", "planning", "emitting", "model", "build")
+
+
+@pytest.mark.parametrize(
+    "path", sorted((PACKAGE / "compiler").rglob("*.py")), ids=lambda path: path.stem
+)
+def test_a_chapter_of_the_compiler_uses_only_those_before_it(path: Path) -> None:
+    place = path.relative_to(PACKAGE / "compiler")
+    if str(place) == "__init__.py":
+        return
+    chapter = place.parts[0].removesuffix(".py")
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rasp.compiler."):
+            reached = str(node.module).split(".")[2]
+            assert CHAPTERS.index(reached) <= CHAPTERS.index(chapter), f"must not use {reached}"

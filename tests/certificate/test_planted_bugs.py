@@ -14,17 +14,11 @@ import numpy as np
 import pytest
 from models import mistakes, model_of
 
-from rasp.compiler import (
-    Transformer,
-    attention,
-    certificate,
-    features,
-    heads,
-    plan,
-    selectors,
-    weights,
-)
-from rasp.compiler.weights import Emitter
+from rasp.compiler import Transformer
+from rasp.compiler.emitting import weights
+from rasp.compiler.emitting.weights import Emitter
+from rasp.compiler.model import certificate
+from rasp.compiler.planning import attention, features, heads, plan, scores
 from rasp.errors import RaspError
 
 Plant = Callable[[pytest.MonkeyPatch], None]
@@ -111,7 +105,7 @@ BUGS: dict[str, Plant] = {
         attention, "default_shift", lambda right, *given: Fraction(0)),
     "what a match is worth": lambda patch: patch.setattr(weights, "SHARE", weights.SHARE * 1.1),
     "the truth is transposed": calling(
-        selectors, "truth_of", lambda right, *given: ~right(*given)),
+        scores, "truth_of", lambda right, *given: ~right(*given)),
     "a function loses its last change": calling(
         features, "_changes",
         lambda right, *given: (lambda first, steps: (first, dict([*steps.items()][:-1])))(

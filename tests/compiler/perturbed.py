@@ -12,8 +12,8 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.compiler import Transformer
-from rasp.compiler.transformer import QUIET, nearest
-from rasp.compiler.weights import FeedForwardWeights, HeadWeights
+from rasp.compiler.emitting.weights import FeedForwardWeights, HeadWeights
+from rasp.compiler.model.transformer import QUIET, nearest
 from rasp.errors import RaspError
 from rasp.evaluator import plain
 from rasp.graph import Node

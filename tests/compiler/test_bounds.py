@@ -17,18 +17,25 @@ from test_random_programs import inputs, random_program
 
 import rasp
 from rasp.compiler import Transformer, compile
-from rasp.compiler.bounds import Bounds
+from rasp.compiler.analysis.head_states import Row, joint_means, joint_sums
+from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.subset_sums import (
+    MOST_BITS,
+    MOST_MEANS,
+    TooMany,
+    means,
+    subset_sums,
+    sums,
+)
+from rasp.compiler.analysis.variables import SumVariable, line_through
 from rasp.compiler.build import compile_nodes
-from rasp.compiler.linear import Linear
-from rasp.compiler.piecewise import base_point
-from rasp.compiler.plan import make_plan
-from rasp.compiler.reachable import Row, joint_means, joint_sums
-from rasp.compiler.sets import MOST_BITS, MOST_MEANS, TooMany, means, subset_sums, sums
+from rasp.compiler.emitting.bounds import Bounds
+from rasp.compiler.emitting.stream_errors import NORM, UNIT
+from rasp.compiler.emitting.weights import Emitter
+from rasp.compiler.model.transformer import attend, feed_forward
+from rasp.compiler.planning.piecewise import base_point
+from rasp.compiler.planning.plan import make_plan
 from rasp.compiler.settings import read_settings
-from rasp.compiler.stream import NORM, UNIT
-from rasp.compiler.transformer import attend, feed_forward
-from rasp.compiler.variables import SumVariable, line_through
-from rasp.compiler.weights import Emitter
 from rasp.errors import RaspUnsupportedError
 from rasp.graph import Node, Program
 
@@ -199,7 +206,7 @@ def test_tolerant_models_of_random_programs_agree_or_are_refused(start: int) -> 
 
 
 def test_sets_that_grow_too_large_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rasp.compiler.sets.MOST_SUMS", 4000)
+    monkeypatch.setattr("rasp.compiler.analysis.subset_sums.MOST_SUMS", 4000)
     for grown, most in (
         (lambda: sums([Fraction(1), Fraction(1000)], 90), 4000),
         (lambda: means([Fraction(0), Fraction(1), Fraction(100)], 100), MOST_MEANS),

@@ -10,7 +10,7 @@ from agreement import assert_agrees
 
 import rasp
 from rasp.compiler import branches, compile
-from rasp.compiler.variables import Variable
+from rasp.compiler.analysis.variables import Variable
 
 
 def variable(size: int) -> Variable:

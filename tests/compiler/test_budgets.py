@@ -11,7 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rasp.compiler.sets import MOST_PAIRS, TooMany, in_size_order, sums, sums_of_pairs
+from rasp.compiler.analysis.subset_sums import (
+    MOST_PAIRS,
+    TooMany,
+    in_size_order,
+    sums,
+    sums_of_pairs,
+)
 
 MOST_MEGABYTES = 400
 CHILD = """

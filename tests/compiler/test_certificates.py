@@ -12,8 +12,8 @@ from test_random_programs import random_program
 import rasp
 from rasp.certificate.tables import same
 from rasp.compiler import Transformer, compile
-from rasp.compiler.certificate import proved, random_input
-from rasp.compiler.weights import Array, HeadWeights
+from rasp.compiler.emitting.weights import Array, HeadWeights
+from rasp.compiler.model.certificate import proved, random_input
 from rasp.errors import RaspUnsupportedError
 from rasp.evaluator.plain import EvaluationError, evaluate
 from rasp.graph import Node

@@ -11,10 +11,10 @@ from paper_programs import TASKS, Task
 
 import rasp
 from rasp.compiler import Transformer, compile
-from rasp.compiler.bounds import Bounds
-from rasp.compiler.certificate import Block, random_input
-from rasp.compiler.plan import make_plan
-from rasp.compiler.weights import Emitter
+from rasp.compiler.emitting.bounds import Bounds
+from rasp.compiler.emitting.weights import Emitter
+from rasp.compiler.model.certificate import Block, random_input
+from rasp.compiler.planning.plan import make_plan
 from rasp.errors import RaspError
 
 JOINT = ("sort, one head",)

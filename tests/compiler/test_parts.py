@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 import rasp
 from rasp.compiler import compile
-from rasp.compiler.layout import Demand, lay_out
-from rasp.compiler.linear import Linear
-from rasp.compiler.piecewise import base_point, chords, evaluated, one_sided, smooth
-from rasp.compiler.sets import means, subset_sums, sums
-from rasp.compiler.tables import Table, relevant, summands
-from rasp.compiler.variables import Variable
+from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.subset_sums import means, subset_sums, sums
+from rasp.compiler.analysis.tables import Table, relevant, summands
+from rasp.compiler.analysis.variables import Variable
+from rasp.compiler.planning.dimensions import Demand, lay_out
+from rasp.compiler.planning.piecewise import base_point, chords, evaluated, one_sided, smooth
 
 small = st.integers(-6, 6).map(Fraction)
 graphs = st.dictionaries(

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 import rasp
 from rasp.compiler import compile
-from rasp.compiler.bounds import Bounds
-from rasp.compiler.piecewise import chords, one_sided, quiet_point, steps
-from rasp.compiler.plan import make_plan
-from rasp.compiler.rounding import Units, added, added_by_all, measured
+from rasp.compiler.emitting.bounds import Bounds
+from rasp.compiler.emitting.rounding import Units, added, added_by_all, measured
+from rasp.compiler.emitting.stream_errors import Added, Summands, grain_of
+from rasp.compiler.emitting.weights import Emitter
+from rasp.compiler.planning.piecewise import chords, one_sided, quiet_point, steps
+from rasp.compiler.planning.plan import make_plan
 from rasp.compiler.settings import read_settings
-from rasp.compiler.stream import Added, Summands, grain_of
-from rasp.compiler.weights import Emitter
 from rasp.errors import RaspUnsupportedError
 from rasp.graph import Program
 
@@ -197,7 +197,7 @@ def test_matches_of_noisy_numbers_score_without_noise() -> None:
 
 
 def test_many_classes_are_numbered_in_digits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rasp.compiler.selectors.MANY_CLASSES", 3)
+    monkeypatch.setattr("rasp.compiler.planning.scores.MANY_CLASSES", 3)
     program = rasp.run("out = aggregate(select(tokens, tokens, ==), indices, 0);")["out"]
     settings = read_settings("abcdefg", 4, None, False, True, "paper")
     plan = make_plan({"out": program.node}, settings, Program())

@@ -17,7 +17,7 @@ import pytest
 
 import rasp
 from rasp.compiler import compile, load, verify
-from rasp.compiler.store import (
+from rasp.compiler.model.store import (
     LARGEST_DESCRIPTION,
     MODEL,
     NEXT_WEIGHTS,

@@ -15,7 +15,7 @@ from export_examples import CAUSAL, TASKS, WHOLE, compiled, needs
 
 import rasp
 from rasp.compiler import Transformer
-from rasp.compiler.certificate import random_input
+from rasp.compiler.model.certificate import random_input
 from rasp.errors import RaspUnsupportedError, RaspValueError
 from rasp.export import decoded, export, input_ids, to_torch
 from rasp.export.blocks import blocks_of

@@ -10,8 +10,8 @@ import pytest
 from export_examples import TASKS, WHOLE, compiled, needs
 
 import rasp
-from rasp.compiler import stream
-from rasp.compiler.stream import NORM, UNIT
+from rasp.compiler.emitting import stream_errors
+from rasp.compiler.emitting.stream_errors import NORM, UNIT
 from rasp.errors import RaspUnsupportedError
 from rasp.export import export
 from rasp.export.blocks import EPSILON, GAIN, blocks_of
@@ -67,7 +67,7 @@ def test_weights_that_do_not_bear_the_rounding_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     needs("torch", "transformers")
-    monkeypatch.setattr(stream, "NORM", 1e6)
+    monkeypatch.setattr(stream_errors, "NORM", 1e6)
     with pytest.raises(
         RaspUnsupportedError, match=r"with a LayerNorm's rounding, .*margin"
     ) as told:

@@ -14,7 +14,7 @@ import rasp
 
 if not sys.platform.startswith("linux"):
     pytest.skip("forks, signals and limits as Linux has them", allow_module_level=True)
-store = pytest.importorskip("rasp.compiler.store", reason="models cannot be saved yet")
+store = pytest.importorskip("rasp.compiler.model.store", reason="models cannot be saved yet")
 
 from rasp.compiler import compile  # noqa: E402
 

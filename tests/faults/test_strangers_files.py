@@ -84,7 +84,7 @@ def test_what_is_no_replay_file_is_refused(tmp_path: Path, kept: str) -> None:
 def test_a_description_that_is_no_file_or_too_large_is_refused_before_it_is_read(
     tmp_path: Path,
 ) -> None:
-    store = pytest.importorskip("rasp.compiler.store", reason="models need numpy")
+    store = pytest.importorskip("rasp.compiler.model.store", reason="models need numpy")
     (tmp_path / store.MODEL).symlink_to("/dev/zero")
     with pytest.raises(rasp.RaspValueError):
         store.load(tmp_path)
@@ -96,7 +96,7 @@ def test_a_description_that_is_no_file_or_too_large_is_refused_before_it_is_read
 
 
 def test_weights_that_share_bytes_are_refused() -> None:
-    store = pytest.importorskip("rasp.compiler.store", reason="models need numpy")
+    store = pytest.importorskip("rasp.compiler.model.store", reason="models need numpy")
     entry = {"dtype": "F32", "shape": [1000], "data_offsets": [0, 4000]}
     for names, is_fine in ((1, True), (2, False)):
         header = json.dumps({f"w{number}": entry for number in range(names)}).encode()

@@ -12,7 +12,7 @@ import pytest
 
 from rasp.architecture import problem
 from rasp.compiler import build
-from rasp.compiler.transformer import Transformer
+from rasp.compiler.model.transformer import Transformer
 from rasp.evaluator.fast import evaluate
 from rasp.evaluator.fast.workspace import Batch
 from rasp.frontend.notes import Notes

@@ -1,12 +1,14 @@
 """GRAPH -> WEIGHTS: exact, small transformers with a certificate.
 
-settings → values (with heads: which aggregates are sums) → plan (selectors, attention,
-features, ridges, from the last layer to the first) → layout → weights → certificate.
+Four chapters in the order data flows: `analysis` (what can each s-op hold), `planning` (which
+construction realises each head and feed-forward), `emitting` (numbers, and claims about them),
+`model` (run, describe, certify, save). `build` goes through them, `settings` is what the caller
+asks for, and `refusals` are the reasons why a program cannot be compiled.
 """
 
 from rasp.compiler.build import compile
-from rasp.compiler.certificate import Certificate
-from rasp.compiler.store import load, save, verify
-from rasp.compiler.transformer import Transformer
+from rasp.compiler.model.certificate import Certificate
+from rasp.compiler.model.store import load, save, verify
+from rasp.compiler.model.transformer import Transformer
 
 __all__ = ["Certificate", "Transformer", "compile", "load", "save", "verify"]

@@ -14,16 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from rasp.compiler.bounds import Bounds, Check
-from rasp.compiler.certificate import Certificate, certify
-from rasp.compiler.claims import make_claims
-from rasp.compiler.describe import Words, describe
-from rasp.compiler.next_token import check_next_token, check_outputs
-from rasp.compiler.plan import CONDITIONS, READOUT, Plan, checked_nodes, make_plan
+from rasp.compiler.emitting.bounds import Bounds, Check
+from rasp.compiler.emitting.claims import make_claims
+from rasp.compiler.emitting.next_token import check_next_token, check_outputs
+from rasp.compiler.emitting.weights import Emitter, Weights
+from rasp.compiler.model.certificate import Certificate, certify
+from rasp.compiler.model.describe import Words, describe
+from rasp.compiler.model.transformer import Readout, Transformer
+from rasp.compiler.planning.plan import CONDITIONS, READOUT, Plan, checked_nodes, make_plan
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings, read_settings
-from rasp.compiler.transformer import Readout, Transformer
-from rasp.compiler.weights import Emitter, Weights
 from rasp.errors import RaspTypeError, RaspUnsupportedError
 from rasp.graph import Node, Program
 from rasp.graph.portable import graph_to_json

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.transformer import Transformer, nearest
-from rasp.compiler.weights import Array, FeedForwardWeights, HeadWeights
+from rasp.compiler.emitting.weights import Array, FeedForwardWeights, HeadWeights
+from rasp.compiler.model.transformer import Transformer, nearest
 from rasp.export.quiet import with_quiet_sink
 
 EPSILON = 2.0**100

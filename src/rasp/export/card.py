@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rasp.atoms import show
-from rasp.compiler.transformer import Transformer
+from rasp.compiler.model.transformer import Transformer
 from rasp.export.check import Checked
 from rasp.export.folders import CARD
 

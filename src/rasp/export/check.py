@@ -10,10 +10,10 @@ from itertools import groupby
 import numpy as np
 
 from rasp.atoms import Atom, show_input
-from rasp.compiler.certificate import random_input
+from rasp.compiler.emitting.weights import Array
+from rasp.compiler.model.certificate import random_input
+from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.settings import Settings
-from rasp.compiler.transformer import Transformer
-from rasp.compiler.weights import Array
 from rasp.errors import RaspUnsupportedError
 from rasp.evaluator.plain import EvaluationError, evaluate
 from rasp.export.blocks import decoded, input_ids

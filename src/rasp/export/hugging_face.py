@@ -16,9 +16,9 @@ import numpy as np
 import torch
 
 from rasp.compiler.build import compile_nodes
-from rasp.compiler.store import to_safetensors
-from rasp.compiler.transformer import Transformer
-from rasp.compiler.weights import Array
+from rasp.compiler.emitting.weights import Array
+from rasp.compiler.model.store import to_safetensors
+from rasp.compiler.model.transformer import Transformer
 from rasp.errors import RaspUnsupportedError
 from rasp.export.blocks import EPSILON, GAIN, Block, Blocks, blocks_of
 from rasp.export.card import labels

@@ -8,9 +8,9 @@ from typing import Any
 
 import torch
 
-from rasp.compiler.store import to_safetensors
-from rasp.compiler.transformer import Transformer
-from rasp.compiler.weights import Array
+from rasp.compiler.emitting.weights import Array
+from rasp.compiler.model.store import to_safetensors
+from rasp.compiler.model.transformer import Transformer
 from rasp.export.blocks import Blocks, blocks_of
 from rasp.export.check import Checked, Run, check
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from rasp.compiler.transformer import Transformer
-from rasp.compiler.weights import Array
+from rasp.compiler.emitting.weights import Array
+from rasp.compiler.model.transformer import Transformer
 from rasp.export.blocks import Block, Blocks, blocks_of
 from rasp.export.check import Checked, Run, check
 

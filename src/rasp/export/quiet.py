@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rasp.compiler.weights import Array, FeedForwardWeights, HeadWeights, Weights
+from rasp.compiler.emitting.weights import Array, FeedForwardWeights, HeadWeights, Weights
 
 LOUD = 192.0
 """How much louder than any other key the sink is to itself: no weight is left for others."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rasp.atoms import Atom
-from rasp.compiler.transformer import Transformer
+from rasp.compiler.model.transformer import Transformer
 from rasp.errors import RaspUnsupportedError
 from rasp.export.blocks import input_ids
 from rasp.export.check import inputs_to_try

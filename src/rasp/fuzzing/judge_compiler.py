@@ -13,8 +13,8 @@ import numpy as np
 
 from rasp.atoms import Atom, show_input
 from rasp.compiler.build import compile_nodes
+from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.settings import Settings, read_settings
-from rasp.compiler.transformer import Transformer
 from rasp.errors import RaspError, RaspUnsupportedError
 from rasp.evaluator import plain
 from rasp.fuzzing.cases import Case

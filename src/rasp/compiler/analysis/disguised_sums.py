@@ -1,0 +1,292 @@
+"""Aggregates that are sums in disguise, and what it takes to compute them as sums.
+
+Softmax gives means; a sum is had by a heavy sink. Four shapes of program are sums, whatever
+they are called in the source:
+
+- `aggregate(s, light)` where `light` is non-zero at index 0 only and `s` always picks index 0:
+  that is c/m for the number m of picks (the paper's selector_width);
+- the same where `s` picks nothing but index 0: c or 0;
+- `width * aggregate(s, x)` where `width` is known to be the number of picks;
+- `aggregate(s, x) / aggregate(s, y)`, or a comparison of the two: what they are both divided
+  by makes no difference.
+
+Sums are linear in the values, so a comparison that only looks at keys moves into the values,
+and sums over the same selector share one head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.compiler.analysis.formulas import (
+    Any,
+    Formula,
+    Literal,
+    at_the_key,
+    conjuncts,
+    every,
+    in_stable_order,
+    rewritten,
+)
+from rasp.compiler.analysis.joint_states import Values
+from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.selector_facts import SelectorFacts
+from rasp.compiler.analysis.variables import CountVariable
+from rasp.compiler.refusals import Refusals
+from rasp.compiler.settings import Settings
+from rasp.graph import Aggregate, Const, Elementwise, Indices, Node, SelectBest, SOp, in_order
+
+NOTHING = Linear()
+ORDERS = {
+    "==": frozenset("="), "!=": frozenset("<>"), "<": frozenset("<"),
+    "<=": frozenset("<="), ">": frozenset(">"), ">=": frozenset("=>"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Sum:
+    """`known + Σ` over the parts of the sum of the values that the part's formula picks.
+
+    kind "count": the aggregate is light / sum; "pick": light or 0; "product": the aggregate
+    times its width, which is how the program uses it; "ratio": the same, where the program only
+    sets it against others of that width.
+    """
+
+    kind: str
+    light: Atom | None
+    known: Linear
+    """What the query knows by itself."""
+    parts: tuple[tuple[Formula, SOp], ...]
+    whole: Formula
+    """The formula that the parts split."""
+
+
+class SumShapes(SelectorFacts):
+    """Finds the aggregates that are sums."""
+
+    def __init__(
+        self,
+        outputs: Sequence[Node],
+        settings: Settings,
+        refusals: Refusals,
+        layer_of: Mapping[Aggregate, int],
+        siblings: Mapping[Aggregate, Sequence[Aggregate]],
+        users: Mapping[Node, Sequence[Node]],
+    ) -> None:
+        super().__init__(outputs, settings, refusals, layer_of, siblings, users)
+        self._sum_shapes: dict[Aggregate, Sum | None] = {}
+        self._busy: set[Node] = set()
+        """Aggregates whose values are being found: nothing may ask for them again."""
+
+    def sum_shape(self, node: Aggregate) -> Sum | None:
+        """Recognise an aggregate that is a sum in disguise."""
+        if node not in self._sum_shapes:
+            self._sum_shapes[node] = None  # until it is known: shapes may ask for each other
+            self._sum_shapes[node] = self._find_sum_shape(node)
+        return self._sum_shapes[node]
+
+    def sum_shapes(self, nodes: Sequence[Aggregate]) -> dict[Aggregate, Sum] | None:
+        """The shapes of all aggregates of one head, if it can be a head of sums.
+
+        Where some must be sums, those that are only compared with a constant go along.
+        """
+        found = {node: self.sum_shape(node) for node in nodes}
+        if any(found.values()):
+            found = {node: shape or self._compared_shape(node) for node, shape in found.items()}
+        known = {node: shape for node, shape in found.items() if shape is not None}
+        return known if len(known) == len(found) else None
+
+    def _compared_shape(self, node: Aggregate) -> Sum | None:
+        """An aggregate m that is only compared with c, as c plus the sum of what exceeds c."""
+        formula, _ = self.selector(node.selector)
+        constants = {self._compared_with(user, node) for user in self._users[node]}
+        if not self._has_numbers(node) or node in self._outputs or len(constants) != 1:
+            return None
+        (constant,) = constants
+        is_zero = constant == 0 == node.default
+        if constant is None or not (is_zero or self.is_never_empty(formula)):
+            return None
+        excess = Elementwise("-", (node.values, Const(constant))) if constant else node.values
+        return self._shape("ratio", None, Fraction(constant), formula, excess)
+
+    def _compared_with(self, user: Node, node: Aggregate) -> int | Fraction | None:
+        """The number that a node compares an aggregate with."""
+        if not isinstance(user, Elementwise) or user.op not in ORDERS:
+            return None
+        (other,) = [each for each in user.operands if each is not node] or [node]
+        if not isinstance(other, Const) or isinstance(other.value, (bool, str)):
+            return None
+        return other.value
+
+    def _find_sum_shape(self, node: Aggregate) -> Sum | None:
+        if not self._has_numbers(node):
+            return None
+        formula, _ = self.selector(node.selector)
+        values = self.of(node.values)
+        if self._is_always_set_against_others(node):
+            return self._shape("ratio", None, 0, formula, node.values)
+        light = self._light(values)
+        first = rewritten(formula, lambda literal: self._at_index(literal, True))
+        others = rewritten(formula, lambda literal: self._at_index(literal, False))
+        if light is not None and first is True:
+            if others is True:
+                return self._shape("count", light, 0, formula, Const(1))
+            known = self.picks_bos(others)
+            if known is not None:
+                return self._shape("count", light, 1, others, Const(1), known.times(-1))
+            not_first = Elementwise("indicator", (Elementwise("!=", (Indices(), Const(0))),))
+            return self._shape("count", light, 1, others, not_first)
+        if light is not None and others is False and node.default == 0 and light == 1:
+            known = self.picks_bos(first)
+            if known is not None:
+                return Sum("pick", light, known, (), first)
+            is_first = Elementwise("indicator", (Elementwise("==", (Indices(), Const(0))),))
+            return self._shape("pick", light, 0, first, is_first)
+        if self._is_always_multiplied(node, formula):
+            return self._shape("product", None, 0, formula, node.values)
+        return None
+
+    def _has_numbers(self, node: Aggregate) -> bool:
+        """Whether there is a sum over what an aggregate picks."""
+        if not self.settings.sink or isinstance(node.selector, SelectBest):
+            return False
+        formula, _ = self.selector(node.selector)
+        values = self.of(node.values)
+        counted = any(isinstance(variable, CountVariable) for variable in values.inputs)
+        return values.kinds <= {int, Fraction} and formula is not False and not counted
+
+    def _shape(
+        self, kind: str, light: Atom | None, constant: int | Fraction, formula: Formula,
+        values: SOp, known: Linear = NOTHING,
+    ) -> Sum:  # fmt: skip
+        """Split off what only looks at keys, and disjoint parts if heads may be split."""
+        parts: list[tuple[Formula, SOp]] = []
+        for part in self._split(formula):
+            kept: list[Formula] = []
+            moved: list[Formula] = []
+            for each in conjuncts(part):
+                (moved if self._looks_at_keys_only(each) else kept).append(each)
+            within = values
+            for each in in_stable_order(moved):
+                condition = at_the_key(each, self._query_value)
+                within = Elementwise("if", (condition, within, Const(0)))
+            parts.append((every(kept), within))
+        return Sum(kind, light, known.plus(constant), tuple(parts), formula)
+
+    def _split(self, formula: Formula) -> list[Formula]:
+        if self.settings.heads != "split" or not isinstance(formula, Any):
+            return [formula]
+        parts = in_stable_order(list(formula.parts))
+        return parts if disjoint(parts) else [formula]
+
+    def _light(self, values: Values) -> Atom | None:
+        """The value at index 0 of an s-op that is 0 everywhere else and depends on nothing else."""
+        if values.inputs != (self.index,) or values.outcomes[0] is None:
+            if not values.inputs and self.settings.max_length == 1:
+                return values.outcomes[0] or None
+            return None
+        if values.outcomes[0] == 0 or any(values.outcomes[1:]):
+            return None
+        return values.outcomes[0]
+
+    def _is_always_multiplied(self, node: Aggregate, formula: Formula) -> bool:
+        """Whether the program only ever uses the aggregate times its number of picks."""
+        if node in self._outputs or not self._users[node]:
+            return False
+        return all(self._is_width_product(user, node, formula) for user in self._users[node])
+
+    def _is_width_product(self, user: Node, node: Aggregate, formula: Formula) -> bool:
+        if (
+            not isinstance(user, Elementwise)
+            or user.op != "*"
+            or user.operands[0] is user.operands[1]
+        ):
+            return False
+        other = user.operands[1] if user.operands[0] is node else user.operands[0]
+        if formula is True:
+            return self._is_length(other)
+        if self._is_width(other, formula):
+            return True
+        picks = self.picks_by_index(formula)
+        if picks is None or not self._busy.isdisjoint(in_order([other])):
+            return False
+        factor = self.of(other)
+        if factor.inputs != (self.index,):
+            return False
+        later = np.triu(np.ones_like(picks), 1)
+        return not (picks & later).any() and all(
+            int(picks[place].sum()) == atom for place, atom in enumerate(factor.outcomes)
+        )
+
+    def _is_width(self, node: SOp, formula: Formula) -> bool:
+        """Whether an s-op is known to be the number of keys that a selector picks."""
+        raise NotImplementedError
+
+    def _is_always_set_against_others(self, node: Aggregate) -> bool:
+        """Whether the program only ever divides or compares the aggregate, and all that it is set
+        against, with others of the same width: then all of them may be sums instead.
+        """
+        found, waiting = {node}, [node]
+        while waiting:
+            each = waiting.pop()
+            users = self._users[each]
+            if each in self._outputs or each.default != 0 or not users:
+                return False
+            for user in users:
+                others = self._ratio(user, each)
+                if others is None:
+                    return False
+                waiting += others - found
+                found |= others
+        return True
+
+    def _ratio(self, user: Node, node: Aggregate) -> set[Aggregate] | None:
+        """The aggregates that a quotient or a comparison is made of, if their widths are equal."""
+        if not isinstance(user, Elementwise) or user.op not in ("/", *ORDERS):
+            return None
+        found = {each for each in user.operands if isinstance(each, Aggregate)
+                 and (each.selector, self._layer_of[each])
+                 == (node.selector, self._layer_of[node])}  # fmt: skip
+        return found if set(user.operands) == found else None
+
+    def _is_length(self, node: SOp) -> bool:
+        """Whether an s-op is `c / aggregate(everything, light)`, perhaps rounded: the length."""
+        while isinstance(node, Elementwise) and node.op in ("round", "int", "float", "plus"):
+            node = node.operands[0]
+        if not isinstance(node, Elementwise) or node.op != "/":
+            return False
+        above, below = node.operands
+        if not isinstance(above, Const) or not isinstance(below, Aggregate):
+            return False
+        shape = self.sum_shape(below)
+        return (
+            shape is not None
+            and shape.kind == "count"
+            and shape.whole is True
+            and (above.value == shape.light)
+        )
+
+
+def disjoint(parts: list[Formula]) -> bool:
+    """Whether no key can be picked by two parts, since some of their comparisons exclude it."""
+    for place, left in enumerate(parts):
+        for right in parts[place + 1 :]:
+            if not any(
+                _exclude(one, other) for one in conjuncts(left) for other in conjuncts(right)
+            ):
+                return False
+    return True
+
+
+def _exclude(one: Formula, other: Formula) -> bool:
+    return (
+        isinstance(one, Literal)
+        and isinstance(other, Literal)
+        and (one.keys, one.queries) == (other.keys, other.queries)
+        and not ORDERS[one.op] & ORDERS[other.op]
+    )

@@ -1,0 +1,225 @@
+"""Several s-ops in, what they can hold together at one position out: a table of joint states.
+
+Besides the size of such tables this knows what goes together in them: a BOS stands at index 0
+and only there, `indicator(x)` says no more than `x`, and outputs of one head move together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.compiler.analysis.head_states import Row, joint_means, joint_sums
+from rasp.compiler.analysis.joint_tables import (
+    BaseVariables,
+    View,
+    common_inputs,
+    grid_of,
+    rows_of,
+    states_of,
+    taken_apart,
+)
+from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.variables import (
+    Head,
+    HeadOutput,
+    IndexVariable,
+    NodeVariable,
+    TokenVariable,
+    Variable,
+    codes_of,
+    distinct,
+    number,
+)
+from rasp.compiler.refusals import Refusal
+from rasp.compiler.settings import Settings
+from rasp.graph import Elementwise, Node, SOp
+
+MOST_STATES = 60_000
+RENAMES = ("indicator", "bool", "not", "negate", "plus")
+"""Operators that say as much as their operand, where they have as many outcomes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """What an s-op holds: `outcomes` runs over the states of the inputs, the last one fastest."""
+
+    layer: int
+    inputs: tuple[Variable, ...]
+    outcomes: Sequence[Atom | None]
+    kinds: frozenset[type]
+    linear: Linear | None = None
+    reciprocal: Linear | None = None
+    """For a value c/m, the linear function m/c."""
+    addends: tuple[tuple[SOp, Fraction], ...] = ()
+    """For a sum with products in it: functions of one sum each that add up to it, with weights."""
+    rest: Linear = field(default_factory=Linear)
+    """What is linear in that sum."""
+    is_wide: bool = False
+    """Whether there are too many outcomes for a table: nothing but a read-out can use it."""
+
+    @property
+    def atoms(self) -> list[Atom]:
+        return distinct(self.outcomes)
+
+    @property
+    def is_noisy(self) -> bool:
+        return any(variable.is_noisy for variable in self.inputs)
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """Several s-ops over the same inputs: one row of atoms for each joint state."""
+
+    layer: int
+    inputs: tuple[Variable, ...]
+    rows: list[tuple[Atom | None, ...]]
+
+
+class JointAnalysis:
+    """What s-ops hold together; `values.ValueAnalysis` says what each of them holds."""
+
+    token: TokenVariable
+    index: IndexVariable
+    settings: Settings
+    _base: BaseVariables
+
+    def __init__(self) -> None:
+        self._nodes: dict[Node, NodeVariable] = {}
+        self._rows: dict[tuple[HeadOutput, ...], set[Row] | None] = {}
+
+    def of(self, node: SOp) -> Values:
+        """Return the values of an s-op; raises `Refusal` where they cannot be listed."""
+        raise NotImplementedError
+
+    def applied(self, node: SOp, op: str, row: tuple[Atom | None, ...]) -> Atom | None:
+        """Apply an operator; None where the program would fail."""
+        raise NotImplementedError
+
+    def joint(self, nodes: Sequence[SOp]) -> Joint:
+        """Evaluate several s-ops over their common inputs."""
+        found = [self.of(node) for node in nodes]
+        layer = max((each.layer for each in found), default=0)
+        views = [self._view(node, values, layer) for node, values in zip(nodes, found, strict=True)]
+        views = taken_apart(views, self._base, MOST_STATES)
+        if states_of(common_inputs(views)) > MOST_STATES:
+            views = [self._coarser(*each) for each in zip(nodes, found, views, strict=True)]
+        inputs = common_inputs(views)
+        size = states_of(inputs)
+        if size > MOST_STATES:
+            sizes = " × ".join(str(len(variable.states)) for variable in inputs)
+            raise Refusal(
+                f"it depends on {sizes} = {size} combinations of values, "
+                f"and the limit is {MOST_STATES}",
+                "use a smaller vocabulary or length, or round and compare values earlier",
+            )
+        grid = grid_of(inputs)
+        return Joint(layer, inputs, self._reachable(inputs, grid, rows_of(views, inputs, grid)))
+
+    def numbers_together(self, nodes: Sequence[SOp]) -> list[tuple[Fraction, ...]]:
+        """What several s-ops hold at one position, as codes: each combination once."""
+        codes = [codes_of(self.of(node).atoms) for node in nodes]
+        rows = {
+            tuple(code[atom] for code, atom in zip(codes, row, strict=True) if atom is not None)
+            for row in self.joint(nodes).rows
+            if None not in row
+        }
+        return sorted(rows)
+
+    def _view(self, node: SOp, values: Values, layer: int) -> View:
+        """What later work sees of an s-op: its inputs, or its value if an earlier layer made it."""
+        if values.linear is not None or values.layer in (0, layer) or len(values.inputs) == 0:
+            return View(values.inputs, values.outcomes)
+        if isinstance(node, Elementwise) and node.op in RENAMES:
+            (operand,) = node.operands
+            inner = self.of(operand)
+            if inner.layer == values.layer and len(inner.atoms) == len(values.atoms):
+                seen = self._view(operand, inner, layer)
+                return View(seen.inputs, [self.applied(node, node.op, (atom,))
+                                          for atom in seen.outcomes])  # fmt: skip
+        variable = self.node_variable(node, values)
+        return View((variable,), [atom for atom, _ in variable.states])
+
+    def _coarser(self, node: SOp, values: Values, view: View) -> View:
+        """What a function of the token alone or the index alone says, instead of what it reads."""
+        if view.inputs not in ((self.token,), (self.index,)):
+            return view
+        if None in view.outcomes or len(values.atoms) == len(view.outcomes):
+            return view
+        variable = self.node_variable(node, values)
+        return View((variable,), [atom for atom, _ in variable.states])
+
+    def node_variable(self, node: SOp, values: Values) -> NodeVariable:
+        if node not in self._nodes:
+            atoms = values.atoms
+            codes = codes_of(atoms)
+            states = tuple((atom, codes[atom]) for atom in atoms)
+            self._nodes[node] = NodeVariable(values.layer + 1, states, values.is_noisy, node)
+        return self._nodes[node]
+
+    def _reachable(
+        self, inputs: tuple[Variable, ...], grid: np.ndarray, rows: list[tuple[Atom | None, ...]]
+    ) -> list[tuple[Atom | None, ...]]:
+        """Blank the states that no input has: a BOS stands at index 0 and only there, and the
+        outputs of a head go together.
+        """
+        fine = np.ones(len(rows), bool)
+        if self.settings.bos is not None and {self.token, self.index} <= set(inputs):
+            is_bos = grid[inputs.index(self.token)] == len(self.settings.vocabulary) - 1
+            fine &= is_bos == (grid[inputs.index(self.index)] == 0)
+        by_head: dict[Head, list[HeadOutput]] = {}
+        for variable in inputs:
+            if isinstance(variable, HeadOutput):
+                by_head.setdefault(variable.head, []).append(variable)
+        for outputs in by_head.values():
+            if len(outputs) > 1:
+                fine &= self._go_together(outputs, inputs, grid)
+        if fine.all():
+            return rows
+        blank = (None,) * len(rows[0])
+        return [row if each else blank for row, each in zip(rows, fine.tolist(), strict=True)]
+
+    def _go_together(
+        self, outputs: list[HeadOutput], inputs: tuple[Variable, ...], grid: np.ndarray
+    ) -> np.ndarray:
+        """(combination,): whether outputs of one head can be what they are there, together."""
+        possible = self._together(tuple(outputs))
+        if possible is None:
+            return np.ones(grid.shape[1], bool)
+        numbers = [{code: place for place, code in enumerate(dict.fromkeys(
+            code for _, code in output.states))} for output in outputs]  # fmt: skip
+        known = np.zeros([len(each) for each in numbers], bool)
+        for row in possible:
+            if all(code in each for code, each in zip(row, numbers, strict=True)):
+                known[tuple(each[code] for code, each in zip(row, numbers, strict=True))] = True
+        return np.asarray(known[tuple(
+            np.array([each[code] for _, code in output.states])[grid[inputs.index(output)]]
+            for output, each in zip(outputs, numbers, strict=True)
+        )])  # fmt: skip
+
+    def _together(self, outputs: tuple[HeadOutput, ...]) -> set[Row] | None:
+        """Every row of codes that outputs of one head can have; None where that is not known."""
+        if outputs not in self._rows:
+            self._rows[outputs] = self._find_together(outputs)
+        return self._rows[outputs]
+
+    def _find_together(self, outputs: tuple[HeadOutput, ...]) -> set[Row] | None:
+        head = outputs[0].head
+        plain = all(output.carrier is None and output.codes is None for output in outputs)
+        if not plain or head.family is not None or head.mode == "share":
+            return None
+        try:
+            joint = self.joint([output.values for output in outputs])
+        except Refusal:
+            return None
+        rows = {tuple(map(number, row)) for row in joint.rows if None not in row}
+        if head.mode == "sum":
+            return joint_sums(rows, self.settings.max_length, 0)
+        found = rows if head.picks_one else joint_means(rows, self.settings.max_length)
+        if found is not None and head.may_be_empty:
+            found = found | {tuple(number(output.default) for output in outputs)}
+        return found

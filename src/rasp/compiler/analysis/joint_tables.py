@@ -1,0 +1,158 @@
+"""Several s-ops as functions of variables in, one table over all their variables out.
+
+Two weighted sums of the same things (`bar - indices` and `indices < bar`) are two inputs, though
+one moves with the other: where that makes a table too large, the sums are taken apart, and the
+table runs over what they are made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm, prod
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.compiler.analysis.linear import index_values, token_values
+from rasp.compiler.analysis.variables import (
+    HeadOutput,
+    IndexVariable,
+    SumVariable,
+    TokenVariable,
+    Variable,
+)
+from rasp.compiler.settings import Settings
+
+LARGE = 4096
+"""From this many states on, it is worth while to take sums apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """An s-op as a function: `outcomes` runs over the states of the inputs, the last fastest."""
+
+    inputs: tuple[Variable, ...]
+    outcomes: Sequence[Atom | None]
+
+
+def common_inputs(views: Sequence[View]) -> tuple[Variable, ...]:
+    """Everything that some of the views depend on."""
+    return tuple(dict.fromkeys(variable for view in views for variable in view.inputs))
+
+
+def states_of(inputs: Sequence[Variable]) -> int:
+    """How many combinations of states there are."""
+    return prod(len(variable.states) for variable in inputs)
+
+
+def taken_apart(views: Sequence[View], base: BaseVariables, most: int) -> list[View]:
+    """The same views over what sums are made of, where that takes far fewer states."""
+    size = states_of(common_inputs(views))
+    if size <= LARGE:
+        return list(views)
+    parts = {
+        variable: base.of(variable)
+        for variable in common_inputs(views)
+        if isinstance(variable, SumVariable)
+    }
+    if not parts or any(each is None for each in parts.values()):
+        return list(views)
+    known = {variable: each for variable, each in parts.items() if each is not None}
+    inner = [part for view in views for variable in view.inputs
+             for part in _parts(variable, known)]  # fmt: skip
+    if 2 * states_of(tuple(dict.fromkeys(inner))) > min(size, 2 * most):
+        return list(views)
+    return [_apart(view, known, base) for view in views]
+
+
+class BaseVariables:
+    """What weighted sums are made of: the token, the index, and what heads put out."""
+
+    def __init__(self, token: TokenVariable, index: IndexVariable, settings: Settings) -> None:
+        self.token, self.index, self.settings = token, index, settings
+
+    def of(self, variable: SumVariable) -> tuple[Variable, ...] | None:
+        """The inputs of a sum; None where its number does not say which atom it is."""
+        if len({code for _, code in variable.states}) < len(variable.states):
+            return None
+        found: dict[Variable, None] = {}
+        for coordinate in variable.linear.parts:
+            match coordinate[0]:
+                case "tok":
+                    found[self.token] = None
+                case "idx":
+                    found[self.index] = None
+                case _:
+                    found[coordinate[1]] = None
+        return tuple(found)
+
+    def places(self, variable: SumVariable, parts: tuple[Variable, ...]) -> np.ndarray:
+        """For each combination of the parts' states, which state the sum is in; -1 for none."""
+        terms = [self._terms(variable, part) for part in parts]
+        codes = [code - variable.linear.constant for _, code in variable.states]
+        scale = lcm(*(each.denominator for term in (*terms, codes) for each in term))
+        total: dict[int, int] = {int(code * scale): place for place, code in enumerate(codes)}
+        sums = np.zeros((), object)
+        for term in terms:
+            sums = sums[..., None] + np.array([int(each * scale) for each in term], object)
+        return np.array([total.get(each, -1) for each in sums.reshape(-1).tolist()])
+
+    def _terms(self, variable: SumVariable, part: Variable) -> list[Fraction]:
+        """What each state of a part adds."""
+        match part:
+            case TokenVariable():
+                return token_values(variable.linear, self.settings)
+            case IndexVariable():
+                return index_values(variable.linear, self.settings)
+        assert isinstance(part, HeadOutput)
+        weight = variable.linear.parts["out", part]
+        return [weight * code for _, code in part.states]
+
+
+def _apart(view: View, known: dict[SumVariable, tuple[Variable, ...]], base: BaseVariables) -> View:
+    """One view over the parts of its sums; None where the parts add up to nothing known."""
+    inputs = tuple(dict.fromkeys(
+        part for variable in view.inputs for part in _parts(variable, known)
+    ))  # fmt: skip
+    grid = grid_of(inputs)
+    place = np.zeros(grid.shape[1], int)
+    missing = np.zeros(grid.shape[1], bool)
+    for variable in view.inputs:
+        parts = _parts(variable, known)
+        inner = np.zeros(grid.shape[1], int)
+        for part in parts:
+            inner = inner * len(part.states) + grid[inputs.index(part)]
+        if isinstance(variable, SumVariable) and variable in known:
+            inner = base.places(variable, parts)[inner]
+            missing |= inner < 0
+        place = place * len(variable.states) + inner
+    outcomes = [None if gone else view.outcomes[each]
+                for each, gone in zip(place.tolist(), missing.tolist(), strict=True)]  # fmt: skip
+    return View(inputs, outcomes)
+
+
+def _parts(
+    variable: Variable, known: dict[SumVariable, tuple[Variable, ...]]
+) -> tuple[Variable, ...]:
+    return known.get(variable, (variable,)) if isinstance(variable, SumVariable) else (variable,)
+
+
+def grid_of(inputs: tuple[Variable, ...]) -> np.ndarray:
+    """(input, combination): the state of each input in each combination."""
+    shape = tuple(len(variable.states) for variable in inputs)
+    return np.indices(shape).reshape(len(shape), -1) if shape else np.zeros((0, 1), int)
+
+
+def rows_of(
+    views: Sequence[View], inputs: tuple[Variable, ...], grid: np.ndarray
+) -> list[tuple[Atom | None, ...]]:
+    """For each combination of states, what the views hold."""
+    columns = []
+    for view in views:
+        place = np.zeros(grid.shape[1], int)
+        for variable in view.inputs:
+            place = place * len(variable.states) + grid[inputs.index(variable)]
+        columns.append([view.outcomes[each] for each in place.tolist()])
+    return list(zip(*columns, strict=True)) if columns else [()]

@@ -1,0 +1,339 @@
+"""What is provably true of a selector: empty, unique, causal, or known from the indices alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.compiler.analysis.comparison_tables import compared
+from rasp.compiler.analysis.formulas import (
+    All,
+    Any,
+    Formula,
+    Literal,
+    at_the_query,
+    conjuncts,
+    formula_of,
+    literals,
+    rewritten,
+)
+from rasp.compiler.analysis.joint_states import Values
+from rasp.compiler.analysis.joint_tables import grid_of
+from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.values import ValueAnalysis
+from rasp.compiler.analysis.variables import (
+    HeadOutput,
+    IndexVariable,
+    Variable,
+    default_code,
+    typed,
+)
+from rasp.compiler.refusals import Refusal, Refusals
+from rasp.compiler.settings import Settings
+from rasp.graph import (
+    Aggregate,
+    Const,
+    Elementwise,
+    Indices,
+    Node,
+    Score,
+    Scorer,
+    SelectBest,
+    Selector,
+    SOp,
+    apply_operator,
+    score_terms,
+    selectors_in,
+)
+
+MOST_COMPARED = 100_000
+REFLEXIVE = ("==", "<=", ">=")
+
+
+class SelectorFacts(ValueAnalysis):
+    """Value analysis that also knows things about selectors."""
+
+    def __init__(
+        self,
+        outputs: Sequence[Node],
+        settings: Settings,
+        refusals: Refusals,
+        layer_of: Mapping[Aggregate, int],
+        siblings: Mapping[Aggregate, Sequence[Aggregate]],
+        users: Mapping[Node, Sequence[Node]],
+    ) -> None:
+        super().__init__(settings, refusals)
+        self._outputs = set(outputs)
+        self._layer_of = layer_of
+        self._siblings = siblings
+        self._users = users
+        self._formulas: dict[Selector, tuple[Formula, Scorer | None]] = {}
+        self._picks: dict[Literal, np.ndarray] = {}
+        self._silent: dict[Formula, np.ndarray] = {}
+
+    def selector(self, selector: Selector) -> tuple[Formula, Scorer | None]:
+        """Split a selector into a formula and what its best picks are scored by."""
+        if selector not in self._formulas:
+            self._formulas[selector] = self._split_selector(selector)
+        return self._formulas[selector]
+
+    def _split_selector(self, selector: Selector) -> tuple[Formula, Scorer | None]:
+        best: Scorer | None = None
+        if isinstance(selector, SelectBest):
+            best, selector = selector.scorer, selector.selector
+        for part in selectors_in(selector):
+            if isinstance(part, SelectBest):
+                raise Refusal(
+                    "select_best stands inside another selector",
+                    "let `aggregate` use the result of select_best directly",
+                )
+        return formula_of(selector, self._simplified), best
+
+    def _simplified(self, literal: Literal) -> Formula:
+        """Evaluate a comparison that is the same for all pairs; refuse one that always fails."""
+        keys, queries = self.of(literal.keys).atoms, self.of(literal.queries).atoms
+        sorts = [{isinstance(atom, str) for atom in atoms} for atoms in (keys, queries)]
+        if literal.op not in ("==", "!=") and sorts[0] != sorts[1]:
+            raise Refusal(
+                "it compares strings with numbers, which the program itself cannot",
+                "compare numbers with numbers or strings with strings",
+            )
+        if not keys or not queries or len(keys) * len(queries) > MOST_COMPARED:
+            return literal
+        if literal.keys is literal.queries and len(keys) > 1:
+            return literal
+        if max(map(len, sorts)) > 1:
+            return literal
+        found = compared(keys, queries, literal.op)
+        return bool(found[0, 0]) if (found == found[0, 0]).all() else literal
+
+    def _at_index(self, literal: Literal, first: bool) -> Formula:
+        """Decide a comparison of the key's index with a constant, at key 0 or at all others."""
+        keys, queries = self.of(literal.keys), self.of(literal.queries)
+        if keys.inputs != (self.index,) or len(queries.atoms) != 1:
+            return literal
+        atoms = keys.outcomes[:1] if first else keys.outcomes[1:]
+        found = {atom is not None and bool(apply_operator(literal.op, (atom, queries.atoms[0])))
+                 for atom in atoms}  # fmt: skip
+        return found.pop() if len(found) == 1 else literal
+
+    def _looks_at_keys_only(self, formula: Formula) -> bool:
+        return all(len(self.of(literal.queries).atoms) == 1 for literal in literals(formula))
+
+    def _query_value(self, literal: Literal) -> Const:
+        return Const(self.of(literal.queries).atoms[0])
+
+    def picks_by_index(self, formula: Formula) -> np.ndarray | None:
+        """The selection, query by key, where it depends on the two indices alone."""
+        size = self.settings.max_length
+        if isinstance(formula, bool):
+            return np.full((size, size), formula)
+        if isinstance(formula, Literal):
+            keys, queries = self.of(formula.keys), self.of(formula.queries)
+            if any(set(each.inputs) - {self.index} for each in (keys, queries)):
+                return None
+            columns = list(keys.outcomes) * (size if not keys.inputs else 1)
+            rows = list(queries.outcomes) * (size if not queries.inputs else 1)
+            if formula not in self._picks:
+                self._picks[formula] = compared(columns, rows, formula.op)
+            return self._picks[formula]
+        parts = [self.picks_by_index(part) for part in formula.parts]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        return np.asarray(
+            np.all(known, axis=0) if isinstance(formula, All) else np.any(known, axis=0)
+        )
+
+    def is_never_empty(self, formula: Formula) -> bool:
+        """Whether every query provably picks some key."""
+        if formula is True or self._is_reflexive(formula):
+            return True
+        if rewritten(formula, lambda literal: self._at_index(literal, True)) is True:
+            return True
+        picks = self.picks_by_index(formula)
+        if picks is not None:
+            return all(picks[place, : place + 1].any() for place in range(len(picks)))
+        return isinstance(formula, Literal) and self._points_inside(formula)
+
+    def _is_reflexive(self, formula: Formula) -> bool:
+        if isinstance(formula, Literal):
+            return formula.keys is formula.queries and formula.op in REFLEXIVE
+        if isinstance(formula, All):
+            return all(map(self._is_reflexive, formula.parts))
+        return isinstance(formula, Any) and any(map(self._is_reflexive, formula.parts))
+
+    def _points_inside(self, literal: Literal) -> bool:
+        """`select(indices, q, ==)` where q is a whole number in [0, length), at every length."""
+        values = self.of(literal.queries)
+        linear = values.linear
+        if not isinstance(literal.keys, Indices) or literal.op != "==":
+            return False
+        if linear is None:
+            return self._points_inside_by_table(values)
+        outs = linear.of("out")
+        if linear.of("tok") or len(outs) > 1 or not all(each[1].is_length for each in outs):
+            return False
+        weight = next(iter(outs.values()), Fraction(0))
+        size = self.settings.max_length
+        for place in range(size):
+            base = linear.constant + linear.parts.get(("idx", place), 0)
+            for length in {place + 1, min(place + 2, size), size}:  # it is linear in between
+                query = base + weight * length
+                if query.denominator != 1 or not 0 <= query < length:
+                    return False
+        return True
+
+    def _points_inside_by_table(self, values: Values) -> bool:
+        """The same where the length is known by its inverse, which index 0 gets of a mean."""
+        outputs = [each for each in values.inputs if isinstance(each, HeadOutput)]
+        if len(outputs) != 1 or set(values.inputs) - {self.index, *outputs}:
+            return False
+        (output,) = outputs
+        light = self.of(output.values)
+        is_inverse = output.head.formula is True and light.inputs == (self.index,)
+        if not is_inverse or any(light.outcomes[1:]) or not light.outcomes[0]:
+            return False
+        first = Fraction(light.outcomes[0])
+        grid = grid_of(values.inputs)
+        for place, query in enumerate(values.outcomes):
+            states = dict(zip(values.inputs, grid[:, place].tolist(), strict=True))
+            code = output.states[states[output]][1]
+            length = first / code if code else Fraction(0)
+            if length.denominator == 1 and states.get(self.index, 0) < length:
+                inside = isinstance(query, (int, Fraction)) and 0 <= query < length
+                if not inside or Fraction(query or 0).denominator != 1:
+                    return False
+        return True
+
+    def picks_bos(self, formula: Formula) -> Linear | None:
+        """1 where a query picks the BOS, else 0; None where that takes attention to know.
+
+        Only for selectors that always pick something, so that no count falls below 0 without it.
+        """
+        if self.settings.bos is None or self.settings.max_length == 1:
+            return None
+        if isinstance(formula, bool) or not self.is_never_empty(formula):
+            return None
+        picked = at_the_query(formula, self._at_bos)
+        if picked is None:
+            return None
+        try:
+            found = self.of(Elementwise("indicator", (picked,)))
+        except Refusal:
+            return None
+        return found.linear if found.layer == 0 else None
+
+    def _at_bos(self, literal: Literal) -> Const | None:
+        """What the keys of a comparison hold at the BOS, where the embedding alone decides it."""
+        values = self.of(literal.keys)
+        if values.inputs == (self.token,):
+            atom = values.outcomes[-1]
+        elif values.inputs in ((), (self.index,)):
+            atom = values.outcomes[0]
+        else:
+            return None
+        return None if atom is None else Const(atom)
+
+    def _reachable(
+        self, inputs: tuple[Variable, ...], grid: np.ndarray, rows: list[tuple[Atom | None, ...]]
+    ) -> list[tuple[Atom | None, ...]]:
+        """Blank also what a head cannot give at an index where its selector never picks."""
+        rows = super()._reachable(inputs, grid, rows)
+        for variable in inputs:
+            if isinstance(variable, HeadOutput) and self.index in inputs:
+                silent = self._never_picks(variable.head.formula)
+                if silent.any():
+                    default = default_code(variable)
+                    gives = np.array([code == default for _, code in variable.states])
+                    fine = ~silent[grid[inputs.index(self.index)]]
+                    fine |= gives[grid[inputs.index(variable)]]
+                    blank = (None,) * len(rows[0])
+                    rows = [row if each else blank
+                            for row, each in zip(rows, fine.tolist(), strict=True)]  # fmt: skip
+        return rows
+
+    def _never_picks(self, formula: Formula) -> np.ndarray:
+        """(index,): whether a query there picks nothing, whatever the input is."""
+        if formula not in self._silent:
+            parts = [self.picks_by_index(part) for part in conjuncts(formula)]
+            silent = [~part.any(axis=1) for part in parts if part is not None]
+            never = np.zeros(self.settings.max_length, bool)
+            self._silent[formula] = np.any([never, *silent], axis=0)
+        return self._silent[formula]
+
+    def picks_at_most_one(self, formula: Formula, best: Scorer | None) -> bool:
+        """Whether no query can pick two keys."""
+        if best is not None and self._tells_apart(best, Indices()):
+            return True
+        return any(
+            isinstance(part, Literal) and part.op == "==" and self._is_injective(part.keys)
+            for part in conjuncts(formula)
+        )
+
+    def picks_one_value(self, values: SOp, formula: Formula, best: Scorer | None) -> bool:
+        """Whether all keys that a query picks hold the same value, however many they are."""
+        if best is not None and self._tells_apart(best, values):
+            return True
+        return any(
+            isinstance(part, Literal) and part.op == "==" and part.keys is values
+            for part in conjuncts(formula)
+        )
+
+    def _tells_apart(self, best: Scorer, values: SOp) -> bool:
+        """Whether keys that tie, for some query, surely hold the same value."""
+        match best:
+            case Score(keys, queries) if keys is values:
+                return all(self.of(queries).outcomes)
+            case Score(keys, queries) if isinstance(values, Indices):
+                return self._is_injective(keys) and all(self.of(queries).outcomes)
+            case Score():
+                return False
+        terms = score_terms(best)
+        asked = self.numbers_together([term.queries for term in terms])
+        sent = self.numbers_together([*(term.keys for term in terms), values])
+        if len(asked) * len(sent) > MOST_COMPARED:
+            return False
+        for query in asked:
+            holders: dict[Fraction, Fraction] = {}
+            for *sides, value in sent:
+                score = sum((a * b for a, b in zip(sides, query, strict=True)), Fraction(0))
+                if holders.setdefault(score, value) != value:
+                    return False
+        return True
+
+    def _is_injective(self, keys: SOp) -> bool:
+        values = self.of(keys)
+        if len(values.inputs) != 1 or not isinstance(values.inputs[0], IndexVariable):
+            return False
+        return len({typed(atom)[1] for atom in values.outcomes if atom is not None}) == len(
+            values.outcomes
+        )
+
+    def _is_causal(self, formula: Formula) -> bool:
+        """Whether no query picks a later key: each part of an `or`, and some part of an `and`."""
+        if isinstance(formula, Any):
+            return all(map(self._is_causal, formula.parts))
+        if isinstance(formula, All) and any(map(self._is_causal, formula.parts)):
+            return True
+        picks = self.picks_by_index(formula)
+        return picks is not None and not np.triu(picks, 1).any()
+
+    def _check_causal(self, formula: Formula, node: Aggregate) -> None:
+        if not self.settings.causal:
+            return
+        if self._is_causal(formula):
+            return
+        otherwise = (
+            ", and write `indices + 1` for `length`"
+            if self.settings.next_token
+            else ", or compile with `causal=False`"
+        )
+        raise Refusal(
+            f"its selector `{self.refusals.text(node.selector)}` may pick "
+            "keys after the query, which a causal model cannot see",
+            f"add `and select(indices, indices, <=)`{otherwise}",
+        )

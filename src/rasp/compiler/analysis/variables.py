@@ -1,0 +1,181 @@
+"""Variables: the things that elementwise work at one position can depend on.
+
+The token, the index, what a head put out, a weighted sum of these, or a value that an earlier
+feed-forward computed. Each has finitely many states: an atom, and the number that stands for
+it in the residual stream (its code).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+from typing import TypeAlias
+
+from rasp.atoms import Atom
+from rasp.compiler.analysis.formulas import Formula
+from rasp.compiler.analysis.linear import Linear
+from rasp.graph import Scorer, SOp
+
+LARGEST = 1 << 20
+"""The largest code, in differences of codes."""
+State: TypeAlias = tuple[Atom, Fraction]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Variable:
+    """Something with finitely many states, known after the attention of layer `layer`."""
+
+    layer: int
+    states: tuple[State, ...]
+    is_noisy: bool
+    """Whether rounding can move its code: what averages make, and what is made from that."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TokenVariable(Variable):
+    """The token; its codes are its places in the vocabulary."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IndexVariable(Variable):
+    """The index."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CountVariable(Variable):
+    """How many of several conditions hold: stands in for their `and` or `or`.
+
+    Each condition is a term of its own, so that they need not be looked at jointly; what the
+    count says is told apart only after it has been moved, or in the next feed-forward.
+    """
+
+    conditions: tuple[SOp, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HeadOutput(Variable):
+    """What one head puts out for one values s-op."""
+
+    head: Head
+    values: SOp
+    default: Atom | None
+    """What a query that picks nothing gets; None where that cannot happen, or for sums."""
+    codes: dict[Atom, Fraction] | None = None
+    """Codes of the values where they are no numbers."""
+    is_length: bool = False
+    carrier: CountVariable | None = None
+    """The count that is moved in place of the values it stands for."""
+    known_by: SOp | None = None
+    """The s-op of the program that this is, or that needs it."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SumVariable(Variable):
+    """A weighted sum of other variables."""
+
+    linear: Linear
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NodeVariable(Variable):
+    """The value of an s-op that the feed-forward of an earlier layer computes."""
+
+    node: SOp
+
+
+@dataclass(eq=False, repr=False)
+class Head:
+    """One attention head: whom it attends to, and how its outputs come out of the softmax.
+
+    mode "mean": the weights of the picked keys add up to 1. mode "sum": a heavy sink takes
+    nearly all the weight, so that the output, scaled back, is the sum over the picked keys.
+    mode "share": what position 0 gets, which weighs as much as many picked keys (see
+    `width_shares`).
+    """
+
+    layer: int
+    mode: str
+    formula: Formula
+    best: Scorer | None
+    may_be_empty: bool
+    needs_uniform: bool
+    selector_text: str
+    picks_one: bool = False
+    """Whether no query picks two keys (or the program fails): then the weight is exactly 1."""
+    stand_ins: tuple[Formula, ...] = ()
+    """Without a sink: conditions on keys whose failures take its place."""
+    family: Formula | None = None
+    """Where several heads share out one selector's keys: that selector."""
+    outweighs: bool = False
+    """Whether position 0 gets its weight where it is not picked, and all there is where it is."""
+    outputs: list[HeadOutput] = field(default_factory=list)
+
+
+def line_through(
+    variable: HeadOutput | SumVariable, table: Sequence[Fraction | None]
+) -> Linear | None:
+    """The line through (code, number) for each state of a variable, if there is one."""
+    if len({id(value) for value in table}) < len({id(code) for _, code in variable.states}) / 2:
+        return None  # most tables are not, which should be quick to see
+    points: dict[Fraction, Fraction] = {}
+    for (_, code), value in zip(variable.states, table, strict=True):
+        if value is not None and points.setdefault(code, value) != value:
+            return None
+    if len(points) < 2:
+        return None
+    (first, low), (second, high), *rest = points.items()
+    slope = (high - low) / (second - first)
+    if any(low + slope * (code - first) != value for code, value in rest):
+        return None
+    base = variable.linear if isinstance(variable, SumVariable) else Linear(
+        Fraction(0), {("out", variable): Fraction(1)}
+    )  # fmt: skip
+    return base.times(slope).plus(low - slope * first)
+
+
+def codes_of(atoms: Iterable[Atom]) -> dict[Atom, Fraction]:
+    """Give each atom a number: numbers stand for themselves, strings are counted in order.
+
+    Atoms that are equal (1, 1.0, True) get the same number.
+    """
+    known = list(atoms)
+    if not any(isinstance(atom, str) for atom in known):
+        return {atom: Fraction(atom) for atom in known}
+    strings = sorted({atom for atom in known if isinstance(atom, str)})
+    codes: dict[Atom, Fraction] = {text: Fraction(place) for place, text in enumerate(strings)}
+    numbers = sorted({Fraction(atom) for atom in known if not isinstance(atom, str)})
+    codes |= {number: Fraction(-1 - place) for place, number in enumerate(numbers)}
+    return codes
+
+
+def is_spread(codes: Iterable[Fraction]) -> bool:
+    """Whether codes are too large for float32, or for their differences to be told in it."""
+    known = sorted(set(codes))
+    gaps = [high - low for low, high in pairwise(known)]
+    gap = min([*gaps, Fraction(LARGEST)])
+    return bool(known) and max(map(abs, known)) > LARGEST * gap
+
+
+def default_code(output: HeadOutput) -> Fraction:
+    """The number that stands for the default: heads move what the values exceed it by."""
+    if output.default is None:
+        return Fraction(0)
+    return (output.codes or codes_of([output.default]))[output.default]
+
+
+def number(atom: Atom | None) -> Fraction:
+    """An atom that is known to be a number, as one."""
+    assert atom is not None and not isinstance(atom, str)
+    return Fraction(atom)
+
+
+def typed(atom: Atom) -> tuple[type, Atom]:
+    """A key that tells 1 from True and from 1.0."""
+    return type(atom), atom
+
+
+def distinct(atoms: Iterable[Atom | None]) -> list[Atom]:
+    """The different atoms, kinds told apart, in order of appearance."""
+    return list({typed(atom): atom for atom in atoms if atom is not None}.values())

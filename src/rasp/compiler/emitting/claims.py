@@ -1,0 +1,326 @@
+"""A plan and its weights in, what the checker is told about them out: names, never numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from rasp.certificate import claims as told
+from rasp.certificate.claims import (
+    Claims,
+    Conjunct,
+    GroupClaim,
+    HeadClaim,
+    Meaning,
+    OutputVariable,
+    ReaderClaim,
+)
+from rasp.compiler.analysis.disguised_sums import Sum
+from rasp.compiler.analysis.formulas import (
+    All,
+    Formula,
+    Literal,
+    at_the_query,
+    conjuncts,
+    in_stable_order,
+    literals,
+)
+from rasp.compiler.analysis.variables import (
+    CountVariable,
+    Head,
+    HeadOutput,
+    IndexVariable,
+    NodeVariable,
+    SumVariable,
+    TokenVariable,
+    Variable,
+)
+from rasp.compiler.emitting.weights import Emitter
+from rasp.compiler.planning.attention import HeadPlan
+from rasp.compiler.planning.heads import mixture
+from rasp.compiler.planning.plan import Plan
+from rasp.compiler.planning.width_shares import boost_of, weight_of
+from rasp.compiler.refusals import Refusal
+from rasp.graph import (
+    Aggregate,
+    Const,
+    Elementwise,
+    Node,
+    Select,
+    Selector,
+    SelectorAnd,
+    SelectorOr,
+    SOp,
+    in_order,
+    score_terms,
+)
+
+
+def make_claims(plan: Plan, emitter: Emitter) -> Claims:
+    """Say of what every part of a model is a function."""
+    return _Claimant(plan, emitter).claims()
+
+
+class _Claimant:
+    """Numbers variables as they are met."""
+
+    def __init__(self, plan: Plan, emitter: Emitter) -> None:
+        self.plan, self.emitter, self.analysis = plan, emitter, plan.analysis
+        self.numbers: dict[Variable, int] = {plan.analysis.token: 0, plan.analysis.index: 1}
+        self.nodes: dict[SOp, int] = {}
+        self.variables: list[told.Variable] = [None, None]
+        self.places = {
+            head.head: (layer, number)
+            for layer, heads in enumerate(plan.heads, 1)
+            for number, head in enumerate(heads)
+        }
+        self.spare: list[Head] = []
+
+    def claims(self) -> Claims:
+        heads = tuple(tuple(self._head(head) for head in layer) for layer in self.plan.heads)
+        for layer in self.plan.heads:
+            for head in layer:
+                self.all_numbers(head.head.outputs)
+        groups = tuple(
+            tuple(GroupClaim(len(self.emitter.units[group]), self.all_numbers(group.inputs))
+                  for group, _ in layer)
+            for layer in self.plan.groups
+        )  # fmt: skip
+        outputs = tuple(self.inputs(output.node) for output in self.plan.outputs)
+        aggregates = self._aggregates()
+        over = self._over()
+        spare, done = [], 0
+        while done < len(self.spare):  # describing one may bring up another
+            spare.append(self._spare_head(self.spare[done]))
+            done += 1
+        readers = tuple(self._readers())
+        over |= self._over()
+        return Claims(tuple(self.variables), over, aggregates, heads, groups, outputs, tuple(spare),
+                      readers)  # fmt: skip
+
+    # -- variables --------------------------------------------------------------------------------
+
+    def number(self, variable: Variable) -> int:
+        if variable not in self.numbers:
+            made = self._variable(variable)
+            if isinstance(made, told.NodeVariable):
+                self.numbers[variable] = self._node_number(made.node)
+            else:
+                self.numbers[variable] = len(self.variables)
+                self.variables.append(made)
+        return self.numbers[variable]
+
+    def _node_number(self, node: SOp) -> int:
+        if node not in self.nodes:
+            self.inputs(node)
+            self.nodes[node] = len(self.variables)
+            self.variables.append(told.NodeVariable(node))
+        return self.nodes[node]
+
+    def all_numbers(self, variables: Iterable[Variable]) -> tuple[int, ...]:
+        return tuple(self.number(variable) for variable in variables)
+
+    def inputs(self, node: SOp) -> tuple[int, ...]:
+        return self.all_numbers(self.analysis.of(node).inputs)
+
+    def _all_inputs(self, nodes: Iterable[SOp]) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(number for node in nodes for number in self.inputs(node)))
+
+    def _variable(self, variable: Variable) -> told.Variable:
+        match variable:
+            case TokenVariable() | IndexVariable():
+                return None
+            case HeadOutput(head=head):
+                if head not in self.places:  # nothing reads it, but some s-op depends on it
+                    self.places[head] = (0, len(self.spare))
+                    self.spare.append(head)
+                return OutputVariable(*self.places[head], head.outputs.index(variable))
+            case SumVariable(linear=linear):
+                parts = {
+                    (kind, self.number(place[0]) if kind == "out" else place[0]): weight
+                    for (kind, *place), weight in linear.parts.items()
+                }
+                return told.SumVariable(linear.constant, parts)
+            case CountVariable(conditions=conditions):
+                for condition in conditions:
+                    self._node_number(condition)
+                return told.CountVariable(conditions)
+        assert isinstance(variable, NodeVariable)
+        return told.NodeVariable(variable.node)
+
+    def _over(self) -> dict[Node, tuple[int, ...]]:
+        """What s-ops depend on: all that were ever looked at."""
+        found: dict[Node, tuple[int, ...]] = {}
+        for node, values in list(self.analysis._known.items()):
+            found[node] = self.all_numbers(values.inputs)
+        return found
+
+    # -- heads ------------------------------------------------------------------------------------
+
+    def _head(self, plan: HeadPlan) -> HeadClaim:
+        head = plan.head
+        channels = tuple(
+            {head.outputs.index(output): weight for output, weight in weights.items()}
+            for weights in plan.basis
+        )
+        values = tuple(self._moved(weights) for weights in plan.basis)
+        return self._claim(head, channels, values)
+
+    def _spare_head(self, head: Head) -> HeadClaim:
+        return self._claim(head, (), ())
+
+    def _claim(
+        self, head: Head, channels: tuple[dict[int, Fraction], ...],
+        values: tuple[tuple[int, ...], ...],
+    ) -> HeadClaim:  # fmt: skip
+        best = head.best
+        terms = [] if best is None else score_terms(best)
+        formulas = (
+            [head.formula] if head.mode == "share" else in_stable_order(conjuncts(head.formula))
+        )
+        length = self.plan.settings.max_length
+        weight = weight_of(boost_of(length)) if head.mode == "share" else Fraction(0)
+        family = () if head.family is None else tuple(
+            place for other, place in self.places.items()
+            if (other.layer, other.family) == (head.layer, head.family)
+        )  # fmt: skip
+        return HeadClaim(
+            head.mode,
+            tuple(self._conjunct(formula) for formula in formulas),
+            tuple(self._output(output) for output in head.outputs),
+            channels,
+            values,
+            best,
+            self._all_inputs([term.queries for term in terms]),
+            self._all_inputs([term.keys for term in terms]),
+            self.analysis.is_never_empty(head.formula),
+            family,
+            weight,
+            head.outweighs,
+            tuple(place for place, formula in enumerate(formulas) if formula in head.stand_ins),
+        )
+
+    def _conjunct(self, formula: Formula) -> Conjunct:
+        found = literals(formula)
+        keys = self.analysis.joint(list(dict.fromkeys(literal.keys for literal in found)))
+        queries = self.analysis.joint(list(dict.fromkeys(literal.queries for literal in found)))
+        return Conjunct(
+            as_selector(formula), self.all_numbers(queries.inputs), self.all_numbers(keys.inputs)
+        )
+
+    def _output(self, output: HeadOutput) -> told.HeadOutput:
+        carrier = None if output.carrier is None else self.number(output.carrier)
+        return told.HeadOutput(output.values, output.codes, output.default, carrier)
+
+    def _moved(self, weights: dict[HeadOutput, Fraction]) -> tuple[int, ...]:
+        """What a value is a function of, at the key."""
+        if len(weights) > 1 and all(output.codes is None for output in weights):
+            try:
+                return self.inputs(mixture(weights))
+            except Refusal:
+                pass
+        found: dict[int, None] = {}
+        for output in weights:
+            if output.carrier is not None:
+                found[self.number(output.carrier)] = None
+            else:
+                found |= dict.fromkeys(self.inputs(output.values))
+        return tuple(found)
+
+    def _readers(self) -> Iterable[ReaderClaim]:
+        """How to read each numeric s-op that the residual stream happens to hold."""
+        layout, offset = self.plan.layout, self.emitter.offset
+        for node in in_order([output.node for output in self.plan.outputs]):
+            if not isinstance(node, SOp) or (isinstance(node, Elementwise) and not node.operands):
+                continue
+            linear = self.analysis.of(node).linear
+            if linear is None or linear.is_constant or not layout.can_read(linear):
+                continue
+            if node not in self.analysis.kept_as_sums:
+                weights = layout.read(linear)
+                yield ReaderClaim(
+                    node, self._ready(weights),
+                    {place + offset: float(weight) for place, weight in weights.items()},
+                    self.emitter.constant(linear),
+                )  # fmt: skip
+
+    def _ready(self, weights: Iterable[int]) -> str:
+        """The block after which all of some dimensions are written."""
+        last = 0
+        for place in weights:
+            for coordinate in self.plan.layout.dimensions[place].parts:
+                if coordinate[0] == "out":
+                    last = max(last, 2 * coordinate[1].head.layer)
+                elif coordinate[0] == "ff":
+                    last = max(last, 2 * coordinate[1].layer + 1)
+        layer, is_feed_forward = divmod(last, 2)
+        if is_feed_forward:
+            return f"layer{layer}.feed_forward"
+        return f"layer{layer}.attention" if layer else "embedding"
+
+    # -- aggregates -------------------------------------------------------------------------------
+
+    def _aggregates(self) -> dict[Aggregate, Meaning]:
+        found = {}
+        for node in in_order([output.node for output in self.plan.outputs]):
+            if isinstance(node, Aggregate):
+                meaning = self._meaning(node)
+                if meaning is not None:
+                    found[node] = meaning
+        return found
+
+    def _meaning(self, node: Aggregate) -> Meaning | None:
+        analysis = self.analysis
+        formula, _ = analysis.selector(node.selector)
+        if formula is False:
+            return Meaning("never", ())
+        direct = [output for head in analysis.heads for output in head.outputs
+                  if head.mode == "mean" and output.known_by is node]  # fmt: skip
+        if direct:
+            counted = direct[0].carrier is not None and not direct[0].head.picks_one
+            return Meaning("positive" if counted else "mean", (self.number(direct[0]),))
+        shares = analysis._shares.get(node)
+        if shares is not None:
+            outputs = tuple(self.number(output) for _, output in shares.variable.linear.of("out"))  # type: ignore[misc]
+            return Meaning("shares", outputs, Fraction(node is shares.always))
+        shapes = analysis.sum_shapes(analysis._siblings[node])
+        if shapes is None:
+            return None
+        shape = shapes[node]
+        outputs = tuple(self._sum_output(node, part, values) for part, values in shape.parts)
+        constant, known, factor = self._known(node, shape)
+        return Meaning(shape.kind, outputs, constant, known, factor)
+
+    def _sum_output(self, node: Aggregate, formula: Formula, values: SOp) -> int:
+        layer = self.analysis._layer_of[node]
+        for head in self.analysis.heads:
+            if (head.layer, head.mode, head.formula) == (layer, "sum", formula):
+                for output in head.outputs:
+                    if output.values is values:
+                        return self.number(output)
+        raise AssertionError("a sum without a head")
+
+    def _known(self, node: Aggregate, shape: Sum) -> tuple[Fraction, SOp | None, Fraction]:
+        """What a query knows by itself: a constant, and whether it picks the BOS."""
+        is_bos = shape.kind == "pick" and not shape.parts
+        if shape.kind == "count" and not isinstance(shape.whole, bool):
+            is_bos = self.analysis.picks_bos(shape.whole) is not None
+        if not is_bos:
+            return shape.known.constant, None, Fraction(0)
+        picked = at_the_query(shape.whole, self.analysis._at_bos)
+        assert picked is not None
+        sign = Fraction(-1 if shape.kind == "count" else 1)
+        return Fraction(shape.kind == "count"), Elementwise("indicator", (picked,)), sign
+
+
+def as_selector(formula: Formula) -> Selector:
+    """A formula as a selector of the program graph."""
+    if isinstance(formula, bool):
+        return Select(Const(0), Const(0), "==" if formula else "!=")
+    if isinstance(formula, Literal):
+        return Select(formula.keys, formula.queries, formula.op)
+    first, *others = [as_selector(part) for part in in_stable_order(list(formula.parts))]
+    join = SelectorAnd if isinstance(formula, All) else SelectorOr
+    for other in others:
+        first = join(first, other)
+    return first

@@ -1,0 +1,84 @@
+"""What a next-token program can give in, the ids of these tokens out, or why it cannot generate.
+
+The outputs of a next-token model share the vocabulary of its inputs. Numbers become their text, as
+in `rasp generate`, and the empty string is the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from rasp.atoms import Atom, show
+from rasp.compiler.emitting.weights import is_scored
+from rasp.compiler.planning.plan import Plan
+from rasp.compiler.refusals import Refusal, Refusals
+from rasp.compiler.settings import Settings
+from rasp.errors import RaspUnsupportedError
+from rasp.generation.tokens import text_of
+from rasp.graph import Node, Program
+
+END = ""
+MOST_SHOWN = 5
+
+
+def check_next_token(nodes: Sequence[Node], settings: Settings) -> None:
+    """Refuse what can be seen of a program without planning it."""
+    if len(nodes) != 1:
+        raise RaspUnsupportedError(
+            f"a next-token model has one output, but {len(nodes)} were given",
+            hint="name the s-op that says the next token",
+        )
+    if END in settings.vocabulary:
+        raise RaspUnsupportedError(
+            "the vocabulary holds the empty string, which ends what a next-token model generates",
+            hint="take it out of the vocabulary: inputs hold no end",
+        )
+
+
+def check_outputs(plan: Plan, program: Program) -> None:
+    """Refuse a plan whose output may be something else than a token of the inputs, or the end."""
+    [output] = plan.outputs
+    refusals = Refusals(program, [output.node])
+    atoms = [atom for _, atom in output.atoms]
+    foreign = [atom for atom in atoms if token_id(atom, plan.settings) is None]
+    if foreign:
+        refusals.add(output.node, Refusal(
+            f"as the next token it may give {_listed(foreign)}, which the vocabulary does not hold",
+            "add it to the vocabulary, or give `aggregate` a default that is in it; the empty "
+            "string ends the generation",
+        ))  # fmt: skip
+    elif len(ids := [token_id(atom, plan.settings) for atom in atoms]) > len(set(ids)):
+        twice = [atom for atom, place in zip(atoms, ids, strict=True) if ids.count(place) > 1]
+        refusals.add(output.node, Refusal(
+            f"it gives {_listed(twice)}, which are one token", "give one of them, say the string"
+        ))  # fmt: skip
+    elif not is_scored(np.array([float(code) for code, _ in output.atoms])):
+        refusals.add(output.node, Refusal(
+            f"float32 cannot tell {len(atoms)} next tokens apart", "use a smaller vocabulary"
+        ))  # fmt: skip
+    refusals.raise_all()
+
+
+def token_id(atom: Atom, settings: Settings) -> int | None:
+    """The place of the token that an atom becomes; the end comes after the vocabulary.
+
+    >>> from rasp.compiler.settings import read_settings
+    >>> settings = read_settings("a4", 5, None, True, True, "paper")
+    >>> token_id(4, settings), token_id("", settings), token_id("b", settings)
+    (1, 2, None)
+    """
+    vocabulary = settings.vocabulary
+    if atom == END:
+        return len(vocabulary)
+    if isinstance(atom, str) != isinstance(vocabulary[0], str) and isinstance(atom, str):
+        return None  # an input of numbers grows by numbers
+    places = {text_of(token): place for place, token in enumerate(vocabulary)}
+    return places.get(text_of(atom))
+
+
+def _listed(atoms: Iterable[Atom]) -> str:
+    shown = [show(atom) for atom in atoms]
+    more = len(shown) - MOST_SHOWN
+    return ", ".join(shown[:MOST_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,229 @@
+"""A model with claims in, a certificate out: what the checker proves of it, or why it does not.
+
+The proof is `rasp.certificate.check`, over the arrays themselves. Random inputs are run besides,
+to catch what nobody thought of; where the program fails on all of them, nothing is certified.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from rasp.atoms import Atom, show, show_input
+from rasp.certificate import Inputs, Verdict, check
+from rasp.certificate import Readout as CheckedReadout
+from rasp.compiler.model.transformer import Transformer
+from rasp.compiler.settings import Settings
+from rasp.errors import RaspError
+from rasp.evaluator import EvaluationError, evaluate_batch
+from rasp.graph import Node, Program
+
+RUNS = 60
+MOST_TOKENS_SHOWN = 12
+MOST_CELLS = 4_000_000
+"""How many numbers a batch holds at once in one block."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block: what was checked, and by how much it holds."""
+
+    name: str
+    detail: str
+    margin: float
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is proved of a compiled model, block by block, and how it did on random inputs.
+
+    >>> import rasp
+    >>> certificate = rasp.compile(rasp.tokens, vocabulary="ab", max_length=5).certificate
+    >>> certificate.exact, certificate.statement
+    (True, 'exact for all inputs up to length 5 over this vocabulary, in float32')
+    """
+
+    settings: Settings
+    blocks: tuple[Block, ...]
+    refused: str
+    """The first claim that does not hold, and why; nothing where all of them do."""
+    total: bool
+    """Whether it is proved that the program has a value on every input."""
+    tried: int
+    """How many random inputs were tried."""
+    runs: int
+    """On how many of them the program has a value, and the model was compared with it."""
+    wrong: int
+    first_wrong: str
+    failing: str
+    """An input on which the program itself fails, if one was met."""
+
+    @property
+    def exact(self) -> bool:
+        return not self.refused and not self.wrong and self.runs > 0
+
+    @property
+    def statement(self) -> str:
+        if not self.exact:
+            return "not certified: " + self.reason
+        condition = "" if self.total else " on which the program itself has a value"
+        return (
+            f"exact for all inputs up to length {self.settings.max_length} over this vocabulary"
+            f"{condition}, in float32"
+        )
+
+    @property
+    def reason(self) -> str:
+        """Why the model is not certified."""
+        if self.refused:
+            return self.refused
+        if not self.runs:
+            return f"the program fails on every input that was tried, first {self.failing}"
+        if self.wrong:
+            return f"{self.wrong} of {self.runs} random inputs went wrong, first {self.first_wrong}"
+        return "every block holds"
+
+    def __str__(self) -> str:
+        lines = [self.statement, f"vocabulary: {_shown(self.settings.vocabulary)}", ""]
+        lines += [f"{block.name}: {block.detail}; margin {block.margin:.3g}" if block.margin else
+                  f"{block.name}: {block.detail}" for block in self.blocks]  # fmt: skip
+        lines.append(f"random inputs: {self.runs} run, {self.wrong} wrong")
+        if self.failing:
+            lines.append(f"the program itself fails on {self.tried - self.runs} of {self.tried} "
+                         f"random inputs, first {self.failing}")  # fmt: skip
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def to_json(self) -> dict[str, Any]:
+        """The certificate as plain data, with its statement in words.
+
+        >>> import rasp
+        >>> model = rasp.compile(rasp.tokens, vocabulary="ab", max_length=5)
+        >>> model.certificate.to_json()["wrong"]
+        0
+        """
+        return {
+            "statement": self.statement,
+            "blocks": [[block.name, block.detail, _finite(block.margin)] for block in self.blocks],
+            "refused": self.refused,
+            "total": self.total,
+            "tried": self.tried,
+            "runs": self.runs,
+            "wrong": self.wrong,
+            "first_wrong": self.first_wrong,
+            "failing": self.failing,
+        }
+
+    @classmethod
+    def from_json(cls, settings: Settings, data: dict[str, Any]) -> Certificate:
+        """Read a certificate back.
+
+        >>> import rasp
+        >>> model = rasp.compile(rasp.tokens, vocabulary="ab", max_length=5)
+        >>> data = model.certificate.to_json()
+        >>> Certificate.from_json(model.settings, data) == model.certificate
+        True
+        """
+        blocks = tuple(Block(str(name), str(detail), float(margin))
+                       for name, detail, margin in data["blocks"])  # fmt: skip
+        return cls(
+            settings, blocks, str(data["refused"]), data["total"] is True, int(data["tried"]),
+            int(data["runs"]), int(data["wrong"]), str(data["first_wrong"]), str(data["failing"]),
+        )  # fmt: skip
+
+
+def _finite(margin: float) -> float:
+    """JSON knows no infinity."""
+    return float(np.clip(np.nan_to_num(margin, nan=-1e308), -1e308, 1e308))
+
+
+def _shown(vocabulary: tuple[Atom, ...]) -> str:
+    some = ", ".join(show(token) for token in vocabulary[:MOST_TOKENS_SHOWN])
+    more = len(vocabulary) - MOST_TOKENS_SHOWN
+    return some + (f" and {more} more" if more > 0 else "")
+
+
+def proved(model: Transformer, outputs: Mapping[str, Node]) -> Verdict:
+    """Let the checker look at a model's arrays and claims."""
+    settings = model.settings
+    inputs = Inputs(settings.vocabulary, settings.max_length, settings.bos, settings.causal)
+    readouts = [CheckedReadout(each.name, each.atoms, each.codes, each.scored)
+                for each in model.readouts]  # fmt: skip
+    return check(model.weights.arrays(), outputs, inputs, readouts, model.claims)
+
+
+def certify(model: Transformer, outputs: Mapping[str, Node]) -> Certificate:
+    """Check every claim about the arrays, then try random inputs."""
+    verdict = proved(model, outputs)
+    tried, runs, wrong, first, failing = (
+        _random_runs(model, outputs) if verdict.holds else (0, 0, 0, "", "")
+    )
+    blocks = tuple(Block(name, detail, _finite(margin)) for name, detail, margin in verdict.blocks)
+    total = verdict.total and not failing
+    return Certificate(
+        model.settings, blocks, verdict.reason, total, tried, runs, wrong, first, failing
+    )
+
+
+def random_input(settings: Settings, chooser: random.Random) -> tuple[Atom, ...]:
+    """A random input: any length, sometimes with few different tokens."""
+    ordinary = settings.vocabulary[:-1] if settings.bos is not None else settings.vocabulary
+    length = chooser.randint(1, settings.max_length)
+    if chooser.random() < 0.3:
+        length = settings.max_length
+    few = chooser.sample(ordinary, chooser.randint(1, len(ordinary))) if ordinary else []
+    if settings.bos is None:
+        return tuple(chooser.choices(few, k=length))
+    rest = chooser.choices(few, k=length - 1) if length > 1 else []
+    return (settings.bos, *rest)
+
+
+def _random_runs(model: Transformer, outputs: Mapping[str, Node]) -> tuple[int, int, int, str, str]:
+    """Compare random inputs, each once: how many were tried, how many have a value, how many are
+    wrong, the first of those, and one that fails.
+    """
+    chooser = random.Random(0)
+    drawn = dict.fromkeys(random_input(model.settings, chooser) for _ in range(RUNS))
+    nodes = list(outputs.values())
+    expected: dict[tuple[Atom, ...], list[list[Atom]]] = {}
+    failing = ""
+    for tokens in drawn:
+        try:
+            (values,) = evaluate_batch(nodes, [tokens], Program())
+        except (RaspError, EvaluationError) as error:
+            message = error.error.message if isinstance(error, EvaluationError) else error.message
+            failing = failing or f"{show_input(tokens)}: {message}"
+        else:
+            expected[tokens] = [values[node] for node in nodes]
+    agreeing = _agreeing(model, expected)
+    wrong = [tokens for tokens in expected if tokens not in agreeing]
+    first = show_input(wrong[0]) if wrong else ""
+    return len(drawn), len(expected), len(wrong), first, failing
+
+
+def _agreeing(
+    model: Transformer, expected: Mapping[tuple[Atom, ...], list[list[Atom]]]
+) -> set[tuple[Atom, ...]]:
+    """The inputs on which a model answers as expected; inputs of one length run together."""
+    found: set[tuple[Atom, ...]] = set()
+    widest = max(block.bias.size for block in model.weights.feed_forwards) + model.d_model
+    for batch in _batches(expected, widest):
+        answers = model.answers(np.stack([model.token_ids(list(tokens)) for tokens in batch]))
+        for number, tokens in enumerate(batch):
+            if [rows[number] for rows in answers.values()] == expected[tokens]:
+                found.add(tokens)
+    return found
+
+
+def _batches(inputs: Iterable[tuple[Atom, ...]], widest: int) -> Iterator[list[tuple[Atom, ...]]]:
+    """Inputs of one length, and no more of them than there is room for."""
+    for length, together in groupby(sorted(inputs, key=len), len):
+        known = list(together)
+        most = max(1, MOST_CELLS // (length * (length + widest)))
+        yield from (known[start : start + most] for start in range(0, len(known), most))

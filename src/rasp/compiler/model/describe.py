@@ -1,0 +1,236 @@
+"""Checked claims and the arrays in, words out: what every part of a model is for, and the circuit.
+
+The circuit is the ground truth that interpretability tools look for: through which dimensions of
+the residual stream a head or feed-forward reads what another one has written. It is read off the
+arrays: an edge is there where both weights are not 0, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rasp.certificate.claims import (
+    INDEX,
+    TOKEN,
+    Claims,
+    CountVariable,
+    HeadClaim,
+    NodeVariable,
+    OutputVariable,
+    SumVariable,
+)
+from rasp.compiler.emitting.weights import Array, Weights
+from rasp.graph import Aggregate, Node, expression, users
+
+
+@dataclass(frozen=True)
+class Description:
+    """Labels by place, and the circuit as plain data."""
+
+    dimensions: tuple[str, ...]
+    heads: tuple[tuple[str, ...], ...]
+    """For each layer from 1, a label for each head."""
+    hidden: tuple[tuple[str, ...], ...]
+    """For each feed-forward from the one before layer 1, a label for each hidden unit."""
+    circuit: dict[str, Any] = field(default_factory=dict)
+    readers: tuple[dict[str, Any], ...] = ()
+    """For each s-op that can be read: after which block, with which weights and constant."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """The program's own words: names of nodes, and the lines they come from."""
+
+    outputs: Mapping[str, Node]
+    names: Mapping[Node, str]
+    lines: Mapping[Node, int]
+
+
+def describe(weights: Weights, claims: Claims, words: Words) -> Description:
+    """Describe a model's parts in the program's words."""
+    labels = _Labels(claims, words)
+    reads = list(_reads(weights, list(words.outputs)))
+    writers = list(_writers(weights))
+    return Description(
+        tuple(_dimension(place, weights, reads, labels) for place in range(len(weights.tokens.T))),
+        tuple(tuple(labels.head(layer, number) for number in range(len(heads)))
+              for layer, heads in enumerate(weights.heads, 1)),
+        tuple(tuple(labels.units(layer, block.bias)) for layer, block in
+              enumerate(weights.feed_forwards)),
+        {"nodes": labels.nodes(), "edges": _edges(writers, reads)},
+        tuple({"s_op": labels.node(reader.node), "after": reader.after,
+               "weights": {str(dim): weight for dim, weight in reader.weights.items()},
+               "constant": reader.constant} for reader in claims.readers),
+    )  # fmt: skip
+
+
+def _writers(weights: Weights) -> Iterator[tuple[int, str, Array]]:
+    """When, who, and (dimension,) whether it writes."""
+    yield 0, "embedding", np.asarray(weights.tokens.any(axis=0) | weights.positions.any(axis=0))
+    for layer, heads in enumerate(weights.heads, 1):
+        for number, head in enumerate(heads, 1):
+            yield 2 * layer, f"layer{layer}.head{number}", np.asarray(head.out.any(axis=1))
+    for layer, block in enumerate(weights.feed_forwards):
+        yield 2 * layer + 1, f"layer{layer}.feed_forward", np.asarray(block.out.any(axis=1))
+
+
+def _reads(weights: Weights, outputs: Sequence[str]) -> Iterator[tuple[int, str, str, Array]]:
+    """When, who, as what, and (dimension,) whether it reads; what scores nothing reads nothing."""
+    for layer, block in enumerate(weights.feed_forwards):
+        for number, head in enumerate(weights.heads[layer - 1] if layer else [], 1):
+            name = f"layer{layer}.head{number}"
+            yield 2 * layer - 1, name, "query", np.asarray(head.query.any(axis=0))
+            yield 2 * layer - 1, name, "key", np.asarray(head.key.any(axis=0))
+            yield 2 * layer - 1, name, "value", np.asarray(head.value.any(axis=0))
+        yield 2 * layer, f"layer{layer}.feed_forward", "input", np.asarray(block.inside.any(axis=0))
+    for name, readout in zip(outputs, weights.readouts, strict=True):
+        end = 2 * len(weights.feed_forwards)
+        yield end, f"output.{name}", "value", np.asarray(readout.weight.any(axis=0))
+
+
+def _edges(
+    writers: Sequence[tuple[int, str, Array]], reads: Sequence[tuple[int, str, str, Array]]
+) -> list[dict[str, Any]]:
+    """From each writer of a dimension to each later reader of it."""
+    return [
+        {"from": writer, "to": reader, "as": role, "dimensions": dims.tolist()}
+        for time, reader, role, read in reads
+        for wrote_at, writer, written in writers
+        if wrote_at <= time and (dims := np.flatnonzero(read & written)).size
+    ]
+
+
+def _dimension(
+    place: int, weights: Weights, reads: Sequence[tuple[int, str, str, Array]], labels: _Labels
+) -> str:
+    """What the first reader of a dimension reads it for; the sink's own is called so."""
+    others = np.any([weights.positions[:, place].any(), weights.tokens[:-1, place].any(),
+                     *(head.out[place].any() for layer in weights.heads for head in layer),
+                     *(block.out[place].any() for block in weights.feed_forwards)])  # fmt: skip
+    if not others and weights.tokens[-1, place]:
+        return "sink"
+    for _, reader, role, read in reads:
+        if read[place]:
+            return labels.read(reader, role)
+    return "nothing"
+
+
+class _Labels:
+    """Names of a model's parts."""
+
+    def __init__(self, claims: Claims, words: Words) -> None:
+        self.claims, self.words = claims, words
+        self.users = users(list(words.outputs.values()))
+        self.served: dict[int, list[Aggregate]] = {}
+        for node, meaning in claims.aggregates.items():
+            for variable in meaning.outputs:
+                self.served.setdefault(variable, []).append(node)
+
+    def node(self, node: Node) -> str:
+        return self._text(node) + self._line(node)
+
+    def _text(self, node: Node) -> str:
+        return self.words.names.get(node) or expression(node, self.words.names)
+
+    def _line(self, node: Node) -> str:
+        """Where a node comes from; for one made by the library, where the library was used."""
+        waiting, seen = [node], {node}
+        while waiting:
+            node = waiting.pop(0)
+            if node in self.words.lines:
+                return f" (line {self.words.lines[node]})"
+            further = [user for user in self.users.get(node, []) if user not in seen]
+            waiting += further
+            seen.update(further)
+        return ""
+
+    def _claim(self, layer: int, number: int) -> HeadClaim:
+        return self.claims.heads[layer - 1][number]
+
+    def _served_by(self, layer: int, number: int) -> list[Aggregate]:
+        found: dict[Aggregate, None] = {}
+        for place, variable in enumerate(self.claims.variables):
+            if isinstance(variable, OutputVariable) and (variable.layer, variable.head) == (
+                layer,
+                number,
+            ):
+                found |= dict.fromkeys(self.served.get(place, []))
+        return list(found)
+
+    def selector(self, layer: int, number: int) -> str:
+        served = self._served_by(layer, number)
+        if not served:
+            return "nothing"
+        node = served[0].selector
+        return self.words.names.get(node) or expression(node, self.words.names, depth=3)
+
+    def head(self, layer: int, number: int) -> str:
+        served = dict.fromkeys(self.node(node) for node in self._served_by(layer, number))
+        return f"{self.selector(layer, number)} -> {', '.join(served)}"
+
+    def variable(self, place: int) -> str:
+        if place in (TOKEN, INDEX):
+            return "tokens" if place == TOKEN else "indices"
+        match self.claims.variables[place]:
+            case NodeVariable(node):
+                return self.node(node)
+            case OutputVariable():
+                return " and ".join(self.node(node) for node in self.served.get(place, []))
+            case SumVariable(_, parts):
+                inner = [self.variable(number) for kind, number in parts if kind == "out"]
+                inner += ["tokens"] * any(kind == "tok" for kind, _ in parts)
+                inner += ["indices"] * any(kind == "idx" for kind, _ in parts)
+                return " and ".join(dict.fromkeys(inner))
+            case CountVariable():
+                return "a count of conditions"
+        return ""
+
+    def group(self, layer: int, number: int) -> str:
+        inputs = self.claims.groups[layer][number].inputs
+        return ", ".join(dict.fromkeys(self.variable(place) for place in inputs))
+
+    def units(self, layer: int, bias: Array) -> Iterator[str]:
+        start = 0
+        for number, group in enumerate(self.claims.groups[layer]):
+            for place in range(start, start + group.units):
+                yield f"{self.group(layer, number)} at {abs(bias[place]):g}"
+            start += group.units
+
+    def read(self, reader: str, role: str) -> str:
+        """What a reader reads a dimension for."""
+        kind, _, rest = reader.partition(".")
+        if kind == "output":
+            return rest + self._line(self.words.outputs[rest])
+        layer = int(kind.removeprefix("layer"))
+        if rest == "feed_forward":
+            groups = [self.group(layer, number) for number in range(len(self.claims.groups[layer]))]
+            return f"input of feed-forward {layer}: {', '.join(dict.fromkeys(groups))}"
+        number = int(rest.removeprefix("head")) - 1
+        served = self._served_by(layer, number)
+        line = self._line(served[0].selector) if served else ""
+        return f"{role} of {self.selector(layer, number)}{line}"
+
+    def nodes(self) -> list[dict[str, Any]]:
+        """The embedding, heads, feed-forwards and outputs."""
+        found: list[dict[str, Any]] = [{"id": "embedding", "kind": "embedding"}]
+        for layer, groups in enumerate(self.claims.groups):
+            for number, claim in enumerate(self.claims.heads[layer - 1] if layer else ()):
+                found.append({
+                    "id": f"layer{layer}.head{number + 1}", "kind": "head",
+                    "selector": self.selector(layer, number), "mode": claim.mode,
+                    "s_ops": [self.node(node) for node in self._served_by(layer, number)],
+                })  # fmt: skip
+            if any(group.units for group in groups):
+                found.append(
+                    {
+                        "id": f"layer{layer}.feed_forward",
+                        "kind": "feed-forward",
+                        "reads": [self.group(layer, place) for place in range(len(groups))],
+                    }
+                )
+        return found + [{"id": f"output.{name}", "kind": "output", "s_op": name}
+                        for name in self.words.outputs]  # fmt: skip

@@ -1,0 +1,347 @@
+"""A transformer in, a folder out, and back: `weights.safetensors` and `model.json`.
+
+The weights are plain safetensors in float32. The JSON holds the vocabulary, what each output can
+be, the program, and the compiler's claims about the weights, so that `verify` can check them from
+the two files alone; labels, circuit and certificate follow from these. `docs/model-format.md` has
+every key. Over an older model, the new weights wait beside the
+old ones until the description, which knows them by their fingerprint, is in place: a kill at any
+moment leaves the old model or the new one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from dataclasses import replace
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.certificate.portable import claims_from_json, claims_to_json
+from rasp.compiler.emitting.weights import (
+    Array,
+    FeedForwardWeights,
+    HeadWeights,
+    ReadoutWeights,
+    Weights,
+)
+from rasp.compiler.model.certificate import Certificate, certify
+from rasp.compiler.model.describe import Description, Words, describe
+from rasp.compiler.model.shape_checks import check_shapes
+from rasp.compiler.model.transformer import Readout, Transformer
+from rasp.compiler.settings import Settings, read_settings
+from rasp.errors import RaspError, RaspValueError
+from rasp.graph.portable import (
+    atom_from_json,
+    atom_to_json,
+    broken,
+    graph_from_json,
+    graph_to_json,
+    lines_from_json,
+)
+from rasp.reading import fingerprint, parse_json, read_file
+from rasp.replacing import replace_file, unwritable
+
+FORMAT = 2
+WEIGHTS, MODEL = "weights.safetensors", "model.json"
+NEXT_WEIGHTS = "weights.next.safetensors"
+LONGEST_HEADER = 16_000_000
+LARGEST_FILE = 4_000_000_000
+LARGEST_DESCRIPTION = 200_000_000
+"""Bytes of the two files; JSON takes ten times as much when it is read."""
+
+
+def save(model: Transformer, folder: str | Path) -> None:
+    """Write a model into a folder, which is made if it is not there.
+
+    >>> import rasp, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(rasp.compile(rasp.length - 1, vocabulary="ab", max_length=5), folder)
+    ...     load(folder)("aba")
+    [2, 2, 2]
+    """
+    place = Path(folder)
+    raw = to_safetensors(model.weights.arrays())
+    data = to_json(model) | {"fingerprint": fingerprint(raw)}
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        replace_file(place / NEXT_WEIGHTS, raw)
+        replace_file(place / MODEL, dump(data))
+        os.replace(place / NEXT_WEIGHTS, place / WEIGHTS)
+    except OSError as error:
+        raise unwritable(place, error) from None
+
+
+def dump(data: dict[str, Any]) -> bytes:
+    """A description as the bytes of its file."""
+    return json.dumps(data, indent=1).encode()
+
+
+def load(folder: str | Path) -> Transformer:
+    """Read a model back; its weights must be those that it was saved with.
+
+    Nothing is proved again: `verify` does that.
+
+    >>> import rasp, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rasp.compile(rasp.length - 1, vocabulary="ab", max_length=5).save(folder)
+    ...     load(folder).settings.max_length
+    5
+    """
+    return _loaded(folder)[0]
+
+
+def _loaded(folder: str | Path) -> tuple[Transformer, dict[str, Any], dict[str, Array]]:
+    data, arrays = _read(folder)
+    try:
+        model = _model(data, _weights(data, arrays))
+        check_shapes(model)
+        return model, data, arrays
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise broken("the description") from error
+
+
+def verify(folder: str | Path) -> Certificate:
+    """Check a model again from its files alone.
+
+    The stored claims about the stored weights are checked; nothing is compiled. Whatever else the
+    folder says (labels, circuit, sizes, the statement) must be what follows from that.
+
+    >>> import rasp, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rasp.compile(rasp.length - 1, vocabulary="ab", max_length=5).save(folder)
+    ...     verify(folder).statement
+    'exact for all inputs up to length 5 over this vocabulary, in float32'
+    """
+    model, data, arrays = _loaded(folder)
+    outputs, names = graph_from_json(model.graph)
+    certificate = certify(model, outputs)
+    if not certificate.exact:
+        return certificate
+    lines = lines_from_json(model.graph)
+    description = describe(model.weights, model.claims, Words(outputs, names, lines))
+    fresh = Transformer(
+        model.settings, model.weights, model.readouts, model.uses_sink, description, model.claims,
+        graph_to_json(outputs, names, lines), certificate,
+    )  # fmt: skip
+    derived = parse_json(dump(to_json(fresh) | {"fingerprint": data["fingerprint"]}))
+    changed = sorted(key for key in {*derived, *data} if not _are_alike(key, derived, data))
+    changed += sorted(set(arrays) - set(model.weights.arrays()))
+    if changed:
+        return replace(certificate, refused=f"`{changed[0]}` is not what follows from the weights "
+                       "and the claims")  # fmt: skip
+    return certificate
+
+
+def _are_alike(key: str, derived: dict[str, Any], stored: dict[str, Any]) -> bool:
+    """Whether a part of the description is the one that follows; margins may differ in a digit."""
+    if key == "certificate" and key in stored and key in derived:
+        one, other = dict(derived[key]), dict(stored[key])
+        blocks = one.pop("blocks"), other.pop("blocks", None)
+        return one == other and _are_close(*blocks)
+    return key in stored and key in derived and bool(derived[key] == stored[key])
+
+
+def _are_close(derived: Any, stored: Any) -> bool:
+    if isinstance(derived, list) and isinstance(stored, list):
+        return len(derived) == len(stored) and all(map(_are_close, derived, stored))
+    if isinstance(derived, float) and isinstance(stored, (int, float)):
+        return bool(np.isclose(derived, stored, rtol=1e-6))
+    return bool(derived == stored)
+
+
+def to_json(model: Transformer) -> dict[str, Any]:
+    """Everything about a model but its weights, as plain data."""
+    settings, certificate = model.settings, model.certificate
+    assert certificate is not None
+    return {
+        "format": FORMAT,
+        "settings": {
+            "vocabulary": [atom_to_json(token) for token in settings.vocabulary],
+            "max_length": settings.max_length,
+            "bos": None if settings.bos is None else atom_to_json(settings.bos),
+            "causal": settings.causal,
+            "sink": settings.sink,
+            "heads": settings.heads,
+        }
+        | ({"next_token": True} if settings.next_token else {}),
+        "uses_sink": model.uses_sink,
+        "heads_per_layer": list(model.heads_per_layer),
+        "hidden_per_layer": [model.input_feed_forward, *model.hidden_per_layer],
+        "parameters": model.parameter_count,
+        "outputs": [
+            {
+                "name": readout.name,
+                "atoms": [atom_to_json(atom) for atom in readout.atoms],
+                "codes": list(readout.codes),
+                "scored": readout.scored,
+            }
+            for readout in model.readouts
+        ],
+        "labels": {
+            "dimensions": model.description.dimensions,
+            "heads": model.description.heads,
+            "hidden": model.description.hidden,
+        },
+        "readers": model.description.readers,
+        "circuit": model.circuit,
+        "program": model.graph,
+        "claims": claims_to_json(model.claims),
+        "certificate": certificate.to_json(),
+    }
+
+
+def _model(data: dict[str, Any], weights: Weights) -> Transformer:
+    labels = data["labels"]
+    readouts = tuple(
+        Readout(
+            str(each["name"]),
+            tuple(atom_from_json(atom) for atom in each["atoms"]),
+            tuple(float(code) for code in each["codes"]),
+            bool(each["scored"]),
+        )
+        for each in data["outputs"]
+    )
+    description = Description(
+        tuple(labels["dimensions"]),
+        tuple(map(tuple, labels["heads"])),
+        tuple(map(tuple, labels["hidden"])),
+        data["circuit"],
+        tuple(data["readers"]),
+    )
+    settings = _settings(data["settings"])
+    claims = claims_from_json(data["claims"])
+    certificate = Certificate.from_json(settings, data["certificate"])
+    return Transformer(settings, weights, readouts, bool(data["uses_sink"]), description, claims,
+                       data["program"], certificate)  # fmt: skip
+
+
+def _settings(data: dict[str, Any]) -> Settings:
+    bos: Atom | None = None if data["bos"] is None else atom_from_json(data["bos"])
+    vocabulary = [atom_from_json(token) for token in data["vocabulary"]]
+    settings = read_settings(
+        vocabulary, data["max_length"], bos, bool(data["causal"]), bool(data["sink"]),
+        str(data["heads"]),
+    )  # fmt: skip
+    return replace(settings, next_token=bool(data.get("next_token")))
+
+
+def _weights(data: dict[str, Any], arrays: dict[str, Array]) -> Weights:
+    """Put arrays together by name; there are no more heads than arrays."""
+    size = arrays["tokens"].shape[1]
+    if sum(data["heads_per_layer"]) > len(arrays):
+        raise broken("the number of heads")
+    heads = [
+        [
+            HeadWeights(*(arrays[f"layer{layer}.head{number}.{name}"]
+                          for name in HeadWeights.__dataclass_fields__))
+            for number in range(1, count + 1)
+        ]
+        for layer, count in enumerate(data["heads_per_layer"], 1)
+    ]  # fmt: skip
+    blocks = []
+    for layer in range(len(heads) + 1):
+        names = [f"layer{layer}.feed_forward.{name}" for name in ("inside", "bias", "out")]
+        if names[0] in arrays:
+            blocks.append(FeedForwardWeights(*(arrays[name] for name in names)))
+        else:
+            blocks.append(FeedForwardWeights(np.zeros((0, size)), np.zeros(0), np.zeros((size, 0))))
+    readouts = [
+        ReadoutWeights(arrays[f"output{number}.weight"], arrays[f"output{number}.bias"])
+        for number in range(len(data["outputs"]))
+    ]
+    return Weights(arrays["tokens"], arrays["positions"], heads, blocks, readouts)
+
+
+# -- files ------------------------------------------------------------------------------------
+
+
+def _read(folder: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
+    place = Path(folder)
+    try:
+        data = parse_json(read_file(place / MODEL, LARGEST_DESCRIPTION))
+        raw = _weights_of(place, data)
+    except NotADirectoryError:
+        raise RaspValueError(
+            f"`{place}` is a file, and a compiled model is a folder",
+            hint="name the folder that `rasp compile … -o DIR` wrote",
+        ) from None
+    except FileNotFoundError as error:
+        raise RaspValueError(
+            f"there is no compiled model in `{place}`: "
+            f"`{Path(str(error.filename)).name}` is missing",
+            hint="`rasp compile … -o DIR` writes one",
+        ) from None
+    except RaspError:
+        raise
+    except (OSError, ValueError, RecursionError) as error:
+        raise broken("a file") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise broken("the format")
+    if data.get("fingerprint") != fingerprint(raw):
+        raise broken("the fingerprint of the weights")
+    return data, from_safetensors(raw)
+
+
+def _weights_of(place: Path, data: Any) -> bytes:
+    """The weights; a save that was killed at the last moment left them under their other name."""
+    waiting = place / NEXT_WEIGHTS
+    if waiting.exists() and isinstance(data, dict):
+        raw = read_file(waiting, LARGEST_FILE)
+        if data.get("fingerprint") == fingerprint(raw):
+            return raw
+    return read_file(place / WEIGHTS, LARGEST_FILE)
+
+
+def to_safetensors(arrays: dict[str, Array]) -> bytes:
+    """Arrays as the bytes of a safetensors file, in float32."""
+    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    parts, start = [], 0
+    for name, array in arrays.items():
+        raw = np.ascontiguousarray(array, dtype="<f4").tobytes()
+        header[name] = {
+            "dtype": "F32",
+            "shape": list(array.shape),
+            "data_offsets": [start, start + len(raw)],
+        }
+        parts.append(raw)
+        start += len(raw)
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text + b"".join(parts)
+
+
+def from_safetensors(raw: bytes) -> dict[str, Array]:
+    """Read float32 arrays, checking every size against the file."""
+    try:
+        (length,) = struct.unpack("<Q", raw[:8])
+        if length > min(LONGEST_HEADER, len(raw) - 8):
+            raise broken("the header of the weights")
+        header = json.loads(raw[8 : 8 + length])
+        body = memoryview(raw)[8 + length :]
+        found: dict[str, Array] = {}
+        unread = len(body)
+        for name, entry in header.items():
+            if name == "__metadata__":
+                continue
+            shape = [int(each) for each in entry["shape"]]
+            start, end = entry["data_offsets"]
+            if entry["dtype"] != "F32" or min(shape, default=0) < 0:
+                raise broken("the kind of some weights")
+            unread -= end - start  # no byte is read twice: a small file holds no large arrays
+            if not 0 <= start <= end <= len(body) or end - start != 4 * prod(shape) or unread < 0:
+                raise broken("the size of some weights")
+            array = np.frombuffer(body[start:end], "<f4").reshape(shape)
+            if not np.isfinite(array).all():
+                raise broken("a weight")
+            found[name] = array.astype(np.float64)
+    except (
+        struct.error, LookupError, TypeError, ValueError, AttributeError, ArithmeticError,
+        RecursionError,
+    ) as error:  # fmt: skip
+        raise broken("the weights") from error
+    return found

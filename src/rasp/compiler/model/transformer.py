@@ -1,0 +1,319 @@
+"""Weights in, a model out that is called like the program it was compiled from.
+
+Plain softmax attention and ReLU feed-forwards in numpy; nothing here knows RASP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rasp.atoms import Atom, read_input, show, to_python
+from rasp.compiler.analysis.variables import typed
+from rasp.compiler.emitting.weights import FeedForwardWeights, HeadWeights, Weights
+from rasp.compiler.settings import Settings
+from rasp.errors import RaspValueError
+from rasp.tracebacks import doors
+
+if TYPE_CHECKING:
+    from rasp.certificate import Claims
+    from rasp.compiler.model.certificate import Certificate
+    from rasp.compiler.model.describe import Description
+
+Array = np.ndarray
+# numpy's product of matrices may report an invalid value though all numbers are finite, before
+# and after; and weights that are not picked underflow.
+QUIET: dict[str, Any] = {"invalid": "ignore", "under": "ignore"}
+
+
+@dataclass(frozen=True)
+class Readout:
+    """One output: its name, and the atoms that the read-out chooses from."""
+
+    name: str
+    atoms: tuple[Atom, ...]
+    codes: tuple[float, ...]
+    scored: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """Everything that happened on one input: the residual stream and the attention, by name."""
+
+    residual: dict[str, Array]
+    """`embedding`, `layer1.attention`, `layer1.feed_forward`, …: (position, dimension)."""
+    attention: dict[str, Array]
+    """`layer1.head1`, …: (query, key); the sink, where there is one, is first."""
+    s_ops: dict[str, list[Any]]
+    """Each numeric s-op that the residual stream holds, and the outputs as their atoms."""
+
+    def __repr__(self) -> str:
+        heads, s_ops = ", ".join(self.attention) or "none", ", ".join(self.s_ops) or "none"
+        stream = ", ".join(self.residual)
+        return f"<Trace: residual {stream}; attention {heads}; s_ops {s_ops}>"
+
+
+@doors
+@dataclass(eq=False)
+class Transformer:
+    """A compiled program: call it with an input to get the program's answer.
+
+    >>> import rasp
+    >>> model = rasp.compile(rasp.length - 1, vocabulary="ab", max_length=5)
+    >>> model("aba"), model.layers, model.heads_per_layer
+    ([2, 2, 2], 1, (1,))
+    """
+
+    settings: Settings
+    weights: Weights
+    readouts: tuple[Readout, ...]
+    uses_sink: bool
+    description: Description
+    """What every dimension, head and hidden unit is for."""
+    claims: Claims
+    """What the compiler says about the weights, for the checker."""
+    graph: Mapping[str, Any]
+    """The program, as plain data."""
+    certificate: Certificate | None
+
+    @property
+    def layers(self) -> int:
+        return len(self.weights.heads)
+
+    @property
+    def heads_per_layer(self) -> tuple[int, ...]:
+        return tuple(len(heads) for heads in self.weights.heads)
+
+    @property
+    def d_model(self) -> int:
+        return int(self.weights.tokens.shape[1])
+
+    @property
+    def hidden_per_layer(self) -> tuple[int, ...]:
+        """Hidden units of each feed-forward, from layer 1."""
+        return tuple(int(block.bias.size) for block in self.weights.feed_forwards[1:])
+
+    @property
+    def input_feed_forward(self) -> int:
+        """Hidden units before the first attention: 0 where no such feed-forward is needed."""
+        return int(self.weights.feed_forwards[0].bias.size)
+
+    @property
+    def parameter_count(self) -> int:
+        """Every number that is stored: the arrays, and the codes that a read-out looks up."""
+        tables = sum(len(readout.codes) for readout in self.readouts if not readout.scored)
+        return self.weights.parameter_count + tables
+
+    def __call__(self, given: object) -> Any:
+        """Answer as the program does: a list of atoms, or a dict of them for several outputs."""
+        ids = self.token_ids(given)
+        answers = self.answers(ids[None])
+        plain = {name: [to_python(atom) for atom in rows[0]] for name, rows in answers.items()}
+        return next(iter(plain.values())) if len(plain) == 1 else plain
+
+    def token_ids(self, given: object) -> Array:
+        """Check an input and return its tokens' places in the vocabulary.
+
+        >>> import rasp
+        >>> rasp.compile(rasp.tokens, vocabulary="ab", max_length=5).token_ids("aba").tolist()
+        [0, 1, 0]
+        """
+        tokens = read_input(given)
+        settings = self.settings
+        if len(tokens) > settings.max_length:
+            raise RaspValueError(
+                f"the input has {len(tokens)} tokens, but this model was compiled for at most "
+                f"{settings.max_length}",
+                hint="give a shorter input, or compile again with a larger `max_length`",
+            )
+        places = {typed(token): place for place, token in enumerate(settings.vocabulary)}
+        for position, token in enumerate(tokens):
+            if typed(token) not in places:
+                raise RaspValueError(
+                    f"the token {show(token)} at position {position} is not in the vocabulary of "
+                    "this model",
+                    hint="the vocabulary is "
+                    + ", ".join(show(t) for t in settings.vocabulary[:20]),
+                )
+        self._check_bos(tokens)
+        return np.array([places[typed(token)] for token in tokens])
+
+    def _check_bos(self, tokens: tuple[Atom, ...]) -> None:
+        bos = self.settings.bos
+        if bos is None:
+            return
+        at = [place for place, token in enumerate(tokens) if token == bos]
+        if at != [0]:
+            where = "is missing" if not at else f"also stands at position {at[-1]}"
+            raise RaspValueError(
+                f"inputs of this model begin with {show(bos)} and hold it nowhere else, "
+                f"but here it {where}",
+                hint=f"put {show(bos)} first, once",
+            )
+
+    @np.errstate(**QUIET)
+    def answers(self, ids: Array, dtype: type = np.float32) -> dict[str, list[list[Atom]]]:
+        """Run a batch of inputs of one length; (batch, position) token ids.
+
+        >>> import rasp
+        >>> model = rasp.compile({"last": rasp.length - 1}, vocabulary="ab", max_length=5)
+        >>> model.answers(np.array([[0, 1], [1, 1]]))
+        {'last': [[1, 1], [1, 1]]}
+        """
+        return self._read_out(self.run(ids, dtype)[:, self.uses_sink :], dtype)
+
+    def _read_out(self, residual: Array, dtype: type) -> dict[str, list[list[Atom]]]:
+        """(batch, position, model) as the atoms of each output."""
+        found = {}
+        for readout, weights in zip(self.readouts, self.weights.readouts, strict=True):
+            scores = residual @ weights.weight.T.astype(dtype) + weights.bias.astype(dtype)
+            if readout.scored:
+                best = scores.argmax(axis=-1)
+            else:
+                best = nearest(scores[..., 0].astype(np.float64), np.array(readout.codes))
+            found[readout.name] = [[readout.atoms[each] for each in row] for row in best.tolist()]
+        return found
+
+    def run(
+        self, ids: Array, dtype: type = np.float32, keep: dict[str, Array] | None = None
+    ) -> Array:
+        """The residual stream after the last layer: (batch, [sink +] position, model).
+
+        >>> import rasp
+        >>> model = rasp.compile(rasp.tokens, vocabulary="ab", max_length=5)
+        >>> model.run(np.array([[0, 1, 0]])).shape == (1, 3, model.d_model)
+        True
+        """
+        x = self.embedded(ids, dtype)
+        allowed = np.tril(np.ones((x.shape[1], x.shape[1]), bool)) if self.settings.causal else None
+        _keep(keep, "embedding", x)
+        for layer, block in enumerate(self.weights.feed_forwards):
+            if layer:
+                added = np.zeros_like(x)
+                for number, head in enumerate(self.weights.heads[layer - 1], 1):
+                    attention, out = attend(x, head, allowed, dtype)
+                    _keep(keep, f"attention.layer{layer}.head{number}", attention)
+                    added = added + out
+                x = x + added
+                _keep(keep, f"layer{layer}.attention", x)
+            if block.bias.size:
+                x = x + feed_forward(x, block, dtype)
+                _keep(keep, f"layer{layer}.feed_forward", x)
+        return x
+
+    def embedded(self, ids: Array, dtype: type) -> Array:
+        """The residual stream before the first layer, which `run` begins with.
+
+        >>> import rasp
+        >>> model = rasp.compile(rasp.tokens, vocabulary="ab", max_length=5)
+        >>> model.embedded(np.array([[0, 1, 0]]), np.float32).shape == (1, 3, model.d_model)
+        True
+        """
+        tokens: Array = self.weights.tokens.astype(dtype)
+        positions: Array = self.weights.positions.astype(dtype)
+        x = tokens[ids] + positions[None, : ids.shape[1]]
+        if self.uses_sink:
+            sink = np.broadcast_to(tokens[-1], (len(ids), 1, self.d_model))
+            x = np.concatenate([sink, x], axis=1)
+        return np.asarray(x)
+
+    @property
+    def circuit(self) -> dict[str, Any]:
+        """Heads, feed-forwards and outputs, and the dimensions through which each reads another."""
+        return self.description.circuit
+
+    def trace(self, given: object) -> Trace:
+        """Run one input and keep the residual stream, the attention and the s-ops by name.
+
+        >>> import rasp
+        >>> first = rasp.aggregate(rasp.select(rasp.indices, 0, "=="), rasp.tokens)
+        >>> model = rasp.compile({"first": first}, vocabulary="ab", max_length=5, sink=False)
+        >>> trace = model.trace("ba")
+        >>> trace.attention["layer1.head1"].tolist(), trace.s_ops["first"]
+        ([[1.0, 0.0], [1.0, 0.0]], ['b', 'b'])
+        """
+        keep: dict[str, Array] = {}
+        self.run(self.token_ids(given)[None], keep=keep)
+        attention = {name.removeprefix("attention."): array[0]
+                     for name, array in keep.items() if name.startswith("attention.")}  # fmt: skip
+        residual = {name: array[0] for name, array in keep.items() if name[:9] != "attention"}
+        return Trace(residual, attention, self._s_ops(residual))
+
+    def _s_ops(self, residual: dict[str, Array]) -> dict[str, list[Any]]:
+        found: dict[str, list[Any]] = {}
+        for reader in self.description.readers:
+            held = residual.get(reader["after"], residual["embedding"])[self.uses_sink :]
+            row = np.zeros(self.d_model)
+            for place, weight in reader["weights"].items():
+                row[int(place)] = weight
+            found[reader["s_op"]] = (held @ row + reader["constant"]).tolist()
+        last = list(residual.values())[-1][None, self.uses_sink :]
+        for name, rows in self._read_out(last, np.float32).items():
+            found[name] = [to_python(atom) for atom in rows[0]]
+        return found
+
+    def save(self, folder: str | Path) -> None:
+        """Write the weights and everything known about them into a folder.
+
+        >>> import os, rasp, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     rasp.compile(rasp.length - 1, vocabulary="ab", max_length=5).save(folder)
+        ...     sorted(os.listdir(folder))
+        ['model.json', 'weights.safetensors']
+        """
+        from rasp.compiler.model.store import save
+
+        save(self, folder)
+
+    def __repr__(self) -> str:
+        before = " (+FF0)" if self.input_feed_forward else ""
+        heads = " + ".join(map(str, self.heads_per_layer)) or "0"
+        return (
+            f"<Transformer: {_counted(self.layers, 'layer')}{before}, "
+            f"{heads} {'head' if heads == '1' else 'heads'}, d_model {self.d_model}, "
+            f"{self.parameter_count} parameters>"
+        )
+
+
+@np.errstate(**QUIET)
+def attend(x: Array, head: HeadWeights, allowed: Array | None, dtype: type) -> tuple[Array, Array]:
+    """One head: its attention (batch, query, key) and what it adds (batch, position, model)."""
+    queries = x @ head.query.T.astype(dtype) + head.query_bias.astype(dtype)
+    keys = x @ head.key.T.astype(dtype) + head.key_bias.astype(dtype)
+    scores = queries @ keys.transpose(0, 2, 1)
+    if allowed is not None:
+        scores = np.where(allowed, scores, dtype(-np.inf))
+    scores = scores - scores.max(axis=-1, keepdims=True)
+    weights = np.exp(scores)
+    attention = weights / weights.sum(axis=-1, keepdims=True)
+    values = x @ head.value.T.astype(dtype) + head.value_bias.astype(dtype)
+    return attention, (attention @ values) @ head.out.T.astype(dtype)
+
+
+@np.errstate(**QUIET)
+def feed_forward(x: Array, block: FeedForwardWeights, dtype: type) -> Array:
+    """What a feed-forward adds."""
+    hidden = np.maximum(x @ block.inside.T.astype(dtype) + block.bias.astype(dtype), 0)
+    return np.asarray(hidden @ block.out.T.astype(dtype))
+
+
+def nearest(numbers: Array, codes: Array) -> Array:
+    """The place of the nearest code; codes are sorted."""
+    if len(codes) == 1:
+        return np.zeros(numbers.shape, int)
+    right = np.clip(np.searchsorted(codes, numbers), 1, len(codes) - 1)
+    left = right - 1
+    return np.where(numbers - codes[left] <= codes[right] - numbers, left, right)
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def _keep(keep: dict[str, Array] | None, name: str, array: Array) -> None:
+    if keep is not None:
+        keep[name] = array

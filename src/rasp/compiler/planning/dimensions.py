@@ -1,0 +1,144 @@
+"""What anything reads in, the dimensions of the residual stream out: a basis, nothing more.
+
+Each reader asks for a linear function of the coordinates. In the order of time, a function
+that is no combination of the dimensions so far becomes one more dimension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeAlias
+
+from rasp.compiler.analysis.linear import Coordinate, Key, Linear, content, scaled
+
+Exact: TypeAlias = Fraction | int
+"""Whole numbers are ints here, which add and multiply much faster."""
+
+
+@dataclass(frozen=True)
+class Demand:
+    """Somebody reads `linear` at `time`: 2·layer - 1 for attention, 2·layer for a feed-forward."""
+
+    time: int
+    linear: Linear
+    label: str
+
+
+@dataclass(eq=False)
+class Layout:
+    """The dimensions, and how to read any demanded function from them."""
+
+    dimensions: list[Linear] = field(default_factory=list)
+    """What each dimension holds (without constants)."""
+    labels: list[str] = field(default_factory=list)
+    _echelon: list[tuple[Coordinate, dict[Coordinate, Exact], dict[int, Exact]]] = field(
+        default_factory=list
+    )
+    _pivots: dict[Coordinate, int] = field(default_factory=dict)
+    _known: dict[int, tuple[Linear, dict[int, Exact]]] = field(default_factory=dict)
+    """What was read before; the functions are kept, so that their identities stay theirs."""
+
+    def add(self, demand: Demand) -> None:
+        """Make sure that a function can be read."""
+        if not self._reduced(demand.linear)[0]:
+            return
+        linear = self._bare(demand.linear)
+        rest, used = self._reduced(linear)
+        new = len(self.dimensions)
+        unit = content(linear.parts.values())
+        self.dimensions.append(linear.times(1 / unit))
+        self.labels.append(demand.label)
+        pivot = min(rest, key=lambda each: (abs(abs(Fraction(rest[each])) - 1), str(each[0])))
+        scale = Fraction(rest[pivot])
+        made = scaled(used, -1 / scale)
+        made[new] = unit / scale
+        self._pivots[pivot] = len(self._echelon)
+        self._echelon.append((pivot, _light(scaled(rest, 1 / scale)), _light(made)))
+
+    def _bare(self, linear: Linear) -> Linear:
+        """Leave out the parts that can be read already: the dimension is simpler, and cleaner."""
+        kept: dict[Coordinate, Fraction] = {}
+        kinds: dict[object, dict[Coordinate, Fraction]] = {}
+        for coordinate, weight in linear.parts.items():
+            kind = coordinate[1] if coordinate[0] == "ff" else coordinate[0]
+            kinds.setdefault(kind, {})[coordinate] = weight
+        for parts in kinds.values():
+            if self._reduced(Linear(Fraction(0), parts))[0]:
+                kept |= parts
+        return Linear(Fraction(0), kept)
+
+    def read(self, linear: Linear) -> Mapping[int, Exact]:
+        """The weights with which the dimensions add up to a function, its constant aside."""
+        key = id(linear.parts)
+        if key not in self._known:
+            rest, used = self._reduced(linear)
+            assert not rest, "a function is read that nobody asked for"
+            self._known[key] = linear, used
+        return self._known[key][1]
+
+    def can_read(self, linear: Linear) -> bool:
+        """Whether a function is a combination of the dimensions."""
+        return not self._reduced(linear)[0]
+
+    def _reduced(self, linear: Linear) -> tuple[dict[Coordinate, Exact], dict[int, Exact]]:
+        """Subtract rows of the echelon form until no pivot is left."""
+        rest = _light(linear.parts)
+        used: dict[int, Exact] = {}
+        pending = sorted({self._pivots[each] for each in rest if each in self._pivots})
+        seen = set(pending)
+        while pending:
+            row = pending.pop(0)
+            pivot, known, made = self._echelon[row]
+            factor = rest.get(pivot)
+            if not factor:
+                seen.discard(row)
+                continue
+            for coordinate, weight in known.items():
+                taken = weight if factor == 1 else factor * weight
+                left = rest.get(coordinate, 0) - taken
+                if left:
+                    rest[coordinate] = left
+                    later = self._pivots.get(coordinate)
+                    if later is not None and later not in seen:
+                        seen.add(later)
+                        pending.append(later)
+                else:
+                    rest.pop(coordinate, None)
+            for place, weight in made.items():
+                used[place] = used.get(place, 0) + factor * weight
+            seen.discard(row)
+        return rest, {place: weight for place, weight in used.items() if weight}
+
+
+def _light(weights: Mapping[Key, Exact]) -> dict[Key, Exact]:
+    """The same weights, with whole numbers as ints."""
+    objects = {id(weight): weight for weight in weights.values()}
+    known = {key: weight.numerator if weight.denominator == 1 else weight
+             for key, weight in objects.items()}  # fmt: skip
+    return {key: known[id(weight)] for key, weight in weights.items()}
+
+
+def lay_out(demands: Iterable[Demand]) -> Layout:
+    """Choose the dimensions: earlier readers first, then simpler functions.
+
+    What the embedding alone decides is there from the start, so that the simplest come first
+    whoever reads them: a hot one is exact, and what is made of hot ones is, too.
+    """
+    layout = Layout()
+    known: set[int] = set()
+    for demand in sorted(demands, key=_order):
+        key = id(demand.linear.parts)
+        if key not in known:
+            known.add(key)
+            layout.add(demand)
+    return layout
+
+
+def _order(demand: Demand) -> tuple[int, int, int]:
+    """When it is read, and how simple it is: of how few heads' outputs, of how few parts."""
+    parts = demand.linear.parts
+    is_embedded = all(each[0] in ("tok", "idx") for each in parts)
+    outs = sum(each[0] == "out" for each in parts)
+    return 0 if is_embedded else demand.time, outs, len(parts)

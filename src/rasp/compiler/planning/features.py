@@ -1,0 +1,263 @@
+"""Functions of variables in, linear functions of the residual stream out.
+
+What is linear already costs nothing; a function of the token alone or the index alone is a
+column of an embedding table; whatever else is needed becomes a term of a feed-forward. Terms
+with the same inputs form one `Group`, which reads a single number (see `feed_forward`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from math import prod
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.compiler.analysis.branches import branches
+from rasp.compiler.analysis.joint_states import Values
+from rasp.compiler.analysis.linear import Coordinate, Linear, of_index, of_token, total
+from rasp.compiler.analysis.tables import Table, numbered, relevant, summands
+from rasp.compiler.analysis.values import ValueAnalysis
+from rasp.compiler.analysis.variables import (
+    CountVariable,
+    HeadOutput,
+    IndexVariable,
+    NodeVariable,
+    SumVariable,
+    TokenVariable,
+    Variable,
+    line_through,
+    number,
+    typed,
+)
+from rasp.compiler.refusals import Refusal
+
+ZERO = Fraction(0)
+
+
+@dataclass(eq=False, repr=False)
+class Group:
+    """The terms of one feed-forward that depend on the same inputs.
+
+    A state is a combination of codes, one per input, the last input fastest.
+    """
+
+    layer: int
+    inputs: tuple[Variable, ...]
+    codes: tuple[tuple[Fraction, ...], ...]
+    undefined: set[int] = field(default_factory=set)
+    tables: list[Table] = field(default_factory=list)
+    is_stepped: bool = False
+    """Whether everything it makes must be flat around each state."""
+
+    @property
+    def size(self) -> int:
+        return prod(len(codes) for codes in self.codes)
+
+    @property
+    def is_noisy(self) -> bool:
+        return any(variable.is_noisy for variable in self.inputs)
+
+    @cached_property
+    def places(self) -> list[int]:
+        """The state for each combination of its inputs' states; equal codes are one."""
+        found = [0]
+        for variable, codes in zip(self.inputs, self.codes, strict=True):
+            place = {code: number for number, code in enumerate(codes)}
+            inner = [place[code] for _, code in variable.states]
+            found = [each * len(codes) + number for each in found for number in inner]
+        return found
+
+
+class Features:
+    """Turns tables into `Linear`s, and remembers which feed-forward terms that takes."""
+
+    def __init__(self, analysis: ValueAnalysis, layers: int) -> None:
+        self.analysis = analysis
+        self.layers = layers
+        self.groups: dict[tuple[int, tuple[Variable, ...], str], Group] = {}
+
+    def of_values(self, values: Values, code: Callable[[Atom], Fraction], time: int) -> Linear:
+        """A function of an s-op's atoms, to be read at `time` (2·layer - 1 by attention)."""
+        line = _line(values.atoms, code) if values.addends else None
+        if line is not None:
+            slope, start = line
+            made = [
+                self.of_values(self.analysis.of(node), number, time).times(weight * slope)
+                for node, weight in values.addends
+            ]
+            return total([*made, values.rest.times(slope)]).plus(start)
+        table = [None if atom is None else code(atom) for atom in values.outcomes]
+        return self.resolve(values.layer, values.inputs, table, time)
+
+    def resolve(
+        self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int
+    ) -> Linear:  # fmt: skip
+        """A function of variables as a linear function of coordinates."""
+        _, *known = numbered(table)[0]
+        if len(known) < 2:
+            return Linear(known[0]) if known and known[0] is not None else Linear()
+        inputs, table = relevant(inputs, table)
+        if len(inputs) == 1:
+            return self._of_one(layer, inputs[0], table, time)
+        return total(
+            self._of_one(layer, some[0], part, time)
+            if len(some) == 1
+            else self._of_several(layer, some, part, time)
+            for some, part in summands(inputs, table)
+        )
+
+    def _of_several(
+        self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int
+    ) -> Linear:  # fmt: skip
+        """A function that is no sum: one term, or several where some input is a choice."""
+        parts = branches(inputs, table)
+        if len(parts) == 1:
+            return self._term(layer, inputs, table, time)
+        return total(self.resolve(layer, some, part, time) for some, part in parts)
+
+    def stepped(
+        self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int, alone: str = ""
+    ) -> Linear:
+        """A function of noisy variables made by a feed-forward's steps, even where it is linear.
+
+        `alone` names the one user of the hidden units, if it wants them for itself.
+        """
+        inputs, table = relevant(inputs, table)
+        if not any(variable.is_noisy for variable in inputs) or len(numbered(table)[0]) < 3:
+            return self.resolve(layer, inputs, table, time)
+        made = self._term(layer, inputs, table, time, alone)
+        for coordinate in made.of("ff"):
+            coordinate[1].is_stepped = True
+        return made
+
+    def _of_one(self, layer: int, variable: Variable, table: Table, time: int) -> Linear:
+        known = next(value for value in table if value is not None)
+        filled = [known if value is None else value for value in table]
+        match variable:
+            case TokenVariable():
+                return of_token(filled, self.analysis.settings)
+            case IndexVariable():
+                return of_index(filled, self.analysis.settings)
+            case NodeVariable():
+                chosen = {
+                    typed(atom): value
+                    for (atom, _), value in zip(variable.states, table, strict=True)
+                }
+                values = self.analysis.of(variable.node)
+                inner = [None if atom is None else chosen.get(typed(atom))
+                         for atom in values.outcomes]  # fmt: skip
+                return self.resolve(values.layer, values.inputs, inner, time)
+            case HeadOutput() | SumVariable():
+                line = line_through(variable, table)
+                if line is not None:
+                    return line
+        return self._term(layer, (variable,), table, time)
+
+    def code(self, variable: Variable, time: int) -> Linear:
+        """The code of a variable as it stands in the residual stream."""
+        match variable:
+            case SumVariable():
+                return variable.linear
+            case HeadOutput():
+                return Linear(Fraction(0), {("out", variable): Fraction(1)})
+        if isinstance(variable, CountVariable):
+            return total(
+                self.of_values(self.analysis.of(each), lambda atom: Fraction(bool(atom)), time)
+                for each in variable.conditions
+            )
+        return self.resolve(
+            variable.layer, (variable,), [code for _, code in variable.states], time
+        )
+
+    def _term(
+        self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int, alone: str = ""
+    ) -> Linear:
+        """A term of a feed-forward; work on the embedding waits for that of layer 1 if it can."""
+        if layer == 0 and self.layers and time > 2:
+            layer = 1
+        if any(isinstance(variable, CountVariable) for variable in inputs):
+            layer = max(layer, *(variable.layer for variable in inputs))
+            if time <= 2 * layer or layer > self.layers:
+                raise Refusal(
+                    "it depends on too many combinations of values to be worked out at once",
+                    "use a smaller length, or round and compare averages earlier",
+                )
+        group = self._group(layer, inputs, alone)
+        values = _by_code(group, table)
+        group.tables.append(values)
+        group.undefined |= {state for state, value in enumerate(values) if value is None}
+        first, changes = _changes(values)
+        parts: dict[Coordinate, Fraction] = {
+            ("ff", group, state): change for state, change in changes.items()
+        }
+        if alone and first and ZERO in values:  # where units are off, there is no rounding
+            return Linear(ZERO, {("ff", group, 0): first, **parts})
+        return Linear(first, parts)
+
+    def groups_of(self, layer: int) -> list[Group]:
+        """The groups of one feed-forward that something was asked of."""
+        return [each for each in self.groups.values() if each.layer == layer and each.tables]
+
+    def _group(self, layer: int, inputs: tuple[Variable, ...], alone: str) -> Group:
+        key = (layer, inputs, alone)
+        if key not in self.groups:
+            codes = tuple(
+                tuple(sorted({code for _, code in variable.states})) for variable in inputs
+            )
+            self.groups[key] = Group(layer, inputs, codes)
+        return self.groups[key]
+
+
+def _line(atoms: list[Atom], code: Callable[[Atom], Fraction]) -> tuple[Fraction, Fraction] | None:
+    """How a code grows with the number it stands for, and where it starts, if it is linear."""
+    numbers = {number(atom): code(atom) for atom in atoms}
+    if len(numbers) < 2:
+        return None
+    (low, first), (high, second), *_ = numbers.items()
+    slope = (second - first) / (high - low)
+    start = first - slope * low
+    return (slope, start) if all(slope * x + start == y for x, y in numbers.items()) else None
+
+
+def _changes(table: Table) -> tuple[Fraction, dict[int, Fraction]]:
+    """The first value, and how much is added from which state on; unknown ones change nothing.
+
+    >>> _changes([None, Fraction(2), None, Fraction(5)])
+    (Fraction(2, 1), {3: Fraction(3, 1)})
+    """
+    known, places = numbered(table)
+    at = np.flatnonzero(places)
+    changed = np.flatnonzero(np.diff(places[at]))
+    pairs = zip(places[at[changed]].tolist(), places[at[changed + 1]].tolist(), strict=True)
+    made: dict[tuple[int, int], Fraction] = {}
+    changes = {}
+    for state, pair in zip(at[changed + 1].tolist(), pairs, strict=True):
+        if pair not in made:
+            before, after = known[pair[0]], known[pair[1]]
+            assert before is not None and after is not None
+            made[pair] = after - before
+        changes[state] = made[pair]
+    first = known[places[at[0]]]
+    assert first is not None
+    return first, changes
+
+
+def _by_code(group: Group, table: Table) -> list[Fraction | None]:
+    """Merge states whose codes are equal (the int 3 and the float 3.0)."""
+    if group.places == list(range(group.size)):
+        return list(table)
+    merged: list[Fraction | None] = [None] * group.size
+    for target, value in zip(group.places, table, strict=True):
+        if value is None:
+            continue
+        if merged[target] is not None and merged[target] != value:
+            raise Refusal(
+                "it tells an int from an equal float, which are one number to a transformer",
+                "convert with `int`, `round` or `float` first",
+            )
+        merged[target] = value
+    return merged

@@ -1,0 +1,368 @@
+"""Aggregates in, head outputs out: which head computes each, as a mean or as a sum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from rasp.atoms import Atom
+from rasp.compiler.analysis.disguised_sums import Sum
+from rasp.compiler.analysis.formulas import (
+    Formula,
+    at_the_key,
+    conjuncts,
+    every,
+    literals,
+)
+from rasp.compiler.analysis.joint_states import Values
+from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.subset_sums import TooMany, means, subset_sums, sums, sums_of_pairs
+from rasp.compiler.analysis.variables import (
+    CountVariable,
+    Head,
+    HeadOutput,
+    codes_of,
+    distinct,
+    is_spread,
+    number,
+)
+from rasp.compiler.planning.width_shares import ShareShapes
+from rasp.compiler.refusals import Refusal, Refusals
+from rasp.compiler.settings import Settings
+from rasp.graph import Aggregate, Const, Elementwise, Node, Scorer, SOp, in_order, score_terms
+
+ONE = Fraction(1)
+NUMBERS = frozenset({int, Fraction})
+ORDERS = ("<", "<=", ">", ">=")
+
+
+class HeadAnalysis(ShareShapes):
+    """Value analysis with attention: fills `heads` as it meets aggregates."""
+
+    def __init__(
+        self,
+        outputs: Sequence[Node],
+        settings: Settings,
+        refusals: Refusals,
+        layer_of: Mapping[Aggregate, int],
+        siblings: Mapping[Aggregate, Sequence[Aggregate]],
+        users: Mapping[Node, Sequence[Node]],
+    ) -> None:
+        super().__init__(outputs, settings, refusals, layer_of, siblings, users)
+        self.heads: list[Head] = []
+        self._shares = {}
+        self._products: dict[Node, Linear] = {}
+        self._known_means: dict[tuple[Fraction, ...], list[Fraction]] = {}
+        self.kept_as_sums: set[Node] = set()
+        """Means of which the program only ever asks what their sums tell as well."""
+        self.assumes_no_failure = False
+        """Whether some aggregate is taken to pick what it can use, or else the program fails."""
+
+    def _attention(self, node: SOp) -> Values:
+        assert isinstance(node, Aggregate)
+        self._busy.add(node)
+        try:
+            return self._aggregate(node)
+        finally:
+            self._busy.discard(node)
+
+    def _aggregate(self, node: Aggregate) -> Values:
+        values = self.of(node.values)
+        formula, best = self.selector(node.selector)
+        if formula is False:
+            return self._finished(0, (), [node.default])
+        compared = [part for each in literals(formula) for part in (each.keys, each.queries)]
+        compared += scored_by(best)
+        if not values.atoms or not all(self.of(each).atoms for each in compared):
+            return Values(0, (), [None], frozenset())
+        self._check_causal(formula, node)
+        shapes = self.sum_shapes(self._siblings[node])
+        if len(values.inputs) == 1 and isinstance(values.inputs[0], CountVariable):
+            return self._moved_count(node, values, values.inputs[0])
+        if shapes is not None:
+            return self._sum(node, shapes[node])
+        return self.shares(node) or self._mean(node)
+
+    def _mean(self, node: Aggregate) -> Values:
+        formula, best = self.selector(node.selector)
+        values = self.of(node.values)
+        atoms = values.atoms
+        strings = any(isinstance(atom, str) for atom in atoms)
+        numbers = [atom for atom in atoms if not isinstance(atom, (bool, str))]
+        is_mixed = len(numbers) < len(atoms)
+        may_be_empty = not self.is_never_empty(formula)
+        unique = self.picks_at_most_one(formula, best)
+        if is_mixed and not unique:
+            self.assumes_no_failure = True
+            unique = len(set(numbers)) < 2
+            if strings and not unique:
+                raise Refusal(
+                    "its values are strings as well as numbers, and several may be picked at once",
+                    "aggregate numbers alone or strings alone, or pick one key at a time",
+                )
+        if may_be_empty and isinstance(node.default, str) != strings:
+            self.assumes_no_failure = True
+        stand_ins = self._stand_ins(node) if may_be_empty and not self.settings.sink else ()
+        if may_be_empty and not self.settings.sink and not stand_ins:
+            raise Refusal(
+                "its selector may pick nothing, and without a sink softmax cannot tell that "
+                "from picking everything",
+                "compile with `sink=True`, or let the selector always pick something",
+            )
+        known: list[Atom] = list(atoms)
+        if not unique and self.picks_one_value(node.values, formula, best):
+            known += [Fraction(atom) for atom in numbers]
+            unique = True
+        elif not unique:
+            known += self._means([Fraction(atom) for atom in numbers])
+        known = distinct([*known, node.default] if may_be_empty else known)
+        codes = codes_of(known)
+        is_named = unique and is_spread(codes.values())
+        if is_named:  # numbers so far apart are names to a head that picks one of them
+            in_order_of_size = sorted(codes, key=codes.__getitem__)
+            codes = {atom: Fraction(place) for place, atom in enumerate(in_order_of_size)}
+        head = self._head(node, "mean", formula, best)
+        head.may_be_empty |= may_be_empty and not stand_ins
+        head.stand_ins = stand_ins
+        head.picks_one |= not numbers or self.picks_at_most_one(formula, best)
+        averaged = not unique and len(set(codes_of(atoms).values())) > 1
+        head.needs_uniform |= averaged
+        output = HeadOutput(
+            head.layer,
+            tuple((atom, codes[atom]) for atom in known),
+            True,
+            head,
+            node.values,
+            node.default if may_be_empty else None,
+            codes if strings or is_named or isinstance(node.default, str) else None,
+            known_by=node,
+        )
+        head.outputs.append(output)
+        if len(known) == 1:
+            return self._finished(0, (), known)
+        return self._finished(head.layer, (output,), known)
+
+    def _stand_ins(self, node: Aggregate) -> tuple[Formula, ...]:
+        """Conditions on keys alone whose failures can serve as a sink.
+
+        Where the other conditions always hold for some key, and the keys that fail these hold
+        the default, those keys are what a query gets that picks nothing.
+        """
+        formula, best = self.selector(node.selector)
+        parts = conjuncts(formula)
+        on_keys = [part for part in parts if self._looks_at_keys_only(part)]
+        rest = every([part for part in parts if part not in on_keys])
+        if best is not None or not on_keys or not self.is_never_empty(rest):
+            return ()
+        condition = at_the_key(every(on_keys), self._query_value)
+        for fits, value in self.joint([condition, node.values]).rows:
+            if fits is False and value != node.default:
+                return ()
+        return tuple(on_keys)
+
+    def _moved_count(self, node: Aggregate, values: Values, carrier: CountVariable) -> Values:
+        """Move a count in place of what it stands for, where that says as much."""
+        formula, best = self.selector(node.selector)
+        may_be_empty = not self.is_never_empty(formula)
+        whole = values.kinds == {bool} or self.picks_at_most_one(formula, best)
+        if not whole and not (_counts_up(values) and self._is_compared_with_zero(node)):
+            raise Refusal(
+                "its values depend on too many combinations to be worked out at once",
+                "use a smaller length, or round and compare averages earlier",
+            )
+        if whole and not self.picks_at_most_one(formula, best):
+            self.assumes_no_failure = True
+        head = self._head(node, "mean", formula, best)
+        head.may_be_empty |= may_be_empty
+        head.picks_one |= whole
+        head.needs_uniform |= not whole
+        states = [
+            (atom, code) for atom, (_, code) in zip(values.outcomes, carrier.states, strict=True)
+        ]
+        if not whole:
+            states = [(code, code) for code in self._means([code for _, code in carrier.states])]
+        codes: dict[Atom, Fraction] = {}
+        if may_be_empty:
+            codes[node.default] = Fraction(-1) if whole or node.default != 0 else Fraction(0)
+            states = [(node.default, codes[node.default]), *states]
+        known = tuple((atom, code) for atom, code in states if atom is not None)
+        output = HeadOutput(
+            head.layer, known, True, head, node.values, node.default if may_be_empty else None,
+            codes, carrier=carrier, known_by=node,
+        )  # fmt: skip
+        head.outputs.append(output)
+        outcomes = [atom for atom, _ in known]
+        return Values(head.layer, (output,), outcomes, frozenset(map(type, outcomes)))
+
+    def _is_only_read_out(self, node: SOp) -> bool:
+        users = self._users.get(node, ())
+        return (node in self._outputs or bool(users)) and all(
+            isinstance(user, Elementwise) and self._is_only_read_out(user) for user in users
+        )
+
+    def _is_compared_with_zero(self, node: Aggregate) -> bool:
+        """Whether the program only ever asks if an aggregate of numbers from 0 on is 0."""
+        users = self._users[node]
+        return node not in self._outputs and all(
+            isinstance(user, Elementwise)
+            and user.op in ("==", "!=", ">", "<=")
+            and user.operands[0] is node
+            and isinstance(user.operands[1], Const)
+            and user.operands[1].value == 0
+            for user in users
+        )
+
+    def _means(self, atoms: list[Fraction]) -> list[Fraction]:
+        key = tuple(sorted(set(atoms)))
+        try:
+            if key not in self._known_means:
+                self._known_means[key] = means(atoms, self.settings.max_length)
+            return self._known_means[key]
+        except TooMany as error:
+            raise Refusal(
+                f"the mean of its values can be one of {error.size} or more numbers",
+                "average smaller whole numbers, use a smaller `max_length`, or let the "
+                "selector pick one key",
+            ) from None
+
+    def _sum(self, node: Aggregate, shape: Sum) -> Values:
+        linear = shape.known
+        for formula, values in shape.parts:
+            linear = linear + self._sum_output(node, formula, values, shape)
+        if shape.kind in ("product", "ratio"):
+            self.kept_as_sums.add(node)
+            if shape.kind == "product":
+                self._products |= dict.fromkeys(self._users[node], linear)
+            return self.from_linear(linear, NUMBERS)
+        table = self.from_linear(linear, frozenset({Fraction}))
+        light = shape.light
+        assert light is not None
+        if shape.kind == "pick":
+            atoms = [light if atom else node.default for atom in table.outcomes]
+            return self._finished(table.layer, table.inputs, atoms)
+        counts = [number(atom) for atom in table.outcomes]
+        shares: list[Atom | None] = [
+            None if count < 1 else light if count == 1 else number(light) / count
+            for count in counts
+        ]
+        found = self._finished(table.layer, table.inputs, shares)
+        reciprocal = linear.times(1 / number(light))
+        return Values(found.layer, found.inputs, found.outcomes, found.kinds, found.linear,
+                      reciprocal)  # fmt: skip
+
+    def _is_width(self, node: SOp, formula: Formula) -> bool:
+        if not self._busy.isdisjoint(in_order([node])):
+            return False
+        linear = self.of(node).linear
+        if linear is None or linear.constant or not linear.parts:
+            return False
+        outputs = [each[1] for each in linear.of("out")]
+        if len(outputs) < len(linear.parts) or set(linear.parts.values()) != {ONE}:
+            return False
+        if any((each.head.mode, each.head.formula) != ("sum", formula) for each in outputs):
+            return False
+        return self.of(mixture(dict.fromkeys(outputs, ONE))).atoms == [1]
+
+    def _sum_output(self, node: Aggregate, formula: Formula, values: SOp, shape: Sum) -> Linear:
+        found = self.of(values)
+        head = self._head(node, "sum", formula, None)
+        head.family = shape.whole if len(shape.parts) > 1 else None
+        for output in head.outputs:
+            if output.values is values:
+                return Linear(Fraction(0), {("out", output): ONE})
+        if shape.kind == "pick":
+            sums = sorted({Fraction(0), *(Fraction(atom) for atom in found.atoms)})
+        else:
+            sums = self._sums_of([found], formula)
+        states = tuple((code, code) for code in sums)
+        is_length = formula is True and found.atoms == [1]
+        output = HeadOutput(
+            head.layer, states, True, head, values, None, None, is_length, known_by=node
+        )
+        head.outputs.append(output)
+        return Linear(Fraction(0), {("out", output): ONE})
+
+    def _sums_of(self, values: list[Values], formula: Formula) -> list[Fraction]:
+        """Every sum over the picked keys, of which each adds one of the values given."""
+        least = 1 if self.is_never_empty(formula) else 0
+        try:
+            tables = {tuple(each.outcomes) for each in values if each.inputs == (self.index,)}
+            alike = len(tables) == 1 and all(each.inputs == (self.index,) for each in values)
+            if alike and None not in next(iter(tables)):
+                return subset_sums([number(atom) for atom in next(iter(tables))])
+            codes = [Fraction(atom) for each in values for atom in each.atoms]
+            return sums(codes, self.settings.max_length, least)
+        except TooMany as error:
+            raise Refusal(
+                f"the sum of its values can be one of {error.size} or more numbers",
+                "add up smaller whole numbers, or use a smaller `max_length`",
+            ) from None
+
+    def _head(self, node: Aggregate, mode: str, formula: Formula, best: Scorer | None) -> Head:
+        layer = self._layer_of[node]
+        for head in self.heads:
+            if (head.layer, head.mode, head.formula, head.best) == (layer, mode, formula, best):
+                return head
+        text = self.refusals.text(node.selector)
+        head = Head(layer, mode, formula, best, False, mode == "sum", text)
+        self.heads.append(head)
+        return head
+
+    def _linear(self, node: Elementwise, operands: list[Values]) -> Linear | None:
+        return self._products.get(node) or super()._linear(node, operands)
+
+    def _ranges_of_heads(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
+        """Outputs of one head move together: look at the weighted sum of their values."""
+        weights: dict[object, dict[Head, dict[HeadOutput, Fraction]]] = {}
+        for (_, output), weight in linear.of("out").items():  # type: ignore[misc]
+            if output not in skip:
+                head = output.head
+                family = (head.layer, head.family) if head.family is not None else head
+                weights.setdefault(family, {}).setdefault(head, {})[output] = weight
+        return [self._range_of_heads(each) for each in weights.values()]
+
+    def _range_of_heads(self, weights: dict[Head, dict[HeadOutput, Fraction]]) -> list[Fraction]:
+        """The range of a weighted sum of outputs; heads that split a selector share its keys."""
+        every = [output for each in weights.values() for output in each]
+        if len(every) == 1:
+            (each,) = weights.values()
+            return sorted({each[every[0]] * code for _, code in every[0].states})
+        if any(output.codes is not None for output in every):
+            reach = [Fraction(0)]
+            for output, weight in next(iter(weights.values())).items():
+                reach = sums_of_pairs(reach, {weight * code for _, code in output.states})
+            return reach
+        mixed = [self.of(mixture(each)) for each in weights.values()]
+        head = next(iter(weights))
+        if head.mode == "sum":
+            whole = head.formula if head.family is None else head.family
+            return self._sums_of(mixed, whole)
+        found = set(self._means([Fraction(atom) for atom in mixed[0].atoms]))
+        if all(output.default is not None for output in every):
+            found.add(sum((weight * number(output.default)
+                           for output, weight in weights[head].items()), Fraction(0)))  # fmt: skip
+        return sorted(found)
+
+
+def _counts_up(values: Values) -> bool:
+    """Whether values are 0 where the count they depend on is, and numbers above 0 elsewhere."""
+    first, *others = values.outcomes
+    is_known = None not in others and values.kinds <= NUMBERS
+    return is_known and first == 0 and all(number(each) > 0 for each in others)
+
+
+def scored_by(best: Scorer | None) -> list[SOp]:
+    """The keys and queries that a scorer multiplies."""
+    terms = score_terms(best) if best else ()
+    return [side for term in terms for side in (term.keys, term.queries)]
+
+
+def mixture(weights: Mapping[HeadOutput, Fraction]) -> SOp:
+    """The weighted sum of the values of several outputs of one head, as an s-op."""
+    mixed: SOp | None = None
+    for output, weight in weights.items():
+        scaled = output.values
+        if weight != 1:
+            scaled = Elementwise("*", (scaled, Const(weight)))
+        mixed = scaled if mixed is None else Elementwise("+", (mixed, scaled))
+    return mixed or Const(0)

@@ -1,0 +1,236 @@
+"""A feed-forward group in, the one number it reads out: `z`, a weighted sum of its inputs.
+
+Weights as in a mixed-radix numeral make any function of several inputs a function of `z`
+alone. Small weights that send different states to one `z` are fine where the function agrees
+there, and often need far fewer kinks. Codes of tokens and indices are free: states that make
+no difference share one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise, permutations, product
+
+import numpy as np
+
+from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.variables import IndexVariable, TokenVariable
+from rasp.compiler.planning.features import Features, Group
+
+UNIT = 2.0**-24
+"""The largest relative error of one float32 operation."""
+MOST_NOISE = 0.1
+"""How far off `z` may be, in gaps of it, before less noise counts more than fewer kinks."""
+LARGEST = 2.0**23
+"""The largest sum, in units of the values, up to which fewer kinks count more than smaller ones."""
+MOST_ORDERED = 4
+"""The most inputs of which every order is tried."""
+NEAR = [Fraction(1, 32), Fraction(1, 16), Fraction(1, 8)]
+"""How near to points kinks may come, in gaps."""
+SMALL_WEIGHTS = [Fraction(sign * size) for size in (1, 2, 3) for sign in (1, -1)]
+
+
+@dataclass(frozen=True, eq=False)
+class Ridge:
+    """What a group reads, and the states by the value of `z`."""
+
+    z: Linear
+    points: list[Fraction]
+    states: list[list[int]]
+    """For each point, the states of the group that have that `z`."""
+    away: Fraction = Fraction(1, 4)
+    """How many gaps kinks keep away from the points: far enough for what `z` is off."""
+
+    @cached_property
+    def firsts(self) -> np.ndarray:
+        """(point,): the first of its states; all of them have the same value."""
+        return np.array([states[0] for states in self.states], int)
+
+
+def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
+    """Choose codes and weights with few kinks."""
+    tables = _tables(group)
+    length = features.analysis.settings.max_length
+    codes, weights = min(
+        (
+            (codes, weights)
+            for codes in _codings(group, tables)
+            for weights in _candidates(group, codes)
+        ),
+        key=lambda each: (
+            *_cost(group, tables, each[0], each[1], length),
+            sum(map(abs, each[1])),
+        ),
+    )
+    z = Linear()
+    for variable, weight, known, natural in zip(
+        group.inputs, weights, codes, group.codes, strict=True
+    ):
+        if isinstance(variable, (TokenVariable, IndexVariable)):
+            chosen = dict(zip(natural, known, strict=True))
+            table = [chosen[code] for _, code in variable.states]
+            z = z + features.resolve(0, (variable,), table, time).times(weight)
+        else:
+            z = z + features.code(variable, time).times(weight)
+    places: dict[Fraction, list[int]] = {}
+    for state, number in enumerate(_numbers(codes, weights)):
+        if state not in group.undefined:
+            places.setdefault(number, []).append(state)
+    points = sorted(places)
+    gap = float(min((b - a for a, b in pairwise(points)), default=Fraction(1)))
+    noise = _off(group, codes, weights, length) / gap
+    near = NEAR if group.layer <= 1 else []  # later on, scores may be off as well
+    away = next((each for each in near if 4 * noise < each), Fraction(1, 4))
+    return Ridge(z, points, [places[point] for point in points], away)
+
+
+def _tables(group: Group) -> np.ndarray:
+    """(term, state): the value of each term, numbered; -1 where it does not matter."""
+    shape = tuple(len(codes) for codes in group.codes)
+    known: dict[int, float] = {}
+    rows: dict[bytes, np.ndarray] = {}
+    for table in group.tables:
+        keys = list(map(id, table))
+        for key, value in dict(zip(keys, table, strict=True)).items():
+            if key not in known:
+                known[key] = np.nan if value is None else float(value)
+        row = np.array(list(map(known.__getitem__, keys)))
+        rows.setdefault(row.tobytes(), row)
+    array = np.array(list(rows.values()))
+    array[:, sorted(group.undefined)] = np.nan
+    return array.reshape(len(rows), *shape)
+
+
+def _codings(group: Group, tables: np.ndarray) -> list[list[list[Fraction]]]:
+    """Codes of all inputs: as they are, and with tokens and indices in the order of values."""
+    both = [_codes(group, axis, tables) for axis in range(len(group.inputs))]
+    own, ordered = [first for first, _ in both], [second for _, second in both]
+    return [own] if own == ordered else [own, ordered]
+
+
+def _codes(
+    group: Group, axis: int, tables: np.ndarray
+) -> tuple[list[Fraction], list[Fraction]]:  # fmt: skip
+    """Codes of one input: its own; and chosen classes, as the token's and the index's are free.
+
+    Classes stand for its own codes where those say more than is needed.
+    """
+    natural = list(group.codes[axis])
+    if not isinstance(group.inputs[axis], (TokenVariable, IndexVariable)):
+        return natural, natural
+    slices = np.moveaxis(tables, axis + 1, 0).reshape(len(natural), -1)
+    filled = np.where(np.isnan(slices), -12345.678, slices + 0.0)
+    known: dict[bytes, int] = {}
+    classes = [known.setdefault(row.tobytes(), len(known)) for row in filled]
+    first = [classes.index(each) for each in range(len(known))]
+    with np.errstate(all="ignore"):
+        size = np.nan_to_num(slices).mean(axis=1)
+    order = sorted(range(len(first)), key=lambda each: (size[first[each]], first[each]))
+    number = {old: Fraction(new) for new, old in enumerate(order)}
+    chosen = [number[each] for each in classes]
+    return natural if len(first) == len(natural) else chosen, chosen
+
+
+def _candidates(group: Group, codes: list[list[Fraction]]) -> list[tuple[Fraction, ...]]:
+    found: list[tuple[Fraction, ...]] = []
+    for order, is_roomy in product(_orders(codes), (False, True)):
+        weights = [Fraction(0)] * len(codes)
+        reach, unit = Fraction(0), Fraction(1)
+        for axis in order:
+            known = sorted(set(codes[axis]))
+            gap = min((b - a for a, b in pairwise(known)), default=Fraction(1))
+            room = reach if is_roomy else unit  # more of it makes gentler slopes
+            least = Fraction(-(-(reach + room) // gap)) if reach else unit / gap
+            weights[axis] = least
+            reach += weights[axis] * (known[-1] - known[0])
+        found.append(tuple(weights))
+    if 2 <= len(codes) <= 3:
+        found += [each for each in product(SMALL_WEIGHTS, repeat=len(codes)) if each[0] > 0]
+    return found
+
+
+def _noise(
+    group: Group, codes: list[list[Fraction]], weights: tuple[Fraction, ...], length: int,
+    gap: float,
+) -> float:  # fmt: skip
+    """Roughly how far `z` can be off, in gaps, where that is too much; 0 where it is not."""
+    noise = _off(group, codes, weights, length)
+    size = sum(_reach(*each) for each in zip(codes, weights, strict=True))
+    return noise / gap if noise + 2 * UNIT * size > MOST_NOISE * gap else 0.0
+
+
+def _off(
+    group: Group, codes: list[list[Fraction]], weights: tuple[Fraction, ...], length: int
+) -> float:
+    """Roughly how far `z` can be off."""
+    return (2 * length + 60) * UNIT * sum(
+        _reach(known, weight)
+        for variable, known, weight in zip(group.inputs, codes, weights, strict=True)
+        if variable.is_noisy
+    )  # fmt: skip
+
+
+def _reach(codes: list[Fraction], weight: Fraction) -> float:
+    return float(abs(weight)) * max(abs(float(codes[0])), abs(float(codes[-1])))
+
+
+def _orders(codes: list[list[Fraction]]) -> Iterable[tuple[int, ...]]:
+    """The orders in which the inputs become digits: all of them where they are few."""
+    if len(codes) <= MOST_ORDERED:
+        return permutations(range(len(codes)))
+    rising = sorted(range(len(codes)), key=lambda axis: len(codes[axis]))
+    return [tuple(range(len(codes))), tuple(rising), tuple(reversed(rising))]
+
+
+def _numbers(codes: list[list[Fraction]], weights: tuple[Fraction, ...]) -> list[Fraction]:
+    numbers = [Fraction(0)]
+    for known, weight in zip(codes, weights, strict=True):
+        numbers = [one + weight * code for one in numbers for code in known]
+    return numbers
+
+
+def _strain(z: np.ndarray, turns: np.ndarray) -> float:
+    """How much larger than float32 holds are the sums that cancel; 0 where they are not.
+
+    Units face away from the middle, so the largest sums are those at both ends.
+    """
+    middle = (z[0] + z[-1]) / 2
+    sides = [(z[:-1] > middle, z[-1]), (z[:-1] <= middle, z[0])]
+    largest = max(
+        float(np.abs(np.maximum(sign * turns, 0) @ np.where(side, end - z[:-1], 0.0)).max())
+        for side, end in sides
+        for sign in (1, -1)
+    )
+    return largest / LARGEST if largest > LARGEST else 0.0
+
+
+def _cost(
+    group: Group, tables: np.ndarray, codes: list[list[Fraction]], weights: tuple[Fraction, ...],
+    length: int,
+) -> tuple[float, float]:  # fmt: skip
+    """Noise and roughly how many kinks; infinite where states that differ would get one `z`."""
+    numbers = np.zeros(())
+    for known, weight in zip(codes, weights, strict=True):
+        numbers = numbers[..., None] + float(weight) * np.array([float(code) for code in known])
+    flat = tables.reshape(len(tables), -1)
+    used = ~np.isnan(flat).any(axis=0)
+    z, values = np.round(numbers.reshape(-1)[used], 9), flat[:, used]
+    order = np.argsort(z, kind="stable")
+    z, values = z[order], values[:, order]
+    same = np.diff(z) == 0
+    if (np.diff(values, axis=1)[:, same] != 0).any():
+        return float("inf"), 0.0
+    keep = np.concatenate([[True], ~same])
+    z, values = z[keep], values[:, keep]
+    noise = _noise(group, codes, weights, length, float(np.diff(z).min(initial=np.inf)))
+    slopes = np.diff(values, axis=1) / np.diff(z)
+    turns = np.diff(slopes, axis=1, prepend=0.0)
+    noise += _strain(z, turns)
+    if group.is_noisy:
+        changes = (np.abs(slopes) > 1e-12).any(axis=0)
+        corners = (np.abs(turns) > 1e-9).any(axis=0)
+        return noise, float(min(2 * changes.sum(), corners.sum() + changes.sum()))
+    return noise, float((np.abs(turns) > 1e-9).any(axis=0).sum())

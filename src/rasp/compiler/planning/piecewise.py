@@ -1,0 +1,291 @@
+"""Points in, the kinks of a piecewise-linear function through them out.
+
+A function that starts flat is its first value plus Σ change · relu(z - position): one hidden
+unit per kink. Where the inputs carry rounding noise, kinks keep away from the points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import accumulate, pairwise
+from typing import TypeAlias
+
+import numpy as np
+
+from rasp.compiler.analysis.tables import numbered
+
+ZERO, QUARTER = Fraction(0), Fraction(1, 4)
+Kinks: TypeAlias = dict[Fraction, Fraction]
+"""How much the slope changes at each position."""
+
+
+def chords(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
+    """Straight lines from point to point; for inputs that are exact.
+
+    Where float32 would round the slope, the line is flat first, and then steeper.
+
+    >>> chords([Fraction(0), Fraction(1), Fraction(2)], [Fraction(0), Fraction(0), Fraction(1)])
+    {Fraction(1, 1): Fraction(1, 1)}
+    >>> chords([Fraction(0), Fraction(3)], [Fraction(0), Fraction(1)])
+    {Fraction(1, 1): Fraction(1, 2)}
+    """
+    kinks: Kinks = {}
+    slope = Fraction(0)
+    finest = _finest(points, values)
+
+    def turn(position: Fraction, next_slope: Fraction) -> Fraction:
+        if next_slope is not slope and next_slope != slope:
+            kinks[position] = next_slope - slope
+        return next_slope
+
+    for place, (value, later) in enumerate(pairwise(values)):
+        if later is value:  # equal ones are mostly one object, which is quick to see
+            slope = turn(points[place], ZERO)
+            continue
+        gap = points[place + 1] - points[place]
+        next_slope = (later - value) / gap
+        if finest and (next_slope / finest).denominator > 1:
+            width = _power_of_two_within(gap)
+            while ((later - value) / width / finest).denominator > 1:
+                width /= 2
+            slope = turn(points[place], ZERO)
+            slope = turn(points[place + 1] - width, (later - value) / width)
+        else:
+            slope = turn(points[place], next_slope)
+    return kinks
+
+
+def _finest(points: Sequence[Fraction], values: Sequence[Fraction]) -> Fraction:
+    """A power of two of which all slopes can be multiples; 0 where there is none."""
+    changes = [(points[place + 1] - points[place], later - value)
+               for place, (value, later) in enumerate(pairwise(values))
+               if later is not value and later != value]  # fmt: skip
+    width = _power_of_two_within(min((gap for gap, _ in changes), default=Fraction(1)))
+    return min((_grain(change / width) for _, change in changes), default=ZERO)
+
+
+def _grain(number: Fraction) -> Fraction:
+    """The largest power of two that divides a number; 0 where there is none."""
+    above, below = number.numerator, number.denominator
+    return Fraction(above & -above, below) if below & (below - 1) == 0 else ZERO
+
+
+def _power_of_two_within(gap: Fraction) -> Fraction:
+    """The largest power of two that is no larger."""
+    if gap >= 1:
+        return Fraction(1 << (gap.__floor__().bit_length() - 1))
+    return Fraction(1, 1 << ((1 / gap).__ceil__() - 1).bit_length())
+
+
+def with_slopes(
+    points: Sequence[Fraction], values: Sequence[Fraction], slopes: Sequence[Fraction],
+    away: Fraction = QUARTER,
+) -> Kinks:  # fmt: skip
+    """Pass each point with a given slope; join the lines between the points.
+
+    Kinks keep at least so many gaps `away` from the points: the nearer, the gentler the slopes.
+    """
+    kinks: Kinks = {}
+
+    def turn(position: Fraction, change: Fraction) -> None:
+        if change:
+            kinks[position] = kinks.get(position, Fraction(0)) + change
+
+    turn(points[0] - 1, slopes[0])
+    for place in range(len(points) - 1):
+        ends = slopes[place], slopes[place + 1]
+        for position, change in _joint(points, values, place, *ends, away):
+            turn(position, change)
+    return kinks
+
+
+def _joint(
+    points: Sequence[Fraction], values: Sequence[Fraction], place: int,
+    left: Fraction, right: Fraction, away: Fraction,
+) -> list[tuple[Fraction, Fraction]]:  # fmt: skip
+    """How to get from the line at one point to the line at the next."""
+    start, end = points[place], points[place + 1]
+    gap = end - start
+    miss = values[place + 1] - values[place] - left * gap
+    if left == right and not miss:
+        return []
+    if left != right:
+        meet = end - miss / (right - left)
+        if start + gap / 8 <= meet <= end - gap / 8:
+            return [(meet, right - left)]
+    first, second = start + gap * away, end - gap * away
+    low = values[place] + left * (first - start)
+    high = values[place + 1] - right * (end - second)
+    ramp = (high - low) / (second - first)
+    return [(first, ramp - left), (second, right - ramp)]
+
+
+def smooth(
+    points: Sequence[Fraction], values: Sequence[Fraction], away: Fraction = QUARTER
+) -> Kinks:
+    """Pass through the points with few kinks, all of them away from the points, and flat ones
+    where that makes no difference."""
+    points, values = _turning(points, values)
+    if len(points) == 1:
+        return {}
+    chord = [(values[n + 1] - values[n]) / (points[n + 1] - points[n])
+             for n in range(len(points) - 1)]  # fmt: skip
+    choices: list[list[Fraction]] = []
+    for place in range(len(points)):
+        near = chord[max(0, place - 1) : place + 1]
+        known = {Fraction(0), *near}
+        if not all(near):  # an end of a flat stretch, whose inner points were left out
+            known = {Fraction(0)}
+        elif len(near) == 2:
+            known.add((near[0] + near[1]) / 2)
+        choices.append(sorted(known, key=abs))
+    return with_slopes(points, values, _fewest(points, values, choices), away)
+
+
+def _fewest(
+    points: Sequence[Fraction], values: Sequence[Fraction], choices: list[list[Fraction]]
+) -> list[Fraction]:
+    """Choose a slope at each point so that few kinks are needed; doubles do for counting them."""
+    rough = [[float(slope) for slope in each] for each in choices]
+    gaps = [float(points[n + 1] - points[n]) for n in range(len(points) - 1)]
+    rises = [float(values[n + 1] - values[n]) for n in range(len(points) - 1)]
+    best = [((int(slope != 0), abs(slope)), -1) for slope in rough[0]]
+    history = [best]
+    for place, (gap, rise) in enumerate(zip(gaps, rises, strict=True)):
+        row = []
+        for slope in rough[place + 1]:
+            options = []
+            for number, before in enumerate(rough[place]):
+                (kinks, size), _ = best[number]
+                cost = _kinks_between(gap, rise, before, slope)
+                options.append(((kinks + cost, size + abs(slope)), number))
+            row.append(min(options))
+        best = row
+        history.append(best)
+    return _traced(history, choices)
+
+
+def _kinks_between(gap: float, rise: float, left: float, right: float) -> int:
+    """How many kinks `_joint` will use."""
+    miss = rise - left * gap
+    if left != right:
+        return 1 if gap / 8 <= gap - miss / (right - left) <= gap - gap / 8 else 2
+    return 0 if abs(miss) <= 1e-9 * (abs(rise) + abs(left * gap)) else 2
+
+
+def steps(
+    points: Sequence[Fraction], values: Sequence[Fraction], away: Fraction = QUARTER
+) -> Kinks:
+    """Be flat around each point, and change only half-way between them."""
+    points, values = _turning(points, values)
+    return with_slopes(points, values, [Fraction(0)] * len(points), away)
+
+
+def _turning(
+    points: Sequence[Fraction], values: Sequence[Fraction]
+) -> tuple[list[Fraction], list[Fraction]]:
+    """Leave out the points inside a stretch where the value stays the same."""
+    _, numbers = numbered(values)
+    changes = np.diff(numbers) != 0
+    kept = np.flatnonzero(np.append(True, changes) | np.append(changes, True)).tolist()
+    return [points[place] for place in kept], [values[place] for place in kept]
+
+
+def _traced(
+    history: list[list[tuple[tuple[int, float], int]]], choices: list[list[Fraction]]
+) -> list[Fraction]:
+    number = min(range(len(history[-1])), key=lambda each: history[-1][each][0])
+    slopes = []
+    for row, options in zip(reversed(history), reversed(choices), strict=True):
+        slopes.append(options[number])
+        number = row[number][1]
+    return slopes[::-1]
+
+
+def base_point(
+    points: Sequence[Fraction], functions: Sequence[tuple[Sequence[Fraction], Kinks]]
+) -> Fraction:
+    """A point where the functions are flat, if there is one: units face away from it.
+
+    That saves the unit for the first slope, and sums of large numbers that cancel: so the
+    function with the largest values comes first.
+    """
+    if not functions:
+        return points[0]
+    _, main = max(functions, key=lambda each: _reach(each[0]))
+    rough = np.array([float(point) for point in points])
+    steep = np.zeros(len(points), int)
+    for _, kinks in functions:
+        known, places = _slopes(kinks, rough)
+        steep += np.array([slope != 0 for slope in known])[places]
+    known, places = _slopes(main, rough)
+    first = [known[place] for place in places.tolist()]
+    strain = _strain(main, rough)
+    costs = [(abs(first[n]), int(steep[n]), strain[n]) for n in range(len(points))]
+    return points[min(range(len(points)), key=costs.__getitem__)]
+
+
+def quiet_point(
+    points: Sequence[Fraction], values: Sequence[Fraction], otherwise: Fraction
+) -> Fraction:
+    """A point where the function is 0: where units face away from it, none of them is on there."""
+    zeros = [point for point, value in zip(points, values, strict=True) if not value]
+    return zeros[len(zeros) // 2] if zeros else otherwise
+
+
+def _strain(kinks: Kinks, points: np.ndarray) -> list[float]:
+    """For each point as the base, the larger one of the sums of sizes at both ends."""
+    turns = sorted((float(position), abs(float(change))) for position, change in kinks.items())
+    positions, sizes = np.array(turns).reshape(-1, 2).T
+    left = np.cumsum([0.0, *sizes * (positions - points[0])])
+    right = np.cumsum([0.0, *(sizes * (points[-1] - positions))[::-1]])[::-1]
+    places = np.searchsorted(positions, points, side="right")
+    found: list[float] = np.maximum(left, right)[places].tolist()
+    return found
+
+
+def _reach(values: Sequence[Fraction]) -> Fraction:
+    known = {id(value): value for value in values}.values()  # many are one object
+    return max(known) - min(known)
+
+
+def _slopes(kinks: Kinks, points: np.ndarray) -> tuple[list[Fraction], np.ndarray]:
+    """The slopes of a function that starts flat, and which it has just right of each point."""
+    turns = sorted(kinks.items())
+    slopes = list(accumulate((change for _, change in turns), initial=ZERO))
+    positions = np.array([float(position) for position, _ in turns])
+    return slopes, np.searchsorted(positions, points, side="right")
+
+
+def one_sided(
+    kinks: Kinks, base: Fraction, first: Fraction
+) -> dict[tuple[Fraction, int], Fraction]:
+    """Units (position, sign) that make the function, up to a constant.
+
+    To the right of the base a unit is relu(z - position), to the left relu(position - z).
+    """
+    made: dict[tuple[Fraction, int], Fraction] = {}
+    slope = sum((change for position, change in kinks.items() if position <= base), ZERO)
+    if slope:
+        made[first - 1, 1] = slope
+    for position, change in kinks.items():
+        key = (position, 1 if position > base else -1)
+        made[key] = made.get(key, Fraction(0)) + change
+    return {key: change for key, change in made.items() if change}
+
+
+def evaluated(made: dict[tuple[Fraction, int], Fraction], z: Fraction) -> Fraction:
+    """What units add at one input, exactly."""
+    return sum(
+        (change * max(Fraction(0), sign * (z - position))
+         for (position, sign), change in made.items()), Fraction(0)
+    )  # fmt: skip
+
+
+def distance(points: np.ndarray, others: np.ndarray) -> float:
+    """The smallest distance between a point and one of some sorted others."""
+    right = np.clip(np.searchsorted(others, points), 0, len(others) - 1)
+    left = np.maximum(right - 1, 0)
+    nearest = np.minimum(np.abs(others[right] - points), np.abs(others[left] - points))
+    return float(nearest.min())

@@ -1,0 +1,345 @@
+"""A program in, everything the weights must do out: heads, feed-forwards, dimensions.
+
+Demands are found from the last layer to the first: what the outputs read, then what the last
+feed-forward reads to make that, then what its heads' queries, keys and values read, and so on
+down to the embedding. Then the dimensions are laid out, from the first reader to the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from rasp.architecture.schedule import Schedule, schedule
+from rasp.atoms import Atom, show
+from rasp.compiler.analysis.joint_states import Values
+from rasp.compiler.analysis.linear import Linear, total
+from rasp.compiler.analysis.variables import (
+    CountVariable,
+    Head,
+    HeadOutput,
+    IndexVariable,
+    NodeVariable,
+    SumVariable,
+    TokenVariable,
+    Variable,
+    codes_of,
+    is_spread,
+)
+from rasp.compiler.planning.attention import HeadPlan, plan_head
+from rasp.compiler.planning.dimensions import Demand, Layout, lay_out
+from rasp.compiler.planning.features import Features, Group
+from rasp.compiler.planning.heads import HeadAnalysis
+from rasp.compiler.planning.mixed_radix import Ridge, choose_ridge
+from rasp.compiler.planning.step_splitting import parts_of
+from rasp.compiler.planning.wide_outputs import wide_code
+from rasp.compiler.refusals import Refusal, Refusals
+from rasp.compiler.settings import Settings
+from rasp.errors import RaspUnsupportedError
+from rasp.graph import Aggregate, Node, Program, SOp, in_order, users
+
+MOST_CELLS = 1_000_000
+MOST_NUMBERED = 1000
+LARGEST_WHOLE = 1 << 53
+"""Up to this, a float holds every whole number."""
+READOUT = "read-out "
+CONDITIONS = "conditions"
+"""Where this is to be done with care, each condition of an `and` or `or` is worked out alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class OutputPlan:
+    """One output: what to read, and which atom each number stands for."""
+
+    name: str
+    node: SOp
+    linear: Linear
+    atoms: list[tuple[Fraction, Atom]]
+    digits: tuple[Linear, ...] = ()
+    """Where the number to be read is put together only as it is read: what it is made of."""
+    can_be_numbered: bool = False
+    """Whether numbering the atoms may help, since a feed-forward makes the number anyway."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Everything the weights must do."""
+
+    settings: Settings
+    schedule: Schedule
+    analysis: HeadAnalysis
+    heads: list[list[HeadPlan]]
+    """The heads of each layer, from layer 1."""
+    groups: list[list[tuple[Group, Ridge]]]
+    """The groups of each feed-forward, from the one before layer 1."""
+    outputs: list[OutputPlan]
+    layout: Layout
+    uses_sink: bool
+    care: Mapping[str, int]
+    """The comparisons made with more care than usual."""
+
+    @property
+    def layers(self) -> int:
+        return len(self.heads)
+
+
+def make_plan(
+    outputs: Mapping[str, Node],
+    settings: Settings,
+    program: Program,
+    care: Mapping[str, int] | None = None,
+) -> Plan:
+    """Plan a program, or raise one error with every reason why it cannot be compiled."""
+    nodes = list(outputs.values())
+    refusals = Refusals(program, nodes)
+    for node in nodes:
+        if not isinstance(node, SOp):
+            refusals.add(node, Refusal("it is no s-op", "compile an s-op: `aggregate` uses it"))
+    refusals.raise_all()
+    placed = schedule(nodes)
+    counts_first = bool(care and care.get(CONDITIONS))
+    analysis = _analyse(nodes, settings, refusals, placed, counts_first)
+    features = Features(analysis, placed.layers)
+    end = 2 * placed.layers + 1
+    demands: list[Demand] = []
+    planned = [
+        _output(name, node, features, end, refusals, care or {}) for name, node in outputs.items()
+    ]
+    refusals.raise_all()
+    found = [each for each in planned if each is not None]
+    for each in found:
+        for linear in each.digits or (each.linear,):
+            demands.append(Demand(end, linear, each.name + refusals.line(each.node)))
+    heads, groups = _descend(features, analysis, placed.layers, demands, refusals, care or {})
+    uses_sink = settings.sink and any(
+        plan.head.mode == "sum" or plan.head.may_be_empty for layer in heads for plan in layer
+    )
+    layout = lay_out(demands)
+    _check_work(groups, layout)
+    return Plan(settings, placed, analysis, heads, groups, found, layout, uses_sink,
+                dict(care or {}))  # fmt: skip
+
+
+def _check_work(groups: list[list[tuple[Group, Ridge]]], layout: Layout) -> None:
+    """Refuse feed-forwards whose tables are too large to be worked out."""
+    users: dict[Group, int] = {}
+    for dimension in layout.dimensions:
+        for group in {coordinate[1] for coordinate in dimension.of("ff")}:
+            users[group] = users.get(group, 0) + 1
+    for group, ridge in (each for layer in groups for each in layer):
+        cells = users.get(group, 0) * len(ridge.points)
+        if cells > MOST_CELLS:
+            raise RaspUnsupportedError(
+                f"the feed-forward of layer {group.layer} would have to make "
+                f"{users[group]} numbers from {len(ridge.points)} different inputs",
+                hint='use a smaller vocabulary or length, or `heads="split"`',
+            )
+
+
+def _analyse(
+    nodes: Sequence[Node], settings: Settings, refusals: Refusals, placed: Schedule,
+    counts_first: bool,
+) -> HeadAnalysis:  # fmt: skip
+    siblings = {
+        aggregate: head.aggregates
+        for layer in placed.layer_list
+        for head in layer.heads
+        for aggregate in head.aggregates
+    }
+    layer_of = {
+        node: layer for node, layer in placed.layer_of.items() if isinstance(node, Aggregate)
+    }
+    analysis = HeadAnalysis(nodes, settings, refusals, layer_of, siblings, users(nodes))
+    analysis.counts_first = counts_first
+    for node in in_order(nodes):
+        if isinstance(node, SOp):
+            try:
+                analysis.of(node)
+            except Refusal:
+                continue
+    refusals.raise_all()
+    return analysis
+
+
+def _output(
+    name: str, node: Node, features: Features, time: int, refusals: Refusals,
+    care: Mapping[str, int],
+) -> OutputPlan | None:  # fmt: skip
+    assert isinstance(node, SOp)
+    values = features.analysis.of(node)
+    if values.is_wide:
+        return _wide_output(name, node, features, time, refusals)
+    if not values.atoms:
+        why = next(iter(features.analysis.failures.values()), "it has no value")
+        refusals.add(node, Refusal(f"the program fails on every input: {why}", "mend it first"))
+        return None
+    counted = _threshold(values)
+    codes = codes_of(values.atoms)
+    numbered = values.linear is None and not values.addends and len(codes) <= MOST_NUMBERED
+    is_named = len(codes) <= MOST_NUMBERED and is_spread(codes.values())
+    if is_named or (
+        numbered and care.get(readout_key(name))
+    ):  # places in order of size: small whole numbers
+        places = {code: Fraction(place) for place, code in enumerate(sorted(set(codes.values())))}
+        codes = {atom: places[code] for atom, code in codes.items()}
+    known: dict[Fraction, Atom] = {}
+    for atom in values.atoms:
+        code = codes[atom]
+        if _differs_as_float(atom, known.get(code)):
+            refusals.add(node, Refusal(
+                f"it may be {show(atom)} as an int and as a float, which are not the same number",
+                "work with smaller numbers",
+            ))  # fmt: skip
+            return None
+        if code not in known or _width(atom) > _width(known[code]):
+            known[code] = atom
+    try:
+        if counted is not None:
+            return OutputPlan(name, node, features.code(values.inputs[0], time), counted)
+        parts = []
+        if care.get(readout_key(name), 0) > 1:
+            parts = parts_of(features, values, codes.__getitem__, time)
+        linear = total(parts) if parts else features.of_values(values, codes.__getitem__, time)
+    except Refusal as refusal:
+        refusals.add(node, refusal)
+        return None
+    return OutputPlan(name, node, linear, sorted(known.items()), tuple(parts), numbered)
+
+
+def _wide_output(
+    name: str, node: SOp, features: Features, time: int, refusals: Refusals
+) -> OutputPlan | None:
+    try:
+        found = wide_code(node, features, time)
+    except Refusal as refusal:
+        refusals.add(node, refusal)
+        return None
+    return OutputPlan(name, node, found.linear, found.atoms, tuple(found.digits))
+
+
+def checked_nodes(plan: Plan) -> list[Node]:
+    """The s-op that each check of the bounds is about, in their order."""
+    found: list[Node] = []
+    otherwise: Node = plan.outputs[0].node
+    for layer, groups in enumerate(plan.groups):
+        for head in plan.heads[layer - 1] if layer else []:
+            found.append(head.head.outputs[0].known_by or otherwise)
+        found += [_node_of(group) or otherwise for group, _ in groups]
+    return [*found, *(output.node for output in plan.outputs)]
+
+
+def _node_of(group: Group) -> Node | None:
+    """An s-op that a group reads."""
+    for variable in group.inputs:
+        match variable:
+            case NodeVariable(node=node) | HeadOutput(known_by=SOp() as node):
+                return node
+            case SumVariable():
+                outs = [each[1].known_by for each in variable.linear.of("out")]
+                return next((node for node in outs if node is not None), None)
+    return None
+
+
+def readout_key(name: str) -> str:
+    """A name for a read-out that is the same in every attempt to compile."""
+    return READOUT + name
+
+
+def _threshold(values: Values) -> list[tuple[Fraction, Atom]] | None:
+    """The codes to tell apart where an output only asks whether a count has got so far.
+
+    Whatever lies beyond them is nearest to the right one all the same.
+    """
+    if len(values.inputs) != 1 or not isinstance(values.inputs[0], CountVariable):
+        return None
+    steps = [place for place in range(1, len(values.outcomes))
+             if values.outcomes[place - 1] != values.outcomes[place]]  # fmt: skip
+    if len(steps) != 1:
+        return None
+    codes = [code for _, code in values.inputs[0].states]
+    found = [(codes[place], values.outcomes[place]) for place in (steps[0] - 1, steps[0])]
+    return [(code, atom) for code, atom in found if atom is not None]
+
+
+def _differs_as_float(atom: Atom, other: Atom | None) -> bool:
+    """Whether an atom is also there in another kind, and a float does not hold it."""
+    if other is None or type(atom) is type(other) or isinstance(atom, str):
+        return False
+    return abs(Fraction(atom)) > LARGEST_WHOLE
+
+
+def _width(atom: Atom) -> int:
+    """Of equal atoms of different kinds, show the widest kind."""
+    return [bool, int, Fraction, str].index(type(atom))
+
+
+def _descend(
+    features: Features, analysis: HeadAnalysis, layers: int, demands: list[Demand],
+    refusals: Refusals, care: Mapping[str, int],
+) -> tuple[list[list[HeadPlan]], list[list[tuple[Group, Ridge]]]]:  # fmt: skip
+    heads: list[list[HeadPlan]] = []
+    groups: list[list[tuple[Group, Ridge]]] = []
+    for layer in range(layers, -1, -1):
+        ridges = []
+        for group in features.groups_of(layer):
+            ridge = choose_ridge(features, group, 2 * layer)
+            ridges.append((group, ridge))
+            demands.append(Demand(2 * layer, ridge.z, _group_label(group, refusals)))
+        groups.append(ridges)
+        if layer:
+            heads.append(_heads_of(features, analysis, layer, demands, refusals, care))
+    refusals.raise_all()
+    return heads[::-1], groups[::-1]
+
+
+def _heads_of(
+    features: Features, analysis: HeadAnalysis, layer: int, demands: list[Demand],
+    refusals: Refusals, care: Mapping[str, int],
+) -> list[HeadPlan]:  # fmt: skip
+    found = []
+    for head in [each for each in analysis.heads if each.layer == layer]:
+        wanted = [demand.linear for demand in demands]
+        if not any(("out", output) in each.parts for each in wanted for output in head.outputs):
+            continue
+        try:
+            plan = plan_head(features, analysis, head, wanted, care)
+        except Refusal as refusal:
+            blamed = head.outputs[0].known_by
+            assert blamed is not None
+            refusals.add(blamed, refusal)
+            continue
+        found.append(plan)
+        time, text = 2 * layer - 1, head.selector_text + _line_of(head, refusals)
+        for query, key in plan.products:
+            demands.append(Demand(time, query, f"query of {text}"))
+            demands.append(Demand(time, key, f"key of {text}"))
+        demands.append(Demand(time, plan.sink, f"sink of {text}"))
+        demands += [Demand(time, value, f"value of {text}") for value in plan.values]
+    return found
+
+
+def _line_of(head: Head, refusals: Refusals) -> str:
+    """Where the selector of a head comes from."""
+    served = head.outputs[0].known_by
+    return refusals.line(served.selector) if isinstance(served, Aggregate) else ""
+
+
+def _group_label(group: Group, refusals: Refusals) -> str:
+    """What a feed-forward's group reads, in words."""
+    words = dict.fromkeys(_words(variable, refusals) for variable in group.inputs)
+    return f"input of feed-forward {group.layer}: {', '.join(words)}"
+
+
+def _words(variable: Variable, refusals: Refusals) -> str:
+    match variable:
+        case TokenVariable():
+            return "tokens"
+        case IndexVariable():
+            return "indices"
+        case NodeVariable(node=node) | HeadOutput(known_by=SOp() as node):
+            return refusals.text(node) + refusals.line(node)
+        case SumVariable():
+            outs = [each[1] for each in variable.linear.of("out")]
+            return " and ".join(dict.fromkeys(_words(output, refusals) for output in outs))
+    return "a count of conditions"

@@ -1,0 +1,106 @@
+"""A formula of comparisons in; what its keys and its queries can hold, and its truth table, out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.compiler.analysis.comparison_tables import compared, sort_key
+from rasp.compiler.analysis.formulas import All, Formula, Literal, literals
+from rasp.compiler.analysis.joint_states import Joint
+from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.planning.features import Features
+from rasp.compiler.refusals import Refusal
+
+MOST_PAIRS = 60_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """The different values of the keys (or queries) of a conjunct, and where they come from."""
+
+    joint: Joint
+    rows: list[tuple[Atom, ...]]
+    places: list[int | None]
+    """For each joint state, the place of its row."""
+
+    def feature(self, features: Features, table: list[Fraction], time: int) -> Linear:
+        """The function with this value for each row."""
+        joint = self.joint
+        return features.resolve(joint.layer, joint.inputs, self._spread(table), time)
+
+    def rounded(
+        self, features: Features, table: list[Fraction], time: int, alone: str = ""
+    ) -> Linear:
+        """The same without the noise of its inputs; `alone` as in `Features.stepped`."""
+        joint = self.joint
+        return features.stepped(joint.layer, joint.inputs, self._spread(table), time, alone)
+
+    def _spread(self, table: list[Fraction]) -> list[Fraction | None]:
+        return [None if place is None else table[place] for place in self.places]
+
+
+def sides_of(features: Features, formula: Formula) -> tuple[Side, Side]:
+    """What the keys and the queries of a formula can hold."""
+    analysis = features.analysis
+    found = literals(formula)
+    keys = _side(analysis.joint(list(dict.fromkeys(literal.keys for literal in found))))
+    queries = _side(analysis.joint(list(dict.fromkeys(literal.queries for literal in found))))
+    if len(keys.rows) * len(queries.rows) > MOST_PAIRS:
+        raise Refusal(
+            f"a selector compares {len(keys.rows)} values of its keys with {len(queries.rows)} "
+            "of its queries, which is too many",
+            'use a smaller vocabulary or length, or `heads="split"`',
+        )
+    return keys, queries
+
+
+def _side(joint: Joint) -> Side:
+    known: dict[tuple[Atom, ...], int] = {}
+    places: list[int | None] = []
+    for row in joint.rows:
+        row_known = None if None in row else known.setdefault(row, len(known))  # type: ignore[arg-type]
+        places.append(row_known)
+    rows = list(known)
+    if len(joint.rows) and rows and len(rows[0]) == 1:
+        order = sorted(range(len(rows)), key=lambda place: sort_key(rows[place][0]))
+        moved = {old: new for new, old in enumerate(order)}
+        rows = [rows[old] for old in order]
+        places = [None if place is None else moved[place] for place in places]
+    return Side(joint, rows, places)
+
+
+def truth_of(formula: Formula, keys: Side, queries: Side) -> np.ndarray:
+    """The table of a formula, query by key."""
+    found = literals(formula)
+    key_nodes = list(dict.fromkeys(literal.keys for literal in found))
+    query_nodes = list(dict.fromkeys(literal.queries for literal in found))
+
+    def table(part: Formula) -> np.ndarray:
+        if isinstance(part, Literal):
+            columns = [row[key_nodes.index(part.keys)] for row in keys.rows]
+            rows = [row[query_nodes.index(part.queries)] for row in queries.rows]
+            return compared(columns, rows, part.op)
+        assert not isinstance(part, bool)
+        parts = [table(each) for each in part.parts]
+        return np.asarray(np.all(parts, axis=0) if isinstance(part, All) else np.any(parts, axis=0))
+
+    return table(formula)
+
+
+def both_are_indices(features: Features, keys: Side, queries: Side) -> bool:
+    """Whether each row of either side is a position of its own: `places` is then a permutation."""
+    index = (features.analysis.index,)
+    return (
+        keys.joint.inputs == index
+        and queries.joint.inputs == index
+        and (len(keys.rows) == len(queries.rows) == len(keys.joint.rows))
+    )
+
+
+def positions(side: Side) -> np.ndarray:
+    """The position that each row stands for, where it is a position of its own."""
+    return np.argsort(np.array(side.places, int))

@@ -1,0 +1,165 @@
+"""An output of very many answers in, a number that tells them apart out: no table in between.
+
+An answer that depends on several exact sums at once may be one of tens of thousands. It takes no
+feed-forward to tell them apart: the sums themselves, as digits of one number, are its code, and
+a read-out says what each code stands for. Of codes that follow each other and stand for the same
+answer, the first and the last are enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm, prod
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.compiler.analysis.joint_states import JointAnalysis
+from rasp.compiler.analysis.linear import Linear, total
+from rasp.compiler.analysis.variables import HeadOutput, number
+from rasp.compiler.planning.features import Features
+from rasp.compiler.refusals import Refusal
+from rasp.graph import Elementwise, SOp
+
+MOST_ROWS = 400_000
+LARGEST = 1 << 22
+"""The largest code: float32 holds whole numbers up to 2^24."""
+FEW = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Digit:
+    """One digit of the code: a sum, or what the program makes of it where that says less."""
+
+    output: HeadOutput
+    places: np.ndarray  # (state of the sum,)
+    linear: Linear
+
+    @property
+    def size(self) -> int:
+        return int(self.places.max()) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class WideCode:
+    """The digits, the number that they make, and what each number stands for."""
+
+    digits: list[Linear]
+    linear: Linear
+    atoms: list[tuple[Fraction, Atom]]
+
+
+def wide_code(node: SOp, features: Features, time: int) -> WideCode:
+    """Choose the digits of an output, and list every code that it can have."""
+    analysis = features.analysis
+    inputs = [each for each in analysis.of(node).inputs if isinstance(each, HeadOutput)]
+    digits = [_digit(node, each, features, time) for each in inputs]
+    digits.sort(key=lambda digit: digit.size == len(digit.places), reverse=True)
+    if prod(digit.size for digit in digits) > LARGEST:
+        raise _too_many(prod(digit.size for digit in digits))
+    rows = reachable_rows(analysis, [digit.output for digit in digits])
+    codes, weights, weight = np.zeros(len(rows), int), [], 1
+    for place, digit in enumerate(digits):
+        codes += weight * digit.places[rows[:, place]]
+        weights.append(weight)
+        weight *= digit.size
+    found, first = np.unique(codes, return_index=True)
+    states = {digit.output: rows[first, place] for place, digit in enumerate(digits)}
+    atoms = _evaluated(analysis, node, states, {})
+    linear = total(digit.linear.times(each) for digit, each in zip(digits, weights, strict=True))
+    known = [(Fraction(code), atom) for code, atom in zip(found.tolist(), atoms, strict=True)
+             if atom is not None]  # fmt: skip
+    return WideCode([digit.linear for digit in digits], linear, _ends_of_runs(known))
+
+
+def _digit(node: SOp, output: HeadOutput, features: Features, time: int) -> Digit:
+    """A sum as a digit; or the few things that the only reader of it can say."""
+    codes = [code for _, code in output.states]
+    readers = list(dict.fromkeys(_readers(features.analysis, node, output)))
+    if len(readers) == 1:
+        values = features.analysis.of(readers[0])
+        atoms = values.atoms
+        if values.inputs == (output,) and len(atoms) <= FEW < len(codes):
+            place = {atom: at for at, atom in enumerate(atoms)}
+            linear = features.of_values(values, lambda atom: Fraction(place[atom]), time)
+            places = [0 if atom is None else place[atom] for atom in values.outcomes]
+            return Digit(output, np.array(places), linear)
+    unit = lcm(*(code.denominator for code in codes))
+    places = [int((code - min(codes)) * unit) for code in codes]
+    linear = Linear(Fraction(0), {("out", output): Fraction(unit)}).plus(-min(codes) * unit)
+    return Digit(output, np.array(places), linear)
+
+
+def _readers(analysis: JointAnalysis, node: SOp, output: HeadOutput) -> list[SOp]:
+    """The nodes below a wide one that are not wide themselves and depend on a sum."""
+    values = analysis.of(node)
+    if output not in values.inputs:
+        return []
+    if not values.is_wide:
+        return [node]
+    return [each for operand in node.needs if isinstance(operand, SOp)
+            for each in _readers(analysis, operand, output)]  # fmt: skip
+
+
+def reachable_rows(analysis: JointAnalysis, outputs: Sequence[HeadOutput]) -> np.ndarray:
+    """(row, output): every combination of states that sums of one head can have together."""
+    joint = analysis.joint([output.values for output in outputs])
+    vectors = sorted({tuple(map(number, row)) for row in joint.rows if None not in row})
+    units = [lcm(*(row[place].denominator for row in vectors)) for place in range(len(outputs))]
+    steps = np.array([[int(each * unit) for each, unit in zip(row, units, strict=True)]
+                      for row in vectors])  # fmt: skip
+    low, length = steps.min(axis=0), analysis.settings.max_length
+    bases = length * (steps.max(axis=0) - low) + 1
+    radix = np.concatenate([[1], np.cumprod(bases[:-1])])
+    sums, found = np.zeros(1, int), []
+    for count in range(length + 1):
+        digits = sums[:, None] // radix % bases
+        found.append(digits + count * low)
+        sums = np.unique(sums[:, None] + (steps - low) @ radix)
+        if len(sums) > MOST_ROWS or float(bases.prod(dtype=float)) > 2.0**60:
+            raise _too_many(len(sums))
+    rows = np.unique(np.concatenate(found), axis=0)
+    columns = []
+    for place, (output, unit) in enumerate(zip(outputs, units, strict=True)):
+        state = {int(code * unit): at for at, (_, code) in enumerate(output.states)}
+        columns.append([state.get(each, -1) for each in rows[:, place].tolist()])
+    states = np.array(columns).T
+    return states[(states >= 0).all(axis=1)]
+
+
+def _evaluated(
+    analysis: JointAnalysis, node: SOp, states: dict[HeadOutput, np.ndarray],
+    known: dict[SOp, list[Atom | None]],
+) -> list[Atom | None]:  # fmt: skip
+    """What a node holds in each combination of states."""
+    if node not in known:
+        values = analysis.of(node)
+        if values.is_wide and isinstance(node, Elementwise):
+            columns = [_evaluated(analysis, each, states, known) for each in node.operands]
+            known[node] = [
+                analysis.applied(node, node.op, row) for row in zip(*columns, strict=True)
+            ]
+        else:
+            place = np.zeros(len(next(iter(states.values()))), int)
+            for variable in values.inputs:
+                assert isinstance(variable, HeadOutput)
+                place = place * len(variable.states) + states[variable]
+            known[node] = [values.outcomes[each] for each in place.tolist()]
+    return known[node]
+
+
+def _ends_of_runs(known: list[tuple[Fraction, Atom]]) -> list[tuple[Fraction, Atom]]:
+    """Leave out the codes inside a run that stands for one atom."""
+    last = len(known) - 1
+    return [each for place, each in enumerate(known)
+            if place in (0, last) or known[place - 1][1] != each[1]
+            or known[place + 1][1] != each[1]]  # fmt: skip
+
+
+def _too_many(size: int) -> Refusal:
+    return Refusal(
+        f"it depends on {size} combinations of sums, and the limit is {LARGEST}",
+        "use a smaller vocabulary or length",
+    )
