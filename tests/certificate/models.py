@@ -19,6 +19,7 @@ from rasp.graph import Node
 from rasp.graph.portable import graph_from_json
 
 Arrays = dict[str, np.ndarray]
+Answers = dict[tuple[Atom, ...], list[list[Atom]]]
 
 
 @dataclass(frozen=True)
@@ -71,12 +72,18 @@ KINDS = {
 
 @cache
 def model_of(name: str) -> tuple[Transformer, dict[str, Node]]:
-    kind = KINDS[name]
+    model = compiled(KINDS[name])
+    return model, outputs_of(model)
+
+
+def compiled(kind: Kind) -> Transformer:
     names = rasp.run(kind.text)
     wanted = {key: names[key] for key in ("out", "also") if f"{key} =" in kind.text}
-    model = rasp.compile(wanted, alphabet=kind.alphabet, max_length=kind.length, **kind.options)
-    outputs, _ = graph_from_json(model.graph)
-    return model, outputs
+    return rasp.compile(wanted, alphabet=kind.alphabet, max_length=kind.length, **kind.options)
+
+
+def outputs_of(model: Transformer) -> dict[str, Node]:
+    return graph_from_json(model.graph)[0]
 
 
 def verdict(
@@ -106,9 +113,12 @@ def all_inputs(model: Transformer) -> list[tuple[Atom, ...]]:
 
 
 @cache
-def expected(name: str) -> dict[tuple[Atom, ...], list[list[Atom]]]:
+def expected(name: str) -> Answers:
+    return expected_of(*model_of(name))
+
+
+def expected_of(model: Transformer, outputs: dict[str, Node]) -> Answers:
     """What the program answers on every input on which it has a value."""
-    model, outputs = model_of(name)
     found = {}
     for tokens in all_inputs(model):
         try:
@@ -121,14 +131,18 @@ def expected(name: str) -> dict[tuple[Atom, ...], list[list[Atom]]]:
 
 def mistakes(name: str, model: Transformer) -> int:
     """On how many of all inputs a model does not answer as the program does."""
+    return mistakes_in(model, expected(name))
+
+
+def mistakes_in(model: Transformer, wanted: Answers) -> int:
     wrong = 0
     by_length: dict[int, list[tuple[Atom, ...]]] = {}
-    for tokens in expected(name):
+    for tokens in wanted:
         by_length.setdefault(len(tokens), []).append(tokens)
     for inputs in by_length.values():
         ids = np.stack([model.token_ids(list(tokens)) for tokens in inputs])
         with np.errstate(all="ignore"):
             answers = model.answers(ids)
         for place, tokens in enumerate(inputs):
-            wrong += [rows[place] for rows in answers.values()] != expected(name)[tokens]
+            wrong += [rows[place] for rows in answers.values()] != wanted[tokens]
     return wrong

@@ -1,0 +1,270 @@
+"""Claims and weights forged together by somebody who knows the checker: each is refused.
+
+Each forgery leans on one rule that was once too weak. Its claims are a story that would be true if
+that rule were; its weights follow the story, and the model answers wrong. So a rule that is made
+weaker again lets its forgery pass, and the test of it fails.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from models import Kind, compiled, expected_of, mistakes_in, outputs_of, verdict
+
+from rasp.certificate.claims import (
+    Claims,
+    Conjunct,
+    CountVariable,
+    HeadClaim,
+    HeadOutput,
+    Meaning,
+    NodeVariable,
+    OutputVariable,
+    SumVariable,
+)
+from rasp.compiler import Transformer
+from rasp.graph import Aggregate, Const, Elementwise, TokensAs
+
+ONE = Fraction(1)
+
+
+def forged(model: Transformer, claims: Claims, readout: Any = None) -> Transformer:
+    """A copy of a model with other claims, whose weights can be changed."""
+    other = copy.copy(model)
+    other.weights = copy.deepcopy(model.weights)
+    other.claims = replace(claims, readers=())
+    if readout is not None:
+        other.readouts = (readout,)
+    return other
+
+
+def with_head(claims: Claims, **changes: Any) -> Claims:
+    """The same claims with another first head."""
+    first, *others = claims.heads
+    return replace(claims, heads=((replace(first[0], **changes), *first[1:]), *others))
+
+
+def with_output(claims: Claims, **changes: Any) -> Claims:
+    """The same claims with another first output of the first head."""
+    return with_head(claims, outputs=(replace(claims.heads[0][0].outputs[0], **changes),))
+
+
+def default_of_a_sum() -> Transformer:
+    """Keys send values less a default, which a sum then counts once: these keys send nothing."""
+    model = compiled(Kind("out = length;"))
+    other = forged(model, with_output(model.claims, default=1))
+    head, readout = other.weights.heads[0][0], other.weights.readouts[0]
+    head.value[:] = head.value_bias[:] = 0
+    readout.bias += readout.weight[:, 1]
+    return other
+
+
+def codes_of_a_sum() -> Transformer:
+    """Keys send codes, and the sums that are listed are those of the values."""
+    model = compiled(Kind("out = length;"))
+    other = forged(model, with_output(model.claims, codes={1: Fraction(3)}))
+    head = other.weights.heads[0][0]
+    head.value *= 3
+    head.value_bias *= 3
+    return other
+
+
+def a_spare_head_that_may_pick_nothing() -> Transformer:
+    """A head without arrays is said never to be empty, so that the default never occurs."""
+    model = compiled(Kind('out = aggregate(select(tokens, "b", ==), 1, 0);'))
+    base = compiled(Kind("out = indices * 0 + 1;"))
+    node = outputs_of(model)["out"]
+    assert isinstance(node, Aggregate)
+    head = HeadClaim("mean", (Conjunct(node.selector, (), (0,)),), (HeadOutput(node.values),),
+                     ({0: ONE},), ((),), never_empty=True)  # fmt: skip
+    claims = Claims(
+        (None, None, OutputVariable(0, 0, 0)), {**model.claims.over, node: (2,)},
+        {node: Meaning("mean", (2,))}, (), base.claims.groups, ((2,),), (head,),
+    )  # fmt: skip
+    other = forged(base, claims)
+    other.graph = model.graph
+    return other
+
+
+def codes_that_are_no_line() -> Transformer:
+    """A mean of codes is taken for the code of the mean: 1/2 reads as 0 or 1."""
+    kind = Kind('out = aggregate(select(indices, indices, <=), indicator(tokens == "a"));', "ab", 2)
+    model = compiled(kind)
+    codes = {0: Fraction(0), Fraction(1, 2): Fraction(7), 1: ONE}
+    other = forged(model, with_output(model.claims, codes=codes))
+    readout = other.weights.readouts[0]
+    readout.weight[:, -1] = -1, 1, 0
+    readout.bias[:] = 0.25, -4.25, -0.25
+    return other
+
+
+def a_helper_that_fails() -> Transformer:
+    """An s-op of the forger's own fails on some tokens, whose states are then left out."""
+    model = compiled(Kind("out = tokens;", "ab12", 3))
+    helper = TokensAs("int")
+    claims = replace(
+        model.claims,
+        variables=(*model.claims.variables, NodeVariable(helper)),
+        over={**model.claims.over, helper: (0,)},
+        outputs=((0, len(model.claims.variables)),),
+    )
+    other = forged(model, claims)
+    other.weights.tokens[1] = other.weights.tokens[0]
+    return other
+
+
+def a_family_of_means() -> Transformer:
+    """Heads that average say that they share out keys, so that two means add up to one."""
+    mean = 'aggregate(select(indices, indices, {}), indicator(tokens == "a"))'
+    model = compiled(Kind(f"out = 2*{mean.format('<=')} + 2*{mean.format('>=')};", "ab", 2))
+    one, two = model.claims.heads[0]
+    mixed = Elementwise("*", (one.outputs[0].values, Const(Fraction(2))))
+    family = ((1, 0), (1, 1))
+    claims = replace(
+        model.claims, over={**model.claims.over, mixed: (0,)},
+        heads=((replace(one, family=family), replace(two, family=family)),),
+    )  # fmt: skip
+    known = model.readouts[0]
+    other = forged(model, claims, replace(known, atoms=known.atoms[:3], codes=known.codes[:3]))
+    readout = other.weights.readouts[0]
+    readout.weight, readout.bias = readout.weight[:3], readout.bias[:3]
+    return other
+
+
+def a_product_with_a_constant() -> Transformer:
+    """width · mean is taken for c + Σ(value - c), which is right for a mean that is compared."""
+    model = compiled(
+        Kind('v = indicator(tokens == "a"); out = length * aggregate(select(0, 0, ==), v);')
+    )
+    (mean,) = [node for node, known in model.claims.aggregates.items() if known.rule == "product"]
+    meaning = model.claims.aggregates[mean]
+    place = model.claims.variables[meaning.outputs[0]]
+    assert isinstance(place, OutputVariable)
+    less = Elementwise("-", (mean.values, Const(1)))
+    outputs = tuple(replace(output, values=less) if number == place.output else output
+                    for number, output in enumerate(model.claims.heads[0][0].outputs))  # fmt: skip
+    claims = replace(
+        with_head(model.claims, outputs=outputs), over={**model.claims.over, less: (0,)},
+        aggregates={**model.claims.aggregates, mean: replace(meaning, constant=ONE)},
+    )  # fmt: skip
+    known = replace(model.readouts[0], atoms=(-3, -2, -1, 0, 1), codes=(-3.0, -2.0, -1.0, 0.0, 1.0))
+    other = forged(model, claims, known)
+    head, readout = other.weights.heads[0][0], other.weights.readouts[0]
+    head.value[0, 0] += 1
+    head.value_bias[0] -= 1
+    readout.bias += 4 * readout.weight @ (head.out[:, 0] * np.exp(-22))
+    return other
+
+
+def a_sum_that_weighs_the_bos() -> Transformer:
+    """A BOS is written as index 0; a sum that weighs its token hides index 0 from all tables."""
+    model = compiled(Kind("out = tokens;", "ab", 3, {"bos": "§"}))
+    known = model.claims.variables
+    some = SumVariable(Fraction(0), {("tok", 2): Fraction(5), ("tok", 0): ONE})
+    claims = replace(model.claims, variables=(*known, some), outputs=((0, 1, len(known)),))
+    other = forged(model, claims)
+    other.weights.positions[0] = other.weights.positions[1]
+    return other
+
+
+def two_atoms_with_one_code() -> Transformer:
+    """Over a multiple of an output, only the last of two atoms with one code is looked at."""
+    model = compiled(Kind("out = aggregate(select(indices, 0, ==), tokens);", "ab", 3))
+    double = SumVariable(Fraction(0), {("out", 2): Fraction(2)})
+    claims = with_output(model.claims, codes={"a": Fraction(0), "b": Fraction(0)})
+    claims = replace(
+        claims, variables=(*claims.variables, double), outputs=((len(claims.variables),),)
+    )
+    other = forged(model, claims)
+    head = other.weights.heads[0][0]
+    head.value[:] = head.value_bias[:] = 0
+    other.weights.readouts[0].bias[:] = 0, 5
+    return other
+
+
+def a_carrier_that_is_not_read() -> Transformer:
+    """A count is said to be moved, and where it cannot be read, the values are looked at instead;
+    the read-out says True above 1, which a count of two would be.
+    """
+    model = compiled(
+        Kind('c = (tokens == "a") and (indices == 0); '
+             "out = aggregate(select(indices, 0, ==), c);", "ab", 3)
+    )  # fmt: skip
+    (both,) = [node for node in model.claims.over
+               if isinstance(node, Elementwise) and node.op == "and"]  # fmt: skip
+    known = model.claims.variables
+    output = replace(model.claims.heads[0][0].outputs[0], codes=None, carrier=len(known))
+    claims = replace(
+        with_head(model.claims, outputs=(output,), values=((0, 1),)),
+        variables=(*known, CountVariable(both.operands), *map(NodeVariable, both.operands)),
+        over={**model.claims.over, both: (0, 1)},
+    )
+    other = forged(model, claims)
+    other.weights.readouts[0].bias[:] = 1.5, -1.5
+    return other
+
+
+def a_polluted_sink() -> Transformer:
+    """The sink attends to keys in layer 1, so that its own key in layer 2 is another one."""
+    model = compiled(
+        Kind('x = aggregate(select(tokens, "a", ==), indices, 0); '
+             'out = aggregate(select(x, indices, <), indicator(tokens == "a"), 5);', "ab", 3)
+    )  # fmt: skip
+    groups = model.claims.groups
+    claims = replace(model.claims, groups=(groups[0], (replace(groups[1][0], units=5),), groups[2]))
+    other = forged(model, claims)
+    weights = other.weights
+
+    def wider(array: np.ndarray, axis: int) -> np.ndarray:
+        return np.concatenate([array, np.zeros_like(array.take([0], axis))], axis)
+
+    weights.tokens, weights.positions = wider(weights.tokens, 1), wider(weights.positions, 1)
+    for head in (head for layer in weights.heads for head in layer):
+        head.query, head.key, head.value = (
+            wider(array, 1) for array in (head.query, head.key, head.value)
+        )
+        head.out = wider(head.out, 0)
+    for block in weights.feed_forwards:
+        block.inside, block.out = wider(block.inside, 1), wider(block.out, 0)
+    for readout in weights.readouts:
+        readout.weight = wider(readout.weight, 1)
+    weights.heads[0][0].query[1, 0] = 160  # the sink scores itself as it does "a": it gets some x
+    block = weights.feed_forwards[1]
+    block.inside[:, 0] = -1000  # no hidden unit fires at the sink
+    block.inside = np.vstack([block.inside, [-1000, 0, 0, 0, 6, 0, 0, 0, 0]])
+    block.bias, block.out = np.append(block.bias, 0.0), wider(block.out, 1)
+    block.out[8, -1] = 0.125
+    key = weights.heads[1][0].key  # 0.75 x - 0.75 x at every position, 0.75 x at the sink
+    key[3, 4], key[3, 8] = -24.0, 32.0
+    return other
+
+
+FORGERIES: dict[Callable[[], Transformer], str] = {
+    default_of_a_sum: "a sum adds numbers, and is 0 where nothing is picked",
+    codes_of_a_sum: "a sum adds numbers, and is 0 where nothing is picked",
+    a_spare_head_that_may_pick_nothing: "a head may pick nothing",
+    codes_that_are_no_line: "a mean of codes is not the code of the mean",
+    a_helper_that_fails: "a helper of the compiler fails",
+    a_family_of_means: "the program may answer 3, which is not among the atoms",
+    a_product_with_a_constant: "an s-op is not a weighted sum",
+    a_sum_that_weighs_the_bos: "no margin is left",
+    two_atoms_with_one_code: "two atoms have one code",
+    a_carrier_that_is_not_read: "a variable is not a number",
+    a_polluted_sink: "no margin is left",
+}
+
+
+@pytest.mark.parametrize("forge", FORGERIES, ids=lambda forge: forge.__name__)
+def test_a_forgery_is_refused(forge: Callable[[], Transformer]) -> None:
+    model = forge()
+    outputs = outputs_of(model)
+    assert mistakes_in(model, expected_of(model, outputs))
+    found = verdict(model, outputs)
+    assert not found.holds
+    assert FORGERIES[forge] in found.reason
