@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,10 +11,11 @@ from typing import Any
 
 from rasp.architecture.schedule import Outputs, output_nodes, program_of
 from rasp.drawing import raster
-from rasp.drawing.flow import MARGIN, document, flow_block, selection_block
+from rasp.drawing.flow import document, flow_block, selection_block, smallest_letters
 from rasp.drawing.glyphs import printable
 from rasp.drawing.heat import heat_block, plan_heat_map
 from rasp.drawing.html import frame, page
+from rasp.drawing.layout import MARGIN, PLAIN, SMALLEST_POINTS, Fitted, Layout, fit, refuse_layout
 from rasp.drawing.plan import Flow, HeatMap, HeatMaps, Plan, SelectionShown
 from rasp.drawing.planning import plan_flow, plan_selection
 from rasp.drawing.portable import as_dict
@@ -49,6 +51,7 @@ class Drawing:
 
     plan: Plan
     theme: str = "auto"
+    layout: Layout = PLAIN
 
     def __post_init__(self) -> None:
         if self.theme not in THEMES:
@@ -63,6 +66,40 @@ class Drawing:
         """
         return replace(self, theme=theme)
 
+    def arranged(
+        self,
+        *,
+        compact: bool = False,
+        landscape: bool = False,
+        width: str | float | None = None,
+        page: str | None = None,
+    ) -> Drawing:
+        """Return the same picture for a page (`a4`, `letter` or `slide`) or of a width (`"17cm"`).
+
+        A compact picture draws each sequence as one row, a grid only where a selection needs one,
+        and the beginning and end of a long input.
+
+        >>> from rasp import indices
+        >>> 'width="1280" height="720"' in draw(indices, "ab").arranged(page="slide").svg()
+        True
+        """
+        return replace(self, layout=Layout(compact, landscape, width, page))
+
+    def with_layers(self, first: int, last: int | None = None) -> Drawing:
+        """Return the picture of some layers only, counted from 1.
+
+        >>> import rasp
+        >>> sorted_ab = draw(rasp.lib.sort(rasp.tokens, rasp.tokens), "ba").with_layers(2)
+        >>> sorted_ab.text().splitlines()[1]
+        '2 layers, heads per layer: 2 1; shown: layer 2'
+        """
+        if not isinstance(self.plan, Flow):
+            raise RaspUnsupportedError(
+                "only the picture of a whole computation has layers",
+                hint="draw an s-op, not a selector alone",
+            )
+        return replace(self, plan=self.plan.only_layers(first, last or first))
+
     def svg(self) -> str:
         """Return an SVG document.
 
@@ -70,7 +107,7 @@ class Drawing:
         >>> draw(indices, "ab").svg()[:4]
         '<svg'
         """
-        return document(self._block(), style_sheet(self.theme), self.plan.title)
+        return document(self._fitted().block, style_sheet(self.theme), self.plan.title)
 
     def html(self) -> str:
         """Return a self-contained interactive page.
@@ -97,17 +134,17 @@ class Drawing:
         >>> draw(indices, "ab").png()[1:4]
         b'PNG'
         """
-        block = self._block()
-        return raster.png(self._still(block), block.width + 2 * MARGIN, block.height + 2 * MARGIN)
+        block = self._fitted().block
+        return raster.png(self._still(), block.width + 2 * MARGIN, block.height + 2 * MARGIN)
 
     def pdf(self) -> bytes:
-        """Return a one-page PDF; needs the extra `draw`. Light, unless the theme is dark.
+        """Return a PDF of one page; needs the extra `draw`. Light, unless the theme is dark.
 
         >>> from rasp import indices
         >>> draw(indices, "ab").pdf()[:4]
         b'%PDF'
         """
-        return raster.pdf(self._still(self._block()))
+        return raster.pdf(self._still())
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan as what JSON can hold.
@@ -138,9 +175,29 @@ class Drawing:
                 f"a picture cannot be saved as `{printable(path.name)}`",
                 hint="end the file's name in .svg, .html, .png, .pdf or .txt",
             )
+        if path.suffix.lower() in (".html", ".htm", ".txt"):
+            refuse_layout(self.layout)
         made = maker()
         replace_file(path, made.encode() if isinstance(made, str) else made)
+        for caution in self._cautions(path.suffix.lower()):
+            warnings.warn(caution, stacklevel=2)
         return path
+
+    def _cautions(self, suffix: str) -> list[str]:
+        """Say what a reader of the saved file would not see, or hardly."""
+        found = []
+        points = self._fitted().scale * smallest_letters(self.plan, self.layout) * 72 / 96
+        if points < SMALLEST_POINTS:
+            found.append(
+                f"the letters of this picture are {points:.1f} points high: draw fewer layers, a "
+                "shorter input or a compact picture"
+            )
+        if suffix in (".png", ".pdf") and (letters := raster.missing_letters(self._still())):
+            found.append(
+                f"no font here has {' '.join(letters[:8])}{' …' if letters[8:] else ''}, drawn as "
+                "boxes: install a font that has (such as Noto), or save as .svg or .html"
+            )
+        return found
 
     def __str__(self) -> str:
         return self.text()
@@ -155,18 +212,21 @@ class Drawing:
     def _repr_html_(self) -> str:
         return frame(self.plan, self._block(), self.theme)
 
-    def _block(self) -> Block:
+    def _block(self, layout: Layout = PLAIN) -> Block:
         match self.plan:
             case Flow():
-                return flow_block(self.plan)
+                return flow_block(self.plan, layout)
             case SelectionShown():
-                return selection_block(self.plan)
+                return selection_block(self.plan, layout)
             case HeatMaps():
                 return heat_block(self.plan)
 
-    def _still(self, block: Block) -> str:
+    def _fitted(self) -> Fitted:
+        return fit(self._block(self.layout), self.layout)
+
+    def _still(self) -> str:
         theme = "dark" if self.theme == "dark" else "light"
-        return document(block, style_sheet(theme), self.plan.title)
+        return document(self._fitted().block, style_sheet(theme), self.plan.title)
 
 
 def draw(
@@ -238,8 +298,11 @@ def heat_maps(
     titles: Sequence[str] = (),
     title: str = "",
     theme: str = "auto",
+    columns: Sequence[int] = (),
 ) -> Drawing:
     """Draw several attention patterns on one input side by side, each under its own title.
+
+    With `columns`, so many of them are drawn one above the other, column by column.
 
     >>> heat_maps([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], "ab", ["head 1", "head 2"], "layer 1")
     <Drawing: layer 1 (print it ...)>
@@ -249,7 +312,7 @@ def heat_maps(
         plan_heat_map(matrix, labels, labels, name)
         for matrix, name in zip(matrices, names, strict=True)
     )
-    return Drawing(HeatMaps(printable(title), maps), theme)
+    return Drawing(HeatMaps(printable(title), maps, tuple(columns)), theme)
 
 
 def _nodes(outputs: Outputs) -> tuple[Node, ...]:

@@ -5,57 +5,67 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from rasp.drawing.arranging import PAD, Box, best_for, in_columns, narrowest_under
+from rasp.drawing.compact import compact_head, window_for
 from rasp.drawing.glyphs import cut
 from rasp.drawing.head import LINE, NAME_FONT, SMALL_FONT, head_block
-from rasp.drawing.plan import Flow, LayerShown, SelectionShown, Strip
+from rasp.drawing.layout import MARGIN, PLAIN, Layout, read_width, room_for
+from rasp.drawing.plan import Flow, HeatMaps, LayerShown, Plan, SelectionShown, Strip
 from rasp.drawing.strips import cell_for, strip_row
-from rasp.drawing.svg import (
-    Block,
-    below,
-    beside,
-    element,
-    framed,
-    label,
-    moved,
-    number,
-    text_width,
-)
+from rasp.drawing.svg import Block, below, beside, element, framed, label, moved, number, text_width
 
 HEADING_FONT = 16.0
-MARGIN = 16.0
-PAD = 12.0
-BETWEEN = 30.0
-"""Between one box of the flow and the next: room for an arrow."""
 LONGEST_NAME = 34
 LONGEST_TITLE = 100
 LONGEST_EXPRESSION = 64
+LONGEST_COMPACT_EXPRESSION = 40
 
 
-def flow_block(flow: Flow) -> Block:
+def flow_block(flow: Flow, layout: Layout = PLAIN) -> Block:
     """Draw the whole flow."""
-    boxes = [("input", _strips_box(flow, flow.embedding, "plain"))]
+    heading = heading_block(flow.title, flow.note)
+    most = max((len(layer.heads) for layer in flow.layers), default=1)
+    room = room_for(layout)
+    if room is None and layout.width is None:
+        return below([heading, in_columns(_boxes(flow, most, layout.compact), 1)], 12)
+    ways = [_boxes(flow, per_row, layout.compact) for per_row in sorted({1, min(2, most), most})]
+    if room is not None:
+        return best_for(room, heading, ways)
+    return narrowest_under(read_width(layout.width or 0) - 2 * MARGIN, heading, ways)
+
+
+def _boxes(flow: Flow, per_row: int, compact: bool) -> list[Box]:
+    """Draw the parts of a flow, with so many heads beside one another."""
+    boxes = []
+    if flow.embedding:
+        boxes.append(Box("input", _strips_box(flow, flow.embedding, "plain", compact)))
     if flow.input_feed_forward:
         heading = "feed-forward before the first attention (a plain transformer stack has none)"
-        boxes.append((heading, _strips_box(flow, flow.input_feed_forward, "plain")))
-    boxes += [(f"layer {layer.number}", _layer_box(flow, layer)) for layer in flow.layers]
-    boxes.append(("output", _strips_box(flow, flow.outputs, "output")))
-    width = max(max(box.width, text_width(heading, NAME_FONT)) for heading, box in boxes)
-    frames = [framed(_headed(heading, box, width), "box", PAD) for heading, box in boxes]
-    width += 2 * PAD
-    parts, y = [], 0.0
-    for at, frame in enumerate(frames):
-        parts.append(moved(frame, 0, y))
-        y += frame.height
-        if at + 1 < len(frames):
-            parts.append(_arrow(width / 2, y + 3, y + BETWEEN - 3))
-            y += BETWEEN
-    return below([heading_block(flow.title, flow.note), Block(width, y, "".join(parts))], 12)
+        inside = _strips_box(flow, flow.input_feed_forward, "plain", compact)
+        boxes.append(Box(heading, inside))
+    boxes += [
+        Box(f"layer {layer.number}", _layer_box(flow, layer, per_row, compact))
+        for layer in flow.layers
+    ]
+    if flow.outputs:
+        boxes.append(Box("output", _strips_box(flow, flow.outputs, "output", compact)))
+    return boxes
 
 
-def selection_block(plan: SelectionShown) -> Block:
+def selection_block(plan: SelectionShown, layout: Layout = PLAIN) -> Block:
     """Draw one selection alone."""
-    head = head_block(plan.head, "", plan.strips, plan.tokens)
+    make = compact_head if layout.compact else head_block
+    head = make(plan.head, "", plan.strips, plan.tokens)
     return below([heading_block(plan.title), framed(head, "box", PAD)], 12)
+
+
+def smallest_letters(plan: Plan, layout: Layout) -> float:
+    """Return the height of the smallest letters that a reader must read, before any scaling."""
+    if isinstance(plan, HeatMaps):
+        return SMALL_FONT
+    length = len(plan.tokens)
+    window = window_for(length) if layout.compact else range(length)
+    return min(SMALL_FONT, cell_for(len(window), ()).font)
 
 
 def heading_block(title: str, note: str = "") -> Block:
@@ -69,48 +79,43 @@ def heading_block(title: str, note: str = "") -> Block:
     return Block(width, 40 if note else 20, parts)
 
 
-def _arrow(x: float, start: float, end: float) -> str:
-    shaft = element("path", d=f"M{number(x)} {number(start)}V{number(end - 7)}", class_="arrow")
-    tip = f"M{number(x - 6)} {number(end - 8)}h12L{number(x)} {number(end)}z"
-    return shaft + element("path", d=tip, class_="tip")
-
-
-def _headed(heading: str, block: Block, width: float) -> Block:
-    """Put a heading at the left over a block in the middle."""
-    words = Block(width, LINE, label(0, 12, heading, "soft strong"))
-    return below([words, block], 4, centred=True)
-
-
-def _layer_box(flow: Flow, layer: LayerShown) -> Block:
+def _layer_box(flow: Flow, layer: LayerShown, per_row: int, compact: bool) -> Block:
     several = len(layer.heads) > 1
+    make = compact_head if compact else head_block
     heads = [
-        head_block(head, f"head {at}" if several else "head", flow.strips, flow.tokens)
+        make(head, f"head {at}" if several else "head", flow.strips, flow.tokens)
         for at, head in enumerate(layer.heads, 1)
     ]
-    tallest = max((head.height for head in heads), default=0) + 2 * PAD
-    parts = [beside([framed(head, "inner", PAD, height=tallest) for head in heads], 14)]
+    parts = [_heads_row(heads[at : at + per_row]) for at in range(0, len(heads), per_row)]
     if layer.feed_forward:
-        made = _strips_box(flow, layer.feed_forward, "plain")
+        made = _strips_box(flow, layer.feed_forward, "plain", compact)
         words = label(0, 11, "feed-forward", "soft small")
         parts.append(framed(below([Block(80, LINE, words), made], 2), "inner", PAD))
     return below(parts, 12, centred=True)
 
 
-def _strips_box(flow: Flow, names: Sequence[str], role: str) -> Block:
+def _heads_row(heads: Sequence[Block]) -> Block:
+    tallest = max(head.height for head in heads) + 2 * PAD
+    return beside([framed(head, "inner", PAD, height=tallest) for head in heads], 14)
+
+
+def _strips_box(flow: Flow, names: Sequence[str], role: str, compact: bool) -> Block:
     """Draw sequences one below the other: name, cells, and what each is computed from."""
     strips = [flow.strips[name] for name in names]
-    cell = cell_for(len(flow.tokens), (atom for strip in strips for atom in strip.values))
+    window = window_for(len(flow.tokens)) if compact else range(len(flow.tokens))
+    longest = LONGEST_COMPACT_EXPRESSION if compact else LONGEST_EXPRESSION
+    cell = cell_for(len(window), strips)
     labels = [cut(strip.label, LONGEST_NAME) for strip in strips]
     indent = max((text_width(text, NAME_FONT) for text in labels), default=0) + 8
     rows = []
     for strip, text in zip(strips, labels, strict=True):
-        row = strip_row(strip, cell, role)
+        row = strip_row(strip, cell, role, window)
         middle = cell.height / 2 + 4
         weight = "end strong" if strip.is_named else "end"
         body = label(indent - 8, middle, text, weight, strip.expression)
         body += moved(row, indent, 0)
         width = indent + row.width
-        shown = _expression(strip)
+        shown = _expression(strip, longest)
         if shown and role != "output":
             body += label(width + 8, middle, shown, "soft small", strip.expression)
             width += 8 + text_width(shown, SMALL_FONT)
@@ -119,10 +124,10 @@ def _strips_box(flow: Flow, names: Sequence[str], role: str) -> Block:
     return below(rows, 5)
 
 
-def _expression(strip: Strip) -> str:
+def _expression(strip: Strip, longest: int) -> str:
     if not strip.expression or strip.expression == strip.label:
         return ""
-    return cut(f"= {strip.expression}", LONGEST_EXPRESSION)
+    return cut(f"= {strip.expression}", longest)
 
 
 def document(block: Block, style: str, title: str, role: str = "img") -> str:

@@ -8,6 +8,7 @@ of a fixed-width font; wide letters and emoji take two.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from rasp.atoms import Atom, display
@@ -156,6 +157,47 @@ def in_cell(atom: Atom, room: int = 12) -> str:
         case Fraction():
             return _float_in_cell(atom, room)
     return cut(_digits(atom), room)
+
+
+def in_cells(atoms: Sequence[Atom], room: int = 12) -> list[str]:
+    """Write a sequence for cells of one size, with all its broken numbers in one style.
+
+    Decimals where all are short decimals, else fractions where all are short fractions, else
+    decimals rounded to the same number of places. Whole numbers are written as ints.
+
+    >>> in_cells([Fraction(1, 3), Fraction(1, 2), 1])
+    ['1/3', '1/2', '1']
+    >>> in_cells([Fraction(1, 2), Fraction(15, 134)])
+    ['0.500', '0.112']
+    """
+    broken = [atom for atom in atoms if isinstance(atom, Fraction) and atom.denominator != 1]
+    write = _common_style(broken, room) if len(set(broken)) > 1 else None
+    styled = {number: write(number) for number in broken} if write else {}
+    return [
+        (styled.get(atom) if isinstance(atom, Fraction) else None) or in_cell(atom, room)
+        for atom in atoms
+    ]
+
+
+def _common_style(numbers: Sequence[Fraction], room: int) -> Callable[[Fraction], str] | None:
+    """Choose how to write numbers that are not whole; None where no one style fits them all."""
+    if any(abs(number) >= 10**9 or number.denominator > 10**9 for number in numbers):
+        return None
+    fits = min(room, SHORT_FRACTION)
+    if all(_short_decimal(number, fits + 1) for number in numbers):
+        return lambda number: f"{float(number):.4g}"
+    if all(len(f"{number.numerator}/{number.denominator}") <= fits for number in numbers):
+        return lambda number: f"{number.numerator}/{number.denominator}"
+    for places in (3, 2, 1):
+        written = [f"{float(number):.{places}f}" for number in numbers]
+        if all(len(text) <= room and Fraction(text) != 0 for text in written):
+            return lambda number: f"{float(number):.{places}f}"
+    return None
+
+
+def _short_decimal(number: Fraction, room: int) -> bool:
+    text = f"{float(number):.4g}"
+    return len(text) <= room and Fraction(text) == number
 
 
 def _digits(number: int) -> str:

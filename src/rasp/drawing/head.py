@@ -39,29 +39,29 @@ class _Column:
 def head_block(
     head: HeadShown, heading: str, strips: Mapping[str, Strip], tokens: tuple[Atom, ...]
 ) -> Block:
-    """Draw one head. Where only constants are compared, the tokens stand along the edges."""
+    """Draw one head. Where only constants are compared, the tokens are along the edges."""
     plain = Strip("", "tokens", "", tokens, 0)
     keys = [strips[name] for name in head.keys] or [plain]
     queries = [strips[name] for name in head.queries] or [plain]
     values = list(dict.fromkeys(one.values for one in head.aggregates))
     across = [*keys, *(strips[name] for name in values)]
-    cell = cell_for(len(tokens), (atom for strip in across for atom in strip.values))
+    cell = cell_for(len(tokens), across)
     left = [_column(strip, cell) for strip in queries]
     right = [_column(strips[one.result], cell) for one in head.aggregates]
     stairs_left = _stairs(left, "queries" if head.queries else "", -1)
     stairs_right = _stairs(right, "result", 1)
     top = _captioned(keys, "keys" if head.keys else "", cell, {})
     bottom = _captioned(
-        [strips[name] for name in values], "values", cell, _destinations(head, strips)
+        [strips[name] for name in values], "values", cell, destinations(head, strips)
     )
     left_width = sum(column.cell.width + GAP for column in left)
     grid_x = max(left_width, stairs_left.width)
     grid_y = max(top.height, stairs_left.height, stairs_right.height) + 3
     grid = grid_block(head, cell, strips, queries[0])
-    # names of results that stand as high as those of keys begin to the right of them
+    # names of results that are as high as those of keys begin to the right of them
     is_beside = len(right) > 1
     right_x = grid_x + (max(grid.width, top.width) if is_beside else grid.width)
-    caption = _caption(head, heading, right_x + max(60, stairs_right.width))
+    caption = caption_block(head, heading, right_x + max(60, stairs_right.width))
     parts = [
         moved(top, grid_x, grid_y - 3 - top.height),
         moved(grid, grid_x, grid_y),
@@ -115,7 +115,7 @@ def _row_tip(query: int, queries: Strip, picked: Sequence[int]) -> str:
 
 
 def _column(strip: Strip, cell: Cell) -> _Column:
-    own = cell_for(len(strip.values), strip.values)
+    own = cell_for(len(strip.values), [strip])
     wide = replace(own, width=min(max(own.width, cell.height), 60))
     return _Column(strip, wide, cut(strip.label, LONGEST_NAME))
 
@@ -123,7 +123,7 @@ def _column(strip: Strip, cell: Cell) -> _Column:
 def _stairs(side: Sequence[_Column], role: str, way: int) -> Block:
     """Write the names of the columns beside a grid, one line each, with leaders down to them.
 
-    The name of the column farthest from the grid stands lowest, so that no leader crosses a name.
+    The name of the column farthest from the grid is lowest, so that no leader crosses a name.
     """
     if not side:
         return Block(0, 0, "")
@@ -166,17 +166,18 @@ def _captioned(
         of = strip.id or None
         parts.append(element("g", caption, class_=own, data_of=of) + moved(row, 0, y + LINE))
         y += LINE + cell.height + 4
-        width = max(width, row.width, _width_of(words))
+        width = max(width, row.width, width_of(words))
     return Block(width, max(0.0, y - 4), "".join(parts))
 
 
-def _width_of(words: Sequence[tuple[str, str]]) -> float:
+def width_of(words: Sequence[tuple[str, str]]) -> float:
+    """Return how wide texts of the given classes are, one after the other."""
     return sum(
         text_width(text, SMALL_FONT if "small" in class_ else NAME_FONT) for text, class_ in words
     )
 
 
-def _destinations(head: HeadShown, strips: Mapping[str, Strip]) -> dict[str, str]:
+def destinations(head: HeadShown, strips: Mapping[str, Strip]) -> dict[str, str]:
     """Where a head has several results, say which values become which."""
     if len(head.aggregates) < 2:
         return {}
@@ -186,7 +187,7 @@ def _destinations(head: HeadShown, strips: Mapping[str, Strip]) -> dict[str, str
     return {values: f" → {', '.join(results)}" for values, results in found.items()}
 
 
-def _caption(head: HeadShown, heading: str, width: float) -> Block:
+def caption_block(head: HeadShown, heading: str, width: float) -> Block:
     """Write the head's selector, broken into lines that fit."""
     room = max(36, int(width / (SMALL_FONT * 0.61)))
     first = f"{heading} " if heading else ""

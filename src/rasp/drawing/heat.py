@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from rasp.atoms import from_python
 from rasp.drawing.flow import heading_block
-from rasp.drawing.glyphs import columns, cut, in_cell, printable
+from rasp.drawing.glyphs import columns as columns_of
+from rasp.drawing.glyphs import cut, in_cell, printable
 from rasp.drawing.plan import HeatMap, HeatMaps
 from rasp.drawing.planning import LONGEST_INPUT
 from rasp.drawing.strips import Cell, cell_for
@@ -34,8 +36,9 @@ from rasp.errors import RaspLimitError, RaspTypeError, RaspValueError
 
 SHADES = 32
 PER_ROW = 4
-"""Heat maps beside one another before a new row begins."""
+"""Columns beside one another before a new row begins."""
 LONGEST_LABEL = 12
+LONGEST_TITLE = 26
 SLACK = 1e-6
 """Rounding that weights made by a model may have beyond 0 and 1."""
 
@@ -94,16 +97,18 @@ def _weight(value: object) -> float:
 
 
 def heat_block(plan: HeatMaps) -> Block:
-    """Draw heat maps beside one another, a few in each row."""
-    maps = [framed(_map_block(one), "box", 12) for one in plan.maps]
-    rows = [beside(maps[at : at + PER_ROW], 14) for at in range(0, len(maps), PER_ROW)]
+    """Draw columns of heat maps beside one another, a few in each row."""
+    maps = iter(_map_block(one) for one in plan.maps)
+    sizes = plan.columns or (1,) * len(plan.maps)
+    columns = [framed(below(list(islice(maps, size)), 14), "box", 12) for size in sizes]
+    rows = [beside(columns[at : at + PER_ROW], 14) for at in range(0, len(columns), PER_ROW)]
     parts = ([heading_block(plan.title)] if plan.title else []) + rows
     return below([*parts, _scale()], 12)
 
 
 def _map_block(heat: HeatMap) -> Block:
     cell = cell_for(max(len(heat.rows), len(heat.columns)), ())
-    longest = max(map(columns, heat.rows), default=1)
+    longest = max(map(columns_of, heat.rows), default=1)
     left = min(longest, LONGEST_LABEL) * cell.font * ADVANCE + 6
     top, turned = _column_labels(heat, cell)
     grid = _grid(heat, cell)
@@ -118,19 +123,19 @@ def _map_block(heat: HeatMap) -> Block:
     map_ = Block(left + grid.width, top + grid.height, body)
     if not heat.title:
         return map_
-    words = cut(heat.title, max(12, int(map_.width / (12 * ADVANCE))))
+    words = cut(heat.title, max(LONGEST_TITLE, int(map_.width / (12 * ADVANCE))))
     return below(
         [Block(text_width(words, 12), 16, label(0, 12, words, "strong", heat.title)), map_], 4
     )
 
 
 def _tip(text: str) -> str:
-    return text if columns(text) > LONGEST_LABEL else ""
+    return text if columns_of(text) > LONGEST_LABEL else ""
 
 
 def _column_labels(heat: HeatMap, cell: Cell) -> tuple[float, Block]:
     """Write the columns' names: upright where they fit, else turned."""
-    longest = max(map(columns, heat.columns), default=1)
+    longest = max(map(columns_of, heat.columns), default=1)
     if longest <= cell.room:
         words = "".join(
             label((at + 0.5) * cell.width, cell.height - 6, text, "mid")

@@ -7,10 +7,11 @@ where or how: SVG, HTML, text and the browser all draw the same plan.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from rasp.atoms import Atom, Number
+from rasp.errors import RaspValueError
 
 Picks: TypeAlias = tuple[tuple[bool, ...], ...]
 """`picks[query][key]`: rows ask, columns answer."""
@@ -35,7 +36,7 @@ class Strip:
     is_named: bool = True
     is_constant: bool = False
     defaulted: tuple[int, ...] = ()
-    """The positions at which nothing was picked, so that the default stands there."""
+    """The positions at which nothing was picked, so that the default is there."""
     place: str = ""
     """Where in the source it was written."""
 
@@ -113,6 +114,27 @@ class Flow:
     def heads(self) -> dict[str, HeadShown]:
         return {head.id: head for layer in self.layers for head in layer.heads}
 
+    def only_layers(self, first: int, last: int) -> Flow:
+        """Return the flow of some layers; the input and the output are at its ends."""
+        if not 1 <= first <= last <= len(self.layers):
+            have = f"this has layers 1 to {len(self.layers)}" if self.layers else "this has none"
+            raise RaspValueError(
+                f"there are no layers {first} to {last} to draw", hint=f"{have}; write 1-2, or 2"
+            )
+        starts, ends = first == 1, last == len(self.layers)
+        return replace(
+            self,
+            embedding=self.embedding if starts else (),
+            input_feed_forward=self.input_feed_forward if starts else (),
+            layers=self.layers[first - 1 : last],
+            outputs=self.outputs if ends else (),
+            note=self.note if starts and ends else f"{self.note}; {_shown(first, last)}",
+        )
+
+
+def _shown(first: int, last: int) -> str:
+    return f"shown: layer {first}" if first == last else f"shown: layers {first} to {last}"
+
 
 @dataclass(frozen=True)
 class SelectionShown:
@@ -144,6 +166,8 @@ class HeatMaps:
 
     title: str
     maps: tuple[HeatMap, ...]
+    columns: tuple[int, ...] = ()
+    """How many maps each column has, one above the other; empty: each map is its own column."""
 
 
 Plan: TypeAlias = Flow | SelectionShown | HeatMaps

@@ -6,6 +6,7 @@ module puts them together; `choice` says what is shown and what it is called.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -83,7 +84,11 @@ class _Context:
 
     def place(self, node: Node) -> str:
         span = None if isinstance(node, (Tokens, Indices)) else self.origins.get(node)
-        return printable(str(span)) if span else ""
+        if span is None:
+            return ""
+        # a picture is given to others: the file's name, never the folders of its author
+        name = re.split(r"[/\\\\]", span.source.name)[-1]
+        return printable(f"{name}:{span.line}:{span.column}")
 
 
 def plan_flow(

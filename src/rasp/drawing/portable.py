@@ -1,6 +1,6 @@
 """A plan in, nested dicts, lists, strings and numbers out: what JSON and a browser can hold.
 
-Atoms leave as the texts that stand for them, since a browser has neither exact fractions nor
+Atoms leave as the texts that show them, since a browser has neither exact fractions nor
 unbounded ints; a row of picks leaves as a string of zeros and ones.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from rasp.atoms import kind_of_sequence
-from rasp.drawing.glyphs import in_cell, in_title
+from rasp.drawing.glyphs import in_cells, in_title
 from rasp.drawing.plan import (
     Condition,
     Flow,
@@ -37,7 +37,7 @@ def as_dict(plan: Plan) -> dict[str, Any]:
             return {
                 "kind": "flow",
                 "title": plan.title,
-                "tokens": [in_cell(token) for token in plan.tokens],
+                "tokens": in_cells(plan.tokens),
                 "strips": {strip.id: _strip(strip) for strip in plan.strips.values()},
                 "embedding": list(plan.embedding),
                 "input_feed_forward": list(plan.input_feed_forward),
@@ -49,7 +49,7 @@ def as_dict(plan: Plan) -> dict[str, Any]:
             return {
                 "kind": "selection",
                 "title": plan.title,
-                "tokens": [in_cell(token) for token in plan.tokens],
+                "tokens": in_cells(plan.tokens),
                 "strips": {strip.id: _strip(strip) for strip in plan.strips.values()},
                 "head": _head(plan.head),
             }
@@ -63,7 +63,7 @@ def _strip(strip: Strip) -> dict[str, Any]:
         "label": strip.label,
         "expression": strip.expression,
         "type": kind_of_sequence(strip.values),
-        "shown": [in_cell(value) for value in strip.values],
+        "shown": in_cells(strip.values),
         "values": [in_title(value) for value in strip.values],
         "layer": strip.layer,
         "needs": list(strip.needs),

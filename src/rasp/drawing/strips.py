@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from rasp.atoms import Atom
-from rasp.drawing.glyphs import columns, in_cell, in_title
+from rasp.drawing.glyphs import columns, in_cells, in_title
 from rasp.drawing.plan import Strip
 from rasp.drawing.svg import ADVANCE, Block, element, label, number, title
+
+Window: TypeAlias = Sequence[int | None]
+"""The positions that are shown, in order; None is a gap."""
+GAP_SIGN = "⋯"
 
 
 @dataclass(frozen=True)
@@ -29,10 +33,11 @@ class Cell:
         return min(3.0, self.height / 6) if self.height > 12 else 0.0
 
 
-def cell_for(length: int, atoms: Iterable[Atom]) -> Cell:
+def cell_for(length: int, strips: Iterable[Strip]) -> Cell:
     """Choose the size of cells: smaller in longer inputs, wider for longer values."""
     height, font, widest = next(sizes for most, *sizes in _SIZES if length <= most)
-    longest = max((columns(in_cell(atom, 7)) for atom in atoms), default=1)
+    texts = (text for strip in strips for text in in_cells(strip.values, 7))
+    longest = max(map(columns, texts), default=1)
     return Cell(min(widest, max(height, longest * font * ADVANCE + 7)), height, font)
 
 
@@ -42,15 +47,19 @@ _SIZES: tuple[tuple[int, float, float, float], ...] = (
 )  # fmt: skip
 
 
-def strip_row(strip: Strip, cell: Cell, role: str) -> Block:
+def strip_row(strip: Strip, cell: Cell, role: str, window: Window | None = None) -> Block:
     """Draw a sequence as a row of cells."""
-    count = len(strip.values)
-    width, height = count * cell.width, cell.height
-    rules = "".join(f"M{number(at * cell.width)} 0v{number(height)}" for at in range(1, count))
+    window = range(len(strip.values)) if window is None else window
+    width, height = len(window) * cell.width, cell.height
+    rules = "".join(
+        f"M{number(at * cell.width)} 0v{number(height)}" for at in range(1, len(window))
+    )
     body = element("rect", width=width, height=height, rx=2.5, class_="cell")
     body += element("path", d=rules, class_="rule") if rules else ""
+    texts = in_cells(strip.values, cell.room)
     body += "".join(
-        _value(strip, at, (at + 0.5) * cell.width, _baseline(cell), cell) for at in range(count)
+        _value(strip, position, texts, (at + 0.5) * cell.width, _baseline(cell))
+        for at, position in enumerate(window)
     )
     return Block(width, height, _strip_group(strip, cell, role, "row", body))
 
@@ -62,8 +71,9 @@ def strip_column(strip: Strip, cell: Cell, role: str) -> Block:
     rules = "".join(f"M0 {number(at * cell.height)}h{number(width)}" for at in range(1, count))
     body = element("rect", width=width, height=height, rx=2.5, class_="cell")
     body += element("path", d=rules, class_="rule") if rules else ""
+    texts = in_cells(strip.values, cell.room)
     body += "".join(
-        _value(strip, at, width / 2, at * cell.height + _baseline(cell), cell)
+        _value(strip, at, texts, width / 2, at * cell.height + _baseline(cell))
         for at in range(count)
     )
     return Block(width, height, _strip_group(strip, cell, role, "column", body))
@@ -88,9 +98,11 @@ def _baseline(cell: Cell) -> float:
     return cell.height / 2 + cell.font * 0.36
 
 
-def _value(strip: Strip, at: int, x: float, y: float, cell: Cell) -> str:
-    atom = strip.values[at]
-    shown, full = in_cell(atom, cell.room), in_title(atom)
+def _value(strip: Strip, at: int | None, texts: Sequence[str], x: float, y: float) -> str:
+    if at is None:
+        return label(x, y, GAP_SIGN, "soft")
+    atom, shown = strip.values[at], texts[at]
+    full = in_title(atom)
     if at in strip.defaulted:
         return label(x, y, shown, "soft slanted", f"{full}: nothing picked, so the default")
     says_it_all = isinstance(atom, bool) or full in (shown, f'"{shown}"')

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from rasp.atoms import Atom
-from rasp.drawing.glyphs import columns, cut, in_cell, kept_in_place
+from rasp.drawing.glyphs import columns, cut, in_cells, kept_in_place
 from rasp.drawing.plan import Flow, HeadShown, HeatMap, HeatMaps, Plan, SelectionShown, Strip
 
 PICKED, NOT_PICKED = "█", "·"
@@ -32,7 +32,9 @@ def text_of(plan: Plan) -> str:
 
 
 def _flow(flow: Flow) -> list[str]:
-    lines = [flow.title, flow.note, "", "input", *_sequences(flow, flow.embedding)]
+    lines = [flow.title, flow.note]
+    if flow.embedding:
+        lines += ["", "input", *_sequences(flow, flow.embedding)]
     if flow.input_feed_forward:
         lines += [
             "",
@@ -48,12 +50,14 @@ def _flow(flow: Flow) -> list[str]:
         if layer.feed_forward:
             lines += ["", f"layer {layer.number}, feed-forward"]
             lines += _sequences(flow, layer.feed_forward)
-    return [*lines, "", "output", *_sequences(flow, flow.outputs, explained=False)]
+    if flow.outputs:
+        lines += ["", "output", *_sequences(flow, flow.outputs, explained=False)]
+    return lines
 
 
 def _sequences(flow: Flow, names: Sequence[str], explained: bool = True) -> list[str]:
     strips = [flow.strips[name] for name in names]
-    width = _cell_width(atom for strip in strips for atom in strip.values)
+    width = _cell_width(strips)
     indent = max((columns(cut(strip.label, LONGEST_NAME)) for strip in strips), default=0)
     lines = []
     for strip in strips:
@@ -70,7 +74,7 @@ def _head(head: HeadShown, strips: Mapping[str, Strip], tokens: tuple[Atom, ...]
     queries = [strips[name] for name in head.queries] or [plain]
     values = [strips[name] for name in dict.fromkeys(one.values for one in head.aggregates)]
     results = [strips[one.result] for one in head.aggregates]
-    width = _cell_width(atom for strip in (*keys, *values) for atom in strip.values)
+    width = _cell_width((*keys, *values))
     left = [_column(strip) for strip in queries]
     right = [_column(strip) for strip in results]
     across = [(cut(strip.label, LONGEST_NAME), strip) for strip in (*keys, *values)]
@@ -98,7 +102,7 @@ def _head(head: HeadShown, strips: Mapping[str, Strip], tokens: tuple[Atom, ...]
 def _column(strip: Strip) -> list[str]:
     """A name and one cell for each position, all of the same width."""
     name = cut(strip.label, LONGEST_NAME)
-    shown = [name, *(in_cell(atom, 12) for atom in strip.values)]
+    shown = [name, *in_cells(strip.values, 12)]
     width = max(map(columns, shown))
     return [_right(text, width) for text in shown]
 
@@ -120,12 +124,13 @@ def _shade(weight: float) -> str:
     return SHADES[0] if weight <= 1 / 16 else SHADES[min(4, 1 + int(weight * 4))]
 
 
-def _cell_width(atoms: Iterable[Atom]) -> int:
-    return max((columns(in_cell(atom, WIDEST_CELL)) for atom in atoms), default=1)
+def _cell_width(strips: Iterable[Strip]) -> int:
+    texts = (text for strip in strips for text in in_cells(strip.values, WIDEST_CELL))
+    return max(map(columns, texts), default=1)
 
 
 def _row(atoms: Sequence[Atom], width: int) -> str:
-    return " ".join(_right(in_cell(atom, max(width, 1)), width) for atom in atoms)
+    return " ".join(_right(text, width) for text in in_cells(atoms, max(width, 1)))
 
 
 def _right(text: str, width: int) -> str:

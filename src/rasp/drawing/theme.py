@@ -37,6 +37,9 @@ COLOURS: tuple[tuple[str, str, str, str], ...] = (
     (".result .cell", "fill", "#fbe4e4", "#3c1d20"),
     (".result .cell,.result .rule", "stroke", "#e5b1b1", "#6b383d"),
     (".result .name", "fill", "#a11a26", "#f2929a"),
+    (".selection-row .cell", "fill", "#efe6f8", "#2d2140"),
+    (".selection-row .cell,.selection-row .rule", "stroke", "#cdb6e6", "#54407a"),
+    (".selection-row .name,.picks-words", "fill", "#6b2fa5", "#b489ea"),
     (".grid", "fill", "#f3f0f7", "#211f29"),
     (".grid", "stroke", "#cfc6de", "#454057"),
     (".lines", "stroke", "#e2dcec", "#2f2c3a"),
@@ -49,7 +52,7 @@ COLOURS: tuple[tuple[str, str, str, str], ...] = (
 
 SHAPES = f"""svg{{font-family:{FONTS};font-size:12px;direction:ltr}}
 .mid{{text-anchor:middle}}.end{{text-anchor:end}}
-.small{{font-size:10.5px}}.strong{{font-weight:bold}}.heading{{font-size:16px}}
+.small{{font-size:10.5px}}.tiny{{font-size:7px}}.strong{{font-weight:bold}}.heading{{font-size:16px}}
 .faint{{opacity:.45}}.rule,.lines,.arrow{{fill:none}}.lines{{stroke-width:.5}}.arrow{{stroke-width:2}}
 .slanted{{font-style:italic}}"""
 

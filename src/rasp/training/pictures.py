@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from rasp.atoms import read_input, show, to_python
+from rasp.atoms import read_input, show, show_input, to_python
 from rasp.drawing import Drawing, heat_maps
-from rasp.drawing.flow import document
-from rasp.drawing.svg import Block, element, label
+from rasp.drawing.flow import document, heading_block
+from rasp.drawing.svg import Block, below, element, label, number
 from rasp.drawing.theme import style_sheet
 from rasp.errors import RaspValueError
 from rasp.evaluator import apply
@@ -21,7 +21,7 @@ from rasp.training.records import Record
 from rasp.training.store import Store
 from rasp.training.supervision import Supervised, plan_supervision
 
-WIDTH, HEIGHT, LEFT, TOP, GAP = 420.0, 150.0, 56.0, 34.0, 48.0
+WIDTH, HEIGHT, LEFT, TOP, GAP = 420.0, 150.0, 56.0, 26.0, 18.0
 
 
 def load_model(store: Store, record: Record) -> tuple[dict[str, torch.Tensor], Shape]:
@@ -82,9 +82,9 @@ def selection_on(each: Supervised, config: RunConfig, given: object) -> np.ndarr
 
 
 def attention_drawing(store: Store, record: Record, given: object) -> Drawing:
-    """Draw each of the program's selections beside the head that matches it best.
+    """Draw each of the program's selections above the head that matches it best.
 
-    Heads that no selector was given come last.
+    Below the two is how much they differ. Heads that no selector was given come last.
 
     >>> import tempfile
     >>> from rasp.training.own import own_config, own_task
@@ -96,21 +96,37 @@ def attention_drawing(store: Store, record: Record, given: object) -> Drawing:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     finished = sweep([config], store := Store(folder))
     ...     attention_drawing(store, store.records()[config.id], "aba")
-    <Drawing: first (print it ...)>
+    <Drawing: first on "aba": what the program selects, and what was learned (print it ...)>
     """
     config = read_config(record["name"], record["config"])
     parameters, shape = load_model(store, record)
     heads = attention_on(parameters, shape, config, given)
-    pairs = _pairs(record, config)
-    matrices, titles = [], []
-    for each, place in pairs:
-        matrices += [selection_on(each, config, given), heads.pop(place)]
-        titles += [each.title, f"layer {place[0] + 1}, head {place[1] + 1}"]
-    for (layer, head), matrix in heads.items():
+    names = config.task.handle.program.names
+    matrices, titles, columns = [], [], []
+    for each, place in _pairs(record, config):
+        target, learned = selection_on(each, config, given), heads.pop(place)
+        difference = np.abs(target - learned)
+        matrices += [target, learned, difference]
+        titles += [
+            f"program: {names.get(each.selector, each.title)}",
+            f"learned: {_head_name(place)}",
+            f"difference: at most {difference.max():.2f}",
+        ]
+        columns.append(3)
+    for place, matrix in heads.items():
         matrices.append(matrix)
-        titles.append(f"layer {layer + 1}, head {head + 1}")
-    labels = [to_python(token) for token in read_input(given)]
-    return heat_maps(matrices, labels, titles, title=record["name"])
+        titles.append(f"learned: {_head_name(place)}")
+        columns.append(1)
+    tokens = read_input(given)
+    compared = "what the program selects, and what was learned"
+    title = f"{config.task.output} on {show_input(tokens)}: {compared}"
+    return heat_maps(
+        matrices, [to_python(token) for token in tokens], titles, title, columns=columns
+    )
+
+
+def _head_name(place: tuple[int, int]) -> str:
+    return f"layer {place[0] + 1}, head {place[1] + 1}"
 
 
 def _pairs(record: Record, config: RunConfig) -> list[tuple[Supervised, tuple[int, int]]]:
@@ -135,33 +151,50 @@ def save_curves(record: Record, path: str) -> None:
     curves = record["curves"]
     losses = [loss for loss in curves["loss"] if loss is not None]  # it may have diverged
     error = [100 * (1 - share) for share in curves["validation"]]
-    first = _panel("loss", losses, 0)
-    second = _panel("wrong tokens in validation, %", error, HEIGHT + GAP)
-    block = Block(LEFT + WIDTH + 10, 2 * (HEIGHT + GAP), first + second)
-    picture = document(block, style_sheet("auto"), record["name"])
-    replace_file(path, picture.encode())
+    title = f"{record['name']}: training"
+    panels = [_panel("training loss", losses), _panel("wrong tokens in validation, %", error)]
+    block = below([heading_block(title), *panels], GAP)
+    replace_file(path, document(block, style_sheet("auto"), title).encode())
 
 
-def _panel(title: str, values: list[float], top: float) -> str:
-    """One curve on a logarithmic scale, with its ends written beside it."""
+def _panel(title: str, values: list[float]) -> Block:
+    """Draw one curve on a logarithmic scale, with its axes."""
     if not values:
-        return label(LEFT, top + TOP - 14, f"{title}: no epoch has one")
+        return Block(WIDTH, 20, label(0, 14, f"{title}: no epoch has one"))
     floor = 10 ** np.floor(
-        np.log10(max(min((each for each in values if each > 0), default=1), 1e-6))
+        np.log10(max(min((value for value in values if value > 0), default=1), 1e-6))
     )
     logs = np.log10(np.maximum(np.array(values, float), floor))
     low, high = float(np.log10(floor)), float(max(np.ceil(logs.max()), np.log10(floor) + 1))
 
-    def place(epoch: int, level: float) -> tuple[float, float]:
-        across = LEFT + WIDTH * (epoch / max(1, len(values) - 1))
-        return round(across, 1), round(top + TOP + HEIGHT * (high - level) / (high - low), 1)
+    def across(epoch: int) -> float:
+        return LEFT + WIDTH * (epoch - 1) / max(1, len(values) - 1)
 
-    points = " ".join(f"{x},{y}" for x, y in (place(*each) for each in enumerate(logs)))
-    body = label(LEFT, top + TOP - 14, f"{title} (epochs 1 to {len(values)})")
+    def down(level: float) -> float:
+        return TOP + HEIGHT * (high - level) / (high - low)
+
+    body = label(0, 12, title, "strong")
     for level in range(round(low), round(high) + 1):
-        x, y = place(0, level)
-        body += element("path", d=f"M{x} {y}h{WIDTH:g}", class_="rule")
-        body += label(LEFT - 6, y + 4, f"{10.0**level:g}", "end small soft")
-    return body + element(
-        "polyline", points=points, fill="none", stroke="#6b2fa5", stroke_width=1.5
+        body += element("path", d=f"M{LEFT:g} {number(down(level))}h{WIDTH:g}", class_="rule")
+        body += label(LEFT - 6, down(level) + 4, f"{10.0**level:g}", "end small soft")
+    foot = TOP + HEIGHT
+    for epoch in epoch_ticks(len(values)):
+        body += element("path", d=f"M{number(across(epoch))} {foot:g}v4", class_="rule")
+        body += label(across(epoch), foot + 16, str(epoch), "mid small soft")
+    body += label(LEFT + WIDTH / 2, foot + 32, "epoch", "mid small soft")
+    points = " ".join(
+        f"{number(across(epoch))},{number(down(level))}" for epoch, level in enumerate(logs, 1)
     )
+    body += element("polyline", points=points, fill="none", stroke="#6b2fa5", stroke_width=1.5)
+    return Block(LEFT + WIDTH + 10, foot + 36, body)
+
+
+def epoch_ticks(epochs: int) -> list[int]:
+    """Choose at most seven epochs to mark: the first, and round numbers after it.
+
+    >>> epoch_ticks(3), epoch_ticks(100)
+    ([1, 2, 3], [1, 20, 40, 60, 80, 100])
+    """
+    step = next(size * 10**power for power in range(9) for size in (1, 2, 5)
+                if epochs / (size * 10**power) <= 6)  # fmt: skip
+    return sorted({1, *range(step, epochs + 1, step)})
