@@ -15,7 +15,7 @@ from pathlib import Path
 
 import build_web
 
-from rasp.drawing.html import why_script
+from rasp.drawing import html
 from rasp.playground.pictures import style_sheet
 
 PACKAGE = build_web.ROOT / "src" / "rasp"
@@ -26,7 +26,7 @@ RUNTIME = (
 )  # fmt: skip
 KEPT = (
     "syntax", "graph", "frontend", "evaluator", "architecture", "equivalence", "drawing",
-    "programs", "playground", "testing", "dialect",
+    "programs", "playground", "testing", "dialect", "generation",
 )  # fmt: skip
 """Folders that the page asks; the others are front doors, or need numpy or torch."""
 NEVER_ASKED = ("server.py", "lanes.py", "guard.py")
@@ -42,7 +42,7 @@ def build(folder: Path) -> None:
     static = PACKAGE / "playground" / "static"
     shutil.copytree(static, folder, dirs_exist_ok=True)
     (folder / "drawing.css").write_text(style_sheet(), encoding="utf-8")
-    (folder / "drawing.js").write_text(why_script(), encoding="utf-8")
+    (folder / "drawing.js").write_text(html.scripts(), encoding="utf-8")
     start = {"name": "", "program": "", "edition": "static", "has_editor": True}
     (folder / "start").write_text(json.dumps(start), encoding="utf-8")
     page = (static / "index.html").read_text(encoding="utf-8")

@@ -26,7 +26,7 @@ TALLEST_FRAME = 900
 def page(plan: Plan, block: Block, theme: str) -> str:
     """Return the whole page."""
     style = "\n".join((style_sheet(theme), page_colours(theme), _file("page.css")))
-    script = why_script().replace("export ", "") + _file("page.js")
+    script = scripts().replace("export ", "") + _file("page.js")
     data = json.dumps(as_dict(plan), ensure_ascii=True, separators=(",", ":"))
     picture = document(block, "", plan.title, role="group")
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}"
@@ -54,9 +54,12 @@ def frame(plan: Plan, block: Block, theme: str) -> str:
     )
 
 
-def why_script() -> str:
-    """Return the module that says why a cell is picked, as the playground imports it."""
-    return _file("why.js")
+def scripts() -> str:
+    """Return the module that says why a cell is picked, and what feeds a sequence.
+
+    The playground imports it as it is.
+    """
+    return _file("why.js") + _file("trace.js")
 
 
 def _help(plan: Plan) -> str:

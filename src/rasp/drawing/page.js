@@ -1,5 +1,5 @@
 // The plan in the page and the drawing of it in, answers to pointer and keyboard out. `why.js`
-// stands before it.
+// and `trace.js` come before it.
 "use strict";
 (() => {
   const plan = JSON.parse(document.getElementById("plan").textContent);
@@ -105,54 +105,12 @@
   });
 
   // ---- what feeds a strip
-  const feeding = (id) => {
-    const found = new Set([id]);
-    for (const one of found) for (const needed of strips[one].needs) found.add(needed);
-    return found;
-  };
-  const edge = (element, bottom) => {
-    const shape = element.querySelector("rect.cell") || element;
-    const box = shape.getBoundingClientRect();
-    const point = new DOMPoint(box.left + box.width / 2, bottom ? box.bottom : box.top);
-    return point.matrixTransform(svg.getScreenCTM().inverse());
-  };
-  const thread = (from, to, direct) => {
-    const a = edge(from, true);
-    const b = edge(to, false);
-    const bend = Math.max(10, (b.y - a.y) / 2);
-    const far = direct ? "" : " far";
-    overlay(svg, "path", { class: `thread overlay${far}`, d: `M${a.x} ${a.y}C${a.x} ${a.y + bend} ${b.x} ${b.y - bend} ${b.x} ${b.y}` });
-    overlay(svg, "circle", { class: `knot overlay${far}`, cx: b.x, cy: b.y, r: direct ? 3.5 : 2.5 });
-  };
   const forget = () => {
-    clear(".thread.overlay, .knot.overlay");
-    svg.querySelectorAll(".dimmed, .chosen").forEach((one) => one.classList.remove("dimmed", "chosen"));
+    untrace(svg);
     card.hidden = true;
     document.body.classList.remove("carded");
   };
-  const choose = (id) => {
-    forget();
-    const lit = feeding(id);
-    const litHeads = new Set([...lit].map((one) => strips[one].head).filter(Boolean));
-    for (const one of svg.querySelectorAll("[data-head]")) {
-      if (!litHeads.has(one.dataset.head)) one.classList.add("dimmed");
-    }
-    for (const one of svg.querySelectorAll("[data-of], [data-strip]")) {
-      const name = one.dataset.of || one.dataset.strip;
-      if (!lit.has(name) && !one.parentElement.closest(".dimmed")) one.classList.add("dimmed");
-      if (name === id && one.dataset.strip) one.classList.add("chosen");
-    }
-    for (const one of lit) {
-      for (const needed of strips[one].needs) {
-        const from = svg.querySelector(`[data-made="${needed}"]`);
-        const users = strips[one].head
-          ? svg.querySelectorAll(`[data-head="${strips[one].head}"] [data-strip="${needed}"]`)
-          : svg.querySelectorAll(`[data-made="${one}"]`);
-        if (from) users.forEach((user) => thread(from, user, one === id));
-      }
-    }
-    describe(id, lit);
-  };
+  const choose = (id) => describe(id, trace(svg, strips, id));
   const describe = (id, lit) => {
     const strip = strips[id];
     const lines = [strip.expression && strip.expression !== strip.label ? `${strip.label} = ${strip.expression}` : strip.label];

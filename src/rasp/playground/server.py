@@ -21,7 +21,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from rasp.drawing.html import why_script
+from rasp.drawing import html
 from rasp.playground.budgets import BUDGETS, LARGEST_REQUEST, LONG, QUICK
 from rasp.playground.connections import Doorkeeper, connection_class, places
 from rasp.playground.guard import ANY_HOST, Access, Guard, access_for, own_addresses, written
@@ -146,7 +146,7 @@ async def _drawing_style(request: Request) -> Response:
 
 
 async def _drawing_script(request: Request) -> Response:
-    return Response(why_script(), media_type="text/javascript")
+    return Response(html.scripts(), media_type="text/javascript")
 
 
 class _Server(uvicorn.Server):
