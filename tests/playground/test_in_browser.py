@@ -219,6 +219,56 @@ def test_the_flow_is_stepped_through(tab: Any) -> None:
     assert waiting.value.suggested_filename == "hist.svg"
 
 
+def test_the_flow_speaks_the_programs_words_and_traces_what_is_clicked(tab: Any) -> None:
+    write(tab, HIST, "hello")
+    tab.click("#tab-flow")
+    tab.wait_for_selector("#flow svg")
+    words = tab.locator("#flow svg").text_content()
+    assert "hist₁" in words and "r1" not in words
+    made = tab.locator("#flow .result[data-strip]").first.bounding_box()
+    settled(tab, lambda: tab.mouse.click(made["x"] + 6, made["y"] + made["height"] / 2))
+    assert tab.locator("#flow .thread").count() > 1 and tab.locator("#flow .dimmed").count() > 0
+    asked = tab.locator("#flow [data-head]:not(.dimmed) .queries .lit-cell")
+    assert asked.count() == 1  # of the queries, only the one that is chosen
+    settled(tab, lambda: tab.mouse.click(made["x"] + 6, made["y"] + made["height"] / 2))
+    assert tab.locator("#flow .thread, #flow .dimmed").count() == 0
+
+
+def test_values_travel_and_the_picture_is_zoomed_and_moved(tab: Any) -> None:
+    write(tab, HIST, "hello")
+    tab.click("#tab-flow")
+    tab.wait_for_selector("#flow svg")
+    tab.get_by_label("First step").click()
+    while "mixes" not in tab.locator("#step-text").inner_text():
+        tab.click("#step-on")
+    assert tab.locator("#flow .chip").count() > 5
+    for _ in range(4):
+        tab.get_by_label("Larger").click()
+    frame = "document.querySelector('#flow .picture')"
+    tab.evaluate(f"{frame}.scrollLeft = 1000")
+    assert tab.evaluate(f"{frame}.scrollWidth > {frame}.clientWidth")
+    tab.wait_for_timeout(100)
+    shown = tab.locator("#flow text.stuck").first.bounding_box()
+    assert shown["x"] > tab.locator("#flow .picture").bounding_box()["x"] - 20  # its halo
+    tab.get_by_label("Fit the picture").click()
+    assert not tab.evaluate(f"{frame}.scrollWidth > {frame}.clientWidth")
+    tab.locator(".where button", has_text="output").click()
+    tab.wait_for_selector(".where button[aria-current]:text('output')")
+
+
+def test_a_program_generates_token_by_token(tab: Any) -> None:
+    write(tab, 'next = "" if length > 4 else tokens;', "ab")
+    tab.click("#tab-flow")
+    tab.locator("summary", has_text="Generate").click()
+    settled(tab, lambda: tab.click("#generate-step"))
+    assert tab.input_value("#example") == "abb" and "position 2" in story(tab)
+    settled(tab, lambda: tab.click("#generate-back"))
+    assert tab.input_value("#example") == "ab"
+    tab.click("#generate-run")
+    tab.wait_for_selector("#generated:text('ends')", timeout=15_000)
+    assert tab.input_value("#example") == "abbbb"
+
+
 def test_fit_gives_a_counterexample_that_becomes_the_example(tab: Any) -> None:
     write(tab, "hist = selector_width(select(tokens, tokens, ==));", "hello")
     tab.click("#tab-architecture")

@@ -15,6 +15,7 @@ from rasp.limits import too_deep, too_much_memory
 from rasp.playground import (
     explaining,
     gallery,
+    generating,
     pictures,
     structure,
     teaching,
@@ -29,6 +30,7 @@ KINDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "explain": explaining.explain,
     "flow": pictures.flow,
     "picture": pictures.picture,
+    "next_token": generating.next_token,
     "architecture": structure.architecture,
     "fit": structure.fits,
     "dialects": structure.dialect_badges,

@@ -38,6 +38,7 @@ BUDGETS = {
     "format": QUICK,
     "flow": QUICK,
     "picture": QUICK,
+    "next_token": QUICK,
     "trained": QUICK,
     "words": QUICK,
     "gallery": QUICK,

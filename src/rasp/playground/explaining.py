@@ -56,6 +56,7 @@ def explain(request: dict[str, Any]) -> dict[str, Any]:
         "selections": _selections(telling, node),
         "places": _places(program, node, ran.source),
         "cells": {strips[one]: where for one, where in cells.items() if one in strips},
+        "flow_strip": flow_strips.get(node),
         "flow_cells": {flow_strips[one]: at for one, at in cells.items() if one in flow_strips},
     }
 

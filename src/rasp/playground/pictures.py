@@ -9,8 +9,11 @@ from rasp.drawing.flow import document, flow_block, selection_block
 from rasp.drawing.plan import Flow, SelectionShown
 from rasp.drawing.theme import COLOURS, SHAPES
 from rasp.errors import RaspUnsupportedError, RaspValueError
+from rasp.frontend.handles import Handle
+from rasp.graph import SOp
 from rasp.playground.budgets import LIMITS
 from rasp.playground.requests import find_handle, read_example, run_text
+from rasp.playground.shown import with_steps_named
 
 
 def flow(request: dict[str, Any]) -> dict[str, Any]:
@@ -36,6 +39,9 @@ def picture(request: dict[str, Any]) -> dict[str, Any]:
 
 def _drawing(request: dict[str, Any]) -> Drawing:
     handle = find_handle(run_text(request.get("program")), request.get("name"))
+    if isinstance(handle.node, SOp):
+        program = with_steps_named(handle.program, [handle.node])
+        handle = Handle(handle.node, program, limits=LIMITS)
     return draw(handle, list(read_example(request.get("example"))), limits=LIMITS)
 
 

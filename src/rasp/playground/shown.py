@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rasp.architecture.naming import shortened
+from rasp.architecture import schedule
+from rasp.architecture.naming import Naming, shortened
 from rasp.atoms import Atom
+from rasp.drawing.choice import read_by
 from rasp.drawing.glyphs import printable
 from rasp.errors import RaspError
 from rasp.evaluator import apply
@@ -18,6 +21,9 @@ from rasp.playground.requests import Ran
 Named = list[tuple[str, Node]]
 LONGEST_LABEL = 60
 LONGEST_WORDS = 200
+LONGEST_STEP = 26
+"""Letters of an expression that is its own name; a longer one is a numbered step of a name."""
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def named_s_ops(ran: Ran) -> Named:
@@ -72,3 +78,48 @@ def words_of(node: Node, program: Program) -> str:
     span = program.origins.get(node)
     text = span.text if span else expression(node, program.names, 4)
     return printable(shortened(" ".join(text.split()), LONGEST_WORDS))
+
+
+def with_steps_named(program: Program, outputs: Sequence[Node]) -> Program:
+    """Name what heads read and make on the way to a name: `hist₁` and `hist₂` lead to `hist`.
+
+    So a picture says everything in the program's words, and no name is nobody's.
+
+    >>> import rasp
+    >>> hist = rasp.run("hist = selector_width(select(tokens, tokens, ==));")["hist"]
+    >>> named = with_steps_named(hist.program, [hist.node]).names
+    >>> sorted(set(named.values()) - set(hist.program.names.values()))
+    ['hist₁', 'hist₂']
+    """
+    naming = Naming(tuple(outputs), program)
+    known, taken = dict(program.names), set(program.names.values())
+    numbers: dict[str, int] = {}
+    for node in _steps(outputs):
+        if node in known or not node.needs:
+            continue
+        if len(expression(node, known, 4)) <= LONGEST_STEP and not isinstance(node, Aggregate):
+            continue
+        known[node] = _step_name(naming.purpose(node), numbers, taken)
+    steps = {node: name for node, name in known.items() if node not in program.names}
+    return Program.joined([program, Program.named(steps)]) if steps else program
+
+
+def _steps(outputs: Sequence[Node]) -> Iterator[Node]:
+    """What the heads of each layer read, then what they make."""
+    for layer in schedule(outputs).layer_list:
+        for head in layer.heads:
+            yield from read_by(head.selector)
+            yield from (aggregate.values for aggregate in head.aggregates)
+        for head in layer.heads:
+            yield from (node for node in head.aggregates if node not in outputs)
+
+
+def _step_name(purpose: str, numbers: dict[str, int], taken: set[str]) -> str:
+    """The next number of a name that nobody has."""
+    whole = shortened(purpose.removeprefix("a step of "), LONGEST_STEP)
+    while True:
+        numbers[whole] = numbers.get(whole, 0) + 1
+        name = f"{whole}{str(numbers[whole]).translate(SUBSCRIPTS)}"
+        if name not in taken:
+            taken.add(name)
+            return name

@@ -35,6 +35,7 @@ from rasp.playground.shown import (
     joined_program,
     named_s_ops,
     shown_selectors,
+    with_steps_named,
     words_of,
 )
 from rasp.syntax.tree import Evaluate
@@ -113,8 +114,9 @@ def _on_example(ran: Ran, tokens: tuple[Atom, ...]) -> dict[str, Any]:
 
 
 def _plan(ran: Ran, s_ops: Named, tokens: tuple[Atom, ...]) -> Flow:
-    program = joined_program(ran, s_ops)
-    return plan_flow([node for _, node in s_ops], list(tokens), program, LIMITS)
+    nodes = [node for _, node in s_ops]
+    program = with_steps_named(joined_program(ran, s_ops), nodes)
+    return plan_flow(nodes, list(tokens), program, LIMITS)
 
 
 def _plan_of_fitting(ran: Ran, s_ops: Named, tokens: tuple[Atom, ...]) -> Flow:

@@ -2,10 +2,14 @@
 
 import { complaint, draw, find, make, save, tell, tip } from "./elements.js";
 import { chosenName, nameMenu } from "./chooser.js";
-import { headsOf, why } from "./drawing.js";
+import { headsOf, trace, untrace, why } from "./drawing.js";
 import { choose, chosenNow, onChosen } from "./selection.js";
+import { setUpGeneration } from "./generating.js";
+import { travel } from "./travel.js";
+import { makeZoom } from "./zoom.js";
 
 let page = null; // how to ask, and what is on the page
+let zoom = null;
 let plan = null;
 let steps = [];
 let step = 0;
@@ -22,7 +26,7 @@ const stepsOf = (flow) => {
     const results = layer.heads.flatMap((head) => head.aggregates.map((each) => each.result));
     const many = layer.heads.length > 1;
     found.push({ text: `Layer ${layer.number}: ${many ? "each head" : "the head"} compares keys with queries and selects: ${names.join("; ")}.`, strips: [], heads: layer.heads.map((head) => head.id), layer: layer.number });
-    found.push({ text: `Layer ${layer.number}: ${many ? "each head mixes" : "the head mixes"} the values it picked into ${results.map(label).join(", ")}.`, strips: results, heads: [], layer: layer.number });
+    found.push({ text: `Layer ${layer.number}: ${many ? "each head mixes" : "the head mixes"} the values it picked into ${results.map(label).join(", ")}.`, strips: results, results, heads: [], layer: layer.number });
     if (layer.feed_forward.length) found.push({ text: `Layer ${layer.number}: the feed-forward makes ${layer.feed_forward.map(label).join(", ")}, each position for itself.`, strips: layer.feed_forward, heads: [], layer: layer.number });
   }
   found.push({ text: `Done: ${flow.outputs.map(label).join(", ")}.`, strips: flow.outputs, heads: [], isLast: true });
@@ -60,17 +64,22 @@ const follow = (svg, isLast) => {
   const now = steps[step];
   const target = isLast ? svg.querySelector(".output") :
     now.layer ? svg.querySelector(`[data-head^="h${now.layer}."]`) : svg.querySelector("[data-made]");
-  const frame = svg.closest(".picture");
-  if (!target || !frame) return;
-  const box = target.getBoundingClientRect();
-  const outer = frame.getBoundingClientRect();
-  const top = frame.scrollTop + box.top - outer.top - Math.max(20, (outer.height - box.height) / 2);
-  frame.scrollTo({ top, behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+  if (target) zoom.bring(target);
+};
+
+// The heads whose values are mixed in this step let them travel: those of the chosen position, or all.
+const show = () => {
+  showStep();
+  const svg = find("flow").querySelector("svg");
+  const { results = [] } = steps[step];
+  const heads = Object.values(headsOf(plan)).filter((head) => head.aggregates.some((each) => results.includes(each.result)));
+  const [chosen] = chosenNow();
+  travel(svg, plan, heads, chosen ? chosen.at : null);
 };
 
 const go = (to) => {
   step = Math.max(0, Math.min(steps.length - 1, to));
-  showStep();
+  show();
 };
 const stop = () => {
   clearInterval(playing);
@@ -86,20 +95,6 @@ const play = () => {
     if (step === steps.length - 1) stop();
   }, 1600);
   return undefined;
-};
-
-// A picture a little too wide is made to fit; one that would become unreadable is not.
-let wish = null;
-const SMALLEST = 0.62;
-const resize = () => {
-  const frame = find("flow").querySelector(".picture");
-  const svg = frame.querySelector("svg");
-  if (!svg) return;
-  const scale = (frame.clientWidth - 32) / svg.viewBox.baseVal.width;
-  const isFitted = wish ?? scale >= SMALLEST;
-  frame.classList.toggle("fitted", isFitted);
-  find("fit-width").setAttribute("aria-pressed", String(isFitted));
-  find("fit-width").classList.toggle("idle", scale >= 1);
 };
 
 const local = (element, event) =>
@@ -140,30 +135,43 @@ const chooseCell = (event) => {
   else choose({ selection: cell.head.label, at: cell.query });
 };
 
-// Light the cells behind the one that is chosen, and the row of each head that it asked.
+// Beside a grid, queries and results have a part where they ask, keys and values where they are picked.
+const hasPart = (strip, head, asked, at) => (strip.dataset.way === "column" ? asked.has(at) : [...asked].some((query) => head.picks[query][at] === "1"));
+
+const litCell = (strip, at) => {
+  const size = Number(strip.dataset.cell);
+  const box = strip.querySelector(".cell");
+  const isRow = strip.dataset.way === "row";
+  return draw("rect", {
+    class: "lit-cell", x: isRow ? at * size : 0, y: isRow ? 0 : at * size,
+    width: isRow ? size : box.getAttribute("width"), height: isRow ? box.getAttribute("height") : size,
+  });
+};
+
+// Draw the curves to the sequence that is chosen, light the cells behind the chosen one, and the
+// row of each head that it asked.
 const highlight = (chosen, told) => {
   const frame = find("flow").querySelector(".picture");
-  if (!frame) return;
+  const svg = frame?.querySelector("svg");
+  if (!svg || find("flow").hidden) return;
+  untrace(svg);
   frame.querySelectorAll(".lit-cell").forEach((one) => one.remove());
   if (!chosen || !told || !plan || plan.kind !== "flow") return;
+  if (told.flow_strip && plan.strips[told.flow_strip]) trace(svg, plan.strips, told.flow_strip);
+  const asked = Object.fromEntries(Object.values(headsOf(plan)).map((head) =>
+    [head.id, new Set(head.aggregates.flatMap((each) => told.flow_cells[each.result] || []))]));
   for (const [id, positions] of Object.entries(told.flow_cells)) {
     frame.querySelectorAll(`[data-strip="${id}"]`).forEach((strip) => {
-      const size = Number(strip.dataset.cell);
-      const box = strip.querySelector(".cell");
-      const isRow = strip.dataset.way === "row";
-      const marks = positions.map((at) => draw("rect", {
-        class: "lit-cell", x: isRow ? at * size : 0, y: isRow ? 0 : at * size,
-        width: isRow ? size : box.getAttribute("width"), height: isRow ? box.getAttribute("height") : size,
-      }));
-      box.after(...marks);
+      const inside = strip.closest("[data-head]");
+      const shown = inside ? positions.filter((at) => hasPart(strip, headsOf(plan)[inside.dataset.head], asked[inside.dataset.head], at)) : positions;
+      strip.querySelector(".cell").after(...shown.map((at) => litCell(strip, at)));
     });
   }
   for (const head of Object.values(headsOf(plan))) {
-    const asked = new Set(head.aggregates.flatMap((each) => told.flow_cells[each.result] || []));
     const grid = frame.querySelector(`[data-head="${head.id}"] .selection`);
     if (!grid) continue;
     const [width, height] = grid.dataset.cells.split(" ").map(Number);
-    grid.append(...[...asked].map((at) => draw("rect", { class: "lit-cell row", x: 0, y: at * height, width: width * head.picks.length, height })));
+    grid.append(...[...asked[head.id]].map((at) => draw("rect", { class: "lit-cell row", x: 0, y: at * height, width: width * head.picks.length, height })));
   }
 };
 onChosen(highlight);
@@ -190,22 +198,32 @@ const download = async (kind) => {
   return undefined;
 };
 
+const button = (text, label, onclick, id = null) => make("button", { type: "button", "aria-label": label, title: label, onclick, id }, text);
+
+const zoomBar = () => make("div", { class: "zoom", role: "group", "aria-label": "Size of the picture" },
+  button("−", "Smaller", () => zoom.by(1 / 1.25)), button("100 %", "Full size", () => zoom.to(1), "zoom-full"),
+  button("+", "Larger", () => zoom.by(1.25)), button("Fit", "Fit the picture into the width", () => zoom.to("fit"), "fit-width"));
+
+const stepBar = () => make("div", { class: "toolbar stepper", role: "group", "aria-label": "Step through the computation" },
+  button("|◀", "First step", () => { stop(); go(0); }), button("◀", "Step back", () => { stop(); go(step - 1); }),
+  button("▶ Play", "Play the computation", play, "play"),
+  button("▶", "Step on", () => { stop(); go(step + 1); }, "step-on"), button("▶|", "Show everything", () => { stop(); go(steps.length - 1); }),
+  make("span", { id: "step-count" }), make("span", { id: "step-text", "aria-live": "polite" }));
+
 export const setUpFlow = (context) => {
   page = context;
-  addEventListener("resize", resize);
-  const button = (text, label, onclick, id = null) => make("button", { type: "button", "aria-label": label, title: label, onclick, id }, text);
+  const frame = make("div", { class: "picture", tabindex: "0", role: "region", "aria-label": "The flow, layer by layer", onpointermove: hover, onpointerleave: () => tip.hide(), onclick: chooseCell });
+  const where = make("nav", { class: "where", "aria-label": "Parts of the flow" });
+  zoom = makeZoom(frame, where, (scale, isFitted) => {
+    find("zoom-full").textContent = `${Math.round(100 * scale)} %`;
+    find("fit-width").setAttribute("aria-pressed", String(isFitted));
+  });
   find("flow").replaceChildren(
     make("div", { class: "toolbar" }, nameMenu("How", () => showFlow()), make("span", {}, "is computed"),
-      make("span", { class: "push" }),
-      button("Fit", "Fit the picture into the width", () => { wish = !find("flow").querySelector(".picture").classList.contains("fitted"); resize(); }, "fit-width"),
+      make("span", { class: "push" }), zoomBar(),
       button("SVG", "Download the picture as SVG", () => download("svg")),
-      button("PNG", "Download the picture as PNG", () => download("png"))),
-    make("div", { class: "toolbar stepper", role: "group", "aria-label": "Step through the computation" },
-      button("|◀", "First step", () => { stop(); go(0); }), button("◀", "Step back", () => { stop(); go(step - 1); }),
-      button("▶ Play", "Play the computation", play, "play"),
-      button("▶", "Step on", () => { stop(); go(step + 1); }, "step-on"), button("▶|", "Show everything", () => { stop(); go(steps.length - 1); }),
-      make("span", { id: "step-count" }), make("span", { id: "step-text", "aria-live": "polite" })),
-    make("div", { class: "picture", tabindex: "0", "aria-label": "The flow, layer by layer", onpointermove: hover, onpointerleave: () => tip.hide(), onclick: chooseCell }));
+      button("PNG", "Download the picture as PNG", () => download("png")), setUpGeneration(context)),
+    stepBar(), where, frame);
 };
 
 export const showFlow = async () => {
@@ -235,7 +253,7 @@ export const showFlow = async () => {
   steps = plan.kind === "flow" ? stepsOf(plan) : [];
   find("flow").querySelector(".stepper").classList.toggle("idle", !steps.length);
   step = wasLast ? steps.length - 1 : Math.min(step, steps.length - 1);
-  resize();
+  zoom.setPlan(plan);
   showStep(false);
   highlight(...chosenNow());
 };
@@ -247,6 +265,6 @@ export const forgetFlow = () => {
   plan = null;
   steps = [];
   step = 0;
-  wish = null;
+  zoom.forget();
   find("flow").querySelector(".picture").replaceChildren();
 };

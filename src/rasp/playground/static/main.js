@@ -8,6 +8,7 @@ import { forgetNames, setNames, want } from "./chooser.js";
 import { explainChosen, forgetChosen, setUpSelection, showStory } from "./selection.js";
 import { catchUp, forgetValues, showValues } from "./values.js";
 import { forgetFlow, setUpFlow, showFlow } from "./flow.js";
+import { checkGeneration, forgetGeneration } from "./generating.js";
 import { setUpArchitecture, showArchitecture } from "./architecture.js";
 import { checkWeights, setUpWeights, showTrained } from "./weights.js";
 import { leave, resume, setUpLearn, welcome } from "./learn.js";
@@ -36,6 +37,8 @@ let sentAt = 0;
 let isWaiting = false;
 let isDirty = false;
 let hasMistakes = false;
+let tokens = []; // of the example, as cells show them
+const whenShown = []; // who waits for the next values
 
 const now = () => ({ program: editor.text, example: find("example").value });
 
@@ -88,7 +91,10 @@ const show = (answer, asked) => {
   if (asked.program === editor.text) editor.setProblems(answer.errors, answer.warnings, answer.failed || []);
   refreshTab();
   explainChosen();
+  checkGeneration();
+  tokens = answer.plan ? answer.plan.tokens : tokens;
   document.documentElement.dataset.shown = String(latest); // tests and measurements wait for this
+  whenShown.splice(0).forEach((done) => done());
 };
 
 const exampleNote = (answer) => {
@@ -175,6 +181,7 @@ const forget = () => {
   forgetNames();
   forgetValues();
   forgetFlow();
+  forgetGeneration();
 };
 
 const open = (page) => {
@@ -247,6 +254,8 @@ const begin = async () => {
     setExample(text) { find("example").value = text; changed(); },
     setExercise(name) { exercise = name; remember(); },
     leaveExercise() { if (exercise) leave(); else find("lesson").hidden = true; },
+    tokens: () => tokens,
+    settled: () => new Promise((done) => { whenShown.push(done); }),
     light: (places) => editor.light?.(places),
     hasMistakes: () => hasMistakes,
     focusEditor: (at) => editor.goTo(at, at),

@@ -41,8 +41,9 @@ export const explainChosen = async () => {
   announce();
 };
 
-export const choose = (cell) => {
-  chosen = same(cell, chosen) ? null : cell;
+// Choose a cell; the one that is chosen already is let go, unless it must stay.
+export const choose = (cell, stays = false) => {
+  chosen = same(cell, chosen) && !stays ? null : cell;
   return explainChosen();
 };
 
