@@ -66,7 +66,8 @@ export const makeZoom = (frame, where, onScale) => {
   const moved = () => {
     stick();
     const line = frame.getBoundingClientRect().top + frame.clientHeight * 0.4;
-    const at = parts.findLastIndex(({ target }) => target.getBoundingClientRect().top <= line);
+    const isAtEnd = frame.scrollTop > 0 && frame.scrollTop + frame.clientHeight >= frame.scrollHeight - 2;
+    const at = isAtEnd ? parts.length - 1 : parts.findLastIndex(({ target }) => target.getBoundingClientRect().top <= line);
     where.querySelectorAll("button").forEach((button, number) => {
       if (number === Math.max(0, at)) button.setAttribute("aria-current", "true");
       else button.removeAttribute("aria-current");
