@@ -126,10 +126,59 @@ def test_the_page_does_not_jump_while_typing(tab: Any) -> None:
         assert tab.evaluate(places) == before
 
 
+def in_grid(page: Any, query: int, key: int, count: int) -> tuple[float, float]:
+    """Where a cell of the first grid is on the page; its keys are written above it."""
+    box, keys = page.locator("svg.heat").first.bounding_box(), 16
+    width, height = box["width"] / count, (box["height"] - keys) / count
+    return box["x"] + (key + 0.5) * width, box["y"] + keys + (query + 0.5) * height
+
+
+def columns_of(page: Any, css: str) -> list[tuple[float, float]]:
+    boxes = page.evaluate(
+        "(css) => [...document.querySelectorAll(css)].map((one) => one.getBoundingClientRect())"
+        ".map((box) => [box.left, box.right])",
+        css,
+    )
+    return [(left, right) for left, right in boxes]
+
+
+@pytest.mark.parametrize("count", [1, 5, 40, 90, 200])
+def test_grids_are_below_the_token_columns_and_labels_never_overlap(tab: Any, count: int) -> None:
+    example = ("the quick brown fox " * 10)[:count]
+    write(tab, "n = selector_width(select(tokens, tokens, ==)) + length;", json.dumps(example))
+    tokens = columns_of(tab, "table.values tr.tokens td[data-at]")
+    assert len(tokens) == count
+    for keys in (columns_of(tab, f"figure:nth-child({n}) svg text.keys") for n in (1, 2)):
+        assert len(keys) == count
+        for (left, right), (key_left, key_right) in zip(tokens, keys, strict=True):
+            assert left - 1 <= key_left <= key_right <= right + 1
+    rows = tab.evaluate(
+        "() => [...document.querySelector('.queries').children]"
+        ".map((one) => [one.getBoundingClientRect().top, one.getBoundingClientRect().bottom])"
+    )
+    assert len(rows) == min(count, 40)
+    assert all(one[1] <= other[0] + 0.1 for one, other in zip(rows, rows[1:], strict=False))
+    if count > 60:
+        settled(tab, lambda: tab.locator("figure").first.get_by_text("later").click())
+        assert tab.locator(".queries").first.inner_text().startswith("40")
+
+
+def test_tokens_are_edited_in_place(tab: Any) -> None:
+    write(tab, "double = indices * 2;", "abc")
+    tab.locator("tr.tokens td[data-at='1']").dblclick()
+    tab.keyboard.type("xy")
+    settled(tab, lambda: tab.keyboard.press("Enter"))
+    assert tab.input_value("#example") == '["a", "xy", "c"]' and row(tab, "tokens")[1] == "xy"
+    tab.locator("tr.tokens td[data-at='1']").focus()
+    tab.keyboard.press("F2")
+    tab.keyboard.press("Delete")
+    settled(tab, lambda: tab.keyboard.press("Enter"))
+    assert tab.input_value("#example") == "ac" and row(tab, "double") == ["0", "2"]
+
+
 def test_hovering_a_selection_gives_the_languages_own_reasons(tab: Any) -> None:
     write(tab, "left = select(indices, indices - 1, ==);", "abc")
-    box = tab.locator("svg.heat").bounding_box()
-    tab.mouse.move(box["x"] + 34 + 20 * 0.5, box["y"] + 22 + 20 * 1.5)
+    tab.mouse.move(*in_grid(tab, 1, 0, 3))
     program = rasp.run("left = select(indices, indices - 1, ==);")["left"]
     plan = plan_selection(program.node, "abc", program.program)
     assert tab.locator("#tip").inner_text().split("\n") == why(plan.strips, plan.head, 1, 0)
@@ -172,8 +221,7 @@ def test_one_selection_is_linked_in_values_grids_flow_and_editor(tab: Any) -> No
     assert "'h'" in story(tab)
     settled(tab, lambda: tab.click("#tab-values"))
     assert tab.locator("table.values td.lit").all_inner_texts() == ["h"]
-    box = tab.locator("svg.heat").bounding_box()
-    settled(tab, lambda: tab.mouse.click(box["x"] + 40, box["y"] + 22 + 20 * 1.5))
+    settled(tab, lambda: tab.mouse.click(*in_grid(tab, 1, 0, 5)))
     assert "same position 1 ('e') looks at 1: the keys where tokens == 'e'" in story(tab)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from rasp.errors import RaspError, RaspUnsupportedError
 from rasp.limits import too_deep, too_much_memory
 from rasp.playground import (
+    examples,
     explaining,
     gallery,
     generating,
@@ -31,6 +32,8 @@ KINDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "flow": pictures.flow,
     "picture": pictures.picture,
     "next_token": generating.next_token,
+    "examples": examples.check_examples,
+    "edit_token": examples.edit_token,
     "architecture": structure.architecture,
     "fit": structure.fits,
     "dialects": structure.dialect_badges,

@@ -12,6 +12,8 @@ MOST_NAMES = 150
 """S-ops, and selectors, that one page shows values of."""
 MOST_SELECTIONS_SHOWN = 40
 MOST_OUTPUTS = 60
+MOST_EXAMPLES = 50
+"""Examples with expectations that one page keeps."""
 LARGEST_REQUEST = 1_000_000
 """Bytes of one request."""
 EXHAUSTIVE = 4_000
@@ -39,6 +41,8 @@ BUDGETS = {
     "flow": QUICK,
     "picture": QUICK,
     "next_token": QUICK,
+    "examples": QUICK,
+    "edit_token": QUICK,
     "trained": QUICK,
     "words": QUICK,
     "gallery": QUICK,

@@ -17,7 +17,7 @@ def next_token(request: dict[str, Any]) -> dict[str, Any]:
     >>> asked = {"program": "next = length;", "name": "next", "example": "ab"}
     >>> next_token(asked)
     {'token': '2', 'example': 'ab2'}
-    >>> next_token(asked | {"program": 'next = "";'})
+    >>> next_token(asked | {"program": 'next = "" if length > 1 else tokens;'})
     {'token': None, 'example': 'ab'}
     """
     handle = find_handle(run_text(request.get("program")), request.get("name"))

@@ -64,6 +64,16 @@ def shown_selectors(ran: Ran, fitting: Named, program: Program) -> Named:
     return named + labelled
 
 
+def makes_of(fitting: Named, program: Program) -> dict[Node, list[str]]:
+    """What each selector is used for: the names that its heads lead to."""
+    naming = Naming(tuple(node for _, node in fitting), program)
+    found: dict[Node, dict[str, None]] = {}
+    for node in in_order([node for _, node in fitting]):
+        if isinstance(node, Aggregate):
+            found.setdefault(as_written(node), {})[naming.purpose(node)] = None
+    return {selector: [printable(name) for name in names] for selector, names in found.items()}
+
+
 def selection_label(selector: Node, program: Program) -> str:
     """A selector's name, or what it selects."""
     name = program.names.get(selector)

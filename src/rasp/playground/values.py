@@ -20,7 +20,7 @@ from rasp.frontend.checking import warnings_of
 from rasp.frontend.session import Session
 from rasp.frontend.show import show_named, show_value
 from rasp.frontend.values import BuiltIn, Function, Value, kind_name
-from rasp.graph import Node, Program, expression
+from rasp.graph import Node, expression
 from rasp.playground.budgets import (
     LIMITS,
     MOST_NAMES,
@@ -33,6 +33,7 @@ from rasp.playground.shown import (
     Named,
     fitting_s_ops,
     joined_program,
+    makes_of,
     named_s_ops,
     shown_selectors,
     with_steps_named,
@@ -106,7 +107,7 @@ def _on_example(ran: Ran, tokens: tuple[Atom, ...]) -> dict[str, Any]:
             {"name": name, "strip": strip, "words": words_of(node, program)}
             for (name, node), strip in zip(s_ops, plan.outputs, strict=True)
         ],
-        "selections": _selections(ran, selectors[:MOST_SELECTIONS_SHOWN], tokens, program, failed),
+        "selections": _selections(ran, selectors[:MOST_SELECTIONS_SHOWN], tokens, s_ops, failed),
         "failed": failed,
         "left_out": max(0, len(every) - MOST_NAMES)
         + max(0, len(selectors) - MOST_SELECTIONS_SHOWN),
@@ -146,17 +147,18 @@ def _selections(
     ran: Ran,
     selectors: Named,
     tokens: tuple[Atom, ...],
-    joined: Program,
+    s_ops: Named,
     failed: list[dict[str, Any]],
 ) -> list[dict[str, Any]]:
     found = []
-    own = ran.session.names()
+    own, joined = ran.session.names(), joined_program(ran, s_ops)
+    makes = makes_of(s_ops, joined)
     for name, node in selectors:
         is_named = own.get(name) is node
         program = ran.session.program_of(name) if is_named else joined
         try:
             plan = plan_selection(node, list(tokens), program, LIMITS)
-            found.append({"name": name, "plan": as_dict(plan)})
+            found.append({"name": name, "makes": makes.get(node, []), "plan": as_dict(plan)})
         except RaspError as error:
             failed.append({"name": name} | error_record(error, ran.source))
     return found

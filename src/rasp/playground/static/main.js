@@ -6,7 +6,8 @@ import { connect } from "./transport.js";
 import { read, write } from "./share.js";
 import { forgetNames, setNames, want } from "./chooser.js";
 import { explainChosen, forgetChosen, setUpSelection, showStory } from "./selection.js";
-import { catchUp, forgetValues, showValues } from "./values.js";
+import { setUpTokens } from "./tokens.js";
+import { catchUp, forgetValues, showValues, watchPane } from "./values.js";
 import { forgetFlow, setUpFlow, showFlow } from "./flow.js";
 import { checkGeneration, forgetGeneration } from "./generating.js";
 import { setUpArchitecture, showArchitecture } from "./architecture.js";
@@ -266,6 +267,8 @@ const begin = async () => {
     },
   };
   setUpSelection(context);
+  setUpTokens(context);
+  watchPane();
   setUpTabs();
   setUpButtons();
   setUpFlow(context);

@@ -3,10 +3,13 @@
 import { find, make, morph, prose, tip } from "./elements.js";
 import { heatMap } from "./heat.js";
 import { choose, chosenNow, forgetChosen, onChosen } from "./selection.js";
+import { columnsFor } from "./sheet.js";
+import { editToken, isEditing } from "./tokens.js";
 
 let shown = null; // the last answer that had values
 let unnamed = false;
 let isBehind = false; // built when the tab is opened again
+let columns = null; // how wide names and cells are
 
 const cells = (strip) => strip.shown.map((text, at) => make("td", {
   "data-strip": strip.id, "data-at": at, tabindex: "-1",
@@ -55,16 +58,17 @@ const table = (answer) => {
   const others = Object.values(plan.strips).filter((strip) => !strip.constant && !inputs.includes(strip) && !named.has(strip.id));
   const every = [
     ...rows.map((each) => [each.name, stripOf(answer, each), each.ghost ? "ghost" : "", each.words]),
-    ...(unnamed ? others.map((strip) => [/^[rx]\d+$/.test(strip.label) ? strip.expression : strip.label, strip, "unnamed"]) : []),
+    ...(unnamed ? others.map((strip) => [strip.label, strip, "unnamed", strip.expression]) : []),
   ];
+  const header = inputs.find((strip) => strip.label === "tokens");
   const layers = [...new Set(every.map(([, strip]) => strip.layer))].sort((one, other) => one - other);
   const bodies = layers.map((layer) => make("tbody", {},
     heading(layer ? `layer ${layer}` : "before any attention", length),
     ...every.filter(([, strip]) => strip.layer === layer).map(([name, strip, kind, words]) => row(name, strip, kind, words))));
   return make("table", { class: "values", "aria-label": "Values by position" },
     make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "position"),
-      ...plan.tokens.map((_, at) => make("th", { scope: "col" }, at)), make("td", { class: "type" }))),
-    make("tbody", {}, ...inputs.map((strip) => row(strip.label, strip, "input"))),
+      ...plan.tokens.map((_, at) => make("th", { scope: "col" }, at)), make("td", { class: "type" })), row("tokens", header, "input tokens")),
+    make("tbody", {}, ...inputs.filter((strip) => strip !== header).map((strip) => row(strip.label, strip, "input"))),
     ...bodies,
     ...(answer.failed.length ? [make("tbody", {}, heading("no value on this example", length), ...answer.failed.map((each) => failedRow(each, length)))] : []));
 };
@@ -106,7 +110,9 @@ const walk = (event) => {
     ArrowLeft: cell.previousElementSibling?.matches("td") ? cell.previousElementSibling : null,
     ArrowRight: cell.nextElementSibling?.matches("td[data-at]") ? cell.nextElementSibling : null,
   }[event.key];
-  if (target) {
+  if (isEditing()) return;
+  if (event.key === "F2") startEditing(cell);
+  else if (target) {
     event.preventDefault();
     cell.tabIndex = -1;
     target.tabIndex = 0;
@@ -124,13 +130,19 @@ const hover = (event) => {
   else tip.show([`${cell.parentElement.firstElementChild.textContent}[${cell.dataset.at}] = ${strip.values[cell.dataset.at]}`], event.clientX, event.clientY);
 };
 
+const startEditing = (cell) => {
+  if (cell.closest("tr.tokens")) editToken(cell, shown.plan.strips[cell.dataset.strip].values[cell.dataset.at]);
+};
+
 // A selection that is as it was keeps its picture.
 const cards = new Map();
 const selectionCards = (answer) => {
-  const found = answer.selections.map(({ name, plan, isGhost }) => {
-    const key = JSON.stringify(plan, (field, value) => (field === "place" ? undefined : value));
+  const { column } = columns;
+  const found = answer.selections.map(({ name, makes, plan, isGhost }) => {
+    const caption = makes && makes.length ? `for ${makes.join(", ")}` : "";
+    const key = `${column} ${caption} ${JSON.stringify(plan, (field, value) => (field === "place" ? undefined : value))}`;
     const known = cards.get(name);
-    const card = known && known.key === key ? known.card : heatMap(plan.tokens, plan.strips, plan.head, { name, onChoose: (at) => choose({ selection: name, at }) });
+    const card = known && known.key === key ? known.card : heatMap(plan.tokens, plan.strips, plan.head, { name, column, caption, onChoose: (at) => choose({ selection: name, at }) });
     card.classList.toggle("ghost", Boolean(isGhost));
     return { name, key, card };
   });
@@ -147,19 +159,38 @@ const remark = () => {
   return [isCut ? plan.note : "", shown.left_out ? `and ${shown.left_out} more names` : ""].filter(Boolean).join("; ");
 };
 
-const skeleton = (panel) => panel.replaceChildren(
-  make("div", { class: "scroll", onpointermove: hover, onpointerleave: () => tip.hide(), onkeydown: walk,
-    onclick: (event) => { const cell = event.target.closest("td[data-at]"); if (cell) choose(cellOf(cell)); } }, make("table", { class: "values", "aria-label": "Values by position" })),
-  make("label", { class: "toggle" },
+const onCell = (act) => (event) => { const cell = event.target.closest("td[data-at]"); if (cell) act(cell); };
+
+const skeleton = (panel) => panel.replaceChildren(make("div", { class: "sheet" },
+  make("div", { class: "table", onpointermove: hover, onpointerleave: () => tip.hide(), onkeydown: walk,
+    onclick: onCell((cell) => { if (!isEditing()) choose(cellOf(cell)); }), ondblclick: onCell(startEditing) },
+  make("table", { class: "values", "aria-label": "Values by position" })),
+  make("div", { class: "beside" }, make("label", { class: "toggle" },
     make("input", { type: "checkbox", onchange: (event) => { unnamed = event.target.checked; build(); } }), " show the steps that have no name"),
-  make("p", { class: "soft remark" }),
-  make("section", { class: "selectors" }, make("h2", {}, "Selectors ", make("small", {}, "rows ask (queries), columns answer (keys)")), make("div", { class: "cards" })),
-  make("section", { class: "given" }, make("h2", {}, "Output"), make("dl", { class: "outputs" })));
+  make("p", { class: "soft remark" })),
+  make("section", { class: "selectors" }, make("h2", {}, "Attention ", make("small", {}, "rows ask (queries), columns answer (keys)")), make("div", { class: "cards" })),
+  make("section", { class: "given beside" }, make("h2", {}, "Output"), make("dl", { class: "outputs" }))));
+
+// The columns follow the pane, the names and the values.
+const measure = () => {
+  const panel = find("values");
+  const rows = shown.rows.map((each) => stripOf(shown, each));
+  const names = ["position", ...shown.rows.map((each) => each.name), ...shown.failed.map((each) => each.name)];
+  const strips = unnamed ? Object.values(shown.plan.strips).filter((strip) => !strip.constant) : rows;
+  const isLong = shown.plan.tokens.length > 24;
+  const texts = [...shown.plan.tokens, ...strips.flatMap((strip) => (strip.type === "bool" && !isLong ? ["False"] : strip.shown))];
+  columns = columnsFor(panel.clientWidth - 32, names, texts, shown.plan.tokens.length);
+  const { style } = panel.querySelector(".sheet");
+  for (const [name, value] of Object.entries(columns)) style.setProperty(`--${name}`, `${value}px`);
+  style.setProperty("--pane", `${panel.clientWidth - 32}px`);
+};
 
 const build = () => {
   isBehind = false;
   const panel = find("values");
+  if (isEditing()) return;
   if (!panel.querySelector("table.values")) skeleton(panel);
+  measure();
   const hasUnnamed = Object.values(shown.plan.strips).some((strip) => strip.head && !shown.rows.some((each) => each.strip === strip.id));
   const focused = document.activeElement?.matches?.("#values td[data-at]") ? { ...document.activeElement.dataset } : null;
   panel.querySelectorAll(".lit, .chosen, .looked").forEach((cell) => cell.classList.remove("lit", "chosen", "looked"));
@@ -197,6 +228,13 @@ export const showValues = (answer) => {
   if (panel.hidden) isBehind = true;
   else build();
 };
+
+export const watchPane = () => new ResizeObserver(() => {
+  if (!shown || find("values").hidden || !columns) return;
+  const before = JSON.stringify(columns);
+  measure();
+  if (before !== JSON.stringify(columns)) build();
+}).observe(find("values"));
 
 export const catchUp = () => {
   if (isBehind) build();
