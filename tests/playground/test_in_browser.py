@@ -4,6 +4,7 @@ import base64
 import json
 import zlib
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -157,7 +158,7 @@ def test_grids_are_below_the_token_columns_and_labels_never_overlap(tab: Any, co
         ".map((one) => [one.getBoundingClientRect().top, one.getBoundingClientRect().bottom])"
     )
     assert len(rows) == min(count, 40)
-    assert all(one[1] <= other[0] + 0.1 for one, other in zip(rows, rows[1:], strict=False))
+    assert all(one[1] <= other[0] + 0.1 for one, other in pairwise(rows))
     if count > 60:
         settled(tab, lambda: tab.locator("figure").first.get_by_text("later").click())
         assert tab.locator(".queries").first.inner_text().startswith("40")
