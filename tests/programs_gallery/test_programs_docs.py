@@ -11,19 +11,26 @@ import pytest
 
 from rasp.cli import main
 from rasp.programs import entries, families, names, source
+from rasp.programs.dialects import stored_dialects
 
 TEXT = (Path(__file__).parents[2] / "docs" / "programs.md").read_text(encoding="utf-8")
 [CONSOLE] = re.findall(r"```console\n(.*?)```", TEXT, re.DOTALL)
 COMMANDS = re.findall(r"^\$ rasp (.*)\n((?:(?!\$ ).*\n)*)", CONSOLE, re.MULTILINE)
 
 
-def test_the_page_lists_every_program_with_its_heads() -> None:
+def badges(name: str) -> str:
+    """The dialects of a program, with a star where only an equal program is in one."""
+    stars = {"as written": "", "equal": "*"}
+    return " ".join(f"`{each}{stars[how]}`" for each, how in stored_dialects()[name].items())
+
+
+def test_the_page_lists_every_program_with_its_heads_and_dialects() -> None:
     for family, members in families().items():
         section = TEXT.partition(f"### {family[0].upper()}{family[1:]}\n")[2].partition("###")[0]
         rows = [line for line in section.splitlines() if line.startswith("| `")]
         assert rows == [
             f"| `{each.name}` | {' '.join(map(str, each.heads_per_layer)) or '-'} | "
-            f"{each.summary.replace('|', chr(92) + '|')} |"
+            f"{badges(each.name)} | {each.summary.replace('|', chr(92) + '|')} |"
             for each in members
         ]
     assert f"comes with {len(names())} programs" in TEXT
