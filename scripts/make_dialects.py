@@ -11,8 +11,8 @@ from pathlib import Path
 
 import rasp
 from rasp.programs import entries, families
-from rasp.programs.dialects import EQUAL, RECORD, record_of
 from rasp.programs.catalogue import Entry
+from rasp.programs.dialects import EQUAL, RECORD, record_of
 from rasp.replacing import replace_file
 
 ROOT = Path(__file__).parents[1]
