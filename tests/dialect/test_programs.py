@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,10 @@ from rasp.cli import main
 from rasp.dialect.reading import NotInDialect
 from rasp.dialect.run_b_rasp import run_b_rasp
 from rasp.dialect.run_c_rasp import run_c_rasp
+from rasp.dialect.to_b_rasp import BRaspReader
+from rasp.dialect.to_c_rasp import CRaspReader
 from rasp.dialect.verdicts import Dialects
+from rasp.dialect.written import Written
 from rasp.programs import entries
 from rasp.programs.dialects import RECORD, record_of, stored_dialects
 
@@ -88,6 +92,49 @@ def test_a_rewrite_is_said() -> None:
     assert mean.holds and not mean.is_as_written and "mean" in mean.rewrites[0]
     counts = asked('x = num_prevs(tokens == "a") > 2;')["C-RASP"]
     assert counts.is_as_written
+
+
+def test_a_rewrite_is_proved_by_equivalent() -> None:
+    mean = asked('x = frac_prevs(tokens, "a") > 0.5;')["C-RASP"]
+    assert mean.proof is not None and mean.proof.same and mean.proof.all_up_to == 10
+    assert "`equivalent`: the same on all inputs over {a, b} up to length 10" in str(mean)
+    assert asked('x = num_prevs(tokens == "a") > 2;')["C-RASP"].proof is None  # nothing to prove
+
+
+@pytest.mark.parametrize("text", [*C_RASP, *B_RASP])
+def test_a_text_is_a_program_in_rasp_again(text: str) -> None:
+    found, program = asked(text), rasp.run(text)["x"]
+    for standing in found.standings:
+        if standing.written is not None:
+            assert standing.written.prove(program.node, found.alphabet, 6).same
+
+
+@pytest.mark.parametrize(
+    ("reader", "text", "dialect"),
+    [
+        (CRaspReader, 'x = frac_prevs(tokens, "a") > 0.5;', "C-RASP"),
+        (CRaspReader, "x = 3 if indices > 2 else 4;", "C-RASP"),
+        (BRaspReader, 'x = selector_width(select(tokens, "a", ==)) > 0;', "B-RASP"),
+    ],
+)
+@pytest.mark.parametrize("blind", [False, True])
+def test_a_wrong_reading_is_never_a_yes(
+    reader: Any, text: str, dialect: str, blind: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Either comparison alone notices it: the interpreter's, and that of `equivalent`."""
+    right = reader._compare
+
+    def wrong(self: Any, node: Any, op: str, one: Any, other: Any) -> Any:
+        self.rewrites[node] = "a rule that does not hold"
+        turned = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
+        return right(self, node, turned[op], one, other)
+
+    assert asked(text)[dialect].holds
+    monkeypatch.setattr(reader, "_compare", wrong)
+    if blind:
+        monkeypatch.setattr(Written, "compare", lambda *_: (1, 6))
+    found = asked(text)[dialect]
+    assert not found.holds and "a mistake of ours" in found.why
 
 
 def test_rasp_l_wants_positions_compared_and_no_look_ahead() -> None:

@@ -31,7 +31,15 @@ def run_c_rasp(text: str, words: Sequence[Sequence[Atom]]) -> dict[str, Array]:
     >>> lines["P"].tolist()
     [[True, True, False]]
     """
-    tokens, codes = token_codes(words)
+    return run_on_codes(text, *token_codes(words))
+
+
+def run_on_codes(text: str, tokens: Array, codes: dict[str, int]) -> dict[str, Array]:
+    """Run a program on words whose tokens are numbers; `codes` has that of each token.
+
+    >>> run_on_codes('P(i) := "a"(i)', np.array([[1, 0]]), {'"a"': 0})["P"].tolist()
+    [[False, True]]
+    """
     lines: dict[str, Array] = {}
     for line in text.splitlines():
         if line.strip():

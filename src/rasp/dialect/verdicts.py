@@ -7,14 +7,11 @@ interpreter of its own on every short input: a yes is never taken from the reade
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import Any, TypeAlias
-
-import numpy as np
+from typing import Any
 
 from rasp.architecture.inputs import answers
 from rasp.architecture.naming import Naming
@@ -27,20 +24,16 @@ from rasp.dialect.forecast import Forecast
 from rasp.dialect.learning import Learned, Word, learn
 from rasp.dialect.rasp_l import check_rasp_l
 from rasp.dialect.reading import Cases, NotInDialect, Reader, is_atom
-from rasp.dialect.run_b_rasp import run_b_rasp
-from rasp.dialect.run_c_rasp import run_c_rasp
 from rasp.dialect.to_b_rasp import BRaspReader
 from rasp.dialect.to_c_rasp import ONE, CRaspReader, Quotient
+from rasp.dialect.written import Written, WrongText
+from rasp.equivalence import Verdict
 from rasp.equivalence.choosing import choose_inputs
-from rasp.errors import RaspError, RaspTypeError
+from rasp.errors import RaspTypeError
 from rasp.graph import SOp
 
-Runner: TypeAlias = Callable[[str, Sequence[Word]], dict[str, np.ndarray]]
 WINDOWS = (1, 2, 4, 8)
 """How far a window looks, of the windows that are tried."""
-MOST_CHECKED = 3_000
-"""Inputs on which a text is compared with the program it was written from."""
-LONGEST_CHECKED = 10
 
 
 @dataclass(frozen=True)
@@ -59,10 +52,31 @@ class Standing:
     """Where in the program the reason lies, as `file:line`."""
     rewrites: tuple[str, ...] = ()
     """What was read as something else that is the same; none: it is in it as written."""
-    text: str = ""
+    written: Written | None = None
     """The same program in the dialect."""
-    checked: str = ""
-    """How the text was compared with the program."""
+    compared: tuple[int, int] = (0, 0)
+    """On how many inputs its text was compared with the program, and up to which length."""
+    proof: Verdict | None = None
+    """What `equivalent` says of the text, as a program in RASP, where something was rewritten."""
+
+    @property
+    def text(self) -> str:
+        """The same program in the dialect, as text."""
+        return self.written.text if self.written else ""
+
+    @property
+    def checked(self) -> str:
+        """How the text was compared with the program, in words."""
+        tried, longest = self.compared
+        if not tried:
+            return ""
+        told = f"its text was run on all {tried} inputs up to length {longest}: it agrees"
+        if self.proof is None:
+            return told
+        return (
+            f"{told}\n`equivalent`: the same {self.proof.proved}: proved\n"
+            f"and on {self.proof.at_random} random ones up to length {self.proof.longest}: tried"
+        )
 
     @property
     def is_as_written(self) -> bool:
@@ -75,7 +89,7 @@ class Standing:
         how = "in it as written" if self.is_as_written else "equal to one that is in it"
         lines = [f"{self.dialect + ':':9}{how}: {self.why}"]
         lines += [f"         {rewrite}" for rewrite in self.rewrites]
-        lines += [f"         {self.checked}"] if self.checked else []
+        lines += [f"         {line}" for line in self.checked.splitlines()]
         return "\n".join(lines)
 
 
@@ -131,6 +145,7 @@ class Dialects:
                     "rewrites": list(standing.rewrites),
                     "text": standing.text,
                     "checked": standing.checked,
+                    "proof": standing.proof and standing.proof.as_dict(),
                 }
                 for standing in self.standings
             },
@@ -212,18 +227,18 @@ class _Asking:
     def c_rasp(self) -> Standing:
         """Every position's answer; or the last one's, of a program that says yes or no."""
         try:
-            return self._written("C-RASP", CRaspReader(self.alphabet), False, run_c_rasp)
+            return self._written("C-RASP", CRaspReader(self.alphabet))
         except NotInDialect as found:
             if not self.is_yes_or_no:
                 return self._outside("C-RASP", found)
         try:
-            return self._written("C-RASP", CRaspReader(self.alphabet), True, run_c_rasp)
+            return self._written("C-RASP", CRaspReader(self.alphabet), at_last=True)
         except NotInDialect as found:
             return self._outside("C-RASP", found)
 
     def b_rasp(self) -> Standing:
         try:
-            return self._written("B-RASP", BRaspReader(self.alphabet), False, run_b_rasp)
+            return self._written("B-RASP", BRaspReader(self.alphabet))
         except NotInDialect as found:
             return self._outside("B-RASP", found)
 
@@ -232,12 +247,12 @@ class _Asking:
         return Standing(dialect, False, why, self.naming.line(found.node))
 
     def _written(
-        self, dialect: str, reader: CRaspReader | BRaspReader, at_last: bool, run: Runner
+        self, dialect: str, reader: CRaspReader | BRaspReader, at_last: bool = False
     ) -> Standing:
         """Write the program in a dialect, and compare what the text says with the program."""
         cases = reader.cases(self.node, at_last)
         text, meanings = self._text(reader, cases)
-        checked = self._checked(text, meanings, at_last, run)
+        written = Written(text, tuple(meanings.items()), at_last, dialect)
         why = "at the last position" if at_last else "at every position"
         rewrites = dict.fromkeys(
             f"`{self.naming.text(node)}`: {reason}" for node, reason in reader.rewrites.items()
@@ -246,7 +261,12 @@ class _Asking:
             rewrites[
                 "the last position sees every other, so looking everywhere is looking back"
             ] = None
-        return Standing(dialect, True, why, "", tuple(rewrites), text, checked)
+        try:
+            tried, longest = written.compare(self.node, self.alphabet)
+            proof = written.prove(self.node, self.alphabet, longest) if rewrites else None
+        except WrongText as wrong:
+            raise NotInDialect(self.node, str(wrong)) from None
+        return Standing(dialect, True, why, "", tuple(rewrites), written, (tried, longest), proof)
 
     def _text(self, reader: Reader, cases: Cases) -> tuple[str, dict[str, Atom | None]]:
         """The text, and the answer that each of its last lines stands for (None: the number)."""
@@ -264,26 +284,6 @@ class _Asking:
             return reader.logic.text({"accept": accept}), {"accept": True}
         names = {f"answer{number}": truth for number, (truth, _) in enumerate(cases, start=1)}
         return reader.logic.text(names), dict(zip(names, contents, strict=True))
-
-    def _checked(
-        self, text: str, meanings: dict[str, Atom | None], at_last: bool, run: Runner
-    ) -> str:
-        """Compare a text with the program on every short input; a difference is our own fault."""
-        tried, longest = 0, 0
-        for length in range(1, LONGEST_CHECKED + 1):
-            if tried + len(self.alphabet) ** length > MOST_CHECKED and length > 1:
-                break
-            words = list(product(self.alphabet, repeat=length))
-            lines = run(text, words)
-            for number, meant in enumerate(answers([self.node], words)):
-                if isinstance(meant, RaspError):
-                    continue
-                for place in [length - 1] if at_last else range(length):
-                    said = {name: lines[name][number, place] for name in meanings}
-                    if not _agrees(said, meanings, meant[0][place]):
-                        raise AssertionError(f"text and program differ on {words[number]}: {text}")
-            tried, longest = tried + len(words), length
-        return f"its text was run on all {tried} inputs up to length {longest}: it agrees"
 
     @cached_property
     def is_yes_or_no(self) -> bool:
@@ -304,14 +304,6 @@ class _Asking:
             return [isinstance(each, list) and bool(each[0][-1]) for each in found]
 
         return learn(self.alphabet, members)
-
-
-def _agrees(said: dict[str, Any], meanings: dict[str, Atom | None], meant: Atom) -> bool:
-    if "accept" in said:
-        return bool(said["accept"]) == meant
-    if meanings.get("answer", 0) is None:
-        return Fraction(int(said["answer"])) == meant
-    return [meanings[name] for name, holds in said.items() if holds] == [meant]
 
 
 def show_text(standing: Standing) -> str:
