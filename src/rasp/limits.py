@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import FrameType
 
@@ -52,7 +52,9 @@ class Limits:
     memory: int = 2_000_000_000
     """Bytes of the values that a text makes, and of those alive while it is applied to an input."""
     seconds: float = 300.0
-    """Seconds that running a text takes, and that applying it to an input takes."""
+    """Seconds that one request takes: running a text, and applying what it made to an input."""
+    spent: float = field(default=0.0, kw_only=True, compare=False, repr=False)
+    """No budget: how many of the seconds are gone, where a request has begun before."""
 
     @cached_property
     def number_bits(self) -> int:
@@ -64,6 +66,7 @@ class Limits:
         return -(self.number_digits * -3322 // 1000)
 
 
+BUDGETS = tuple(field.name for field in fields(Limits) if field.name != "spent")
 DEFAULT_LIMITS = Limits()
 PLAYGROUND_LIMITS = Limits(
     text_length=100_000,
@@ -97,10 +100,14 @@ class Clock:
 
     def __init__(self, limits: Limits) -> None:
         self.seconds = limits.seconds
-        self.end = time.monotonic() + limits.seconds
+        self.end = time.monotonic() + limits.seconds - limits.spent
 
     def is_over(self) -> bool:
         return time.monotonic() > self.end
+
+    def spent(self) -> float:
+        """How many seconds are gone."""
+        return self.seconds - (self.end - time.monotonic())
 
     def check(self) -> None:
         """Raise where the time is up."""
@@ -138,12 +145,11 @@ def read_limit(text: str, limits: Limits = DEFAULT_LIMITS) -> Limits:
     1000
     """
     name, _, value = (part.strip() for part in text.partition("="))
-    names = [field.name for field in fields(Limits)]
-    if name not in names:
-        close = closest(name, names)
+    if name not in BUDGETS:
+        close = closest(name, BUDGETS)
         raise RaspValueError(
             f"there is no budget called `{name}`",
-            hint=f"did you mean `{close}`?" if close else f"the budgets are {', '.join(names)}",
+            hint=f"did you mean `{close}`?" if close else f"the budgets are {', '.join(BUDGETS)}",
         )
     kind = type(getattr(limits, name))
     try:
@@ -170,10 +176,10 @@ def tightest(several: Iterable[Limits | None]) -> Limits | None:
         if found is None or limits is None:
             found = found or limits
         elif limits is not found:
-            found = Limits(*(
-                min(getattr(found, field.name), getattr(limits, field.name))
-                for field in fields(Limits)
-            ))  # fmt: skip
+            found = Limits(
+                *(min(getattr(found, name), getattr(limits, name)) for name in BUDGETS),
+                spent=max(found.spent, limits.spent),
+            )
     return found
 
 
@@ -230,7 +236,7 @@ def within_seconds(limits: Limits) -> Iterator[None]:
     ...     time.sleep(30)
     """
     try:
-        with alarm(limits.seconds, _Rang):
+        with alarm(max(limits.seconds - limits.spent, SNOOZE), _Rang):
             yield
     except _Rang:
         raise out_of_time(limits.seconds) from None

@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     handles = find_handles(run_program(arguments), arguments.name)
-    with working("scheduling", arguments.limits):
+    with working("scheduling", handles[0].limits):
         explanation = explain(handles)
         told = str(explanation)
     if arguments.json:

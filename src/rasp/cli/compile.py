@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     session = run_program(arguments)
     handles = {name: find_handle(session, name) for name in read_names(arguments.name)}
-    with working(f"compiling {', '.join(handles)}", arguments.limits):
+    with working(f"compiling {', '.join(handles)}", session.rest()):
         model = compile(
             handles,
             vocabulary=arguments.alphabet,

@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _program(arguments: argparse.Namespace) -> int:
     handles = find_handles(run_program(arguments), arguments.name)
-    with working("reading the program in each dialect"):
+    with working("reading the program in each dialect", handles[0].limits):
         found = dialects(handles, arguments.alphabet)
     if arguments.json:
         print(json.dumps(found.as_dict(), ensure_ascii=False, indent=1))

@@ -49,11 +49,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     paths = (arguments.file, arguments.other_file)
-    first = find_handle(_defined(arguments, *paths), arguments.name)
-    second = find_handle(_defined(arguments, *reversed(paths)), arguments.other_name)
+    one = _defined(arguments, arguments.limits, *paths)
+    other = _defined(arguments, one.rest(), *reversed(paths))
+    first, second = find_handle(one, arguments.name), find_handle(other, arguments.other_name)
     bar = _bar() if sys.stderr.isatty() and not arguments.json else None
     try:
-        with within_seconds(arguments.limits):
+        with within_seconds(other.rest()):
             verdict = equivalent(
                 first,
                 second,
@@ -76,9 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if verdict.same else 1
 
 
-def _defined(arguments: argparse.Namespace, path: str, other: str) -> Session:
+def _defined(arguments: argparse.Namespace, limits: Limits, path: str, other: str) -> Session:
     """Run a program's definitions; its examples may well fail, if it is the one that is wrong."""
-    limits: Limits = arguments.limits
     session = Session(limits, replace(loader(arguments), compared_with=other))
     with deep_recursion():
         for statement in parse(read_program(path, limits), limits):

@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     handle = find_handle(run_program(arguments), arguments.name)
     given = read_given(arguments.input, arguments.text)
     make = draw_selector if arguments.selector else draw
-    with working("drawing", arguments.limits):
+    with working("drawing", handle.limits):
         drawing = make(handle, given, theme=arguments.theme)
     if arguments.layers:
         drawing = drawing.with_layers(*arguments.layers)

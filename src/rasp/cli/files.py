@@ -90,7 +90,7 @@ def find_handle(session: Session, name: str) -> Handle:
             f"`{name}` is {describe(value)}, not an s-op or selector",
             hint="name something that can be applied to an input",
         )
-    return Handle(value, session.program_of(name), limits=session.limits)
+    return Handle(value, session.program_of(name), limits=session.rest())
 
 
 def find_handles(session: Session, names: str | list[str]) -> list[Handle]:

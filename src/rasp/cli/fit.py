@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     handles = find_handles(run_program(arguments), arguments.name)
-    with working("fitting", arguments.limits):
+    with working("fitting", handles[0].limits):
         found = fit(
             handles,
             layers=arguments.layers,

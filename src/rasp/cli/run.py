@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
             from rasp.drawing import draw
 
             shown = list(result.value.tokens)
-            print(draw(result.value.node, shown, result.program, limits=session.limits))
+            print(draw(result.value.node, shown, result.program, limits=session.rest()))
         text = show_result(result, session)
         if text and not arguments.quiet:
             print(text)

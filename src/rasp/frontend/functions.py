@@ -18,7 +18,7 @@ from rasp.frontend.places import calling_place
 from rasp.frontend.session import Session, deep_recursion
 from rasp.frontend.values import MISSING, BoundCall, BuiltIn, Function, Value
 from rasp.graph import Node, Program
-from rasp.limits import DEFAULT_LIMITS, too_deep
+from rasp.limits import DEFAULT_LIMITS, Limits, too_deep
 from rasp.source import Source, Span
 from rasp.syntax.tree import Argument, Literal
 from rasp.tracebacks import doors
@@ -71,13 +71,19 @@ class FunctionHandle:
 
 
 def to_handle(
-    value: Value, session: Session, program: Program, made_from: tuple[Handle, ...] = ()
+    value: Value,
+    session: Session,
+    program: Program,
+    made_from: tuple[Handle, ...] = (),
+    limits: Limits | None = None,
 ) -> Any:
     """Return a value as Python holds it, with the program of the name that it was found under.
 
     A list that is held twice stays one list.
     """
     done: dict[int, Any] = {}
+    if limits is None and session.limits is not DEFAULT_LIMITS:
+        limits = session.limits
 
     def convert(value: Value) -> Any:
         if not isinstance(value, (list, dict)):
@@ -89,7 +95,6 @@ def to_handle(
     def to_python_value(value: Value) -> Any:
         match value:
             case Node():
-                limits = None if session.limits is DEFAULT_LIMITS else session.limits
                 return handle_of(value, program, made_from, limits=limits)
             case Function() | BuiltIn():
                 return FunctionHandle(value, session, program)

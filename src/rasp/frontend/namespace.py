@@ -24,12 +24,19 @@ class UnknownName(RaspNameError, KeyError):
 class Namespace(Mapping[str, Any]):
     """The names of a program that has run. Library names can be looked up, but are not listed."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, limits: Limits | None = None) -> None:
         self.session = session
+        self.limits = limits
+        """The budgets of what is applied: those of the text, less the time that it took."""
 
     def __getitem__(self, name: str) -> Any:
         try:
-            return to_handle(self.session.find(name), self.session, self.session.program_of(name))
+            return to_handle(
+                self.session.find(name),
+                self.session,
+                self.session.program_of(name),
+                limits=self.limits,
+            )
         except RaspNameError as error:
             raise UnknownName(error.message, hint=error.hint) from None
 
@@ -72,7 +79,9 @@ def run(
         )
     session = Session(limits, loader_of(load))
     session.run(Source(name, source_text))
-    return Namespace(session)
+    rest = session.rest()
+    is_quick = limits is DEFAULT_LIMITS and rest.spent < 1
+    return Namespace(session, None if is_quick else rest)
 
 
 def _names_a_file(text: str) -> bool:

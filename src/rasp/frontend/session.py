@@ -110,6 +110,10 @@ class Session:
         library = self.elaborator.notes.library
         return Program({}, (library,) if library else ()).names
 
+    def rest(self) -> Limits:
+        """The budgets, less the time that has gone by since the last text began to run."""
+        return replace(self.limits, spent=self.elaborator.meter.spent())
+
     def run(self, source: Source) -> list[Result]:
         """Run a whole text; raise its first mistake."""
         return list(self.run_each(source))

@@ -215,7 +215,7 @@ def _show_node(name: str, node: Node, session: Session, program: Program) -> str
     shown_input = show_input(tokens)
     called = f"{label if label.isidentifier() else '(…)'}({shown_input})"
     try:
-        values = apply(node, list(tokens), program, session.limits)
+        values = apply(node, list(tokens), program, session.rest())
     except RaspError as error:
         return f"{head}\n  example: does not fit {shown_input}: {error.message}" + (
             f"\n           hint: {error.hint}" if error.hint else ""
