@@ -2,9 +2,9 @@
 that is not certain.
 
 Theorem. If `check` raises nothing, then on every input of 1 to N tokens of the vocabulary (that
-begins with the BOS, if there is one) on which the program has a value, the forward pass over these
-arrays in float32, with sums in any order and exp and division right to one part in 2^21, reads out
-the program's answer at every position.
+begins with the BOS, if there is one; and keeps the promise, if there is one) on which the program
+has a value, the forward pass over these arrays in float32, with sums in any order and exp and
+division right to one part in 2^21, reads out the program's answer at every position.
 
 Proof, by walking through the model. `Stream` says what the residual stream holds at a position, as
 a function of variables, up to an error: at first by the embedding's own arrays. A head's scores
@@ -126,9 +126,11 @@ def _check_meanings(values: Values, outputs: Sequence[Node]) -> None:
         picked = [conjunct.selector for conjunct in head.conjuncts]
         if head.never_empty and not values.picks.never_empty(picked):
             raise Refused("a head may pick nothing")
-    for node in in_order(outputs):
-        if isinstance(node, Aggregate) and node in values.claims.aggregates:
-            check_aggregate(values, node, values.claims.aggregates[node])
+    where = values.inputs.where
+    for known, nodes in ((values, outputs), (values.plain, [where] if where else [])):
+        for node in in_order(nodes):
+            if isinstance(node, Aggregate) and node in values.claims.aggregates:
+                check_aggregate(known, node, values.claims.aggregates[node])
 
 
 def _read_after(stream: Stream, readers: Sequence[ReaderClaim], block: str) -> list[ReaderClaim]:

@@ -178,6 +178,8 @@ class Inputs:
     bos: Atom | None = None
     """The token that every input begins with, and that is nowhere else; last of the vocabulary."""
     causal: bool = False
+    where: SOp | None = None
+    """A promise: a bool s-op that is true at every position of the inputs in question."""
 
 
 Ranges = tuple[Any, Mapping[tuple[type, Atom], tuple[float, float]]]

@@ -243,13 +243,14 @@ class Picks:
 
     def never_empty(self, selectors: Sequence[Selector]) -> bool:
         """Whether every query picks some key: itself, index 0, one told by the indices, or one
-        pointed at.
+        pointed at; or a promise says so.
         """
         return (
             self._picks_itself(selectors)
             or all(all(self.holds(node, case, True) for node in selectors)
                    for case in self.cases(selectors, True))
             or self._picks_by_index(selectors)
+            or self.values.promise.bounds(selectors)[1] >= 1
             or (len(selectors) == 1 and self._points_inside(selectors[0]))
         )  # fmt: skip
 
@@ -301,13 +302,17 @@ class Picks:
         return None not in atoms and len(set(atoms)) == len(atoms)
 
     def picks_one(self, head: HeadClaim) -> bool:
-        """Whether no query picks two keys: their values, or their scores, are all different."""
+        """Whether no query picks two keys: their values, or their scores, are all different, or
+        a promise says so.
+        """
         if head.best is not None and self._tells_apart(head.best, Indices()):
             return True
-        return any(
-            isinstance(node, Select) and node.op == "==" and self.is_injective(node.keys)
-            for node in (conjunct.selector for conjunct in head.conjuncts)
-        )
+        selectors = [conjunct.selector for conjunct in head.conjuncts]
+        if any(isinstance(node, Select) and node.op == "==" and self.is_injective(node.keys)
+               for node in selectors):  # fmt: skip
+            return True
+        most, _ = self.values.promise.bounds(selectors)
+        return most is not None and most <= 1
 
     def _tells_apart(self, best: Scorer, values: SOp) -> bool:
         """Whether keys that tie, for some query, are sure to hold the same value."""

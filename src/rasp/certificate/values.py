@@ -8,7 +8,7 @@ input has: whatever holds for all of them holds for those that some input has.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from math import lcm
@@ -33,6 +33,7 @@ from rasp.certificate.claims import (
 )
 from rasp.certificate.domains import Domains
 from rasp.certificate.picks import Picks
+from rasp.certificate.promise import Promise
 from rasp.certificate.tables import (
     Array,
     Column,
@@ -81,10 +82,20 @@ class Domain:
 class Values(Domains):
     """What s-ops hold, as far as claims say of which variables they are functions."""
 
-    def __init__(self, claims: Claims, inputs: Inputs, outputs: Sequence[Node]) -> None:
-        self.claims, self.inputs = claims, inputs
-        self.program = set(in_order(outputs))
+    def __init__(
+        self, claims: Claims, inputs: Inputs, outputs: Sequence[Node], believes: bool = True
+    ) -> None:
+        """`believes` that heads never pick nothing where that is claimed; else finds out."""
+        self.claims, self.inputs, self.believes = claims, inputs, believes
+        where = inputs.where
+        self.plain = self if where is None else Values(
+            claims, replace(inputs, where=None), [where], believes=False
+        )  # fmt: skip
+        """The same without the promise, for the promise itself."""
+        self.program = set(in_order(outputs if where is None else [*outputs, where]))
         self.picks = Picks(self)
+        self.promise = Promise(self, where)
+        self._proved: dict[tuple[int, int], HeadClaim] = {}
         self.node_variables = {
             variable.node: place
             for place, variable in enumerate(claims.variables)
@@ -98,9 +109,14 @@ class Values(Domains):
     def head(self, variable: int) -> HeadClaim:
         known = self.claims.variables[variable]
         assert isinstance(known, OutputVariable)
-        if not known.layer:
-            return self.claims.spare[known.head]
-        return self.claims.heads[known.layer - 1][known.head]
+        layer = self.claims.heads[known.layer - 1] if known.layer else self.claims.spare
+        head, place = layer[known.head], (known.layer, known.head)
+        if self.believes or not head.never_empty:
+            return head
+        if place not in self._proved:
+            picked = [conjunct.selector for conjunct in head.conjuncts]
+            self._proved[place] = replace(head, never_empty=self.picks.never_empty(picked))
+        return self._proved[place]
 
     def output(self, variable: int) -> HeadOutput:
         known = self.claims.variables[variable]
@@ -164,7 +180,10 @@ class Values(Domains):
                     raise Refused(f"a table would have {' × '.join(map(str, sizes))} entries")
             else:
                 grid = np.indices(sizes).reshape(len(sizes), -1) if sizes else np.zeros((0, 1), int)
-            self._spaces[key] = Space(key, self.restricted(key, grid))
+            space = Space(key, self.restricted(key, grid))
+            if self.promise.conditions:
+                space = Space(key, self.promise.kept(space))
+            self._spaces[key] = space
         return self._spaces[key]
 
     # -- columns ----------------------------------------------------------------------------------

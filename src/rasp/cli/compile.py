@@ -30,6 +30,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-sink", action="store_true", help="put no hidden token before the input"
     )
+    parser.add_argument(
+        "--where", metavar="NAME",
+        help="a promise: this bool s-op of the program is true at every position of every input",
+    )  # fmt: skip
     parser.add_argument("--heads", choices=("paper", "split"), default="paper",
                         help="split: one more head where that saves much")  # fmt: skip
     parser.add_argument(
@@ -54,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
             sink=not arguments.no_sink,
             heads=arguments.heads,
             next_token=arguments.next_token,
+            where=find_handle(session, arguments.where) if arguments.where else None,
         )
     if arguments.output:
         model.save(arguments.output)

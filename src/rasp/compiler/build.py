@@ -25,7 +25,7 @@ from rasp.compiler.planning.plan import CONDITIONS, READOUT, Plan, checked_nodes
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings, read_settings
 from rasp.errors import RaspTypeError, RaspUnsupportedError
-from rasp.graph import Node, Program
+from rasp.graph import Node, Program, SOp, expression, in_order
 from rasp.graph.portable import graph_to_json
 
 MOST_ATTEMPTS = 8
@@ -46,6 +46,7 @@ def compile(
     program: Program | None = None,
     vocabulary: object = None,
     next_token: bool = False,
+    where: Any = None,
 ) -> Transformer:
     """Compile an s-op to a transformer that answers as the program does, with a certificate.
 
@@ -55,7 +56,9 @@ def compile(
     token. `causal` lets positions see only what came before; `sink=False` puts no hidden token
     before the input; `heads="split"` may spend one more head where that makes the model much
     smaller. `next_token` makes a causal model that can generate: its outputs are tokens of the
-    alphabet, or the empty string, which ends.
+    alphabet, or the empty string, which ends. `where` is a promise about inputs: a bool s-op
+    that is true at every position of every input that the model will get. The model is exact on
+    those, and refuses the others.
 
     >>> import rasp
     >>> hist = rasp.run("hist = selector_width(select(tokens, tokens, ==));")["hist"]
@@ -72,10 +75,23 @@ def compile(
     given = vocabulary if alphabet is None else alphabet
     settings = read_settings(given, max_length, bos, causal, sink, heads)
     nodes, found = read_outputs(outputs, program)
+    if where is not None:
+        settings, found = _with_promise(settings, where, found)
     if next_token:
         settings = replace(settings, causal=True, next_token=True)
         check_next_token(list(nodes.values()), settings)
     return compile_nodes(nodes, settings, found)
+
+
+def _with_promise(settings: Settings, where: Any, program: Program) -> tuple[Settings, Program]:
+    """The settings with a promise about inputs, and the program with its names."""
+    known, promised = read_outputs(where, None)
+    (node,) = known.values() if len(known) == 1 else (None,)
+    if not isinstance(node, SOp):
+        raise RaspTypeError("`where` is one bool s-op", hint='for example `where=tokens != "x"`')
+    program = Program.joined([program, promised])
+    name = program.names.get(node) or expression(node, program.names, depth=3)
+    return replace(settings, where=node, where_name=name), program
 
 
 def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Program) -> Transformer:
@@ -218,9 +234,11 @@ def assemble(plan: Plan, emitter: Emitter, weights: Weights, program: Program) -
     outputs = {output.name: output.node for output in plan.outputs}
     weights = weights.cast()
     claims = make_claims(plan, emitter)
-    lines = {node: span.line for node, span in program.origins.items()}
-    description = describe(weights, claims, Words(outputs, program.names, lines))
-    graph = graph_to_json(outputs, program.names, lines)
+    mine = set(in_order(outputs.values()))
+    lines = {node: span.line for node, span in program.origins.items() if node in mine}
+    names = {node: name for node, name in program.names.items() if node in mine}
+    description = describe(weights, claims, Words(outputs, names, lines))
+    graph = graph_to_json(outputs, names, lines)
     return Transformer(plan.settings, weights, readouts, plan.uses_sink, description, claims,
                        graph, None)  # fmt: skip
 

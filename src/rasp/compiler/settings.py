@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from rasp.atoms import Atom, from_python, show
 from rasp.errors import RaspTypeError, RaspValueError
+from rasp.graph import SOp
 from rasp.token_lists import read_alphabet
 
 LONGEST = 4096
@@ -32,6 +33,10 @@ class Settings:
     """Whether the rounding of feed-forwards is measured in one order of adding, not bounded."""
     next_token: bool = False
     """Whether outputs are tokens of the inputs or the end, so that the model can generate."""
+    where: SOp | None = None
+    """A promise: a bool s-op that is true at every position of every input."""
+    where_name: str = ""
+    """What the program calls it."""
 
 
 def read_settings(

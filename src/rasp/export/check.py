@@ -11,7 +11,7 @@ import numpy as np
 
 from rasp.atoms import Atom, show_input
 from rasp.compiler.emitting.weights import Array
-from rasp.compiler.model.certificate import random_input
+from rasp.compiler.model.promises import keeps_promise, random_inputs
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspUnsupportedError
@@ -75,8 +75,8 @@ def inputs_to_try(settings: Settings, count: int = RANDOM) -> list[tuple[Atom, .
         for token in ordinary[:20]
         for length in (1 + len(first), settings.max_length)
     ]
-    found = extremes + [random_input(settings, chooser) for _ in range(count)]
-    return list(dict.fromkeys(each[: settings.max_length] for each in found))
+    kept = [each for each in extremes if keeps_promise(settings, each)]
+    return list(dict.fromkeys([*kept, *random_inputs(settings, chooser, count)]))
 
 
 def batches(inputs: list[tuple[Atom, ...]], most: int = 64) -> Iterator[list[tuple[Atom, ...]]]:

@@ -89,6 +89,8 @@ class JointAnalysis:
     _base: BaseVariables
 
     def __init__(self) -> None:
+        self.promised: list[SOp] = []
+        """Conditions that are true at every position of every input."""
         self._nodes: dict[Node, NodeVariable] = {}
         self._rows: dict[tuple[HeadOutput, ...], set[Row] | None] = {}
 
@@ -164,10 +166,15 @@ class JointAnalysis:
     def _reachable(
         self, inputs: tuple[Variable, ...], grid: np.ndarray, rows: list[tuple[Atom | None, ...]]
     ) -> list[tuple[Atom | None, ...]]:
-        """Blank the states that no input has: a BOS stands at index 0 and only there, and the
-        outputs of a head go together.
+        """Blank the states that no input has: a BOS stands at index 0 and only there, the
+        outputs of a head go together, and promises are kept.
         """
         fine = np.ones(len(rows), bool)
+        for condition in self.promised:
+            values = self.of(condition)
+            if values.inputs and set(values.inputs) <= set(inputs):
+                kept = rows_of([View(values.inputs, values.outcomes)], inputs, grid)
+                fine &= np.array([outcome is True for (outcome,) in kept])
         if self.settings.bos is not None and {self.token, self.index} <= set(inputs):
             is_bos = grid[inputs.index(self.token)] == len(self.settings.vocabulary) - 1
             fine &= is_bos == (grid[inputs.index(self.index)] == 0)

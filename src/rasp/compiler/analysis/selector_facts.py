@@ -73,6 +73,7 @@ class SelectorFacts(ValueAnalysis):
         self._formulas: dict[Selector, tuple[Formula, Scorer | None]] = {}
         self._picks: dict[Literal, np.ndarray] = {}
         self._silent: dict[Formula, np.ndarray] = {}
+        self._promised_picks: dict[Formula, tuple[float, float]] = {}
 
     def selector(self, selector: Selector) -> tuple[Formula, Scorer | None]:
         """Split a selector into a formula and what its best picks are scored by."""
@@ -157,7 +158,13 @@ class SelectorFacts(ValueAnalysis):
         picks = self.picks_by_index(formula)
         if picks is not None:
             return all(picks[place, : place + 1].any() for place in range(len(picks)))
-        return isinstance(formula, Literal) and self._points_inside(formula)
+        if isinstance(formula, Literal) and self._points_inside(formula):
+            return True
+        return self.promised_picks(formula)[0] >= 1
+
+    def promised_picks(self, formula: Formula) -> tuple[float, float]:
+        """The fewest and the most keys that a query picks, as far as promises tell."""
+        raise NotImplementedError
 
     def _is_reflexive(self, formula: Formula) -> bool:
         if isinstance(formula, Literal):
@@ -269,10 +276,10 @@ class SelectorFacts(ValueAnalysis):
         """Whether no query can pick two keys."""
         if best is not None and self._tells_apart(best, Indices()):
             return True
-        return any(
-            isinstance(part, Literal) and part.op == "==" and self._is_injective(part.keys)
-            for part in conjuncts(formula)
-        )
+        if any(isinstance(part, Literal) and part.op == "==" and self._is_injective(part.keys)
+               for part in conjuncts(formula)):  # fmt: skip
+            return True
+        return self.promised_picks(formula)[1] <= 1
 
     def picks_one_value(self, values: SOp, formula: Formula, best: Scorer | None) -> bool:
         """Whether all keys that a query picks hold the same value, however many they are."""

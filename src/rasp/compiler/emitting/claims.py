@@ -37,8 +37,8 @@ from rasp.compiler.analysis.variables import (
 )
 from rasp.compiler.emitting.weights import Emitter
 from rasp.compiler.planning.attention import HeadPlan
-from rasp.compiler.planning.heads import mixture
 from rasp.compiler.planning.plan import Plan
+from rasp.compiler.planning.promised_picks import mixture
 from rasp.compiler.planning.width_shares import boost_of, weight_of
 from rasp.compiler.refusals import Refusal
 from rasp.graph import (
@@ -262,7 +262,9 @@ class _Claimant:
 
     def _aggregates(self) -> dict[Aggregate, Meaning]:
         found = {}
-        for node in in_order([output.node for output in self.plan.outputs]):
+        nodes = [output.node for output in self.plan.outputs]
+        where = self.plan.settings.where
+        for node in in_order(nodes if where is None else [*nodes, where]):
             if isinstance(node, Aggregate):
                 meaning = self._meaning(node)
                 if meaning is not None:

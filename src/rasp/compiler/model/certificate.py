@@ -17,6 +17,7 @@ import numpy as np
 from rasp.atoms import Atom, show, show_input
 from rasp.certificate import Inputs, Verdict, check
 from rasp.certificate import Readout as CheckedReadout
+from rasp.compiler.model.promises import random_inputs
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspError
@@ -71,7 +72,10 @@ class Certificate:
     def statement(self) -> str:
         if not self.exact:
             return "not certified: " + self.reason
-        condition = "" if self.total else " on which the program itself has a value"
+        where = self.settings.where_name
+        condition = f" on which `{where}` holds at every position" if where else ""
+        if not self.total:
+            condition += f"{' and' if where else ''} on which the program itself has a value"
         return (
             f"exact for all inputs up to length {self.settings.max_length} over this vocabulary"
             f"{condition}, in float32"
@@ -82,6 +86,8 @@ class Certificate:
         """Why the model is not certified."""
         if self.refused:
             return self.refused
+        if not self.tried:
+            return f"no random input keeps the promise `{self.settings.where_name}`"
         if not self.runs:
             return f"the program fails on every input that was tried, first {self.failing}"
         if self.wrong:
@@ -152,7 +158,8 @@ def _shown(vocabulary: tuple[Atom, ...]) -> str:
 def proved(model: Transformer, outputs: Mapping[str, Node]) -> Verdict:
     """Let the checker look at a model's arrays and claims."""
     settings = model.settings
-    inputs = Inputs(settings.vocabulary, settings.max_length, settings.bos, settings.causal)
+    inputs = Inputs(settings.vocabulary, settings.max_length, settings.bos, settings.causal,
+                    settings.where)  # fmt: skip
     readouts = [CheckedReadout(each.name, each.atoms, each.codes, each.scored)
                 for each in model.readouts]  # fmt: skip
     return check(model.weights.arrays(), outputs, inputs, readouts, model.claims)
@@ -171,25 +178,12 @@ def certify(model: Transformer, outputs: Mapping[str, Node]) -> Certificate:
     )
 
 
-def random_input(settings: Settings, chooser: random.Random) -> tuple[Atom, ...]:
-    """A random input: any length, sometimes with few different tokens."""
-    ordinary = settings.vocabulary[:-1] if settings.bos is not None else settings.vocabulary
-    length = chooser.randint(1, settings.max_length)
-    if chooser.random() < 0.3:
-        length = settings.max_length
-    few = chooser.sample(ordinary, chooser.randint(1, len(ordinary))) if ordinary else []
-    if settings.bos is None:
-        return tuple(chooser.choices(few, k=length))
-    rest = chooser.choices(few, k=length - 1) if length > 1 else []
-    return (settings.bos, *rest)
-
-
 def _random_runs(model: Transformer, outputs: Mapping[str, Node]) -> tuple[int, int, int, str, str]:
     """Compare random inputs, each once: how many were tried, how many have a value, how many are
     wrong, the first of those, and one that fails.
     """
     chooser = random.Random(0)
-    drawn = dict.fromkeys(random_input(model.settings, chooser) for _ in range(RUNS))
+    drawn = random_inputs(model.settings, chooser, RUNS)
     nodes = list(outputs.values())
     expected: dict[tuple[Atom, ...], list[list[Atom]]] = {}
     failing = ""

@@ -35,6 +35,7 @@ from rasp.compiler.model.shape_checks import check_shapes
 from rasp.compiler.model.transformer import Readout, Transformer
 from rasp.compiler.settings import Settings, read_settings
 from rasp.errors import RaspError, RaspValueError
+from rasp.graph import SOp
 from rasp.graph.portable import (
     atom_from_json,
     atom_to_json,
@@ -168,7 +169,12 @@ def to_json(model: Transformer) -> dict[str, Any]:
             "sink": settings.sink,
             "heads": settings.heads,
         }
-        | ({"next_token": True} if settings.next_token else {}),
+        | ({"next_token": True} if settings.next_token else {})
+        | (
+            {}
+            if settings.where is None
+            else {"where": graph_to_json({settings.where_name: settings.where}, {})}
+        ),
         "uses_sink": model.uses_sink,
         "heads_per_layer": list(model.heads_per_layer),
         "hidden_per_layer": [model.input_feed_forward, *model.hidden_per_layer],
@@ -227,7 +233,13 @@ def _settings(data: dict[str, Any]) -> Settings:
         vocabulary, data["max_length"], bos, bool(data["causal"]), bool(data["sink"]),
         str(data["heads"]),
     )  # fmt: skip
-    return replace(settings, next_token=bool(data.get("next_token")))
+    settings = replace(settings, next_token=bool(data.get("next_token")))
+    if data.get("where") is None:
+        return settings
+    ((name, where),) = graph_from_json(data["where"])[0].items()
+    if not isinstance(where, SOp):
+        raise broken("the promise")
+    return replace(settings, where=where, where_name=name)
 
 
 def _weights(data: dict[str, Any], arrays: dict[str, Array]) -> Weights:

@@ -15,6 +15,7 @@ import numpy as np
 from rasp.atoms import Atom, read_input, show, to_python
 from rasp.compiler.analysis.variables import typed
 from rasp.compiler.emitting.weights import FeedForwardWeights, HeadWeights, Weights
+from rasp.compiler.model.promises import check_promise
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspValueError
 from rasp.tracebacks import doors
@@ -140,6 +141,7 @@ class Transformer:
                     + ", ".join(show(t) for t in settings.vocabulary[:20]),
                 )
         self._check_bos(tokens)
+        check_promise(settings, tokens)
         return np.array([places[typed(token)] for token in tokens])
 
     def _check_bos(self, tokens: tuple[Atom, ...]) -> None:

@@ -26,7 +26,7 @@ from rasp.compiler.analysis.variables import (
     is_spread,
     number,
 )
-from rasp.compiler.planning.width_shares import ShareShapes
+from rasp.compiler.planning.promised_picks import PromisedPicks, mixture
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
 from rasp.graph import Aggregate, Const, Elementwise, Node, Scorer, SOp, in_order, score_terms
@@ -36,7 +36,7 @@ NUMBERS = frozenset({int, Fraction})
 ORDERS = ("<", "<=", ">", ">=")
 
 
-class HeadAnalysis(ShareShapes):
+class HeadAnalysis(PromisedPicks):
     """Value analysis with attention: fills `heads` as it meets aggregates."""
 
     def __init__(
@@ -355,14 +355,3 @@ def scored_by(best: Scorer | None) -> list[SOp]:
     """The keys and queries that a scorer multiplies."""
     terms = score_terms(best) if best else ()
     return [side for term in terms for side in (term.keys, term.queries)]
-
-
-def mixture(weights: Mapping[HeadOutput, Fraction]) -> SOp:
-    """The weighted sum of the values of several outputs of one head, as an s-op."""
-    mixed: SOp | None = None
-    for output, weight in weights.items():
-        scaled = output.values
-        if weight != 1:
-            scaled = Elementwise("*", (scaled, Const(weight)))
-        mixed = scaled if mixed is None else Elementwise("+", (mixed, scaled))
-    return mixed or Const(0)

@@ -141,17 +141,24 @@ def _analyse(
     nodes: Sequence[Node], settings: Settings, refusals: Refusals, placed: Schedule,
     counts_first: bool,
 ) -> HeadAnalysis:  # fmt: skip
-    siblings = {
-        aggregate: head.aggregates
-        for layer in placed.layer_list
-        for head in layer.heads
-        for aggregate in head.aggregates
-    }
-    layer_of = {
-        node: layer for node, layer in placed.layer_of.items() if isinstance(node, Aggregate)
-    }
-    analysis = HeadAnalysis(nodes, settings, refusals, layer_of, siblings, users(nodes))
+    promised = [] if settings.where is None else [settings.where]
+    siblings: dict[Aggregate, Sequence[Aggregate]] = {}
+    layer_of: dict[Aggregate, int] = {}
+    for known in [*map(schedule, promised), placed]:  # heads of a promise alone need no weights
+        siblings |= {aggregate: head.aggregates for layer in known.layer_list
+                     for head in layer.heads for aggregate in head.aggregates}  # fmt: skip
+        layer_of |= {
+            node: layer for node, layer in known.layer_of.items() if isinstance(node, Aggregate)
+        }
+    every = [*nodes, *promised]
+    analysis = HeadAnalysis(every, settings, refusals, layer_of, siblings, users(every))
     analysis.counts_first = counts_first
+    for where in promised:
+        try:
+            analysis.promise(where)
+        except Refusal as refusal:
+            refusals.add(where, refusal)
+    refusals.raise_all()
     for node in in_order(nodes):
         if isinstance(node, SOp):
             try:

@@ -1,0 +1,140 @@
+"""A promise about inputs in; what is certain of the inputs that keep it, out.
+
+The promise is a bool s-op, and the theorem is about the inputs on which it is true at every
+position. Where it is an `and`, each of its conditions is. Two rules use that:
+
+- A combination of states in which a condition is false is one that no position has.
+- Where a condition bounds a number w that adds up 1 for each key that is picked (and no less than
+  0 for any other), no more keys are picked than w can be. Where w adds up 1 at most for each key
+  that is picked, and 0 at most for any other, no fewer are.
+
+What a condition is a function of is found without the promise (`Values.plain`): nothing that is
+used to read it depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rasp.certificate.claims import OutputVariable, Refused, SumVariable
+from rasp.certificate.tables import Array, Space, typed
+from rasp.graph import Const, Elementwise, Selector, SOp
+
+if TYPE_CHECKING:
+    from rasp.certificate.values import Domain, Values
+
+Bounds = tuple[Fraction | None, Fraction]
+"""The most (None where nothing is known) and the fewest keys that a query picks."""
+
+
+class Promise:
+    """What a promise says about spaces and about selectors."""
+
+    def __init__(self, values: Values, where: SOp | None) -> None:
+        self.values, self.plain = values, values.plain
+        self.conditions = [] if where is None else _conditions(where)
+        self._bounds: dict[tuple[Selector, ...], Bounds] = {}
+
+    def kept(self, space: Space) -> Array:
+        """The combinations of a space in which every condition on its variables is true."""
+        fine = np.ones(space.size, bool)
+        for condition in self.conditions:
+            try:
+                over = self.plain.over(condition)
+                if not over or not set(over) <= set(space.variables):
+                    continue
+                inner, column = self.plain.table(condition)
+                rows = [self._states(variable, space) for variable in inner.variables]
+            except Refused:
+                continue
+            holds = np.array([atom is True for atom in column.atoms])[column.places]
+            sizes = [self.plain.domain(variable).size for variable in inner.variables]
+            is_true = np.zeros(int(np.prod(sizes)), bool)
+            is_true[np.ravel_multi_index([*inner.grid[:, holds]], sizes)] = True
+            fine &= is_true[np.ravel_multi_index(rows, sizes)]
+        return np.asarray(space.grid[:, fine])
+
+    def _states(self, variable: int, space: Space) -> Array:
+        """(combination,): a variable's state, as it is numbered without the promise."""
+        known, plain = self.values.domain(variable), self.plain.domain(variable)
+        row = space.grid[space.variables.index(variable)]
+        places = {key: place for place, key in enumerate(_keys(plain))}
+        found = np.array([places.get(key, -1) for key in _keys(known)], int)[row]
+        if (found < 0).any():
+            raise Refused("a variable is more with the promise than without it")
+        return np.asarray(found)
+
+    def bounds(self, selectors: Sequence[Selector]) -> Bounds:
+        """How many keys some selectors, joined by `and`, pick."""
+        key = tuple(selectors)
+        if key not in self._bounds:
+            most, least = None, Fraction(0)
+            for condition in self.conditions:
+                try:
+                    high, low = self._counted(condition, key)
+                except Refused:
+                    continue
+                most = high if most is None or (high is not None and high < most) else most
+                least = max(least, low)
+            self._bounds[key] = most, least
+        return self._bounds[key]
+
+    def _counted(self, condition: SOp, selectors: tuple[Selector, ...]) -> Bounds:
+        """Compare what each key adds to the number of a condition with whether it is picked."""
+        values, picks = self.plain, self.plain.picks
+        (variable,) = values.over(condition)
+        if not isinstance(values.claims.variables[variable], (OutputVariable, SumVariable)):
+            raise Refused("a condition is not about a number")
+        numbers, (space, column) = values.domain(variable).numbers, values.table(condition)
+        assert numbers is not None
+        allowed = [numbers[state] for state, place in zip(space.grid[0], column.places, strict=True)
+                   if column.atoms[place] is True]  # fmt: skip
+        linear = values.linear_of(variable)
+        if not allowed or any(kind != "out" for kind, _ in linear.parts):
+            raise Refused("a condition is not about a sum over keys")
+        terms, looked_at = [], list(selectors)
+        for (_, place), weight in linear.parts.items():
+            head, output = values.head(place), values.output(place)
+            if head.mode != "sum" or output.carrier is not None:
+                raise Refused("a condition is not about a sum over keys")
+            own = [conjunct.selector for conjunct in head.conjuncts]
+            looked_at += own
+            weighed = picks.weighed(output.values, ONE)
+            looked_at += [inner for inner, _ in weighed if inner is not None]
+            terms.append((own, output.values, weight))
+        at_least = at_most = True
+        for first in (True, False):
+            for case in picks.cases(looked_at, first):
+                picked = all(picks.holds(each, case, first) for each in selectors)
+                added = Fraction(0)
+                for own, node, weight in terms:
+                    if all(picks.holds(each, case, first) for each in own):
+                        worth = picks.worth(node, ONE, case, first)
+                        if not isinstance(worth, Fraction):
+                            raise Refused("a condition counts something else than keys")
+                        added += weight * worth
+                at_least &= added >= picked
+                at_most &= added <= picked
+        return (
+            max(allowed) - linear.constant if at_least else None,
+            min(allowed) - linear.constant if at_most else Fraction(0),
+        )
+
+
+ONE: SOp = Const(1)
+
+
+def _keys(domain: Domain) -> list[tuple[object, ...]]:
+    numbers = domain.numbers or [Fraction(0)] * domain.size
+    return [(typed(atom), number) for atom, number in zip(domain.atoms, numbers, strict=True)]
+
+
+def _conditions(node: SOp) -> list[SOp]:
+    """The parts of an `and`."""
+    if isinstance(node, Elementwise) and node.op == "and":
+        return [part for operand in node.operands for part in _conditions(operand)]
+    return [node]

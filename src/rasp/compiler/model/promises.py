@@ -1,0 +1,76 @@
+"""The inputs that a model is for: tokens in, an error out where they break its promise."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from rasp.atoms import Atom, show
+from rasp.compiler.settings import Settings
+from rasp.errors import RaspError, RaspValueError
+from rasp.evaluator import apply
+
+DRAWS = 50
+"""How many inputs are drawn for one that keeps a promise."""
+
+
+def check_promise(settings: Settings, tokens: Sequence[Atom]) -> None:
+    """Refuse an input on which the promise is not true at every position.
+
+    >>> from rasp.graph import Const, Elementwise, Tokens
+    >>> promise = Elementwise("!=", (Tokens(), Const("x")))
+    >>> settings = Settings(("a", "x"), 3, where=promise, where_name="no_x")
+    >>> keeps_promise(settings, "aa"), keeps_promise(settings, "ax")
+    (True, False)
+    """
+    if settings.where is None:
+        return
+    try:
+        found = apply(settings.where, list(tokens))
+    except RaspError as error:
+        why = f"here it has no value: {error.message}"
+    else:
+        wrong = [place for place, value in enumerate(found) if value is not True]
+        if not wrong:
+            return
+        why = f"here it is {show(found[wrong[0]])} at position {wrong[0]}"
+    raise RaspValueError(
+        f"this model is for inputs on which `{settings.where_name}` is true, and {why}",
+        hint="give an input that keeps this promise, or compile without `where`",
+    )
+
+
+def keeps_promise(settings: Settings, tokens: Sequence[Atom]) -> bool:
+    """Whether a model takes an input."""
+    try:
+        check_promise(settings, tokens)
+    except RaspValueError:
+        return False
+    return True
+
+
+def random_inputs(
+    settings: Settings, chooser: random.Random, count: int
+) -> list[tuple[Atom, ...]]:  # fmt: skip
+    """Different random inputs, as many as are found soon among those that keep the promise."""
+    drawn: dict[tuple[Atom, ...], None] = {}
+    for _ in range(count if settings.where is None else count * DRAWS):
+        tokens = random_input(settings, chooser)
+        if tokens not in drawn and keeps_promise(settings, tokens):
+            drawn[tokens] = None
+        if len(drawn) == count:
+            break
+    return list(drawn)
+
+
+def random_input(settings: Settings, chooser: random.Random) -> tuple[Atom, ...]:
+    """A random input: any length, sometimes with few different tokens."""
+    ordinary = settings.vocabulary[:-1] if settings.bos is not None else settings.vocabulary
+    length = chooser.randint(1, settings.max_length)
+    if chooser.random() < 0.3:
+        length = settings.max_length
+    few = chooser.sample(ordinary, chooser.randint(1, len(ordinary))) if ordinary else []
+    if settings.bos is None:
+        return tuple(chooser.choices(few, k=length))
+    rest = chooser.choices(few, k=length - 1) if length > 1 else []
+    return (settings.bos, *rest)

@@ -1,0 +1,84 @@
+"""A promise about inputs in, how many keys a selector picks out, where the promise says so.
+
+`selector_width(select(tokens, "+", ==)) == 1` says that `select(tokens, "+", ==)` picks one key:
+what is averaged over it is one value. The checker finds the same by rules of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import inf
+
+from rasp.compiler.analysis.formulas import Formula, at_the_key, conjuncts, every
+from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.variables import HeadOutput, SumVariable, number
+from rasp.compiler.planning.width_shares import ShareShapes
+from rasp.compiler.refusals import Refusal
+from rasp.graph import Const, Elementwise, SOp
+
+ONE = Fraction(1)
+NOTHING = 0.0, inf
+
+
+class PromisedPicks(ShareShapes):
+    """Value analysis that knows what is promised."""
+
+    def promise(self, where: SOp) -> None:
+        """Take it that a bool s-op is true at every position of every input."""
+        if self.of(where).kinds != {bool}:
+            raise Refusal("a promise about inputs is a bool s-op", "compare with something")
+        conditions = self._conditions(where, "and")
+        for condition in conditions:
+            self.of(condition)
+        self.promised += conditions
+
+    def promised_picks(self, formula: Formula) -> tuple[float, float]:
+        """The fewest and the most keys that a query picks, as far as promises tell."""
+        if self.promised and formula not in self._promised_picks:
+            self._promised_picks[formula] = NOTHING  # until it is known
+            found = [self._counted_picks(each, formula) for each in self.promised]
+            least, most = zip(*found, strict=True)
+            self._promised_picks[formula] = max(least), min(most)
+        return self._promised_picks.get(formula, NOTHING)
+
+    def _counted_picks(self, condition: SOp, formula: Formula) -> tuple[float, float]:
+        """Compare what each key adds to the number of a condition with whether it is picked."""
+        values, parts = self.of(condition), conjuncts(formula)
+        match values.inputs:
+            case (SumVariable(linear=linear),):
+                pass
+            case (HeadOutput() as output,):
+                linear = Linear(Fraction(0), {("out", output): ONE})
+            case _:
+                return NOTHING
+        weights = {each[1]: weight for each, weight in linear.of("out").items()}
+        heads = {(output.head.mode, output.head.formula) for output in weights}
+        if len(weights) < len(linear.parts) or len(heads) != 1:
+            return NOTHING
+        ((mode, kept),) = heads
+        if mode != "sum" or not set(conjuncts(kept)) <= set(parts):
+            return NOTHING
+        rest = [part for part in parts if part not in conjuncts(kept)]
+        on_keys = [part for part in rest if self._looks_at_keys_only(part)]
+        picked = at_the_key(every(on_keys), self._query_value)
+        rows = [(number(added), fits is True)
+                for added, fits in self.joint([mixture(weights), picked]).rows
+                if added is not None and fits is not None]  # fmt: skip
+        states = zip(values.inputs[0].states, values.outcomes, strict=True)
+        allowed = [float(code - linear.constant) for (_, code), fits in states if fits is True]
+        at_least = all(added >= fits for added, fits in rows)
+        at_most = all(added <= fits for added, fits in rows) and len(rest) == len(on_keys)
+        return (min(allowed) if allowed and at_most else 0.0,
+                max(allowed) if allowed and at_least else inf)  # fmt: skip
+
+
+def mixture(weights: Mapping[HeadOutput, Fraction]) -> SOp:
+    """The weighted sum of the values of several outputs of one head, as an s-op."""
+    mixed: SOp | None = None
+    for output, weight in weights.items():
+        scaled = output.values
+        if weight != 1:
+            scaled = Elementwise("*", (scaled, Const(weight)))
+        mixed = scaled if mixed is None else Elementwise("+", (mixed, scaled))
+    return mixed or Const(0)
