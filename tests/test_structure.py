@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "rasp"
 # Each name may import those before it, and itself.
 ORDER = (
     "visible", "source", "errors", "tracebacks", "spelling", "limits", "meter", "cluster",
-    "atoms", "token_lists", "words", "reading", "replacing",
+    "atoms", "operators", "token_lists", "words", "reading", "replacing",
     "syntax", "graph", "evaluator", "frontend", "generation", "sandbox",
     "architecture", "testing", "equivalence", "dialect", "drawing",
     "certificate", "compiler", "export", "training", "programs", "grading",
@@ -58,7 +58,7 @@ def test_a_folder_uses_only_what_stands_before_it(path: Path) -> None:
 
 
 def test_the_checker_knows_nothing_of_what_it_checks() -> None:
-    allowed = {"certificate", "graph", "atoms", "errors", "words"}
+    allowed = {"certificate", "graph", "operators", "atoms", "errors", "words"}
     for path in sorted((PACKAGE / "certificate").rglob("*.py")):
         assert set(imports(path)) <= allowed, path.name
 

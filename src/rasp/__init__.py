@@ -155,14 +155,19 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'rasp' has no attribute {name!r}")
     from types import FunctionType
 
+    from rasp.operators import OPERATORS
     from rasp.tracebacks import door
 
-    home = import_module(_HOMES[name])
-    value = home if _HOMES[name] == f"rasp.{name}" else getattr(home, name)
+    if name in OPERATORS and OPERATORS[name].python == f"rasp.{name}":
+        home = import_module("rasp.frontend.embedding")
+        value = getattr(home, name, None) or home.function_of_operator(name)
+    elif name in _HOMES:
+        home = import_module(_HOMES[name])
+        value = home if _HOMES[name] == f"rasp.{name}" else getattr(home, name)
+    else:
+        raise AttributeError(f"module 'rasp' has no attribute {name!r}")
     if isinstance(value, FunctionType):
         value = door(value)  # errors show the caller's lines, not ours
     globals()[name] = value

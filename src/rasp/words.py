@@ -2,6 +2,28 @@
 
 from __future__ import annotations
 
+from rasp.operators.comparisons import COMPARISONS
+from rasp.operators.table import AND, ATOM, COMPARISON, NOT, OR, SIGN, SUM, TERNARY, written
+
+__all__ = [
+    "AND",
+    "ATOM",
+    "BINDING",
+    "BUILT_IN_DOCS",
+    "COMMANDS",
+    "COMMAND_PHRASES",
+    "COMPARISON",
+    "COMPARISONS",
+    "KEYWORDS",
+    "KEYWORD_DOCS",
+    "NOT",
+    "OR",
+    "SIGN",
+    "SUM",
+    "SYMBOLS",
+    "TERNARY",
+]
+
 KEYWORDS = ("and", "or", "not", "in", "if", "else", "for", "def", "return", "True", "False")
 
 # Words that, like `load`, mean something only where a statement begins, and elsewhere are names.
@@ -32,26 +54,13 @@ COMMAND_PHRASES = (
     "doc ", "arch ", "generate ", 'load "', 'save "',
 )  # fmt: skip
 
-COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
-SYMBOLS = (*COMPARISONS, "=", "+", "-", "*", "//", "/", "%", "^",
-           "(", ")", "[", "]", "{", "}", ",", ";", ":")  # fmt: skip
-
-# How tightly each operator binds, loosest first; an operand that binds more loosely gets brackets.
-TERNARY, OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(10)
+SYMBOLS = tuple(dict.fromkeys([
+    *(row.text for how in ("infix", "prefix") for row in written(how) if not row.text.isalpha()),
+    "=", "(", ")", "[", "]", "{", "}", ",", ";", ":",
+]))  # fmt: skip
 BINDING = {
-    "or": OR,
-    "and": AND,
-    "in": COMPARISON,
-    "not in": COMPARISON,
-    **dict.fromkeys(COMPARISONS, COMPARISON),
-    "+": SUM,
-    "-": SUM,
-    "*": PRODUCT,
-    "/": PRODUCT,
-    "//": PRODUCT,
-    "%": PRODUCT,
-    "^": POWER,
-}
+    **{row.text: row.binding for row in written("infix")}, "in": COMPARISON, "not in": COMPARISON
+}  # fmt: skip
 
 KEYWORD_DOCS = {
     "and": "a and b: both are true; two selectors: what both pick",
@@ -82,11 +91,7 @@ BUILT_IN_DOCS = {
     "aggregate": "aggregate(selector, values, default=0): per query, the mean of the picked values",
     "score": "score(keys, queries): for query i and key j the number keys[j] * queries[i]",
     "select_best": "select_best(selector, scorer): in each row only the best-scored picks stay",
-    "indicator": "indicator(x): 1 where x is true, else 0",
-    "round": "round(x): the nearest int, halves to the even one",
-    "floor": "floor(x): the nearest int below or at x",
-    "int": "int(x): a number without its fraction, or the int that a string spells",
-    "abs": "abs(x): how far x is from 0",
+    **{row.name: row.doc for row in written("call")},
     "range": "range(stop), range(start, stop), range(start, stop, step): a list of ints",
     "zip": "zip(list, list, …): a list of lists, item by item",
     "len": "len(list): how many items (for inputs, use the s-op `length`)",

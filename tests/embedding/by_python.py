@@ -7,35 +7,31 @@ the text's own elaboration and the embedding can be compared node by node.
 
 from __future__ import annotations
 
-import math
-import operator
 from collections.abc import Callable
+from pkgutil import resolve_name
 from typing import Any
 
 import rasp
 from rasp.evaluator import apply
 from rasp.frontend.handles import Handle
 from rasp.graph import apply_operator
+from rasp.operators import COMPARISONS, written
 from rasp.source import Source
 from rasp.syntax import parse, tree
 
-OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod, "^": operator.pow, "and": operator.and_, "or": operator.or_,
-    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
-    ">": operator.gt, ">=": operator.ge,
-}  # fmt: skip
-TURNED_AROUND = ("==", "!=", "<", "<=", ">", ">=")  # by Python, if an atom stands on the left
 COMPILE_TIME = {
     "range": lambda *ints: list(range(*ints)),
     "zip": lambda *lists: [list(items) for items in zip(*lists, strict=True)],
     "len": len,
 }
-ROUNDING: dict[str, Callable[[Any], Any]] = {
-    "round": round, "floor": math.floor, "int": math.trunc, "abs": abs
-}  # fmt: skip
-UNARY = {"not": operator.invert, "-": operator.neg, "+": operator.pos}
+
+
+def functions(how: str) -> dict[str, Callable[..., Any]]:
+    """The Python functions that build the operators written so."""
+    return {row.text: resolve_name(row.python) for row in written(how)}
+
+
+INFIX, UNARY, CALLS = map(functions, ("infix", "prefix", "call"))
 
 Names = dict[str, Any]
 
@@ -135,8 +131,8 @@ def look_up(name: str, scopes: list[Names]) -> Any:
             return scope[name]
     if name in COMPILE_TIME:
         return COMPILE_TIME[name]
-    if name in ROUNDING:
-        return lambda x: ROUNDING[name](x) if isinstance(x, Handle) else apply_operator(name, (x,))
+    if name in CALLS:
+        return lambda x: CALLS[name](x) if isinstance(x, Handle) else apply_operator(name, (x,))
     if name == "tokens_asis":
         return rasp.tokens
     return getattr(rasp.lib if hasattr(rasp.lib, name) else rasp, name)
@@ -154,14 +150,14 @@ def binary(op: str, left: Any, right: Any) -> Any:
         if op in ("and", "or"):
             return (left and right) if op == "and" else (left or right)
         if isinstance(left, list) or isinstance(right, list):
-            return OPERATORS[op](left, right)
+            return INFIX[op](left, right)
         return apply_operator(op, (left, right))
-    if not isinstance(left, Handle) and op in TURNED_AROUND:
+    if not isinstance(left, Handle) and op in COMPARISONS:
         left = rasp.constant(left)
     if op in ("and", "or"):
         left, right = (rasp.constant(side) if isinstance(side, (int, str)) else side
                        for side in (left, right))  # fmt: skip
-    return OPERATORS[op](left, right)
+    return INFIX[op](left, right)
 
 
 def index(base: Any, position: Any) -> Any:

@@ -17,6 +17,7 @@ from rasp.errors import RaspError
 from rasp.evaluator.plain import EvaluationError
 from rasp.evaluator.plain import evaluate as evaluate_plain
 from rasp.graph import (
+    COMPARISONS,
     Aggregate,
     Const,
     Elementwise,
@@ -31,7 +32,7 @@ Input = tuple[Atom, ...]
 MOST_KNOWN = 8
 """Tokens of a program's own that an alphabet takes up."""
 FEWEST_LETTERS = 3
-COMPARING = ("==", "!=", "<", "<=", ">", ">=", "in", "lookup")
+COMPARING = (*COMPARISONS, "in", "lookup")
 BARE = re.compile(r"[^\W\d]+|[^\w\s,{}\"]")
 """Tokens that can be told without quotes: words, and single signs but those that mark a set."""
 SMALL_BATCH = 8

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from rasp.graph import Const, Elementwise, Indices, SOp
+from rasp.operators import giving
 
 Terms: TypeAlias = frozenset[tuple[SOp, Fraction]]
 Sum: TypeAlias = tuple[Terms, Fraction]
@@ -17,10 +18,7 @@ Sum: TypeAlias = tuple[Terms, Fraction]
 
 DEPTH = 6
 """Levels of arithmetic that are taken apart; what is deeper counts as one s-op."""
-NUMBER_OPERATORS = frozenset(
-    ["-", "/", "%", "^", "negate", "plus", "round", "indicator", "int", "float", "not", "bool",
-     "and", "or", "in", "==", "!=", "<", "<=", ">", ">="]
-)  # fmt: skip
+NUMBER_OPERATORS = frozenset(giving("int", "float", "bool", "number"))
 
 
 def linear(s_op: SOp, depth: int = DEPTH) -> Sum:

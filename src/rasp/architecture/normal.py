@@ -29,21 +29,24 @@ from rasp.graph import (
     apply_operator,
     score_terms,
 )
+from rasp.operators import giving
+from rasp.operators.comparisons import (
+    ANY,
+    DIFFERENT,
+    EQUAL,
+    GREATER,
+    LESS,
+    OUTCOMES,
+    turned_outcomes,
+)
 
 Form: TypeAlias = tuple[Any, ...]
 
-# A comparison is the set of orders in which it holds.
-SIGNS = {
-    "==": frozenset("="), "!=": frozenset("<>"), "<": frozenset("<"),
-    "<=": frozenset("<="), ">": frozenset(">"), ">=": frozenset("=>"),
-}  # fmt: skip
-EVERY_SIGN = frozenset("<=>")
-TURNED = {"<": ">", "=": "=", ">": "<"}
 MOST_JOINED = 64
 """Parts of one `and` or `or` that are looked at together; a larger one counts as a whole."""
 ALWAYS: Form = ("always",)
 NEVER: Form = ("never",)
-TRUTH_OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "and", "or", "not", "bool", "in")
+TRUTH_OPERATORS = giving("bool")
 
 
 def normal_form(selector: Selector) -> Form:
@@ -89,7 +92,7 @@ def _form(selector: Selector, wanted: bool, forms: dict[tuple[Node, bool], Form]
     inner = [forms[part] for part in _parts(selector, wanted)]
     match selector:
         case Select(keys, queries, op):
-            signs = SIGNS[op] if wanted else EVERY_SIGN - SIGNS[op]
+            signs = OUTCOMES[op] if wanted else ANY ^ OUTCOMES[op]
             return _comparison(keys, queries, signs)
         case SelectorNot():
             return inner[0]
@@ -116,53 +119,51 @@ def _scale(queries: SOp) -> object:
     return queries
 
 
-def _comparison(keys: SOp, queries: SOp, signs: frozenset[str]) -> Form:
+def _comparison(keys: SOp, queries: SOp, signs: int) -> Form:
     if isinstance(keys, Const) and isinstance(queries, Const):
         order = _order(keys.value, queries.value)
         if order is not None:
-            return ALWAYS if order in signs else NEVER
+            return ALWAYS if order & signs else NEVER
     keys, queries, signs = _plain_truths(keys, queries, signs)
     return _comparison_of_sums(linear(keys), linear(queries), signs)
 
 
-def _comparison_of_sums(ours: Sum, theirs: Sum, signs: frozenset[str]) -> Form:
+def _comparison_of_sums(ours: Sum, theirs: Sum, signs: int) -> Form:
     """Compare sums with the constant on the queries' side, and some factor made 1."""
     keys, queries, apart = ours[0], theirs[0], theirs[1] - ours[1]
     if not keys and not queries:
-        return ALWAYS if ("<" if apart > 0 else ">" if apart < 0 else "=") in signs else NEVER
+        return ALWAYS if (LESS if apart > 0 else GREATER if apart < 0 else EQUAL) & signs else NEVER
     _, factor = min(keys or queries, key=lambda term: id(term[0]))  # any one, always the same
     if factor != 1:
         keys, _ = scaled((keys, apart), 1 / factor)
         queries, apart = scaled((queries, apart), 1 / factor)
-        signs = frozenset(TURNED[sign] for sign in signs) if factor < 0 else signs
+        signs = turned_outcomes(signs) if factor < 0 else signs
     return _joinable(keys, queries, apart, signs)
 
 
-def _joinable(keys: Terms, queries: Terms, apart: Fraction, signs: frozenset[str]) -> Form:
+def _joinable(keys: Terms, queries: Terms, apart: Fraction, signs: int) -> Form:
     if not signs:
         return NEVER
-    return ALWAYS if signs == EVERY_SIGN else ("compare", keys, queries, apart, signs)
+    return ALWAYS if signs == ANY else ("compare", keys, queries, apart, signs)
 
 
-def _order(left: Atom, right: Atom) -> str | None:
+def _order(left: Atom, right: Atom) -> int | None:
     """How two atoms compare; None where they have no order."""
     try:
-        return "=" if left == right else "<" if apply_operator("<", (left, right)) else ">"
+        return EQUAL if left == right else LESS if apply_operator("<", (left, right)) else GREATER
     except RaspError:
         return None
 
 
-def _plain_truths(
-    keys: SOp, queries: SOp, signs: frozenset[str]
-) -> tuple[SOp, SOp, frozenset[str]]:
+def _plain_truths(keys: SOp, queries: SOp, signs: int) -> tuple[SOp, SOp, int]:
     """Write every way to say "this truth holds" as `== True` on the truth without its `not`."""
     truth, constant = (keys, queries) if isinstance(queries, Const) else (queries, keys)
-    is_equality = signs in (SIGNS["=="], SIGNS["!="])
+    is_equality = signs in (EQUAL, DIFFERENT)
     if not (is_equality and isinstance(constant, Const) and isinstance(constant.value, bool)):
         return keys, queries, signs
     if not _is_truth(truth):
         return keys, queries, signs
-    holds = constant.value == (signs == SIGNS["=="])
+    holds = constant.value == (signs == EQUAL)
     while isinstance(truth, Elementwise) and truth.op in ("not", "bool"):
         holds = holds != (truth.op == "not")
         if not _is_truth(truth.operands[0]):
@@ -170,8 +171,8 @@ def _plain_truths(
             break
         truth = truth.operands[0]
     if isinstance(queries, Const):
-        return truth, Const(holds), SIGNS["=="]
-    return Const(holds), truth, SIGNS["=="]
+        return truth, Const(holds), EQUAL
+    return Const(holds), truth, EQUAL
 
 
 def _is_truth(node: SOp) -> bool:
@@ -181,7 +182,7 @@ def _is_truth(node: SOp) -> bool:
 def _joined(word: str, parts: list[Form]) -> Form:
     """Join forms with `and` or `or`: order, repetition and nesting are forgotten."""
     neutral, final = (ALWAYS, NEVER) if word == "and" else (NEVER, ALWAYS)
-    compared: dict[tuple[Any, ...], frozenset[str]] = {}
+    compared: dict[tuple[Any, ...], int] = {}
     others: set[Form] = set()
     for part in parts:
         is_flat = part[0] == word and len(part[1]) <= MOST_JOINED

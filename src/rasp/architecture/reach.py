@@ -22,6 +22,7 @@ from rasp.graph import (
     Selector,
     in_order,
 )
+from rasp.operators.comparisons import EQUAL, GREATER, LESS
 
 Reach: TypeAlias = tuple[float, float]
 """The least and the greatest of key position minus query position."""
@@ -84,9 +85,7 @@ def reach(form: Form) -> Reach:
     return NOWHERE if form == NEVER else EVERYWHERE
 
 
-def _reach_of_comparison(
-    keys: Terms, queries: Terms, apart: Fraction, signs: frozenset[str]
-) -> Reach:
+def _reach_of_comparison(keys: Terms, queries: Terms, apart: Fraction, signs: int) -> Reach:
     """A key's position against a query's plus a constant bounds key - query by the constant.
 
     Against a constant alone only the sure bounds are left, since no position is less than 0: a
@@ -101,12 +100,12 @@ def _reach_of_comparison(
     return EVERYWHERE
 
 
-def _between(bound: Fraction, signs: frozenset[str]) -> Reach:
+def _between(bound: Fraction, signs: int) -> Reach:
     """The whole numbers x that compare with a bound by one of the signs, x on the left."""
     low: float = -math.inf
     high: float = math.inf
-    if "<" not in signs:
-        low = math.ceil(bound) if "=" in signs else math.floor(bound) + 1
-    if ">" not in signs:
-        high = math.floor(bound) if "=" in signs else math.ceil(bound) - 1
+    if not signs & LESS:
+        low = math.ceil(bound) if signs & EQUAL else math.floor(bound) + 1
+    if not signs & GREATER:
+        high = math.floor(bound) if signs & EQUAL else math.ceil(bound) - 1
     return low, high

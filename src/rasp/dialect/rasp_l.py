@@ -26,8 +26,7 @@ from rasp.graph import (
     SOp,
     in_order,
 )
-
-COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+from rasp.operators import COMPARISONS
 
 
 def check_rasp_l(output: SOp) -> None:

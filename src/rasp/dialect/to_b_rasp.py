@@ -37,10 +37,9 @@ from rasp.graph import (
     SOp,
     apply_operator,
 )
+from rasp.operators import COMPARISONS, OPPOSITE, TURNED
 
 MOST_DISTANCE = 40
-COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
-TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 @dataclass(frozen=True)
@@ -309,5 +308,5 @@ class BRaspReader(Reader):
             truths = {">": above, "<": below, "==": equal}
             if op in truths:
                 return truths[op]
-            return program.negated(truths[{"<=": ">", ">=": "<", "!=": "=="}[op]])
+            return program.negated(truths[OPPOSITE[op]])
         raise NotInDialect(node, "compares a mean with a number between its least and greatest")

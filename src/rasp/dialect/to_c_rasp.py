@@ -24,9 +24,9 @@ from rasp.dialect.reading import (
     selector_of_width,
 )
 from rasp.graph import Aggregate, Elementwise, Selector
+from rasp.operators import COMPARISONS
 
 ONE = constant(1)
-COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,9 @@ from rasp.graph import (
     TokensAs,
     in_order,
 )
+from rasp.operators import ORDERINGS, giving
 
-YIELDS_TRUTHS = (*COMPARISONS, "in", "and", "or", "not", "bool", "indicator")
+YIELDS_TRUTHS = (*giving("bool"), "indicator")
 PASSES_ON = {"if": slice(1, None), "at": slice(1, None), "lookup": slice(2, None, 2)}
 """Operators that hand an operand's atoms on unchanged, and which operands those are."""
 
@@ -143,7 +144,7 @@ def only_asks_for_equality(nodes: Sequence[Node]) -> bool:
                 return False
             case Elementwise(op) if any(given) and op not in (*PASSES_ON, "==", "!=", "in"):
                 return False
-            case Select(op=op) if any(given) and op not in ("==", "!="):
+            case Select(op=op) if any(given) and op in ORDERINGS:
                 return False
             case Score() if any(given):
                 return False

@@ -7,8 +7,7 @@ its errors included: the first node in order that fails, at its first failing po
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias, TypeVar
 
@@ -36,15 +35,7 @@ from rasp.graph import (
 )
 from rasp.limits import DEFAULT_LIMITS, Limits, too_much_memory
 from rasp.meter import Meter, size_of_atoms
-
-COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
+from rasp.operators import COMPARE
 
 SMALL = 1 << 23
 """Bytes of all values from which it pays to drop those that are no longer needed."""

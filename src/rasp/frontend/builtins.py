@@ -35,7 +35,7 @@ from rasp.graph import (
     TokensAs,
     apply_operator,
 )
-from rasp.words import COMPARISONS
+from rasp.operators import COMPARISONS, written
 
 
 @dataclass(frozen=True)
@@ -190,11 +190,7 @@ def language_scope() -> Scope:
         BuiltIn("aggregate", ("selector", "values", "default"), (MISSING, MISSING, 0), _aggregate),
         BuiltIn("score", ("keys", "queries"), (MISSING,) * 2, _score),
         BuiltIn("select_best", ("selector", "scorer"), (MISSING,) * 2, _select_best),
-        _elementwise("indicator"),
-        _elementwise("round"),
-        _elementwise("floor"),
-        _elementwise("int"),
-        _elementwise("abs"),
+        *(_elementwise(operator.name) for operator in written("call")),
         BuiltIn("range", (), (), _range, is_variadic=True),
         BuiltIn("zip", (), (), _zip, is_variadic=True),
         BuiltIn("len", ("x",), (MISSING,), _len),

@@ -11,6 +11,7 @@ ternary; `s_op.is_in(list)` for `in`; `table({...})[s_op]` to index into a list 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, TypeVar, overload
 
@@ -34,6 +35,7 @@ from rasp.tracebacks import doors
 Comparison: TypeAlias = Literal["==", "!=", "<", "<=", ">", ">="]
 T = TypeVar("T")
 
+_ALL_SIGNS = ", ".join(f'`"{sign}"`' for sign in COMPARISONS)
 _BUILT_IN = language_scope().names
 
 tokens = SOpHandle(Tokens())
@@ -76,7 +78,7 @@ def select(keys: Operand, queries: Operand, op: Comparison) -> SelectorHandle:
         raise refusals.at_the_caller(
             RaspTypeError(
                 f"`select` takes a comparison last, but this is {_describe(op)}",
-                hint='write one of `"=="`, `"!="`, `"<"`, `"<="`, `">"`, `">="`, in quotes',
+                hint=f"write one of {_ALL_SIGNS}, in quotes",
             )
         )
     sign = ComparisonSign(op)
@@ -140,7 +142,12 @@ def indicator(condition: SOpHandle | bool) -> SOpHandle:
     >>> indicator(tokens == "a")("aba")
     [1, 0, 1]
     """
-    return built(SOpHandle, lambda value: _call("indicator", x=value), condition)
+    return function_of_operator("indicator")(condition)
+
+
+def function_of_operator(name: str) -> Callable[[Operand], SOpHandle]:
+    """Return the function that applies an operator written as a call: `rasp.NAME` is it."""
+    return lambda operand: built(SOpHandle, lambda value: _call(name, x=value), operand)
 
 
 @overload

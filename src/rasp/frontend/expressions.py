@@ -20,6 +20,8 @@ from rasp.frontend.values import Value, is_atom
 from rasp.graph import Const, Elementwise, Node, Program, Scorer, Selector, SOp
 from rasp.limits import DEFAULT_LIMITS, Limits, tightest
 from rasp.meter import Meter
+from rasp.operators import COMPARISONS, OPERATORS, written
+from rasp.operators.table import COMPARISON, POWER, PRODUCT, SUM
 from rasp.tracebacks import door, doors
 
 
@@ -245,16 +247,15 @@ Operand: TypeAlias = SOpHandle | PythonAtom | Fraction
 """What an operator or function takes where RASP expects an s-op: one, or an atom."""
 AnyHandle = TypeVar("AnyHandle", bound=Handle)
 
-_ARITHMETIC = {
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "truediv": "/",
-    "floordiv": "//",
-    "mod": "%",
-    "pow": "^",
+_DUNDERS = {
+    operator.python.removeprefix("operator.").rstrip("_"): operator.name
+    for operator in written("infix")
 }
-_COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
+def _signs(*bindings: int) -> dict[str, str]:
+    """The names of Python's methods for the operators that bind so tightly."""
+    return {name: op for name, op in _DUNDERS.items() if OPERATORS[op].binding in bindings}
 
 
 def _refuse_operators(of: type[Handle], signs: dict[str, str]) -> None:
@@ -265,13 +266,14 @@ def _refuse_operators(of: type[Handle], signs: dict[str, str]) -> None:
 
     for name, op in signs.items():
         setattr(of, f"__{name}__", refusing(op))
-        if op not in _COMPARISONS.values():
+        if op not in COMPARISONS:
             setattr(of, f"__r{name}__", refusing(op))
 
 
-_refuse_operators(SelectorHandle, _ARITHMETIC | _COMPARISONS)
-_refuse_operators(ScorerHandle, {"floordiv": "//", "mod": "%", "pow": "^", **_COMPARISONS,
-                                 "and": "and", "or": "or"})  # fmt: skip
+_refuse_operators(SelectorHandle, _signs(COMPARISON, SUM, PRODUCT, POWER))
+_refuse_operators(ScorerHandle, {
+    name: op for name, op in _DUNDERS.items() if op not in ("+", "-", "*", "/")
+})  # fmt: skip
 
 
 def handle_of(

@@ -19,14 +19,17 @@ from rasp.fuzzing.trees import (
     ternary,
     unary,
 )
+from rasp.operators import COMPARISONS, drawn
 from rasp.syntax.tree import Comparison, Comprehension, DictDisplay, Expression
-from rasp.words import COMPARISONS
 
 NUMBER, BOOL, TEXT, SELECTOR = "number", "bool", "text", "selector"
 SORTS = (NUMBER, NUMBER, BOOL, TEXT)
 LETTERS = "abc"
 TEXTS: tuple[Atom, ...] = ("a", "b", "c", "", "ab", "3", "-2", "1.5", 'q"', "\\", "é\n")
 LARGE: tuple[Atom, ...] = (2**61, -(2**62), 2**63, 10**30, Fraction(1, 2**40), 3**39)
+SURE, DOUBTFUL = (drawn("infix", f"number {right} -> number") for right in ("number", "divisor"))
+SIGNS, FUNCTIONS = (drawn(how, "number -> number") for how in ("prefix", "call"))
+EQUALITIES, LOGIC = (drawn("infix", f"{sort} {sort} -> bool") for sort in ("any", "bool"))
 FACTORS: list[int | Fraction] = [2, -1, Fraction(1, 2)]
 SAFE: tuple[Atom, ...] = (1, 2, 3, Fraction(1, 2), Fraction(5, 2))
 """What nothing goes wrong with on the right of `/`, `%` and `^`."""
@@ -116,16 +119,15 @@ class Expressions:
         rng = self.rng
         match rng.randrange(9):
             case 0 | 1 | 2 | 3:
-                op = rng.choice(["+", "+", "-", "-", "*", "/", "//", "%", "^"])
+                op = rng.choice([*SURE, *DOUBTFUL])
                 right = self.s_op(NUMBER, depth)
-                if op in ("/", "//", "%", "^") and rng.random() < 0.85:  # mostly a safe operand
+                if op in DOUBTFUL and rng.random() < 0.85:  # mostly a safe operand
                     right = literal(rng.choice(SAFE))
                 return binary(op, self.s_op(NUMBER, depth), right)
             case 4:
-                return unary(rng.choice("-+"), self.s_op(NUMBER, depth))
+                return unary(rng.choice(SIGNS), self.s_op(NUMBER, depth))
             case 5:
-                function = rng.choice(["round", "round", "floor", "int", "abs"])
-                return call(function, self.s_op(NUMBER, depth))
+                return call(rng.choice(FUNCTIONS), self.s_op(NUMBER, depth))
             case 6:
                 return call("indicator", self.s_op(rng.choice(SORTS), depth))
             case 7:
@@ -141,10 +143,10 @@ class Expressions:
                     rng.choice(COMPARISONS), self.s_op(sort, depth), self.s_op(sort, depth)
                 )
             case 3:
-                return binary(rng.choice(["==", "!="]), self.any_s_op(depth), self.any_s_op(depth))
+                return binary(rng.choice(EQUALITIES), self.any_s_op(depth), self.any_s_op(depth))
             case 4:
                 parts = self.s_op(BOOL, depth), self.s_op(rng.choice([BOOL, BOOL, NUMBER]), depth)
-                return binary(rng.choice(["and", "or"]), *parts)
+                return binary(rng.choice(LOGIC), *parts)
             case 5:
                 return unary("not", self.s_op(rng.choice([BOOL, BOOL, NUMBER, TEXT]), depth))
             case 6:

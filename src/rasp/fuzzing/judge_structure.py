@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from importlib.util import find_spec
 from itertools import pairwise
+from pkgutil import resolve_name
 from typing import Any
 
 import rasp
@@ -37,6 +36,7 @@ from rasp.graph import (
     expression,
     in_order,
 )
+from rasp.operators import OPERATORS
 
 MOST_FOR_EXACT = 60
 """Aggregates for which the integer program is tried; it is slow, so only in some cases."""
@@ -134,16 +134,6 @@ def _must_be(holds: bool, node: Node, what: str, found: Schedule) -> None:
 
 # The Python embedding
 
-BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod, "^": operator.pow, "==": operator.eq, "!=": operator.ne,
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-}  # fmt: skip
-UNARY: dict[str, Callable[[Any], Any]] = {
-    "not": operator.invert, "negate": operator.neg, "plus": operator.pos, "round": round,
-    "indicator": rasp.indicator, "floor": math.floor, "int": math.trunc, "abs": abs,
-}  # fmt: skip
 BASES = {"int": rasp.tokens_int, "float": rasp.tokens_float, "string": rasp.tokens_str,
          "bool": rasp.tokens_bool}  # fmt: skip
 
@@ -171,7 +161,7 @@ def _built(node: Node, parts: list[Any]) -> Any:
         case TokensAs(kind):
             return BASES[kind]
         case Elementwise(op):
-            return _elementwise(op, parts)
+            return built_elementwise(op, parts)
         case Aggregate(default=default):
             return rasp.aggregate(parts[0], parts[1], default)
         case Select(op=op):
@@ -191,20 +181,20 @@ def _built(node: Node, parts: list[Any]) -> Any:
     raise AssertionError(f"no way to build {type(node).__name__}")
 
 
-def _elementwise(op: str, parts: list[Any]) -> Any:
+def built_elementwise(op: str, parts: list[Any]) -> Any:
     first = parts[0]
-    if op in UNARY:
-        return UNARY[op](first)
+    row = OPERATORS[op]
+    if row.arity == 1:
+        return resolve_name(row.python)(first)
     if op in ("and", "or"):
         handles: list[Any] = [
             each if isinstance(each, Handle) else rasp.constant(each) for each in parts
         ]
-        left, right = handles
-        return left & right if op == "and" else left | right
-    if op in BINARY:
+        return resolve_name(row.python)(*handles)
+    if row.written == "infix":
         # Python turns comparisons round, and makes a float of a fraction before a power
         turned = op in (*rasp.graph.COMPARISONS, "^") and not isinstance(first, Handle)
-        return BINARY[op](rasp.constant(first) if turned else first, parts[1])
+        return resolve_name(row.python)(rasp.constant(first) if turned else first, parts[1])
     match op:
         case "if":
             return rasp.where(*parts)

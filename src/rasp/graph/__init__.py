@@ -19,11 +19,10 @@ from rasp.graph.nodes import (
     Tokens,
     TokensAs,
 )
-from rasp.graph.operators import OPERATORS, apply_operator
 from rasp.graph.origins import Program
 from rasp.graph.printer import expression
 from rasp.graph.walks import in_order, last_needed, score_terms, selectors_in, users
-from rasp.words import COMPARISONS
+from rasp.operators import COMPARISONS, OPERATORS, apply_operator
 
 __all__ = [
     "COMPARISONS",

@@ -123,7 +123,7 @@ class Const(SOp):
 class Elementwise(SOp):
     """At each position, an operator applied to the operands' atoms at that position.
 
-    `op` names a row of `rasp.graph.operators.OPERATORS`.
+    `op` names a row of `rasp.operators.OPERATORS`.
 
     >>> from rasp.evaluator import apply
     >>> apply(Elementwise("+", (Indices(), Const(1))), "hey")

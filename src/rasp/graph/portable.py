@@ -27,9 +27,8 @@ from rasp.graph.nodes import (
     Tokens,
     TokensAs,
 )
-from rasp.graph.operators import OPERATORS
 from rasp.graph.walks import in_order
-from rasp.words import COMPARISONS
+from rasp.operators import COMPARISONS, OPERATORS
 
 READ_AS = ("int", "float", "string", "bool")
 

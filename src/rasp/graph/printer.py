@@ -22,6 +22,7 @@ from rasp.graph.nodes import (
     Tokens,
     TokensAs,
 )
+from rasp.operators import OPERATORS
 from rasp.words import AND, ATOM, BINDING, COMPARISON, NOT, OR, SIGN, SUM, TERNARY
 
 CONVERSIONS = {"int": "tokens_int", "float": "tokens_float", "string": "tokens_str",
@@ -99,13 +100,11 @@ def _write_elementwise(node: Elementwise, inner: _Inner) -> tuple[str, int]:
         left = inner(operands[0], binding + right_associative)
         right = inner(operands[1], binding + (not right_associative))
         return f"{left} {op} {right}", binding
+    row = OPERATORS[op]
+    if row.written == "prefix":
+        space = " " if row.text.isalpha() else ""
+        return f"{row.text}{space}{inner(operands[0], row.binding)}", row.binding
     match op:
-        case "not":
-            return f"not {inner(operands[0], NOT)}", NOT
-        case "negate":
-            return f"-{inner(operands[0], SIGN)}", SIGN
-        case "plus":
-            return f"+{inner(operands[0], SIGN)}", SIGN
         case "if":
             condition, then, otherwise = operands
             text = f"{inner(then, OR)} if {inner(condition, OR)} else {inner(otherwise)}"

@@ -31,14 +31,11 @@ from rasp.graph import (
     in_order,
     score_terms,
 )
+from rasp.operators import COMPARE
 from rasp.training.config import RunConfig
 from rasp.training.data import Data, as_inputs, atom_order, values_of
 from rasp.training.network import Plan
 from rasp.training.tasks import Task
-
-COMPARE = {
-    "==": torch.eq, "!=": torch.ne, "<": torch.lt, "<=": torch.le, ">": torch.gt, ">=": torch.ge,
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -95,10 +92,11 @@ class Supervision:
     ) -> torch.Tensor:
         match selector:
             case Select(keys, queries, op):
-                return COMPARE[op](
-                    values[self.leaves[keys]][:, plan.cell_keys],
-                    values[self.leaves[queries]][:, plan.cell_queries],
+                asked = values[self.leaves[queries]][:, plan.cell_queries]
+                picked: torch.Tensor = COMPARE[op](
+                    values[self.leaves[keys]][:, plan.cell_keys], asked
                 )
+                return picked
             case SelectorAnd(left, right):
                 return self._picks(left, values, plan, present) & self._picks(
                     right, values, plan, present

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rasp.atoms import Atom
+from rasp.operators import COMPARE
 
 
 def compared(keys: Sequence[Atom | None], queries: Sequence[Atom | None], op: str) -> np.ndarray:
@@ -21,27 +22,12 @@ def compared(keys: Sequence[Atom | None], queries: Sequence[Atom | None], op: st
     ranks = {atom: place for place, atom in enumerate(sorted(atoms))}
     left = _ranked(keys, ranks)[None, :]
     right = _ranked(queries, ranks)[:, None]
-    found = _truth(left, right, op)
+    found: np.ndarray = COMPARE[op](left, right)
     return found & (left >= 0) & (right >= 0)
 
 
 def _ranked(atoms: Sequence[Atom | None], ranks: dict[tuple[bool, Atom], int]) -> np.ndarray:
     return np.array([-1 if atom is None else ranks[sort_key(atom)] for atom in atoms], int)
-
-
-def _truth(left: np.ndarray, right: np.ndarray, op: str) -> np.ndarray:
-    match op:
-        case "==":
-            return np.asarray(left == right)
-        case "!=":
-            return np.asarray(left != right)
-        case "<":
-            return np.asarray(left < right)
-        case "<=":
-            return np.asarray(left <= right)
-        case ">":
-            return np.asarray(left > right)
-    return np.asarray(left >= right)
 
 
 def sort_key(atom: Atom) -> tuple[bool, Atom]:

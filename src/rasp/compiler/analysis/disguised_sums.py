@@ -40,12 +40,9 @@ from rasp.compiler.analysis.variables import CountVariable
 from rasp.compiler.refusals import Refusals
 from rasp.compiler.settings import Settings
 from rasp.graph import Aggregate, Const, Elementwise, Indices, Node, SelectBest, SOp, in_order
+from rasp.operators import COMPARISONS, OUTCOMES
 
 NOTHING = Linear()
-ORDERS = {
-    "==": frozenset("="), "!=": frozenset("<>"), "<": frozenset("<"),
-    "<=": frozenset("<="), ">": frozenset(">"), ">=": frozenset("=>"),
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -116,7 +113,7 @@ class SumShapes(SelectorFacts):
 
     def _compared_with(self, user: Node, node: Aggregate) -> int | Fraction | None:
         """The number that a node compares an aggregate with."""
-        if not isinstance(user, Elementwise) or user.op not in ORDERS:
+        if not isinstance(user, Elementwise) or user.op not in COMPARISONS:
             return None
         (other,) = [each for each in user.operands if each is not node] or [node]
         if not isinstance(other, Const) or isinstance(other.value, (bool, str)):
@@ -247,7 +244,7 @@ class SumShapes(SelectorFacts):
 
     def _ratio(self, user: Node, node: Aggregate) -> set[Aggregate] | None:
         """The aggregates that a quotient or a comparison is made of, if their widths are equal."""
-        if not isinstance(user, Elementwise) or user.op not in ("/", *ORDERS):
+        if not isinstance(user, Elementwise) or user.op not in ("/", *COMPARISONS):
             return None
         found = {each for each in user.operands if isinstance(each, Aggregate)
                  and (each.selector, self._layer_of[each])
@@ -288,5 +285,5 @@ def _exclude(one: Formula, other: Formula) -> bool:
         isinstance(one, Literal)
         and isinstance(other, Literal)
         and (one.keys, one.queries) == (other.keys, other.queries)
-        and not ORDERS[one.op] & ORDERS[other.op]
+        and not OUTCOMES[one.op] & OUTCOMES[other.op]
     )

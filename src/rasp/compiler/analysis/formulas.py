@@ -22,8 +22,7 @@ from rasp.graph import (
     SOp,
     selectors_in,
 )
-
-OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+from rasp.operators import OPPOSITE
 
 
 @dataclass(frozen=True)

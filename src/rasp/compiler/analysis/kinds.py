@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from rasp.atoms import Atom
+from rasp.operators import giving
 
 
 def kinds_of(op: str, operands: Sequence[frozenset[type]]) -> frozenset[type]:
     """The kinds a number made by an operator can have."""
-    if op in ("/", "float"):
+    if op in giving("float"):
         return frozenset({Fraction})
-    if op in ("round", "floor", "int", "//", "indicator"):
+    if op in giving("int"):
         return frozenset({int})
-    if op == "bool":
+    if op in giving("bool"):
         return frozenset({bool})
     if any(operand == {Fraction} for operand in operands):
         return frozenset({Fraction})

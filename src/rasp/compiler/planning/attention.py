@@ -20,6 +20,7 @@ from rasp.compiler.planning.scores import Conjunct, Request, make_conjunct
 from rasp.compiler.planning.width_shares import boost_of
 from rasp.compiler.refusals import Refusal
 from rasp.graph import expression, score_terms
+from rasp.operators import ORDERINGS
 
 STEP, WIDE_STEP = 16, 160
 """How far apart select_best puts the scores of keys; by the wide one, where there is room for
@@ -184,7 +185,7 @@ def describe(formula: Formula) -> str:
 
 def _order(formulas: list[Formula]) -> Formula | None:
     for formula in formulas:
-        if isinstance(formula, Literal) and formula.op in ("<", "<=", ">", ">="):
+        if isinstance(formula, Literal) and formula.op in ORDERINGS:
             return formula
     return None
 

@@ -33,7 +33,6 @@ from rasp.graph import Aggregate, Const, Elementwise, Node, Scorer, SOp, in_orde
 
 ONE = Fraction(1)
 NUMBERS = frozenset({int, Fraction})
-ORDERS = ("<", "<=", ">", ">=")
 
 
 class HeadAnalysis(PromisedPicks):

@@ -26,9 +26,7 @@ from rasp.graph import (
     score_terms,
     selectors_in,
 )
-
-OUTCOMES = {"<": 1, "==": 2, "<=": 3, ">": 4, "!=": 5, ">=": 6}  # less 1, equal 2, greater 4
-LESS, EQUAL, GREATER, ANY = 1, 2, 4, 7
+from rasp.operators.comparisons import ANY, EQUAL, GREATER, OUTCOMES
 
 
 def settled_nodes(order: Sequence[Node]) -> set[SOp]:

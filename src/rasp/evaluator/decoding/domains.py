@@ -6,8 +6,6 @@ code, and everything is computed with codes; code 0 says that a value could not 
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
 from fractions import Fraction
 from math import lcm
 from typing import Any, TypeAlias
@@ -16,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rasp.atoms import Atom
+from rasp.operators import COMPARE, ORDERINGS
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -24,14 +23,6 @@ LONGEST_STRING = 1_000
 """Characters of a string that is remembered; a program that makes longer ones is left alone."""
 EXACT = 2**52
 """Doubles hold whole numbers, and sums of them, exactly below this."""
-COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 class NotPlanned(Exception):
@@ -113,7 +104,7 @@ class Comparison:
     def __init__(self, keys: Domain, queries: Domain, op: str) -> None:
         self.keys, self.queries = keys, queries
         self.compare = COMPARE[op]
-        self.is_ordered = op not in ("==", "!=")
+        self.is_ordered = op in ORDERINGS
         self._sizes = (0, 0)
         self._ranks = (np.zeros(1), np.zeros(1))
         self._numbers: dict[Any, int] = {}
@@ -163,7 +154,7 @@ class Hits:
 
     def _compares(self, atom: Atom) -> bool:
         if isinstance(atom, str) != isinstance(self.atom, str):
-            return self.compare is operator.ne  # an order of the two is an error, told elsewhere
+            return self.compare is COMPARE["!="]  # an order of the two is an error, told elsewhere
         sides = (self.atom, atom) if self.is_key else (atom, self.atom)
         return bool(self.compare(*sides))
 

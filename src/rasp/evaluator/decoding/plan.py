@@ -36,6 +36,7 @@ from rasp.graph import (
     selectors_in,
     users,
 )
+from rasp.operators import ORDERINGS
 
 LONGEST = 4095
 """Tokens of an input; longer ones are left to the other evaluators."""
@@ -97,7 +98,7 @@ class Plan:
             node
             for node in self.order
             if (isinstance(node, SOp) and node not in inner and not isinstance(node, Const))
-            or (isinstance(node, Select) and node.op not in ("==", "!="))
+            or (isinstance(node, Select) and node.op in ORDERINGS)
             or isinstance(node, Score)
         ]
 

@@ -28,11 +28,8 @@ from rasp.graph import (
     SOp,
     selectors_in,
 )
+from rasp.operators.comparisons import ANY, DIFFERENT, EQUAL, GREATER, LESS, OUTCOMES, WITH_OUTCOMES
 
-LESS, EQUAL, GREATER = 1, 2, 4
-DIFFERENT, ANY = LESS | GREATER, LESS | EQUAL | GREATER
-OUTCOMES = {"<": 1, "==": 2, "<=": 3, ">": 4, "!=": 5, ">=": 6}
-OPERATORS_OF = {outcomes: op for op, outcomes in OUTCOMES.items()}
 MOST_TERMS = 64
 MOST_COMPARISONS = 24
 MOST_WORK = 50_000  # pairs of conjunctions multiplied for one plan
@@ -325,7 +322,7 @@ def _joinable(value: SignedSum) -> Iterator[SignedSum]:
             rest = term - {(pair, outcomes)}
             others = [(rest, -times, ANY - outcomes)]
             others += [(rest | {(pair, other)}, times, outcomes | other)
-                       for other in OPERATORS_OF if not other & outcomes]  # fmt: skip
+                       for other in WITH_OUTCOMES if not other & outcomes]  # fmt: skip
             for other, wanted, joined in others:
                 if value.get(other) != wanted or (joined == DIFFERENT and not pair.is_filter):
                     continue

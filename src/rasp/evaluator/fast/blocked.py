@@ -7,7 +7,6 @@ and a block looks only at the keys of its own groups.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -32,18 +31,10 @@ from rasp.graph import (
     last_needed,
     selectors_in,
 )
+from rasp.operators import COMPARE
 
 BLOCK_CELLS = 2**20
 SMALL_SUM = 2**24  # below this, single precision adds whole numbers exactly
-
-COMPARE: dict[str, Callable[[Array, Array], Array]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +157,7 @@ def _cells_of(
         case SelectBest(inner, Score(score_keys, score_queries) as scorer):
             best = Best(inner, scorer)
             codes = space.codes(score_keys, best)
-            is_best = _compared(operator.eq, codes.arrays, codes.size, queries, keys)
+            is_best = _compared(COMPARE["=="], codes.arrays, codes.size, queries, keys)
             zero = space.columns[score_queries].numerators == 0
             return cells[inner] & (is_best | _part(zero, queries)[:, None])
         case SelectBest(inner, scorer):

@@ -8,7 +8,6 @@ errors cannot differ from the plain evaluator's.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,32 +27,15 @@ from rasp.evaluator.fast.columns import (
     from_atoms,
     one_kind,
 )
-from rasp.graph import apply_operator
+from rasp.graph import OPERATORS, apply_operator
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.meter import Meter, size_of
+from rasp.operators import COMPARE, ORDERINGS
 
 NUMERIC: dict[str, Callable[..., arithmetic.Result]] = {
-    "+": arithmetic.add,
-    "-": arithmetic.subtract,
-    "*": arithmetic.multiply,
-    "/": arithmetic.divide,
-    "//": arithmetic.floor_divide,
-    "%": arithmetic.modulo,
-    "^": arithmetic.power,
-    "negate": arithmetic.negate,
-    "plus": arithmetic.plus,
-    "round": arithmetic.rounded,
-    "floor": arithmetic.floored,
-    "abs": arithmetic.absolute,
-    "int": arithmetic.truncated,
-    "float": arithmetic.floated,
+    row.name: getattr(arithmetic, row.kernel) for row in OPERATORS.values() if row.kernel
 }
-ORDERED = {
-    "<": arithmetic.ordered(operator.lt),
-    "<=": arithmetic.ordered(operator.le),
-    ">": arithmetic.ordered(operator.gt),
-    ">=": arithmetic.ordered(operator.ge),
-}
+ORDERED = {op: arithmetic.ordered(COMPARE[op]) for op in ORDERINGS}
 FEW_MEMBERS = 16
 LARGE = 1 << 20
 """Bytes of results from which memory is looked at after each of them."""

@@ -53,6 +53,7 @@ from rasp.graph import (
 )
 from rasp.limits import DEFAULT_LIMITS, Limits, too_much_memory
 from rasp.meter import Meter
+from rasp.operators import ORDERINGS
 
 LARGE_BATCH = 20_000  # tokens from which it pays to forget what is no longer needed
 MANY_VALUES = 2_000_000  # tokens times nodes from which it does
@@ -149,7 +150,7 @@ class _Evaluation:
     def _check(self, node: Node) -> None:
         """Refuse a selector or scorer whose atoms do not compare."""
         match node:
-            case Select(keys, queries, op) if op not in ("==", "!="):
+            case Select(keys, queries, op) if op in ORDERINGS:
                 self._refuse(self._starts_with_string(keys) != self._starts_with_string(queries))
             case Score(keys, queries):
                 self._refuse(self._starts_with_string(keys) | self._starts_with_string(queries))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from rasp.evaluator.fast.algebra import EQUAL, OPERATORS_OF, Best, Pair
+from rasp.evaluator.fast.algebra import Best, Pair
 from rasp.evaluator.fast.plan import (
     BLOCKED,
     DOMINANCE,
@@ -19,6 +19,7 @@ from rasp.evaluator.fast.plan import (
     plan_sums,
 )
 from rasp.graph import Aggregate, Const, Node, Score, SelectBest, expression, in_order
+from rasp.operators.comparisons import EQUAL, WITH_OUTCOMES
 
 REASONS = {
     GROUPS: "equal keys and queries meet in a group, and each group is summed once",
@@ -126,7 +127,7 @@ def _filter_text(word: str, filters: Filters, names: Mapping[Node, str]) -> str:
 
 def _compared(pair: Pair, outcomes: int, names: Mapping[Node, str]) -> str:
     keys, queries = _side(pair.keys, names), _side(pair.queries, names)
-    return f"{keys} {OPERATORS_OF[outcomes]} {queries}"
+    return f"{keys} {WITH_OUTCOMES[outcomes]} {queries}"
 
 
 def _side(side: Queries, names: Mapping[Node, str]) -> str:

@@ -14,11 +14,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rasp.evaluator.fast.algebra import EQUAL, GREATER, LESS, Pair
+from rasp.evaluator.fast.algebra import Pair
 from rasp.evaluator.fast.coding import WIDEST, Codes, compressed, numbered
 from rasp.evaluator.fast.columns import Array
 from rasp.evaluator.fast.plan import Meeting, Range
 from rasp.evaluator.fast.workspace import Workspace
+from rasp.operators.comparisons import EQUAL, GREATER, LESS
 
 CODES_PER_POSITION = 4
 SPARE_CODES = 1024

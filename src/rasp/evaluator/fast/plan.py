@@ -13,7 +13,6 @@ from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 from rasp.evaluator.fast.algebra import (
-    EQUAL,
     Best,
     Conjunction,
     Pair,
@@ -22,6 +21,7 @@ from rasp.evaluator.fast.algebra import (
     signed_sum,
 )
 from rasp.graph import Const, Selector, SOp
+from rasp.operators.comparisons import EQUAL
 
 Queries: TypeAlias = SOp | Best
 Filters: TypeAlias = frozenset[tuple[Pair, int]]  # comparisons with constants

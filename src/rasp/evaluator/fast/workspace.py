@@ -14,13 +14,14 @@ from itertools import chain
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.evaluator.fast.algebra import OPERATORS_OF, Best, Pair
+from rasp.evaluator.fast.algebra import Best, Pair
 from rasp.evaluator.fast.coding import Codes, codes_of
 from rasp.evaluator.fast.columns import Array, Column, constant
 from rasp.evaluator.fast.elementwise import elementwise
 from rasp.graph import Const, SOp
 from rasp.limits import DEFAULT_LIMITS
 from rasp.meter import Meter
+from rasp.operators.comparisons import WITH_OUTCOMES
 
 CODING_BYTES = 32
 """Bytes of each position while atoms are numbered."""
@@ -99,7 +100,7 @@ class Workspace:
         holds = np.ones(1, bool)
         for pair, outcomes in filters:
             operands = [self.column(pair.keys), self.column(pair.queries)]
-            column, _ = elementwise(OPERATORS_OF[outcomes], operands, self.meter)
+            column, _ = elementwise(WITH_OUTCOMES[outcomes], operands, self.meter)
             holds = holds & (column.numerators != 0)
         return holds
 

@@ -1,44 +1,18 @@
-"""The operator table: what each elementwise operator does to single atoms.
+"""Atoms in, an atom out: what the operators do that take more than a line to say.
 
-A node holds an operator's name; this table holds its meaning. The elaborator uses it on
-constants, the plain evaluator at each position, and every back end must agree with it.
 An operator that cannot apply raises a `RaspTypeError` or `RaspValueError` without a span;
 the caller knows where it happened.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
-from rasp.atoms import Atom, Number, checked, kind_of, show, to_python
+from rasp.atoms import Atom, Number, kind_of, show, to_python
 from rasp.errors import RaspError, RaspLimitError, RaspTypeError, RaspValueError
-from rasp.limits import DEFAULT_LIMITS, Limits
-
-
-@dataclass(frozen=True)
-class Operator:
-    """An operator's name, how many operands it takes (None: any number) and its meaning."""
-
-    name: str
-    arity: int | None
-    apply: Callable[..., Atom]
-    is_bounded: bool = False
-    """Whether it looks at the budgets itself, before it makes something large."""
-
-
-def apply_operator(op: str, operands: tuple[Atom, ...], limits: Limits = DEFAULT_LIMITS) -> Atom:
-    """Apply an elementwise operator to atoms.
-
-    >>> apply_operator("+", (1, 2))
-    3
-    """
-    operator = OPERATORS[op]
-    if operator.is_bounded:
-        return checked(operator.apply(*operands, limits=limits), limits)
-    return checked(operator.apply(*operands), limits)
+from rasp.limits import Limits
+from rasp.operators.comparisons import COMPARE, ORDERINGS
 
 
 def _numbers(op: str, left: Atom, right: Atom) -> tuple[Number, Number]:
@@ -64,7 +38,7 @@ def _mismatch_hint(op: str, left: Atom, right: Atom) -> str:
         return "`+` adds two numbers or joins two strings; `tokens_int` reads tokens as numbers"
     if op == "*":
         return "`*` multiplies numbers, or repeats a string a whole number of times"
-    if op in ("<", "<=", ">", ">="):
+    if op in ORDERINGS:
         return "compare numbers with numbers or strings with strings; `tokens_int` reads numbers"
     return f"`{op}` needs numbers; `tokens_int` and `tokens_float` read tokens as numbers"
 
@@ -74,29 +48,29 @@ def _a(atom: Atom) -> str:
     return f"an {kind}" if kind == "int" else f"a {kind}"
 
 
-def _exact(value: Number) -> int | Fraction:
+def exact(value: Number) -> int | Fraction:
     return int(value) if isinstance(value, bool) else value
 
 
-def _add(left: Atom, right: Atom) -> Atom:
+def add(left: Atom, right: Atom) -> Atom:
     if isinstance(left, str) and isinstance(right, str):
         return left + right
     first, second = _numbers("+", left, right)
-    return _exact(first) + _exact(second)
+    return exact(first) + exact(second)
 
 
-def _subtract(left: Atom, right: Atom) -> Atom:
+def subtract(left: Atom, right: Atom) -> Atom:
     first, second = _numbers("-", left, right)
-    return _exact(first) - _exact(second)
+    return exact(first) - exact(second)
 
 
-def _multiply(left: Atom, right: Atom, limits: Limits) -> Atom:
+def multiply(left: Atom, right: Atom, limits: Limits) -> Atom:
     if isinstance(left, str) and isinstance(right, int):
         return _repeat(left, int(right), limits)
     if isinstance(right, str) and isinstance(left, int):
         return _repeat(right, int(left), limits)
     first, second = _numbers("*", left, right)
-    return _exact(first) * _exact(second)
+    return exact(first) * exact(second)
 
 
 def _repeat(text: str, times: int, limits: Limits) -> str:
@@ -109,25 +83,25 @@ def _repeat(text: str, times: int, limits: Limits) -> str:
     return text * times if text and times > 0 else ""
 
 
-def _divide(left: Atom, right: Atom) -> Atom:
+def divide(left: Atom, right: Atom) -> Atom:
     first, second = _numbers("/", left, right)
     if second == 0:
         raise _by_zero("/", first, second)
     return Fraction(first) / second
 
 
-def _modulo(left: Atom, right: Atom) -> Atom:
+def modulo(left: Atom, right: Atom) -> Atom:
     first, second = _numbers("%", left, right)
     if second == 0:
         raise _by_zero("%", first, second)
-    return _exact(first) % _exact(second)
+    return exact(first) % exact(second)
 
 
-def _floor_divide(left: Atom, right: Atom) -> Atom:
+def floor_divide(left: Atom, right: Atom) -> Atom:
     first, second = _numbers("//", left, right)
     if second == 0:
         raise _by_zero("//", first, second)
-    return int(_exact(first) // _exact(second))
+    return int(exact(first) // exact(second))
 
 
 def _by_zero(op: str, left: Number, right: Number) -> RaspError:
@@ -139,8 +113,8 @@ def _by_zero(op: str, left: Number, right: Number) -> RaspError:
     )
 
 
-def _power(left: Atom, right: Atom, limits: Limits) -> Atom:
-    base, exponent = (_exact(value) for value in _numbers("^", left, right))
+def power(left: Atom, right: Atom, limits: Limits) -> Atom:
+    base, exponent = (exact(value) for value in _numbers("^", left, right))
     if base == 0 and exponent < 0:
         raise RaspValueError(
             f"zero to a negative power: {show(left)} ^ {show(right)}",
@@ -176,40 +150,27 @@ def _fractional_power(base: int | Fraction, exponent: int | Fraction) -> Fractio
         ) from None
 
 
-def _ordered(op: str, test: Callable[[int], bool]) -> Callable[[Atom, Atom], Atom]:
-    """A comparison that orders two numbers or two strings; `test` reads the sign of the order."""
+def equal(left: Atom, right: Atom) -> Atom:
+    return left == right
+
+
+def unequal(left: Atom, right: Atom) -> Atom:
+    return left != right
+
+
+def ordered(op: str) -> Callable[[Atom, Atom], Atom]:
+    """A comparison that orders two numbers or two strings."""
+    holds = COMPARE[op]
 
     def compare(left: Atom, right: Atom) -> Atom:
         if isinstance(left, str) and isinstance(right, str):
-            return test((left > right) - (left < right))
-        first, second = _numbers(op, left, right)
-        return test((first > second) - (first < second))
+            return bool(holds(left, right))
+        return bool(holds(*_numbers(op, left, right)))
 
     return compare
 
 
-def _negate(value: Atom) -> Atom:
-    return -_exact(_one_number("-", value))
-
-
-def _plus(value: Atom) -> Atom:
-    return _exact(_one_number("+", value))
-
-
-def _round(value: Atom) -> Atom:
-    return round(_exact(_one_number("round", value)))
-
-
-def _floor(value: Atom) -> Atom:
-    return math.floor(_exact(_one_number("floor", value)))
-
-
-def _abs(value: Atom) -> Atom:
-    number = _exact(_one_number("abs", value))
-    return -number if number < 0 else number
-
-
-def _one_number(op: str, value: Atom) -> Number:
+def one_number(op: str, value: Atom) -> Number:
     if isinstance(value, str):
         raise RaspTypeError(
             f"`{op}` needs a number, but {show(value)} is a string",
@@ -218,13 +179,18 @@ def _one_number(op: str, value: Atom) -> Number:
     return value
 
 
-def _to_int(value: Atom, limits: Limits) -> Atom:
+def absolute(value: Atom) -> Atom:
+    number = exact(one_number("abs", value))
+    return -number if number < 0 else number
+
+
+def to_int(value: Atom, limits: Limits) -> Atom:
     if isinstance(value, str):
         return int(_read_number(value, "an int", "0123456789+-_", limits))
     return int(value)
 
 
-def _to_float(value: Atom, limits: Limits) -> Atom:
+def to_float(value: Atom, limits: Limits) -> Atom:
     if isinstance(value, str):
         return Fraction(_read_number(value, "a float", "0123456789+-_.eE", limits))
     return Fraction(value)
@@ -246,11 +212,11 @@ def _read_number(text: str, wanted: str, allowed: str, limits: Limits) -> Fracti
         ) from None
 
 
-def _to_string(value: Atom) -> Atom:
+def to_string(value: Atom) -> Atom:
     return value if isinstance(value, str) else show(value)
 
 
-def _at(index: Atom, *items: Atom) -> Atom:
+def at(index: Atom, *items: Atom) -> Atom:
     """List look-up: `items[index]`, negative from the end."""
     if not isinstance(index, int):
         raise RaspTypeError(
@@ -265,7 +231,7 @@ def _at(index: Atom, *items: Atom) -> Atom:
     return items[index]
 
 
-def _lookup(key: Atom, *pairs: Atom) -> Atom:
+def lookup(key: Atom, *pairs: Atom) -> Atom:
     """Dict look-up: `pairs` alternates keys and values."""
     for known, value in zip(pairs[::2], pairs[1::2], strict=True):
         if known == key:
@@ -274,40 +240,3 @@ def _lookup(key: Atom, *pairs: Atom) -> Atom:
         f"the dict has no key {show(key)}",
         hint="add the key, or guard the index with `in`",
     )
-
-
-OPERATORS: dict[str, Operator] = {
-    operator.name: operator
-    for operator in (
-        Operator("+", 2, _add),
-        Operator("-", 2, _subtract),
-        Operator("*", 2, _multiply, is_bounded=True),
-        Operator("/", 2, _divide),
-        Operator("//", 2, _floor_divide),
-        Operator("%", 2, _modulo),
-        Operator("^", 2, _power, is_bounded=True),
-        Operator("==", 2, lambda left, right: left == right),
-        Operator("!=", 2, lambda left, right: left != right),
-        Operator("<", 2, _ordered("<", lambda sign: sign < 0)),
-        Operator("<=", 2, _ordered("<=", lambda sign: sign <= 0)),
-        Operator(">", 2, _ordered(">", lambda sign: sign > 0)),
-        Operator(">=", 2, _ordered(">=", lambda sign: sign >= 0)),
-        Operator("and", 2, lambda left, right: bool(left) and bool(right)),
-        Operator("or", 2, lambda left, right: bool(left) or bool(right)),
-        Operator("not", 1, lambda value: not value),
-        Operator("negate", 1, _negate),
-        Operator("plus", 1, _plus),
-        Operator("round", 1, _round),
-        Operator("floor", 1, _floor),
-        Operator("abs", 1, _abs),
-        Operator("indicator", 1, lambda value: 1 if value else 0),
-        Operator("int", 1, _to_int, is_bounded=True),
-        Operator("float", 1, _to_float, is_bounded=True),
-        Operator("string", 1, _to_string),
-        Operator("bool", 1, lambda value: bool(value)),
-        Operator("if", 3, lambda condition, then, otherwise: then if condition else otherwise),
-        Operator("in", None, lambda item, *members: item in members),
-        Operator("at", None, _at),
-        Operator("lookup", None, _lookup),
-    )
-}
