@@ -23,7 +23,11 @@ TERNARY, OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(10)
 
 @dataclass(frozen=True)
 class Operator:
-    """An operator's name, how many operands it takes (None: any number), its meaning, and more."""
+    """An operator's name, how many operands it takes (None: any number), its meaning, and more.
+
+    >>> OPERATORS["%"].python, OPERATORS["%"].gives
+    ('operator.mod', 'number')
+    """
 
     name: str
     arity: int | None
