@@ -240,12 +240,7 @@ def test_a_trace_tells_no_s_op_by_the_name_of_another(text: str) -> None:
                 assert numbers == pytest.approx(names[name](given), abs=1e-4), name
 
 
-UNCHECKED = pytest.mark.xfail(
-    strict=True, raises=rasp.RaspUnsupportedError, reason="the checker has no rule for this yet"
-)
-
-
-@pytest.mark.parametrize("default", [pytest.param('""', marks=UNCHECKED), "False", "0", "1"])
+@pytest.mark.parametrize("default", ['""', "False", "0", "1"])
 def test_where_nothing_is_picked_the_default_is_compared(default: str) -> None:
     node = node_of(f"""s = select(tokens, tokens, <); one = aggregate(s, indices);
     two = aggregate(s, indices + 1); three = aggregate(s, indices % 2, {default});

@@ -14,13 +14,10 @@ AVERAGES = "".join(
 )
 ALL = AVERAGES + "c = ma > 1 and mb > 1 and mc < 3;\n"
 SOME = AVERAGES + "c = ma > 1 or mb > 1 or mc > 3;\n"
-UNCHECKED = pytest.mark.xfail(
-    strict=True, raises=rasp.RaspUnsupportedError, reason="the checker has no rule for this yet"
-)
 COMPILED = [
     ALL + "out = c;",
     ALL + 'out = c and tokens == "a";',
-    pytest.param(ALL + "out = c or not c;", marks=UNCHECKED),
+    ALL + "out = c or not c;",
     ALL + "out = c;",
     ALL + "out = not c;",
     SOME + 'out = "y" if c else "n";',

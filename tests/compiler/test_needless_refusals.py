@@ -8,22 +8,18 @@ from agreement import assert_agrees
 import rasp
 from rasp.compiler import compile
 
-UNCHECKED = pytest.mark.xfail(
-    strict=True, raises=rasp.RaspUnsupportedError, reason="the checker has no rule for this yet"
-)
-
 
 @pytest.mark.parametrize(("text", "vocabulary", "length", "options"), [
     ("out = selector_width(select(tokens, tokens, ==) and select(indices, indices, <=));",
      "abc", 6, {"causal": True}),
-    pytest.param("s = select(tokens, tokens, <=); out = selector_width(s) * aggregate(s, tokens);",
-     [0, 3, 9], 12, {}, marks=UNCHECKED),
-    pytest.param("s = select(tokens, tokens, <=) and select(indices, indices, <);"
-     "out = selector_width(s) * aggregate(s, indices);", "ab", 6, {}, marks=UNCHECKED),
+    ("s = select(tokens, tokens, <=); out = selector_width(s) * aggregate(s, tokens);",
+     [0, 3, 9], 12, {}),
+    ("s = select(tokens, tokens, <=) and select(indices, indices, <);"
+     "out = selector_width(s) * aggregate(s, indices);", "ab", 6, {}),
     ("out = aggregate(full_s, tokens) * tokens;", [0, 1, 9], 8, {}),
     ("out = aggregate(full_s, tokens) * indices;", [0, 1, 2], 8, {}),
-    pytest.param("out = aggregate(select(indices, length - indices - 1, ==), tokens);",
-     "abc", 7, {"sink": False}, marks=UNCHECKED),
+    ("out = aggregate(select(indices, length - indices - 1, ==), tokens);",
+     "abc", 7, {"sink": False}),
     ('out = count(tokens, "a") * count(tokens, "b");', "abc", 80, {}),
     ("out = aggregate(full_s, tokens) > 10 ^ 6;", [0, 1], 7, {}),
     ("out = tokens;", [1, 10**30], 5, {}),

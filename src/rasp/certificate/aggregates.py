@@ -10,9 +10,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from rasp.certificate.claims import HeadOutput, Meaning, Refused
+import numpy as np
+
+from rasp.certificate.claims import INDEX, HeadOutput, Meaning, Refused
 from rasp.certificate.picks import Case
-from rasp.certificate.tables import typed
+from rasp.certificate.tables import Linear, typed
 from rasp.graph import (
     COMPARISONS,
     Aggregate,
@@ -156,6 +158,48 @@ def _check_sum(values: Values, node: Aggregate, meaning: Meaning) -> None:
             worths = [worth for worth in _worths(values, meaning, base, case, first) if worth != 0]
             if worths != ([] if wanted == 0 else [wanted]):
                 raise Refused("a sum does not add up what the aggregate picks")
+
+
+def is_width(values: Values, node: SOp, mean: Aggregate) -> bool:
+    """Whether an s-op is how many keys an aggregate picks: a sum that counts them key by key, or a
+    function of the index, where the indices decide it.
+    """
+    linear = values.linear(node)
+    if linear is not None and _counts_picks(values, linear, mean.selector):
+        return True
+    picks = values.picks.by_index([mean.selector])
+    if picks is None or np.triu(picks, 1).any() or values.over(node) != (INDEX,):
+        return False
+    column = values.column(node, values.space((INDEX,)))
+    widths = [column.atoms[place] for place in column.places.tolist()]
+    return bool(widths == picks.sum(axis=1).tolist())
+
+
+def _counts_picks(values: Values, linear: Linear, selector: Selector) -> bool:
+    """Whether a weighted sum of outputs is how many keys a selector picks.
+
+    Every output is a sum over keys. If what they take from one key, together, is 1 where the
+    selector picks it and 0 elsewhere, in every case, then their sum is the number of picks. There
+    is always a key at index 0, so that a constant may count as its part.
+    """
+    if not linear.parts or any(part[0] != "out" for part in linear.parts):
+        return False
+    one: SOp = Const(1)
+    try:
+        taken = [(Meaning("count", (part[1],)), weight) for part, weight in linear.parts.items()]
+        nodes: list[Selector] = []
+        for meaning, _ in taken:
+            nodes += _selectors(values, selector, meaning, one)
+        for first in (True, False):
+            for case in values.picks.cases(nodes, first):
+                total = linear.constant if first else Fraction(0)
+                for meaning, weight in taken:
+                    total += weight * _taken(values, meaning, one, case, first)
+                if total != values.picks.holds(selector, case, first):
+                    return False
+    except Refused:
+        return False
+    return True
 
 
 def _plain(number: Fraction) -> int | Fraction:

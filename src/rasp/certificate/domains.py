@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import reduce
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,6 +36,7 @@ from rasp.certificate.tables import (
     index_table,
     joint_places,
     token_table,
+    typed,
 )
 from rasp.graph import Aggregate, Const, Elementwise, SelectorAnd, SelectorOr, SOp
 
@@ -81,6 +83,9 @@ class Domains(ABC):
             return [(number, number) for number in {*shares, Fraction(head.outweighs)}]
         if output.carrier is not None:
             return self._moved_counts(head, output)
+        known = self.by_length(variable)
+        if known is not None:
+            return [*zip(known, map(Fraction, known), strict=True)]
         atoms = self.picks.atoms(output.values, None)
         if head.mode == "sum":
             return [(number, number) for number in self._sums_of(output.values, head)]
@@ -169,6 +174,40 @@ class Domains(ABC):
                 raise Refused("a head may pick nothing, and no default is claimed")
             found.append((output.default, self.default_code(output)))
         return found
+
+    def by_length(self, variable: int) -> list[int | Fraction] | None:
+        """What an output is at length 1, 2, …, where that decides it: the head picks every key,
+        and the index decides what a key holds, so that it is the sum or the mean of the first so
+        many. A mean of one number is that number itself.
+        """
+        if not isinstance(self.claims.variables[variable], OutputVariable):
+            return None
+        head, output = self.head(variable), self.output(variable)
+        plain = output.codes is None and output.carrier is None and head.mode in ("sum", "mean")
+        over = self.over(output.values)
+        if head.conjuncts or head.best is not None or not plain or over not in ((), (INDEX,)):
+            return None
+        column = self.column(output.values, self.space((INDEX,)))
+        atoms = [column.atoms[place] for place in column.places.tolist()]
+        numbers = [Fraction(atom) for atom in atoms if isinstance(atom, (int, Fraction))]
+        if len(numbers) < len(atoms) or any(isinstance(atom, bool) for atom in atoms):
+            return None
+        sums = list(accumulate(numbers))
+        if head.mode == "sum":
+            return [*sums]
+        means = [total / count for count, total in enumerate(sums, 1)]
+        return [atoms[0], *means[1:]]
+
+    def longest(self, variable: int) -> Array | None:
+        """(state,): the longest input on which an output is in a state, if the length decides it.
+
+        Every index is below the length.
+        """
+        known = self.by_length(variable)
+        if known is None:
+            return None
+        last = {typed(atom): length for length, atom in enumerate(known, 1)}
+        return np.array([last[typed(atom)] for atom in self.domain(variable).atoms])
 
     def is_length(self, variable: int) -> bool:
         """Whether an output is how many positions there are: everything is picked, each adds 1."""
@@ -312,7 +351,8 @@ class Domains(ABC):
 
     def restricted(self, variables: tuple[int, ...], grid: Array) -> Array:
         """Leave out what no input has: a BOS elsewhere than at index 0; outputs of one head that
-        do not go together; something picked at an index where nothing can be.
+        do not go together; something picked at an index where nothing can be; an index from the
+        length on.
         """
         fine = np.ones(grid.shape[1], bool)
         if self.inputs.bos is not None and {TOKEN, INDEX} <= set(variables):
@@ -328,6 +368,10 @@ class Domains(ABC):
                 fine &= known[np.ravel_multi_index(rows, sizes)]
             if INDEX in variables:
                 fine &= self._heard(outputs, rows, grid[variables.index(INDEX)])
+                for variable, row in zip(outputs, rows, strict=True):
+                    longest = self.longest(variable)
+                    if longest is not None:
+                        fine &= grid[variables.index(INDEX)] < longest[row]
         grid = np.asarray(grid[:, fine])
         for place, variable in enumerate(variables):
             others = variables[:place] + tuple({TOKEN, INDEX} & set(variables[place:]))
@@ -507,24 +551,6 @@ class Domains(ABC):
             else:
                 values.append(light if picked else node.default)
         return column_of(values, whole.places)
-
-    def is_width(self, node: SOp, mean: SOp) -> bool:
-        """Whether an s-op is how many keys an aggregate picks: the length, where it picks all,
-        or a function of the index, where the indices decide it.
-        """
-        assert isinstance(mean, Aggregate)
-        if all(self.picks.holds(mean.selector, case, first) for first in (True, False)
-               for case in self.picks.cases([mean.selector], first)):  # fmt: skip
-            linear = self.linear(node)
-            return linear is not None and not linear.constant and len(linear.parts) == 1 and all(
-                weight == 1 and part[0] == "out" and self.is_length(part[1])
-                for part, weight in linear.parts.items())  # fmt: skip
-        picks = self.picks.by_index([mean.selector])
-        if picks is None or np.triu(picks, 1).any() or self.over(node) != (INDEX,):
-            return False
-        column = self.column(node, self.space((INDEX,)))
-        widths = [column.atoms[place] for place in column.places.tolist()]
-        return bool(widths == picks.sum(axis=1).tolist())
 
     @abstractmethod
     def is_number(self, variable: int) -> bool: ...

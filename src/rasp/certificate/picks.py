@@ -277,7 +277,7 @@ class Picks:
             return False
         linear = self.values.linear(node.queries)
         if linear is None:
-            return False
+            return self._points_inside_by_table(node.queries)
         lengths = {part: weight for part, weight in linear.parts.items() if part[0] == "out"}
         if any(part[0] == "tok" for part in linear.parts):
             return False
@@ -291,6 +291,31 @@ class Picks:
                 query = base + weight * length
                 if query.denominator != 1 or not 0 <= query < length:
                     return False
+        return True
+
+    def _points_inside_by_table(self, queries: SOp) -> bool:
+        """The same, where the index and one output that the length decides tell the query."""
+        space, column = self.values.table(queries)
+        found = [(variable, known) for variable in space.variables if variable > INDEX
+                 and (known := self.values.by_length(variable)) is not None]  # fmt: skip
+        if len(found) != 1 or {*space.variables} - {INDEX, found[0][0]}:
+            return False
+        ((variable, known),) = found
+        lengths: dict[object, list[int]] = {}
+        for length, atom in enumerate(known, 1):
+            lengths.setdefault(typed(atom), []).append(length)
+        of_state = [lengths[typed(atom)] for atom in self.values.domain(variable).atoms]
+        index = np.zeros(space.size, int)
+        if INDEX in space.variables:
+            index = space.grid[space.variables.index(INDEX)]
+        states = space.grid[space.variables.index(variable)]
+        for place, state, asked in zip(index.tolist(), states.tolist(), column.places.tolist(),
+                                       strict=True):  # fmt: skip
+            query = column.atoms[asked]
+            if query is None or isinstance(query, str) or Fraction(query).denominator != 1:
+                return False
+            if any(length > place and not 0 <= query < length for length in of_state[state]):
+                return False
         return True
 
     def is_injective(self, keys: SOp) -> bool:

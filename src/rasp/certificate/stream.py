@@ -451,6 +451,8 @@ class Stream:
     def _with_count(self, reading: Reading, variable: int, known: CountVariable) -> Reading:
         members = {self.values.node_variables.get(node) for node in known.conditions}
         mine = [piece for piece in reading.pieces if set(piece.space.variables) & members]
+        if not mine:  # it is the same, however many hold
+            return reading
         others = [piece for piece in reading.pieces if piece not in mine]
         parts_of = []
         for piece in mine:

@@ -16,7 +16,7 @@ from math import lcm
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.aggregates import check_ratio
+from rasp.certificate.aggregates import check_ratio, is_width
 from rasp.certificate.claims import (
     INDEX,
     TOKEN,
@@ -503,7 +503,9 @@ class Values(Domains):
                 stand_in = self.stand_in(node.operands[one])
                 if stand_in is None or stand_in.constant:  # a sum of the values, and no more
                     continue
-                if self.is_width(node.operands[other], node.operands[one]):
+                mean = node.operands[one]
+                assert isinstance(mean, Aggregate)
+                if is_width(self, node.operands[other], mean):
                     return stand_in
         if node.op == "/" and isinstance(node.operands[1], Aggregate):
             below, above = node.operands[1], self.linear(node.operands[0])

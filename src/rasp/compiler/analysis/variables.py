@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
+from math import floor
 from typing import TypeAlias
 
 from rasp.atoms import Atom
@@ -135,10 +136,12 @@ def line_through(
     return base.times(slope).plus(low - slope * first)
 
 
-def codes_of(atoms: Iterable[Atom]) -> dict[Atom, Fraction]:
+def codes_of(atoms: Iterable[Atom], averaged: bool = False) -> dict[Atom, Fraction]:
     """Give each atom a number: numbers stand for themselves, strings are counted in order.
 
-    Atoms that are equal (1, 1.0, True) get the same number.
+    Atoms that are equal (1, 1.0, True) get the same number. Beside strings, numbers are counted
+    as well, below 0; where they are `averaged`, they stand for themselves, and the strings come
+    before them.
     """
     known = list(atoms)
     if not any(isinstance(atom, str) for atom in known):
@@ -146,6 +149,9 @@ def codes_of(atoms: Iterable[Atom]) -> dict[Atom, Fraction]:
     strings = sorted({atom for atom in known if isinstance(atom, str)})
     codes: dict[Atom, Fraction] = {text: Fraction(place) for place, text in enumerate(strings)}
     numbers = sorted({Fraction(atom) for atom in known if not isinstance(atom, str)})
+    if averaged:
+        below = floor(numbers[0]) - len(strings)
+        return {text: code + below for text, code in codes.items()} | {n: n for n in numbers}
     codes |= {number: Fraction(-1 - place) for place, number in enumerate(numbers)}
     return codes
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import accumulate
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.disguised_sums import Sum
@@ -112,10 +113,12 @@ class HeadAnalysis(PromisedPicks):
         if not unique and self.picks_one_value(node.values, formula, best):
             known += [Fraction(atom) for atom in numbers]
             unique = True
+        elif not unique and best is None and formula is True and self._is_by_index(values):
+            known = _by_length(values.outcomes)
         elif not unique:
             known += self._means([Fraction(atom) for atom in numbers])
         known = distinct([*known, node.default] if may_be_empty else known)
-        codes = codes_of(known)
+        codes = codes_of(known, averaged=not unique)
         is_named = unique and is_spread(codes.values())
         if is_named:  # numbers so far apart are names to a head that picks one of them
             in_order_of_size = sorted(codes, key=codes.__getitem__)
@@ -140,6 +143,9 @@ class HeadAnalysis(PromisedPicks):
         if len(known) == 1:
             return self._finished(0, (), known)
         return self._finished(head.layer, (output,), known)
+
+    def _is_by_index(self, values: Values) -> bool:
+        return values.inputs == (self.index,) and None not in values.outcomes
 
     def _stand_ins(self, node: Aggregate) -> tuple[Formula, ...]:
         """Conditions on keys alone whose failures can serve as a sink.
@@ -341,6 +347,13 @@ class HeadAnalysis(PromisedPicks):
             found.add(sum((weight * number(output.default)
                            for output, weight in weights[head].items()), Fraction(0)))  # fmt: skip
         return sorted(found)
+
+
+def _by_length(values: Sequence[Atom | None]) -> list[Atom]:
+    """The means of the first one, two, … of some numbers."""
+    sums = accumulate(number(atom) for atom in values)
+    means: list[Atom] = [total / count for count, total in enumerate(sums, 1)]
+    return [values[0] or 0, *means[1:]]
 
 
 def _counts_up(values: Values) -> bool:
