@@ -101,7 +101,9 @@ def read_json(path: PathLike, most: int) -> Any:
 
 
 def parse_json(raw: bytes | str) -> Any:
-    """Return what a JSON text holds, or raise `ValueError`; `NaN` and endless nesting are none.
+    """Return what a JSON text holds, or raise `ValueError`.
+
+    `NaN`, endless nesting, and a key that is there twice (which readers take differently) are none.
 
     >>> parse_json('{"loss": null}')
     {'loss': None}
@@ -110,13 +112,20 @@ def parse_json(raw: bytes | str) -> Any:
     ValueError: NaN is not JSON
     """
     try:
-        return json.loads(raw, parse_constant=_no_constant)
+        return json.loads(raw, parse_constant=_no_constant, object_pairs_hook=_no_key_twice)
     except RecursionError:
         raise ValueError("JSON that is nested without end") from None
 
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
+
+
+def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("JSON with one key twice")
+    return found
 
 
 def fingerprint(*parts: bytes | str) -> str:

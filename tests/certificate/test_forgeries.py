@@ -26,10 +26,11 @@ from rasp.certificate.claims import (
     Meaning,
     NodeVariable,
     OutputVariable,
+    ReaderClaim,
     SumVariable,
 )
 from rasp.compiler import Transformer
-from rasp.graph import Aggregate, Const, Elementwise, TokensAs
+from rasp.graph import Aggregate, Const, Elementwise, Indices, Select, Tokens, TokensAs
 
 ONE = Fraction(1)
 
@@ -153,7 +154,7 @@ def a_product_with_a_constant() -> Transformer:
         with_head(model.claims, outputs=outputs), over={**model.claims.over, less: (0,)},
         aggregates={**model.claims.aggregates, mean: replace(meaning, constant=ONE)},
     )  # fmt: skip
-    known = replace(model.readouts[0], atoms=(-3, -2, -1, 0, 1), codes=(-3.0, -2.0, -1.0, 0.0, 1.0))
+    known = replace(model.readouts[0], atoms=(-3, -2, -1, 0, 1))
     other = forged(model, claims, known)
     head, readout = other.weights.heads[0][0], other.weights.readouts[0]
     head.value[0, 0] += 1
@@ -210,6 +211,23 @@ def a_carrier_that_is_not_read() -> Transformer:
     return other
 
 
+def a_count_of_what_is_no_bool() -> Transformer:
+    """2 counts as a condition that holds for `and`, and not for a count of what is True."""
+    program = compiled(
+        Kind('x = 2 * indicator(tokens == "a"); y = indices == 0; out = x and y;', "ab", 3)
+    )
+    model = compiled(Kind("out = indices == 0;", "ab", 3))
+    node = outputs_of(program)["out"]
+    assert isinstance(node, Elementwise)
+    known = (None, None, *map(NodeVariable, node.operands), CountVariable(node.operands))
+    claims = replace(model.claims, variables=known, over=program.claims.over, outputs=((4,),))
+    other = forged(model, claims)
+    other.graph = program.graph
+    other.weights.tokens[0, 0] = 0.01  # so that x is read at all
+    other.weights.readouts[0].bias[:] = 0, -0.5
+    return other
+
+
 def a_polluted_sink() -> Transformer:
     """The sink attends to keys in layer 1, so that its own key in layer 2 is another one."""
     model = compiled(
@@ -257,6 +275,7 @@ FORGERIES: dict[Callable[[], Transformer], str] = {
     two_atoms_with_one_code: "two atoms have one code",
     a_carrier_that_is_not_read: "a variable is not a number",
     a_polluted_sink: "no margin is left",
+    a_count_of_what_is_no_bool: "what is counted is not a condition",
 }
 
 
@@ -268,3 +287,87 @@ def test_a_forgery_is_refused(forge: Callable[[], Transformer]) -> None:
     found = verdict(model, outputs)
     assert not found.holds
     assert FORGERIES[forge] in found.reason
+
+
+# -- what else is said of a model -----------------------------------------------------------------
+
+
+def test_a_program_that_fails_on_one_token_of_many_is_not_called_total() -> None:
+    """The forged claim says that the output is a function of what is 1 for every token but one."""
+    model = compiled(Kind("out = tokens / tokens;", list(range(50)), 1))
+    outputs = outputs_of(model)
+    known = model.claims.variables
+    some = SumVariable(Fraction(0), {("tok", 2): ONE})
+    claims = replace(
+        model.claims, variables=(*known, some), outputs=((len(known),),),
+        over={**model.claims.over, outputs["out"]: (len(known),)},
+    )  # fmt: skip
+    found = verdict(model, outputs, claims=claims)
+    assert found.holds
+    assert not found.total
+
+
+READ = Kind(
+    'also = (tokens == "a"); x = aggregate(select(tokens, "a", ==), indices, 0); '
+    "out = aggregate(select(x, indices, <), indicator(also), 5);", "ab", 3,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("weight", [0.0, 1.0, -1.0, float("inf"), float("nan")])
+def test_a_dimension_that_varies_does_not_read_every_bool(weight: float) -> None:
+    """What a reader is off by must not be measured by how uncertain the reading is."""
+    model = compiled(READ)
+    outputs = outputs_of(model)
+    assert verdict(model, outputs).readers == frozenset(range(len(model.claims.readers)))
+    (dim, *_) = [dim for dim in range(model.d_model)
+                 if set(model.weights.positions[:, dim]) == {0, 1}]  # fmt: skip
+    for constant in (0.0, 0.5):
+        reader = ReaderClaim(outputs["also"], "embedding", {dim: weight}, constant)  # type: ignore[arg-type]
+        found = verdict(model, outputs, claims=replace(model.claims, readers=(reader,)))
+        assert not found.readers
+
+
+def test_a_string_is_not_read_as_a_number() -> None:
+    model = compiled(Kind("out = aggregate(select(indices, 0, ==), tokens);"))
+    outputs = outputs_of(model)
+    reader = ReaderClaim(outputs["out"], "embedding", {0: 1.0}, 0.0)  # type: ignore[arg-type]
+    assert not verdict(model, outputs, claims=replace(model.claims, readers=(reader,))).readers
+
+
+def test_an_s_op_is_read_after_a_block_that_there_is() -> None:
+    model = compiled(READ)
+    (reader, *_) = model.claims.readers
+    for block in ("layer9.attention", "layer0.feed_forward", "the end"):
+        claims = replace(model.claims, readers=(replace(reader, after=block),))
+        assert not verdict(model, outputs_of(model), claims=claims).readers
+
+
+def test_claims_are_about_the_program_alone() -> None:
+    """Labels and circuit are made of them: an aggregate of the forger's own would be shown."""
+    model = compiled(Kind("out = aggregate(select(indices, 0, ==), tokens);"))
+    outputs = outputs_of(model)
+    (place,) = [place for place, known in enumerate(model.claims.variables)
+                if isinstance(known, OutputVariable)]  # fmt: skip
+    lie = Aggregate(Select(Tokens(), Const("b"), "!="), Indices(), 7)
+    later = Elementwise("+", (Indices(), Const(1)))
+    for claims in (
+        replace(model.claims,
+                aggregates={lie: Meaning("mean", (place,)), **model.claims.aggregates}),
+        replace(model.claims, readers=(ReaderClaim(later, "embedding", {1: 1.0}, 0.0),)),
+    ):  # fmt: skip
+        found = verdict(model, outputs, claims=claims)
+        assert "an s-op that the program does not have" in found.reason
+
+
+def test_what_picks_nothing_is_made_by_no_head() -> None:
+    model = compiled(
+        Kind('out = aggregate(select(indices, 0, ==), tokens); '
+             'also = aggregate(select(tokens, "c", ==), indices, 7);')
+    )  # fmt: skip
+    outputs = outputs_of(model)
+    never = outputs["also"]
+    assert isinstance(never, Aggregate)
+    assert model.claims.aggregates[never].rule == "never"
+    known = {**model.claims.aggregates, never: Meaning("never", (2,))}
+    found = verdict(model, outputs, claims=replace(model.claims, aggregates=known))
+    assert "picks nothing" in found.reason

@@ -99,7 +99,7 @@ def test_weights_of_another_shape_are_refused(folder: Path, name: str) -> None:
         (("outputs",), []),
         (("outputs", 0, "scored"), False),
         (("outputs", 0, "codes"), [1.0]),
-        (("outputs", 0, "codes", 0), 9.0),
+        (("outputs", 0, "codes"), [5.0, 6.0, 7.0, 8.0, 9.0, 10.0]),
         (("outputs", 0, "atoms", 0), ["int", "one"]),
         (("outputs", 0, "atoms", 0), ["float", "1/0"]),
         (("heads_per_layer",), [2, 1]),
@@ -187,6 +187,12 @@ def test_a_header_of_a_million_heads_is_refused_at_once(folder: Path) -> None:
         (("program", "nodes", 0, "name"), "sneaky"),
         (("more",), "said"),
         (("outputs", 0, "atoms", 0), ["float", "1"]),
+        (("outputs", 0, "scored"), 1),
+        (("uses_sink",), 1),
+        (("format",), 2.0),
+        (("settings", "sink"), False),
+        (("settings", "dropout"), 0.5),
+        (("claims", "more"), []),
     ],
 )
 def test_whatever_a_folder_says_is_compared(
@@ -200,6 +206,24 @@ def test_whatever_a_folder_says_is_compared(
     assert verify(folder).exact
     rewrite(folder, change)
     assert not verify(folder).exact
+
+
+def test_heads_beyond_the_schedule_are_said(tmp_path: Path) -> None:
+    tied = rasp.run("out = sort(tokens, tokens, assume_bos=True);")["out"]
+    model = compile(tied, vocabulary="ab", max_length=4, bos="§", heads="split")
+    assert model.heads_per_layer == (2, 1)
+    model.save(tmp_path)
+    assert verify(tmp_path).exact
+    rewrite(tmp_path, lambda _, data: data["settings"].update(heads="paper"))
+    assert "more heads than the schedule" in verify(tmp_path).refused
+
+
+def test_other_random_inputs_are_tried_each_time(folder: Path) -> None:
+    first, second = verify(folder), verify(folder)
+    assert first.exact and second.exact
+    assert first.seed != second.seed
+    assert verify(folder, first.seed) == first
+    assert f"(seed {first.seed})" in str(first)
 
 
 def test_an_array_too_many_is_found(folder: Path) -> None:
@@ -236,6 +260,24 @@ def test_a_save_that_was_killed_before_its_last_step_is_whole(folder: Path) -> N
 def test_a_save_that_was_killed_before_that_left_the_old_model(folder: Path) -> None:
     (folder / NEXT_WEIGHTS).write_bytes(b"the beginning of new weights")
     assert verify(folder).exact
+
+
+def test_other_weights_beside_the_right_ones_are_found(folder: Path) -> None:
+    """Whoever reads `weights.safetensors` gets what was verified, or there is no such file."""
+    shutil.copy(folder / WEIGHTS, folder / NEXT_WEIGHTS)
+    assert verify(folder).exact
+    arrays = from_safetensors((folder / WEIGHTS).read_bytes())
+    nothing = {name: array * 0 for name, array in arrays.items()}
+    (folder / WEIGHTS).write_bytes(to_safetensors(nothing))
+    assert "a save was interrupted" in verify(folder).refused
+    assert load(folder)("abca")["hist"] == [2, 1, 1, 2]
+
+
+def test_a_key_that_is_there_twice_is_refused(folder: Path) -> None:
+    text = (folder / MODEL).read_text()
+    (folder / MODEL).write_text(text.replace('"uses_sink"', '"uses_sink": false, "uses_sink"'))
+    with pytest.raises(RaspValueError, match="a file in it is damaged"):
+        load(folder)
 
 
 def test_a_file_that_is_too_large_is_not_even_read(folder: Path) -> None:
@@ -275,12 +317,20 @@ def entry(shape: object, start: object, end: object, kind: str = "F32") -> dict[
         {"a": entry([2], 0, 16)}, {"a": entry([2], 8, 0)}, {"a": entry([3], 0, 8)},
         {"a": entry([1 << 40, 1 << 40], 0, 8)}, {"a": entry([2], -8, 0)},
         {"a": entry([2], 0, 8), "b": entry([2], 0, 8)}, {"a": entry(["x"], 0, 8)},
-        {"a": entry([2], 0.0, 8.0)}, {"a": entry(None, 0, 8)},
+        {"a": entry([2], 0.0, 8.0)}, {"a": entry(None, 0, 8)}, {"a": entry([1], 0, 4)},
+        {"a": entry([1], 4, 8)}, {}, {"a": entry([1], 0, 4), "b": entry([2], 0, 8)},
     ],
 )  # fmt: skip
 def test_arrays_must_lie_in_the_file_each_in_its_own_place(header: object) -> None:
     with pytest.raises(RaspValueError, match="damaged"):
         from_safetensors(file_with(header))
+
+
+def test_an_array_that_is_there_twice_is_refused() -> None:
+    one, other = json.dumps(entry([1], 0, 4)), json.dumps(entry([1], 4, 8))
+    text = f'{{"a": {one}, "a": {other}}}'.encode()
+    with pytest.raises(RaspValueError, match="damaged"):
+        from_safetensors(struct.pack("<Q", len(text)) + text + b"\0" * 8)
 
 
 @pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])

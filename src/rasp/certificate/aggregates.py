@@ -44,6 +44,8 @@ def check_aggregate(values: Values, node: Aggregate, meaning: Meaning) -> None:
             _check_sum(values, node, meaning)
         case "never":
             selector, _ = split_best(node)
+            if meaning.outputs:
+                raise Refused("an output of a head stands for an aggregate that picks nothing")
             for first in (True, False):
                 for case in values.picks.cases([selector], first):
                     if values.picks.holds(selector, case, first):

@@ -31,11 +31,10 @@ from rasp.certificate.claims import (
     Notes,
     OutputVariable,
     Ranges,
-    ReaderClaim,
     Refused,
 )
 from rasp.certificate.feed_forward import feed_forward
-from rasp.certificate.readout import Readout, check_reader, read_out
+from rasp.certificate.readout import Readout, is_read, read_out
 from rasp.certificate.stream import Stream
 from rasp.certificate.tables import Array
 from rasp.certificate.total import has_always_a_value
@@ -62,6 +61,8 @@ class Verdict:
     """Whether the program has a value on every input."""
     ranges: Mapping[str, Ranges] = field(default_factory=dict)
     """For each output: the row that is read, and between what it lies for each atom."""
+    readers: frozenset[int] = frozenset()
+    """Which of the claims' readers read what they say; a model answers without them."""
 
 
 def check(
@@ -82,7 +83,8 @@ def check(
     except NONSENSE as error:
         reason = f"the claims make no sense ({type(error).__name__})"
         return Verdict(False, reason, tuple(notes.blocks))
-    return Verdict(True, "", tuple(notes.blocks), total, notes.ranges)
+    readers = frozenset(notes.readers)
+    return Verdict(True, "", tuple(notes.blocks), total, notes.ranges, readers)
 
 
 def _check(
@@ -101,19 +103,18 @@ def _check(
     values = Values(claims, inputs, list(outputs.values()))
     _check_meanings(values, list(outputs.values()))
     stream, sink = _embedded(values, arrays)
-    unread = _read_after(stream, claims.readers, "embedding")
+    _read_after(stream, "embedding", notes)
     for layer in range(len(hidden)):
         if layer:
             _layer(stream, sink, claims, arrays, layer, notes)
-            unread = _read_after(stream, unread, f"layer{layer}.attention")
+            _read_after(stream, f"layer{layer}.attention", notes)
         block = arrays.feed_forwards[layer]
         name = f"feed-forward {layer}"
         if sink is not None:
             check_sink_units(sink, block.inside, block.bias, name)
         feed_forward(stream, block, claims.groups[layer], name, notes)
-        unread = _read_after(stream, unread, f"layer{layer}.feed_forward")
-    if unread:
-        raise Refused("an s-op is said to be read after a block that there is not")
+        if hidden[layer]:
+            _read_after(stream, f"layer{layer}.feed_forward", notes)
     for readout, array, over in zip(readouts, arrays.readouts, claims.outputs, strict=True):
         node = outputs[readout.name]
         assert isinstance(node, SOp)
@@ -122,6 +123,12 @@ def _check(
 
 
 def _check_meanings(values: Values, outputs: Sequence[Node]) -> None:
+    """Labels and circuit are made of what aggregates and readers are said to be: each of them is
+    one of the program's, and each aggregate is checked.
+    """
+    named = {*values.claims.aggregates, *(reader.node for reader in values.claims.readers)}
+    if not named <= values.program:
+        raise Refused("the claims are about an s-op that the program does not have")
     for head in values.claims.spare:  # no arrays make these: only what they claim can be checked
         picked = [conjunct.selector for conjunct in head.conjuncts]
         if head.never_empty and not values.picks.never_empty(picked):
@@ -133,12 +140,11 @@ def _check_meanings(values: Values, outputs: Sequence[Node]) -> None:
                 check_aggregate(known, node, values.claims.aggregates[node])
 
 
-def _read_after(stream: Stream, readers: Sequence[ReaderClaim], block: str) -> list[ReaderClaim]:
-    """Check what can be read after a block; the readers that are left."""
-    for reader in readers:
-        if reader.after == block:
-            check_reader(stream, reader)
-    return [reader for reader in readers if reader.after != block]
+def _read_after(stream: Stream, block: str, notes: Notes) -> None:
+    """Note which s-ops can be read after a block as is claimed."""
+    for place, reader in enumerate(stream.values.claims.readers):
+        if reader.after == block and is_read(stream, reader):
+            notes.readers.add(place)
 
 
 def _embedded(values: Values, arrays: Arrays) -> tuple[Stream, Sink | None]:

@@ -193,3 +193,5 @@ class Notes:
     blocks: list[tuple[str, str, float]] = field(default_factory=list)
     """Of each block: its name, what was checked, and the margin that is left."""
     ranges: dict[str, Ranges] = field(default_factory=dict)
+    readers: set[int] = field(default_factory=set)
+    """The readers that read what they say."""

@@ -15,14 +15,15 @@ from rasp.certificate.tables import Array, typed
 from rasp.graph import SOp
 
 AT_ONCE = 8_000_000
-CLOSE = 1e-5
 MOST_ATOMS = 65_536
 """The largest table of a read-out: it is a part of the model, and counted as such."""
 
 
 @dataclass(frozen=True)
 class Readout:
-    """The atoms that an output chooses from, and the numbers next to which they are."""
+    """The atoms that an output chooses from, and the numbers next to which they are, if these are
+    compared with what is read.
+    """
 
     name: str
     atoms: tuple[Atom, ...]
@@ -38,7 +39,8 @@ def read_out(
     """Check an output on every combination of what it is claimed to be a function of."""
     name = f"read-out {readout.name}"
     count = len(readout.atoms)
-    if count != len(readout.codes) or len(arrays.bias) != (count if readout.scored else 1):
+    codes, scores = (0, count) if readout.scored else (count, 1)
+    if len(readout.codes) != codes or len(arrays.bias) != scores:
         raise Refused("there are more atoms than codes or scores, or fewer", name)
     if count > MOST_ATOMS:
         raise Refused(f"a read-out has {count} atoms, and the limit is {MOST_ATOMS}", name)
@@ -88,23 +90,28 @@ def read_out(
         raise Refused(f"the answer is not certain: no margin is left ({margin:.3g})", name)
 
 
-def check_reader(stream: Stream, reader: ReaderClaim) -> None:
-    """Check that a row of weights reads an s-op, about as well as the stream holds it."""
+def is_read(stream: Stream, reader: ReaderClaim) -> bool:
+    """Whether a row of weights reads an s-op: what it gives is always nearer to the s-op's value
+    than to any other number that the s-op can be, and close to it if it can be no other.
+    """
     values = stream.values
     row = np.zeros(len(stream.error))
-    for dim, weight in reader.weights.items():
-        if dim >= len(row):
-            raise Refused("an s-op is read from a dimension that there is not")
-        row[dim] = weight
-    space, column = values.table(reader.node)
-    held = stream.read(row[None], space.variables).on(values, space)
-    wanted = np.array([np.nan if atom is None or isinstance(atom, str) else float(atom)
-                       for atom in column.atoms])[column.places]  # fmt: skip
+    if any(dim >= len(row) for dim in reader.weights):
+        return False
+    row[list(reader.weights)] = list(reader.weights.values())
+    try:
+        space, column = values.table(reader.node)
+        held = stream.read(row[None], space.variables).on(values, space)
+    except Refused:
+        return False
+    if any(isinstance(atom, str) for atom in column.atoms):
+        return False
+    numbers = np.array([np.nan if atom is None else float(atom) for atom in column.atoms])
+    wanted = numbers[column.places]
     fine = ~np.isnan(wanted) & ~np.isnan(held.value[:, 0])
-    off = np.abs(held.value[:, 0] + reader.constant - wanted)[fine]
-    room = np.maximum(CLOSE * (1 + np.abs(wanted)), held.error[:, 0])[fine]
-    if (off > room).any():
-        raise Refused("an s-op is not what it is said to be read as")
+    off = np.abs(held.value[:, 0] + reader.constant - wanted) + held.error[:, 0]
+    apart = np.diff(np.unique(numbers[~np.isnan(numbers)])).min(initial=2.0)
+    return bool((off < apart / 2)[fine].all())
 
 
 def _classes(readout: Readout) -> Array:

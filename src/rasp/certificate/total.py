@@ -11,8 +11,10 @@ from fractions import Fraction
 
 from rasp.certificate.aggregates import split_best
 from rasp.certificate.claims import Refused
+from rasp.certificate.tables import combined
 from rasp.certificate.values import Values
 from rasp.graph import (
+    COMPARISONS,
     Aggregate,
     Elementwise,
     Node,
@@ -24,7 +26,8 @@ from rasp.graph import (
     in_order,
 )
 
-NEVER_FAILS = ("+", "-", "*", "negate", "plus", "abs", "round", "floor", "indicator")
+NEVER_FAILS = ("==", "!=", "and", "or", "not", "bool", "indicator", "in", "if")
+NUMBERS_NEVER_FAIL = ("+", "-", "*", "negate", "plus", "abs", "round", "floor", *COMPARISONS)
 
 
 def has_always_a_value(values: Values, outputs: Sequence[Node]) -> bool:
@@ -52,13 +55,24 @@ def _is_total(values: Values, node: Node) -> bool:
 
 
 def _operator_is_total(values: Values, node: Elementwise) -> bool:
-    """No value is missing from the table; or numbers are only added and multiplied."""
-    try:
-        listed = values.table(node)[1].listed()
-        return None not in listed and len({isinstance(atom, str) for atom in listed}) == 1
-    except Refused:
-        numbers = all(_sorts(values, operand) == {False} for operand in node.operands)
-        return numbers and node.op in NEVER_FAILS
+    """The operator has a value for whatever its operands are together, and of one kind.
+
+    It is applied to the operands here: a table of the node itself says what it is where it has a
+    value, and nothing of where it has none.
+    """
+    if len(_sorts(values, node)) != 1:
+        return False
+    if node.op in NEVER_FAILS:
+        return True
+    if node.op in NUMBERS_NEVER_FAIL and all(
+        _sorts(values, operand) == {False} for operand in node.operands
+    ):
+        return True
+    space = values.space(values.over(node))
+    if any(values.stand_in(operand) for operand in node.operands):
+        return None not in values.column(node, space).listed()
+    columns = [values.column(operand, space) for operand in node.operands]
+    return None not in combined(node.op, columns, True).listed()
 
 
 def _mean_is_total(values: Values, node: Aggregate) -> bool:

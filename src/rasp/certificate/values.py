@@ -157,12 +157,20 @@ class Values(Domains):
                 atoms = [atom for atom in self.table(node)[1].listed() if atom is not None]
                 return Domain(atoms, None)
             case CountVariable(conditions):
+                self._check_conditions(conditions)
                 counts = list(range(len(conditions) + 1))
                 return Domain([*counts], [Fraction(count) for count in counts])
             case SumVariable(constant, parts):
                 numbers = self.numbers_of_sum(Linear(constant, parts))
                 return Domain([*numbers], numbers)
         return self._domain_of_output(variable)
+
+    def _check_conditions(self, conditions: Sequence[SOp]) -> None:
+        """What is counted is bools: `and` and `or` take every other atom for one, too."""
+        for condition in conditions:
+            atoms = self.table(condition)[1].listed()
+            if not all(atom is None or isinstance(atom, bool) for atom in atoms):
+                raise Refused("what is counted is not a condition")
 
     def _domain_of_output(self, variable: int) -> Domain:
         states = self.states_of_output(variable)
@@ -369,11 +377,15 @@ class Values(Domains):
         return self.projected(column, rows, space)
 
     def projected(self, column: Column, rows: Sequence[Array], space: Space) -> Column | None:
-        """A column over other combinations, of which each is in a state of this space."""
+        """A column over other combinations, of which each is in a state of this space.
+
+        Where the program fails in some of those that are in one state, the others say what it
+        answers there.
+        """
         sizes = [self.domain(variable).size for variable in space.variables]
         fine = np.all([row >= 0 for row in rows], axis=0)
         places = np.ravel_multi_index([row[fine] for row in rows], sizes)
-        column = Column(column.atoms, column.places[fine])
+        column = Column(column.atoms, column.places[fine], column.loose)
         wanted = np.ravel_multi_index([*space.grid], sizes)
         _, pairs = joint_places([(places, int(np.prod(sizes))), (column.places, len(column.atoms))])
         known: dict[int, Atom | None] = {}

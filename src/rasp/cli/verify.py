@@ -11,6 +11,9 @@ from rasp.cli.prose import tell
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", help="what `rasp compile -o` wrote")
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="of the random inputs, to repeat a run"
+    )
     parser.add_argument("--json", action="store_true", help="the certificate as JSON")
 
 
@@ -18,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rasp.compiler import verify
 
     with working("verifying"):
-        certificate = verify(arguments.folder)
+        certificate = verify(arguments.folder, arguments.seed)
     if arguments.json:
         print(json.dumps(certificate.to_json(), ensure_ascii=False, indent=1))
     else:

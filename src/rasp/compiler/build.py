@@ -8,7 +8,7 @@ model that cannot be certified is never handed out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from rasp.compiler.emitting.bounds import Bounds, Check
 from rasp.compiler.emitting.claims import make_claims
 from rasp.compiler.emitting.next_token import check_next_token, check_outputs
 from rasp.compiler.emitting.weights import Emitter, Weights
-from rasp.compiler.model.certificate import Certificate, certify
+from rasp.compiler.model.certificate import Certificate, certify, proved
 from rasp.compiler.model.describe import Words, describe
 from rasp.compiler.model.transformer import Readout, Transformer
 from rasp.compiler.planning.plan import CONDITIONS, READOUT, Plan, checked_nodes, make_plan
@@ -209,8 +209,18 @@ def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate, list[
     if bad:
         refused = Certificate(plan.settings, (), estimate, False, 0, 0, 0, "", "")
         return model, refused, checks
-    model.certificate = certify(model, outputs)
+    verdict = proved(model, outputs)
+    _keep_readers(model, verdict.readers)
+    model.certificate = certify(model, outputs, verdict)
     return model, model.certificate, checks
+
+
+def _keep_readers(model: Transformer, proved_ones: Set[int]) -> None:
+    """Leave out s-ops that the stream holds, but not clearly enough to be read from it."""
+    kept = sorted(proved_ones)
+    told, shown = model.claims.readers, model.description.readers
+    model.claims = replace(model.claims, readers=tuple(told[place] for place in kept))
+    model.description = replace(model.description, readers=tuple(shown[place] for place in kept))
 
 
 def _too_large() -> RaspUnsupportedError:
@@ -226,10 +236,11 @@ def assemble(plan: Plan, emitter: Emitter, weights: Weights, program: Program) -
         Readout(
             output.name,
             tuple(atom for _, atom in output.atoms),
-            tuple(float(code) for code, _ in output.atoms),
-            len(weights.readouts[number].bias) == len(output.atoms),
+            () if is_scored else tuple(float(code) for code, _ in output.atoms),
+            is_scored,
         )
         for number, output in enumerate(plan.outputs)
+        for is_scored in [len(weights.readouts[number].bias) == len(output.atoms)]
     )
     outputs = {output.name: output.node for output in plan.outputs}
     weights = weights.cast()

@@ -34,8 +34,9 @@ def in_vocabulary(model: Transformer) -> Transformer:
         return model
     [readout], [weights] = model.readouts, model.weights.readouts
     places = [_place(model, atom) for atom in readout.atoms]
-    gap = float(np.diff(np.sort(readout.codes)).min(initial=np.inf))
-    scale = 2.0 ** np.ceil(np.log2(SURE / min(gap, 1.0) ** 2))
+    assert model.certificate is not None
+    lead = min(1.0, model.certificate.blocks[-1].margin)  # of the right score over all others
+    scale = 2.0 ** np.ceil(np.log2(SURE / lead))
     matrix = np.zeros((end_id(model) + 1, model.d_model))
     bias = np.full(len(matrix), -scale)
     matrix[places] = weights.weight * scale
@@ -43,10 +44,9 @@ def in_vocabulary(model: Transformer) -> Transformer:
     atoms: list[Atom] = [*model.settings.vocabulary, *["sink"] * model.uses_sink, END]
     for place, atom in zip(places, readout.atoms, strict=True):
         atoms[place] = atom
-    codes = tuple(map(float, range(len(atoms))))
     return replace(
         model,
-        readouts=(Readout(readout.name, tuple(atoms), codes, True),),
+        readouts=(Readout(readout.name, tuple(atoms), (), True),),
         weights=replace(model.weights, readouts=[ReadoutWeights(matrix, bias)]),
     )
 

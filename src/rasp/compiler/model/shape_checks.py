@@ -41,11 +41,12 @@ def _head_fits(head: HeadWeights, size: int) -> bool:
 
 
 def _readout_fits(readout: Readout, held: ReadoutWeights, size: int) -> bool:
-    """Whether there is a score for each atom, or one number, and the codes are in order."""
+    """Whether there is a score for each atom, or one number and codes in order."""
     count = len(readout.atoms)
-    scores = count if readout.scored else 1
+    scores, codes = (count, 0) if readout.scored else (1, count)
     return (
-        count == len(readout.codes) > 0
+        count > 0
+        and len(readout.codes) == codes
         and all(low < high for low, high in pairwise(readout.codes))
         and held.weight.shape == (scores, size)
         and held.bias.shape == (scores,)

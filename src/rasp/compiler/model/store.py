@@ -14,12 +14,16 @@ import json
 import os
 import struct
 from dataclasses import replace
+from itertools import pairwise
 from math import prod
+from operator import gt
 from pathlib import Path
+from secrets import randbits
 from typing import Any
 
 import numpy as np
 
+from rasp.architecture.schedule import schedule
 from rasp.atoms import Atom
 from rasp.certificate.portable import claims_from_json, claims_to_json
 from rasp.compiler.emitting.weights import (
@@ -29,13 +33,13 @@ from rasp.compiler.emitting.weights import (
     ReadoutWeights,
     Weights,
 )
-from rasp.compiler.model.certificate import Certificate, certify
+from rasp.compiler.model.certificate import Certificate, certify, proved, run_randomly
 from rasp.compiler.model.describe import Description, Words, describe
 from rasp.compiler.model.shape_checks import check_shapes
 from rasp.compiler.model.transformer import Readout, Transformer
 from rasp.compiler.settings import Settings, read_settings
 from rasp.errors import RaspError, RaspValueError
-from rasp.graph import SOp
+from rasp.graph import Node, SOp
 from rasp.graph.portable import (
     atom_from_json,
     atom_to_json,
@@ -106,11 +110,12 @@ def _loaded(folder: str | Path) -> tuple[Transformer, dict[str, Any], dict[str, 
         raise broken("the description") from error
 
 
-def verify(folder: str | Path) -> Certificate:
+def verify(folder: str | Path, seed: int | None = None) -> Certificate:
     """Check a model again from its files alone.
 
     The stored claims about the stored weights are checked; nothing is compiled. Whatever else the
-    folder says (labels, circuit, sizes, the statement) must be what follows from that.
+    folder says (labels, circuit, sizes, the statement) must be what follows from that. Then random
+    inputs are tried, each time others: the certificate says with which seed.
 
     >>> import rasp, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -120,9 +125,13 @@ def verify(folder: str | Path) -> Certificate:
     """
     model, data, arrays = _loaded(folder)
     outputs, names = graph_from_json(model.graph)
-    certificate = certify(model, outputs)
+    assert model.certificate is not None
+    certificate = certify(model, outputs, proved(model, outputs), model.certificate.seed)
     if not certificate.exact:
         return certificate
+    lie = _lie(folder, model, data, outputs)
+    if lie:
+        return replace(certificate, refused=lie)
     lines = lines_from_json(model.graph)
     description = describe(model.weights, model.claims, Words(outputs, names, lines))
     fresh = Transformer(
@@ -135,7 +144,25 @@ def verify(folder: str | Path) -> Certificate:
     if changed:
         return replace(certificate, refused=f"`{changed[0]}` is not what follows from the weights "
                        "and the claims")  # fmt: skip
-    return certificate
+    return run_randomly(certificate, model, outputs, randbits(32) if seed is None else seed)
+
+
+def _lie(
+    folder: str | Path, model: Transformer, data: dict[str, Any], outputs: dict[str, Node]
+) -> str:
+    """What a folder says that is no claim about the weights, and not so."""
+    stored = Path(folder, WEIGHTS)
+    if stored.exists() and fingerprint(read_file(stored, LARGEST_FILE)) != data["fingerprint"]:
+        return (
+            f"a save was interrupted: `{WEIGHTS}` is of another model, and `{NEXT_WEIGHTS}` of this"
+        )
+    if model.uses_sink and not model.settings.sink:
+        return "the model has a sink, and `settings` says that it has none"
+    if model.settings.heads == "paper":
+        allowed = schedule(list(outputs.values())).heads_per_layer
+        if len(allowed) < model.layers or any(map(gt, model.heads_per_layer, allowed)):
+            return "the model has more heads than the schedule, and `settings` says that it has not"
+    return ""
 
 
 def _are_alike(key: str, derived: dict[str, Any], stored: dict[str, Any]) -> bool:
@@ -143,8 +170,13 @@ def _are_alike(key: str, derived: dict[str, Any], stored: dict[str, Any]) -> boo
     if key == "certificate" and key in stored and key in derived:
         one, other = dict(derived[key]), dict(stored[key])
         blocks = one.pop("blocks"), other.pop("blocks", None)
-        return one == other and _are_close(*blocks)
-    return key in stored and key in derived and bool(derived[key] == stored[key])
+        return _text(one) == _text(other) and _are_close(*blocks)
+    return key in stored and key in derived and _text(derived[key]) == _text(stored[key])
+
+
+def _text(data: Any) -> str:
+    """JSON that tells 1 from 1.0 and from true."""
+    return json.dumps(data, sort_keys=True)
 
 
 def _are_close(derived: Any, stored: Any) -> bool:
@@ -301,12 +333,13 @@ def _read(folder: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
 
 def _weights_of(place: Path, data: Any) -> bytes:
     """The weights; a save that was killed at the last moment left them under their other name."""
-    waiting = place / NEXT_WEIGHTS
-    if waiting.exists() and isinstance(data, dict):
-        raw = read_file(waiting, LARGEST_FILE)
-        if data.get("fingerprint") == fingerprint(raw):
-            return raw
-    return read_file(place / WEIGHTS, LARGEST_FILE)
+    stored, waiting = place / WEIGHTS, place / NEXT_WEIGHTS
+    raw = read_file(stored, LARGEST_FILE) if stored.exists() or not waiting.exists() else b""
+    if waiting.exists() and isinstance(data, dict) and data.get("fingerprint") != fingerprint(raw):
+        later = read_file(waiting, LARGEST_FILE)
+        if data.get("fingerprint") == fingerprint(later):
+            return later
+    return raw
 
 
 def to_safetensors(arrays: dict[str, Array]) -> bytes:
@@ -333,19 +366,17 @@ def from_safetensors(raw: bytes) -> dict[str, Array]:
         (length,) = struct.unpack("<Q", raw[:8])
         if length > min(LONGEST_HEADER, len(raw) - 8):
             raise broken("the header of the weights")
-        header = json.loads(raw[8 : 8 + length])
+        header = parse_json(raw[8 : 8 + length])
         body = memoryview(raw)[8 + length :]
+        entries = {name: entry for name, entry in header.items() if name != "__metadata__"}
+        _check_places([entry["data_offsets"] for entry in entries.values()], len(body))
         found: dict[str, Array] = {}
-        unread = len(body)
-        for name, entry in header.items():
-            if name == "__metadata__":
-                continue
+        for name, entry in entries.items():
             shape = [int(each) for each in entry["shape"]]
             start, end = entry["data_offsets"]
             if entry["dtype"] != "F32" or min(shape, default=0) < 0:
                 raise broken("the kind of some weights")
-            unread -= end - start  # no byte is read twice: a small file holds no large arrays
-            if not 0 <= start <= end <= len(body) or end - start != 4 * prod(shape) or unread < 0:
+            if end - start != 4 * prod(shape):
                 raise broken("the size of some weights")
             array = np.frombuffer(body[start:end], "<f4").reshape(shape)
             if not np.isfinite(array).all():
@@ -357,3 +388,12 @@ def from_safetensors(raw: bytes) -> dict[str, Array]:
     ) as error:  # fmt: skip
         raise broken("the weights") from error
     return found
+
+
+def _check_places(places: list[list[int]], size: int) -> None:
+    """Every byte belongs to one array: none is read twice, and a small file holds no large ones."""
+    ordered = sorted((start, end) for start, end in places)
+    if any(start > end for start, end in ordered) or any(
+        end != start for (_, end), (start, _) in pairwise([(0, 0), *ordered, (size, size)])
+    ):
+        raise broken("the place of some weights")

@@ -33,7 +33,11 @@ QUIET: dict[str, Any] = {"invalid": "ignore", "under": "ignore"}
 
 @dataclass(frozen=True)
 class Readout:
-    """One output: its name, and the atoms that the read-out chooses from."""
+    """One output: its name, and the atoms that the read-out chooses from.
+
+    Each atom has a score (`scored`), and the largest wins; or one number is read, and the atom
+    with the nearest code wins.
+    """
 
     name: str
     atoms: tuple[Atom, ...]
@@ -106,7 +110,7 @@ class Transformer:
     @property
     def parameter_count(self) -> int:
         """Every number that is stored: the arrays, and the codes that a read-out looks up."""
-        tables = sum(len(readout.codes) for readout in self.readouts if not readout.scored)
+        tables = sum(len(readout.codes) for readout in self.readouts)
         return self.weights.parameter_count + tables
 
     def __call__(self, given: object) -> Any:
@@ -248,7 +252,7 @@ class Transformer:
     def _s_ops(self, residual: dict[str, Array]) -> dict[str, list[Any]]:
         found: dict[str, list[Any]] = {}
         for reader in self.description.readers:
-            held = residual.get(reader["after"], residual["embedding"])[self.uses_sink :]
+            held = residual[reader["after"]][self.uses_sink :]
             row = np.zeros(self.d_model)
             for place, weight in reader["weights"].items():
                 row[int(place)] = weight
