@@ -2,11 +2,14 @@
 
 Gathers `docs/`, the contributing guide and the changelog in build/docs, has zensical build them
 with warnings as errors, and then reads every built page: nothing may be fetched from elsewhere,
-and every link inside the site must lead somewhere.
+and every link inside the site must lead somewhere. With `--playground` (`scripts/site`), the static
+edition is in site/playground, and every RASP snippet has a link that opens it there.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import re
 import shutil
 import subprocess
@@ -14,6 +17,10 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+import not_found
+import playground_links
+import search_words
 
 ROOT = Path(__file__).parents[1]
 GATHERED = ROOT / "build" / "docs"
@@ -27,8 +34,8 @@ NOT_FETCHED = {"canonical", "alternate", "prev", "next", "license", "author"}
 FETCHING_STYLE = re.compile(r"""(?:@import\s*|url\(\s*)["']?((?:https?:)?//[^"')]+)""")
 
 
-def main() -> int:
-    gather()
+def main(with_playground: bool = False) -> int:
+    gather(with_playground)
     config = ROOT / "build" / "zensical.toml"
     left_out = write_config(config)
     for page in left_out:
@@ -41,6 +48,9 @@ def main() -> int:
         (config.parent / "site").rename(SITE)
     if built.returncode or re.search(r"\bwarning\b", built.stdout + built.stderr, re.IGNORECASE):
         return 1
+    if with_playground:
+        add_playground()
+    finish()
     faults = [*outside_requests(SITE), *dead_links(SITE)]
     sys.stdout.write("".join(f"{fault}\n" for fault in faults))
     count = len(list(SITE.rglob("*.html")))
@@ -48,8 +58,8 @@ def main() -> int:
     return 1 if faults or not count else 0
 
 
-def gather() -> None:
-    """Put every page in one folder, links between them corrected."""
+def gather(with_playground: bool = False) -> None:
+    """Put every page in one folder, links between them corrected, and links to the playground."""
     shutil.rmtree(GATHERED, ignore_errors=True)
     shutil.copytree(ROOT / "docs", GATHERED)
     for name in ("CONTRIBUTING.md", "CHANGELOG.md"):
@@ -58,10 +68,36 @@ def gather() -> None:
         (GATHERED / name.lower()).write_text(text, encoding="utf-8")
     for page in GATHERED.rglob("*.md"):
         text = page.read_text(encoding="utf-8")
-        corrected = re.sub(
+        text = re.sub(
             r"\]\(\.\./(CONTRIBUTING|CHANGELOG)\.md", lambda m: f"]({m[1].lower()}.md", text
         )
-        page.write_text(corrected, encoding="utf-8")
+        if with_playground:
+            up = "../" * (len(page.relative_to(GATHERED).parts) - 1)
+            text = playground_links.with_links(text, f"{up}playground/")
+        page.write_text(text, encoding="utf-8")
+
+
+def add_playground() -> None:
+    """Build the static edition into the site, with answers about the snippets that open in it."""
+    import build_static
+    import early_answers
+
+    folder = SITE / "playground"
+    build_static.build(folder)
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        early_answers.write_answers(folder / "early", playground_links.requests(text))
+    build_static.finish(folder)
+
+
+def finish() -> None:
+    """Write what a web host looks for, and the words that search should find."""
+    (SITE / ".nojekyll").touch()
+    index = SITE / "search.json"
+    found = json.loads(index.read_text(encoding="utf-8"))
+    found["items"] = search_words.improved(found["items"])
+    index.write_text(json.dumps(found, ensure_ascii=False), encoding="utf-8")
+    (SITE / "404.html").write_text(not_found.page(found["items"]), encoding="utf-8")
 
 
 def write_config(path: Path) -> list[str]:
@@ -123,7 +159,7 @@ def outside_requests(site: Path) -> list[str]:
 
 
 def dead_links(site: Path) -> list[str]:
-    """Links inside the site that lead to no page or no anchor."""
+    """Links inside the site that lead to no page or no anchor (`#1.…` holds a shared program)."""
     pages = {path: read_page(path) for path in site.rglob("*.html")}
     faults = []
     for path, page in sorted(pages.items()):
@@ -135,7 +171,7 @@ def dead_links(site: Path) -> list[str]:
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             target = target / "index.html" if target.is_dir() else target
-            anchor = unquote(parts.fragment)
+            anchor = "" if parts.fragment.startswith("1.") else unquote(parts.fragment)
             is_there = target.is_file() and (
                 not anchor or target not in pages or anchor in pages[target].anchors
             )
@@ -145,4 +181,6 @@ def dead_links(site: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--playground", action="store_true", help="with the static edition")
+    sys.exit(main(parser.parse_args().playground))

@@ -7,6 +7,7 @@ from npm) and RASP's core as a zip. Programs run inside the tab; nothing is sent
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import shutil
 import sys
@@ -14,12 +15,19 @@ import zipfile
 from pathlib import Path
 
 import build_web
+import early_answers
 
 from rasp.drawing import html
 from rasp.playground.pictures import style_sheet
 
 PACKAGE = build_web.ROOT / "src" / "rasp"
 PYODIDE = build_web.WEB / "node_modules" / "pyodide"
+OWN = build_web.WEB / "static_edition"
+"""What only the static edition has: answers before Python is there, progress, offline use."""
+FETCHED_BY_PYTHON = (
+    "pyodide/pyodide.asm.wasm", "pyodide/python_stdlib.zip", "pyodide/pyodide-lock.json",
+    "rasp.zip",
+)  # fmt: skip
 RUNTIME = (
     "pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json",
     "README.md", "package.json",
@@ -43,16 +51,39 @@ def build(folder: Path) -> None:
     shutil.copytree(static, folder, dirs_exist_ok=True)
     (folder / "drawing.css").write_text(style_sheet(), encoding="utf-8")
     (folder / "drawing.js").write_text(html.scripts(), encoding="utf-8")
+    shutil.copytree(OWN, folder, dirs_exist_ok=True)
     start = {"name": "", "program": "", "edition": "static", "has_editor": True}
     (folder / "start").write_text(json.dumps(start), encoding="utf-8")
     page = (static / "index.html").read_text(encoding="utf-8")
     policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
     page = page.replace('<meta charset="utf-8">', f'<meta charset="utf-8">\n{policy}')
+    style = '<link rel="stylesheet" href="drawing.css">'
+    page = page.replace(style, f'{style}\n<link rel="stylesheet" href="loading.css">')
     (folder / "index.html").write_text(page, encoding="utf-8")
     (folder / "pyodide").mkdir(exist_ok=True)
     for name in RUNTIME:
         shutil.copyfile(PYODIDE / name, folder / "pyodide" / name)
     write_core(folder / "rasp.zip")
+    first = early_answers.first_program((static / "main.js").read_text(encoding="utf-8"))
+    requests = early_answers.requests_at_first(first, early_answers.FIRST_EXAMPLE)
+    early_answers.write_answers(folder / "early", requests)
+    finish(folder)
+
+
+def finish(folder: Path) -> None:
+    """Write what depends on all other files: Python's size, and what to keep offline."""
+    sizes = {"total": sum((folder / name).stat().st_size for name in FETCHED_BY_PYTHON)}
+    (folder / "sizes.json").write_text(json.dumps(sizes), encoding="utf-8")
+    kept = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".md")
+    kept = [path for path in kept if path.name != "service-worker.js"]
+    digest = hashlib.sha256()
+    for path in kept:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    names = ["./", *(path.relative_to(folder).as_posix() for path in kept)]
+    script = (OWN / "service-worker.js").read_text(encoding="utf-8")
+    script = script.replace("__VERSION__", digest.hexdigest()[:16])
+    script = script.replace("__FILES__", json.dumps(names))
+    (folder / "service-worker.js").write_text(script, encoding="utf-8")
 
 
 def write_core(target: Path) -> None:

@@ -17,6 +17,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 import zipfile
@@ -174,7 +175,11 @@ def build(release: Release) -> None:
         if contents(release.wheel) != contents(other):
             sys.exit("the wheel of the tree and that of the sdist differ")
         record |= {"wheel_bytes": release.wheel.stat().st_size, "sdist_bytes": sdist.stat().st_size}
-        record["has_bundle"] = any("bundle/editor.js" in name for name in contents(release.wheel))
+        with tarfile.open(sdist) as packed:
+            names = [*contents(release.wheel), *packed.getnames()]
+        record["has_bundle"] = sum(name.endswith("bundle/editor.js") for name in names) == 2
+        if not record["has_bundle"] and shutil.which("npm"):
+            sys.exit("wheel and sdist lack the playground's editor: python scripts/build_web.py")
 
 
 def contents(wheel: Path) -> dict[str, bytes]:

@@ -11,7 +11,9 @@ ROOT = Path(__file__).parents[1]
 
 
 def script(name: str) -> ModuleType:
-    """Import a file of `scripts/`."""
+    """Import a file of `scripts/`, which may import others there."""
+    if str(ROOT / "scripts") not in sys.path:
+        sys.path.append(str(ROOT / "scripts"))
     spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from browsing import needs_chromium, served, started_browser
+from rasp.playground.answers import answer
 from repository import ROOT, script
 
 
@@ -99,8 +103,46 @@ def test_every_page_in_a_browser(site: Path, address: str) -> None:
         page.goto(address + "language.html")
         assert page.locator("pre .s2, pre .mi, pre .nb").count() > 50, "RASP is not coloured"
         page.locator(".md-search__button").click()
-        page.locator("input:visible").fill("select_best")
+        page.locator("input:visible").fill("selector_width")
         page.get_by_text(re.compile(r"^\d+ results")).wait_for()
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/language.html*#the-library")
     outside = [url for url in asked if not url.startswith((address, "data:", "blob:"))]
     assert not outside
     assert not said
+
+
+def test_a_link_to_the_playground_holds_its_snippet() -> None:
+    links = script("playground_links")
+    page = 'One.\n\n```rasp\n# a.rasp\nx = indices;\n```\n\nTwo.\n\n```rasp\n(x + 1)("ab");\n```\n'
+    assert links.opened(page) == [
+        ("x = indices;\n", "hello"),
+        ('x = indices;\n\n(x + 1)("ab");\n', "ab"),
+    ]
+    found = re.findall(r'href="up/index.html#1\.([\w-]+)"', links.with_links(page, "up/"))
+    kept = [
+        json.loads(zlib.decompress(base64.urlsafe_b64decode(each + "=="), -15)) for each in found
+    ]
+    assert [(each["program"], each["example"]) for each in kept] == links.opened(page)
+
+
+def test_every_snippet_of_the_learning_pages_opens_without_mistakes() -> None:
+    for name in ("index", "start", "tutorial", "language", "coming-from"):
+        text = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+        right = re.sub(r"```rasp\n# mistaken.*?\n```", "", text, flags=re.DOTALL)
+        for program, example in script("playground_links").opened(right):
+            told = answer({"kind": "run", "program": program, "example": example})
+            assert not told["errors"], program
+
+
+def test_a_missing_page_offers_what_is_like_it(site: Path) -> None:
+    text = (site / "404.html").read_text(encoding="utf-8")
+    assert '"tutorial.html"' in text and 'data-page="start.html"' in text
+    assert not re.search(r'(?:href|src)="/', text), "an absolute address breaks below a sub-path"
+
+
+def test_the_site_is_ready_for_any_host(site: Path) -> None:
+    assert (site / ".nojekyll").is_file()
+    for path in site.rglob("*.html"):
+        absolute = re.findall(r'(?:href|src)="(/[^/"][^"]*)"', path.read_text(encoding="utf-8"))
+        assert not absolute, path

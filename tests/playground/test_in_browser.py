@@ -542,6 +542,7 @@ def test_without_the_bundle_a_plain_text_area_does(browser: Any, playground: Pla
     page.goto(playground.address)
     page.wait_for_selector("html[data-shown]")
     assert page.locator("#editor textarea").count() == 1
+    assert "build_web.py" in page.locator("#told").inner_text()  # never without saying so
     write(page, "y = indices + 1;", "ab")
     assert row(page, "y") == ["1", "2"]
     context.close()

@@ -1,5 +1,6 @@
 """The static edition: the folder is whole, and programs run inside the tab."""
 
+import json
 import shutil
 import zipfile
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from browsing import needs_chromium, served, started_browser
+from rasp.playground.answers import answer
 from repository import ROOT, script
 
 from .test_in_browser import open_tab, row, write
@@ -47,7 +49,7 @@ def test_programs_run_inside_the_tab(address: str) -> None:
     with started_browser() as browser:
         for tab in open_tab(browser, address, {"width": 1300, "height": 850}, patience=60_000):
             write(tab, "hist = selector_width(select(tokens, tokens, ==));", "aab")
-            tab.wait_for_selector("table.values tr:has-text('hist') td:has-text('2')")
+            tab.wait_for_selector("#example-note:text-is('3 tokens')", timeout=60_000)
             assert row(tab, "hist") == ["2", "2", "1"]
             tab.click("#tab-weights")
             assert "rasp play" in tab.locator("#weights").inner_text()
@@ -55,3 +57,47 @@ def test_programs_run_inside_the_tab(address: str) -> None:
             tab.locator(".exercises button").first.click()
             tab.click("#check")
             tab.wait_for_selector("#lesson .verdict.no")
+
+
+def test_first_values_do_not_wait_for_python(address: str) -> None:
+    with started_browser() as browser:
+        page = browser.new_page()
+        page.route("**/*.wasm", lambda route: None)  # Python never arrives
+        page.goto(address)
+        page.wait_for_selector("table.values tr:has-text('hist') td:has-text('2')")
+        assert row(page, "hist") == ["1", "1", "2", "2", "1"]
+        assert page.locator("#loading").get_attribute("aria-label") == "Python is loading"
+        page.locator("table.values tr:has-text('hist') td").nth(2).click()
+        page.wait_for_selector("#cell-story:has-text('looks at 2 and 3')")
+        page.close()
+
+
+def test_the_second_visit_needs_no_network(folder: Path) -> None:
+    with started_browser() as browser:
+        context = browser.new_context()
+        page = context.new_page()
+        with served(folder) as address:
+            page.goto(address)
+            page.wait_for_selector("#loading", state="detached", timeout=60_000)
+            kept = """async () => {
+              const { active } = await navigator.serviceWorker.ready;
+              const later = (done) => setTimeout(done, 50);
+              while (active.state !== "activated") await new Promise(later);
+            }"""
+            page.evaluate(kept)
+        page.goto(address)  # nobody serves it any more
+        write(page, "hist = selector_width(select(tokens, tokens, ==));", "aab")
+        page.wait_for_selector("#example-note:text-is('3 tokens')", timeout=60_000)
+        assert row(page, "hist") == ["2", "2", "1"]
+        context.close()
+
+
+def test_an_early_answer_is_what_python_answers(folder: Path) -> None:
+    early = script("early_answers")
+    for path in sorted((folder / "early").glob("*.json"))[:12]:
+        kept = json.loads(path.read_text())
+        if path.name == "index.json":
+            continue
+        kind, *fields = json.loads(kept["key"])
+        assert path.stem == early.file_of(kept["key"])
+        assert kept["answer"] == json.loads(json.dumps(answer({"kind": kind, **dict(fields)})))

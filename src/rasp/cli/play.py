@@ -14,6 +14,10 @@ from rasp.errors import RaspUnsupportedError, RaspValueError
 from rasp.frontend.loader import read_source
 
 LAST_PORT = 65535
+WITHOUT_EDITOR = (
+    "this checkout has no built editor, so the page has a plain text area; "
+    "`python scripts/build_web.py` builds it (it needs node and npm)"
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -78,8 +82,10 @@ def run(arguments: argparse.Namespace) -> int:
             f"there is no port {arguments.port}",
             hint=f"a port is a number up to {LAST_PORT}; leave it out for any free one",
         )
-    from rasp.playground.server import Start, serve
+    from rasp.playground.server import Start, has_editor, serve
 
+    if not has_editor():
+        print(f"note: {WITHOUT_EDITOR}", file=sys.stderr)
     start = Start()
     if arguments.file is not None:
         start = Start(os.path.basename(arguments.file), read_source(arguments.file).text)

@@ -1,6 +1,6 @@
 // A place on the page in, an editor out: CodeMirror where it was bundled, else a plain text area.
 
-import { make } from "./elements.js";
+import { make, tell } from "./elements.js";
 
 const LABEL = "RASP program";
 
@@ -24,7 +24,10 @@ const plainEditor = (parent, text, onChange) => {
 };
 
 export const makeEditor = async (parent, hasBundle, text, onChange) => {
-  if (!hasBundle) return plainEditor(parent, text, onChange);
+  if (!hasBundle) {
+    tell("The editor was not built in this checkout, so this is a plain text area: python scripts/build_web.py");
+    return plainEditor(parent, text, onChange);
+  }
   try {
     const { codeEditor } = await import("./bundle/editor.js");
     return codeEditor(parent, LABEL, text, onChange);

@@ -17,6 +17,8 @@ export const inTab = () => {
     worker = new Worker(new URL("in_tab_worker.js", import.meta.url), { type: "module" });
     ready = new Promise((done) => {
       worker.onmessage = ({ data }) => {
+        if (data.isReady || data.share) dispatchEvent(new CustomEvent("python-loading", { detail: { share: data.share || 1 } }));
+        if (data.share) return;
         if (data.isReady) done();
         else finish(JSON.parse(data.answer));
       };

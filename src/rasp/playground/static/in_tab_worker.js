@@ -1,5 +1,6 @@
 // Requests in as JSON, answers out: Python and RASP's core, loaded from beside this file.
 
+import "./loading.js";
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
 const here = new URL(".", import.meta.url);

@@ -23,6 +23,6 @@ const fromServer = async (kind, request) => {
 export const connect = async () => {
   const start = await (await fetch("start")).json();
   if (start.edition !== "static") return { start, ask: fromServer };
-  const { inTab } = await import("./in_tab.js");
-  return { start, ask: inTab() };
+  const { early } = await import("./early.js"); // of the static edition alone: web/static_edition
+  return { start, ask: early() };
 };
