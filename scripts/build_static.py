@@ -32,11 +32,11 @@ RUNTIME = (
     "pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json",
     "README.md", "package.json",
 )  # fmt: skip
-KEPT = (
-    "syntax", "graph", "frontend", "evaluator", "architecture", "equivalence", "drawing",
-    "programs", "playground", "testing", "dialect", "generation",
+LEFT_OUT = (
+    "certificate", "cli", "compiler", "export", "fuzzing", "grading", "lsp", "notebook", "repl",
+    "sandbox", "training",
 )  # fmt: skip
-"""Folders that the page asks; the others are front doors, or need numpy or torch."""
+"""Folders that the page never asks: front doors, and what needs numpy or torch."""
 NEVER_ASKED = ("server.py", "lanes.py", "guard.py")
 POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; "
@@ -99,7 +99,7 @@ def write_core(target: Path) -> None:
 def is_asked(path: Path) -> bool:
     """Tell whether the page's Python may need a file of the package."""
     folder = path.parts[0] if len(path.parts) > 1 else ""
-    if path.suffix not in (".py", ".rasp", ".css", ".js") or (folder and folder not in KEPT):
+    if path.suffix not in (".py", ".rasp", ".css", ".js") or folder in LEFT_OUT:
         return False
     if path.parts[:2] in (("playground", "static"), ("evaluator", "fast")):
         return False
