@@ -63,6 +63,8 @@ class Verdict:
     """For each output: the row that is read, and between what it lies for each atom."""
     readers: frozenset[int] = frozenset()
     """Which of the claims' readers read what they say; a model answers without them."""
+    wider: bool = False
+    """Whether some number is of several kinds (1 and 1.0), and its answer of the widest."""
 
 
 def check(
@@ -84,7 +86,7 @@ def check(
         reason = f"the claims make no sense ({type(error).__name__})"
         return Verdict(False, reason, tuple(notes.blocks))
     readers = frozenset(notes.readers)
-    return Verdict(True, "", tuple(notes.blocks), total, notes.ranges, readers)
+    return Verdict(True, "", tuple(notes.blocks), total, notes.ranges, readers, notes.wider)
 
 
 def _check(

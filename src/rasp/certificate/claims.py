@@ -193,5 +193,7 @@ class Notes:
     blocks: list[tuple[str, str, float]] = field(default_factory=list)
     """Of each block: its name, what was checked, and the margin that is left."""
     ranges: dict[str, Ranges] = field(default_factory=dict)
+    wider: bool = False
+    """Whether some number is of several kinds, and its answer of the widest."""
     readers: set[int] = field(default_factory=set)
     """The readers that read what they say."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -11,10 +12,11 @@ from rasp.atoms import Atom
 from rasp.certificate.arrays import ReadoutArrays
 from rasp.certificate.claims import Notes, ReaderClaim, Refused
 from rasp.certificate.stream import DOUBLE, SLACK, UNIT, Parts, Reading, Stream
-from rasp.certificate.tables import Array, typed
+from rasp.certificate.tables import Array, Column, typed, variants_of
 from rasp.graph import SOp
 
 AT_ONCE = 8_000_000
+NARROW_TO_WIDE = (type(None), str, bool, int, Fraction)
 MOST_ATOMS = 65_536
 """The largest table of a read-out: it is a part of the model, and counted as such."""
 
@@ -52,17 +54,7 @@ def read_out(
     held = reading.on(values, space)
     table = np.hstack([column.places[:, None], held.value, held.error, held.mass, held.count])
     points = np.unique(table, axis=0)
-    kinds: dict[Atom | None, set[type]] = {}
-    for atom in column.atoms:
-        kinds.setdefault(atom, set()).add(type(atom))
-    exact = {typed(atom): place for place, atom in enumerate(readout.atoms)}
-    alike = {(isinstance(atom, str), atom): place for place, atom in enumerate(readout.atoms)}
-    right = []
-    for atom in column.atoms:  # its kind must be right, unless no model can tell which it is
-        place = exact.get(typed(atom), -1)
-        if place < 0 and (column.loose or len(kinds[atom]) > 1):
-            place = alike.get((isinstance(atom, str), atom), -1)  # type: ignore[arg-type]
-        right.append(place)
+    right = _right_places(column, readout, notes)
     if not any(atom is not None for atom in column.atoms):
         raise Refused("the program has no value on any input", name)
     fine = np.array([column.atoms[int(place)] is not None for place in points[:, 0]])
@@ -88,6 +80,27 @@ def read_out(
     notes.blocks.append((name, f"{count} atoms, {len(points)} states", margin))
     if not margin > 0:
         raise Refused(f"the answer is not certain: no margin is left ({margin:.3g})", name)
+
+
+def _right_places(column: Column, readout: Readout, notes: Notes) -> list[int]:
+    """(atom,): the place of the answer that is right; -1 where there is none.
+
+    An answer is of the program's kind. Where one number is of several kinds (a lone pick is an
+    int, a mean a float), and they are one number to the model, it is of the widest: that is noted.
+    """
+    places = {typed(atom): place for place, atom in enumerate(readout.atoms)}
+    equal: dict[Atom | None, set[type]] = {}
+    for atom in column.atoms:
+        some = [atom] if atom is None else variants_of(atom, column.kinds)
+        equal.setdefault(atom, set()).update(map(type, some))
+    found = []
+    for atom in column.atoms:
+        place = places.get(typed(atom), -1)
+        if place < 0 or (atom is not None and len(variants_of(atom, column.kinds)) > 1):
+            place = places.get((max(equal[atom], key=NARROW_TO_WIDE.index), atom), -1)
+            notes.wider |= place >= 0 and len(equal[atom]) > 1
+        found.append(place)
+    return found
 
 
 def is_read(stream: Stream, reader: ReaderClaim) -> bool:

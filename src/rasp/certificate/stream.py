@@ -548,8 +548,8 @@ def grain_of(numbers: Array) -> float:
 
 def grains(numbers: Array) -> Array:
     """The same for each number alone; for 0, which is a multiple of everything, 2^20."""
-    scaled = np.abs(numbers) * 2.0**40
-    fine = (scaled == np.round(scaled)) & (scaled < 2.0**62)
-    whole = np.where(fine, scaled, 0.0).astype(np.int64)
-    found = np.where(fine, (whole & -whole) / 2.0**40, 0.0)
-    return np.asarray(np.where(numbers == 0, 2.0**20, np.minimum(found, 2.0**20)))
+    fraction, exponent = np.frexp(numbers)
+    whole = (fraction * 2.0**53).astype(np.int64)  # the number is this times 2^(exponent - 53)
+    found = np.ldexp((whole & -whole).astype(float), exponent - 53)
+    found = np.where(found < 2.0**-40, 0.0, np.minimum(found, 2.0**20))
+    return np.asarray(np.where(numbers == 0, 2.0**20, found))

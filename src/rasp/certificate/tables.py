@@ -37,8 +37,10 @@ class Column:
 
     atoms: list[Atom | None]
     places: Array  # (combination,)
-    loose: bool = False
-    """Whether a whole number may be an int or a float: a mean is either, a lone pick is itself."""
+    kinds: frozenset[type] = frozenset()
+    """Kinds that a whole number may be of, where that is not certain: a mean is a float, and a lone
+    pick is an int.
+    """
 
     def listed(self) -> list[Atom | None]:
         """The atoms that are there at all."""
@@ -122,31 +124,36 @@ def combined(op: str, columns: Sequence[Column], may_fail: bool) -> Column:
     """Apply an operator to each combination of atoms that occurs, once."""
     code, rows = joint_places([(column.places, len(column.atoms)) for column in columns])
     values: list[Atom | None] = []
-    loose = False
+    kinds: set[type] = set()
     for row in rows:
         atoms = tuple(column.atoms[place] for column, place in zip(columns, row, strict=True))
         if None in atoms:
             values.append(None)
             continue
         variants = [
-            _variants(atom, column.loose) for atom, column in zip(atoms, columns, strict=True)
+            variants_of(atom, column.kinds) for atom, column in zip(atoms, columns, strict=True)
         ]
         found = [value for some in product(*variants)
                  if (value := _applied(op, some, may_fail)) is not None]  # fmt: skip
         if any(not same(value, found[0]) for value in found):
             raise Refused("an int is told from an equal float, which are one number to a model")
-        loose |= len({type(value) for value in found}) > 1
+        if len({type(value) for value in found}) > 1:
+            kinds |= {type(value) for value in found}
         values.append(found[0] if found else None)
     joined = column_of(values, code)
-    return Column(joined.atoms, joined.places, loose)
+    return Column(joined.atoms, joined.places, frozenset(kinds))
 
 
-def _variants(atom: Atom | None, loose: bool) -> list[Atom]:
-    """The kinds that a number may be of."""
+def variants_of(atom: Atom | None, kinds: frozenset[type]) -> list[Atom]:
+    """What an atom may be, where a number may be of several kinds."""
     assert atom is not None
-    if not loose or isinstance(atom, str) or Fraction(atom).denominator != 1:
+    if isinstance(atom, str) or Fraction(atom).denominator != 1:
         return [atom]
-    return [int(atom), Fraction(atom)]
+    made: dict[type, Atom] = {type(atom): atom}
+    made |= {int: int(atom), Fraction: Fraction(atom)} if kinds else {}
+    if atom in (0, 1):
+        made[bool] = bool(atom)
+    return [made[kind] for kind in dict.fromkeys([type(atom), *kinds]) if kind in made]
 
 
 def _applied(op: str, atoms: tuple[Atom, ...], may_fail: bool) -> Atom | None:

@@ -63,6 +63,7 @@ from rasp.graph import (
 )
 
 MOST_STATES = 4_000_000
+ARITHMETIC = ("+", "-", "*", "%", "negate", "plus", "abs")
 KEEPS = ("round", "int", "floor", "float", "plus", "indicator", "bool")
 NUMBERS = (bool, int, Fraction)
 
@@ -385,20 +386,21 @@ class Values(Domains):
         sizes = [self.domain(variable).size for variable in space.variables]
         fine = np.all([row >= 0 for row in rows], axis=0)
         places = np.ravel_multi_index([row[fine] for row in rows], sizes)
-        column = Column(column.atoms, column.places[fine], column.loose)
+        column = Column(column.atoms, column.places[fine], column.kinds)
         wanted = np.ravel_multi_index([*space.grid], sizes)
         _, pairs = joint_places([(places, int(np.prod(sizes))), (column.places, len(column.atoms))])
         known: dict[int, Atom | None] = {}
-        loose = column.loose
+        kinds = set(column.kinds)
         for place, atom in pairs:
             value = column.atoms[atom]
             if value is None:
                 continue
             if not same(known.setdefault(place, value), value):
                 return None
-            loose |= type(known[place]) is not type(value)
+            if type(known[place]) is not type(value):
+                kinds |= {type(known[place]), type(value)}
         found = column_of([known.get(place) for place in wanted.tolist()], np.arange(space.size))
-        return Column(found.atoms, found.places, loose)
+        return Column(found.atoms, found.places, frozenset(kinds))
 
     def linear_column(
         self, linear: Linear, space: Space, kinds: frozenset[type] = frozenset({Fraction})
@@ -588,7 +590,7 @@ class Values(Domains):
                      self.linear_of(variable))  # fmt: skip
 
     def kinds(self, node: SOp) -> frozenset[type]:
-        """The kinds of number that an s-op can be, by its operator."""
+        """The kinds of number that an s-op can be, by its operator: these, or fewer."""
         match node:
             case Elementwise("/" | "float"):
                 return frozenset({Fraction})
@@ -600,8 +602,10 @@ class Values(Domains):
                 return self.kinds(yes) | self.kinds(no)
             case Elementwise("and" | "or"):
                 return frozenset({bool})
-            case Elementwise(_, operands):
+            case Elementwise(op, operands) if op in ARITHMETIC:
                 return _joined([self.kinds(operand) for operand in operands])
+            case Elementwise():
+                raise Refused("of what kind an s-op is, is not certain")
             case Tokens():
                 return frozenset(map(type, self.inputs.vocabulary))
             case TokensAs(kind):
@@ -638,7 +642,7 @@ def _row(space: Space, variable: int) -> Array:
 
 
 def _loosened(column: Column, kinds: frozenset[type]) -> Column:
-    return Column(column.atoms, column.places, len(kinds) > 1)
+    return Column(column.atoms, column.places, kinds if len(kinds) > 1 else frozenset())
 
 
 def _as_atom(number: Fraction, kinds: frozenset[type]) -> Atom:

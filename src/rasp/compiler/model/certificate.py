@@ -25,6 +25,7 @@ from rasp.evaluator import EvaluationError, evaluate_batch
 from rasp.graph import Node, Program
 
 RUNS = 60
+WIDER = "; a number that can be of two kinds has the wider one (1.0 for 1)"
 MOST_TOKENS_SHOWN = 12
 MOST_CELLS = 4_000_000
 """How many numbers a batch holds at once in one block."""
@@ -65,6 +66,8 @@ class Certificate:
     """An input on which the program itself fails, if one was met."""
     seed: int = 0
     """Of the random inputs; `verify` draws others each time."""
+    wider: bool = False
+    """Whether a number can be of several kinds (1 and 1.0), of which the model gives the widest."""
 
     @property
     def exact(self) -> bool:
@@ -80,7 +83,7 @@ class Certificate:
             condition += f"{' and' if where else ''} on which the program itself has a value"
         return (
             f"exact for all inputs up to length {self.settings.max_length} over this vocabulary"
-            f"{condition}, in float32"
+            f"{condition}, in float32{WIDER if self.wider else ''}"
         )
 
     @property
@@ -127,6 +130,7 @@ class Certificate:
             "first_wrong": self.first_wrong,
             "failing": self.failing,
             "seed": self.seed,
+            "wider": self.wider,
         }
 
     @classmethod
@@ -144,7 +148,7 @@ class Certificate:
         return cls(
             settings, blocks, str(data["refused"]), data["total"] is True, int(data["tried"]),
             int(data["runs"]), int(data["wrong"]), str(data["first_wrong"]), str(data["failing"]),
-            int(data["seed"]),
+            int(data["seed"]), data["wider"] is True,
         )  # fmt: skip
 
 
@@ -177,7 +181,9 @@ def certify(
     refused = verdict.reason
     if not refused and len(verdict.readers) < len(model.claims.readers):
         refused = "an s-op is not what it is said to be read as"
-    found = Certificate(model.settings, blocks, refused, verdict.total, 0, 0, 0, "", "", seed)
+    found = Certificate(
+        model.settings, blocks, refused, verdict.total, 0, 0, 0, "", "", seed, verdict.wider
+    )
     return found if refused else run_randomly(found, model, outputs, seed)
 
 
@@ -185,7 +191,7 @@ def run_randomly(
     certificate: Certificate, model: Transformer, outputs: Mapping[str, Node], seed: int
 ) -> Certificate:
     """The same certificate with other random inputs."""
-    tried, runs, wrong, first, failing = _random_runs(model, outputs, seed)
+    tried, runs, wrong, first, failing = _random_runs(model, outputs, seed, certificate.wider)
     return replace(
         certificate, total=certificate.total and not failing, tried=tried, runs=runs, wrong=wrong,
         first_wrong=first, failing=failing, seed=seed,
@@ -193,7 +199,7 @@ def run_randomly(
 
 
 def _random_runs(
-    model: Transformer, outputs: Mapping[str, Node], seed: int
+    model: Transformer, outputs: Mapping[str, Node], seed: int, wider: bool
 ) -> tuple[int, int, int, str, str]:
     """Compare random inputs, each once: how many were tried, how many have a value, how many are
     wrong, the first of those, and one that fails.
@@ -211,22 +217,27 @@ def _random_runs(
             failing = failing or f"{show_input(tokens)}: {message}"
         else:
             expected[tokens] = [values[node] for node in nodes]
-    agreeing = _agreeing(model, expected)
+    agreeing = _agreeing(model, expected, wider)
     wrong = [tokens for tokens in expected if tokens not in agreeing]
     first = show_input(wrong[0]) if wrong else ""
     return len(drawn), len(expected), len(wrong), first, failing
 
 
 def _agreeing(
-    model: Transformer, expected: Mapping[tuple[Atom, ...], list[list[Atom]]]
+    model: Transformer, expected: Mapping[tuple[Atom, ...], list[list[Atom]]], wider: bool
 ) -> set[tuple[Atom, ...]]:
-    """The inputs on which a model answers as expected; inputs of one length run together."""
+    """The inputs on which a model answers as expected, but for wider kinds of numbers if so said;
+    inputs of one length run together.
+    """
     found: set[tuple[Atom, ...]] = set()
     widest = max(block.bias.size for block in model.weights.feed_forwards) + model.d_model
     for batch in _batches(expected, widest):
         answers = model.answers(np.stack([model.token_ids(list(tokens)) for tokens in batch]))
         for number, tokens in enumerate(batch):
-            if [rows[number] for rows in answers.values()] == expected[tokens]:
+            given = [rows[number] for rows in answers.values()]
+            kinds = [[[type(atom) for atom in row] for row in rows]
+                     for rows in (given, expected[tokens])]  # fmt: skip
+            if given == expected[tokens] and (wider or kinds[0] == kinds[1]):
                 found.add(tokens)
     return found
 
