@@ -1,7 +1,7 @@
 """What became of mutants in, `results/mutation.json` out: what was tried stays tried.
 
 A mutant that was noticed is kept as a digest of its file, its function's text and the change, so
-that a run goes on where another stopped, and tries again what stands in a function that was
+that a run goes on where another stopped, and tries again what is in a function that was
 changed since. A survivor is kept in words, with the explanation that was given it by hand.
 """
 

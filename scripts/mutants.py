@@ -2,7 +2,7 @@
 
 Comparisons, arithmetic, `and`/`or`, `min`/`max` and constants give way to their neighbours,
 conditions are negated, statements removed, results replaced by None. Left alone are texts of
-messages, types, default arguments, `assert`, and what stands in a class outside its methods.
+messages, types, default arguments, `assert`, and what is in a class outside its methods.
 """
 
 from __future__ import annotations

@@ -189,7 +189,7 @@ def contents(wheel: Path) -> dict[str, bytes]:
 
 
 def check_version(release: Release) -> str:
-    """The version stands in one place, and the changelog knows it."""
+    """The version is in one place, and the changelog knows it."""
     init = (ROOT / "src" / "rasp" / "__init__.py").read_text(encoding="utf-8")
     [version] = re.findall(r'^__version__ = "(.+)"$', init, re.MULTILINE)
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

@@ -292,7 +292,7 @@ def test_the_playground_keeps_to_its_budgets_in_every_request() -> None:
         name = EXERCISES[0].name if kind == "exercise" else "x"
         request = asked | {"kind": kind, "name": name}
         told = str(answer(request))
-        assert "over the limit" in told or "mend the program first" in told, kind
+        assert "over the limit" in told or "fix the program first" in told, kind
 
 
 def test_the_language_server_keeps_to_its_budgets() -> None:

@@ -66,7 +66,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("in_one_step", [True, False])
-def test_a_folder_takes_the_place_of_another_which_stands_where_it_was(
+def test_a_folder_takes_the_place_of_another(
     in_one_step: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not in_one_step:

@@ -1,4 +1,4 @@
-"""The house keeps its order: folders use only what stands before them, and starting is cheap."""
+"""The house keeps its order: folders use only those before them, and starting is cheap."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ FILES = [
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_a_folder_uses_only_what_stands_before_it(path: Path) -> None:
+def test_a_folder_uses_only_what_is_before_it(path: Path) -> None:
     part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
     assert part in ORDER, "give the new folder its place in the order"
     for reached in imports(path):

@@ -126,7 +126,7 @@ def _written(size: int) -> str:
 
 
 def size_of_atoms(atoms: list[Any]) -> int:
-    """Bytes of a list of atoms; one that stands in it several times counts once.
+    """Bytes of a list of atoms; one that is in it several times counts once.
 
     >>> size_of_atoms(["a" * 1000] * 1000) < size_of_atoms([str(n) * 1000 for n in range(10)])
     True

@@ -49,7 +49,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def replace_folder(new: str | os.PathLike[str], place: str | os.PathLike[str]) -> None:
-    """Put a folder in place of another, or of none; what was there stands where the new one was.
+    """Put a folder in place of another, or of none; what was there is then where the new one was.
 
     Linux changes the two in one step. Elsewhere a kill between two steps leaves the older folder
     whole, but beside its place.
@@ -99,7 +99,7 @@ def unwritable(path: str | os.PathLike[str], error: OSError) -> RaspError:
     elif error.errno in (errno.ENOENT, errno.ENOTDIR):
         hint = "give a file in a folder that exists"
     elif error.errno == errno.EEXIST:
-        hint = "a file stands where a folder should: give another name"
+        hint = "there is a file where a folder should be: give another name"
     else:
         hint = "check the permissions of the folder and the file; what was there is unchanged"
     return kind(f"`{os.fspath(path)}` cannot be written: {why}", hint=hint)

@@ -1,4 +1,4 @@
-"""The paper's listings with their slips mended: what the table of layers and heads is about."""
+"""The paper's listings with their slips fixed: what the table of layers and heads is about."""
 
 from __future__ import annotations
 

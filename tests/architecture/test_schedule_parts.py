@@ -1,4 +1,4 @@
-"""What a schedule says beyond its size: where nodes stand, the front, words, and refusals."""
+"""What a schedule says beyond its size: where nodes are, the front, words, and refusals."""
 
 from __future__ import annotations
 

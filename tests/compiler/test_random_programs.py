@@ -45,7 +45,7 @@ WIDER = {(Fraction, int), (Fraction, bool), (int, bool)}
 
 
 class Compilable(Graphs):
-    """Random graphs in which select_best stands only where it can be compiled."""
+    """Random graphs in which select_best is only where it can be compiled."""
 
     def selector(self, depth: int, comparisons: int) -> Selector:
         rng = self.rng

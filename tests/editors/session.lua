@@ -29,6 +29,6 @@ local options = { options = { tabSize = 4, insertSpaces = true } }
 vim.lsp.util.apply_text_edits(ask("textDocument/formatting", 0, 0, options), 0, "utf-16")
 found.text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n")
 vim.api.nvim_buf_set_lines(0, 2, 3, false, { "reverse = aggregate(mirror, tokens);" })
-found.mended = diagnostics(0)
+found.fixed = diagnostics(0)
 vim.fn.writefile({ vim.fn.json_encode(found) }, result)
 vim.cmd("qa!")

@@ -45,4 +45,4 @@ def test_neovim_shows_renames_lays_out_and_sees_mistakes_go(tmp_path: Path) -> N
         "mirror = select(indices, length - 1 - indices, ==);",
         "reverse = aggregate(mirror, tokns);",
     ]
-    assert found["mended"] == []
+    assert found["fixed"] == []

@@ -13,7 +13,7 @@ from rasp.architecture.inputs import answer
 from rasp.cli import main
 from rasp.errors import RaspError
 
-# A program, a part of it, and the slip that stands in its place.
+# A program, a part of it, and the slip that is in its place.
 BROKEN = [
     ("reverse", "length - 1 - indices", "length - indices"),
     ("hist", "tokens, tokens, ==", "tokens, tokens, !="),

@@ -1,4 +1,4 @@
-"""Whatever happens while a file is written, what stands in its place is the old or the new one."""
+"""Whatever happens while a file is written, what is in its place is the old or the new one."""
 
 from __future__ import annotations
 

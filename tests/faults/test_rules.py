@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "src" / "rasp"
-# Who may write to a file as it stands, and why that is safe.
+# Who may write to a file in place, and why that is safe.
 WRITERS = {
     "replacing.py": "writes beside the file, then moves it into place",
     "training/store.py": "appends records, and passes over a last one that was cut short",

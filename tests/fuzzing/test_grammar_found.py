@@ -1,4 +1,4 @@
-"""What fuzzing has found in the published grammar stays mended."""
+"""What fuzzing has found in the published grammar stays fixed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What fuzzing has found in the parser stays mended."""
+"""What fuzzing has found in the parser stays fixed."""
 
 from __future__ import annotations
 

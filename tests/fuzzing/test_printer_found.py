@@ -1,4 +1,4 @@
-"""What fuzzing has found in the printer stays mended."""
+"""What fuzzing has found in the printer stays fixed."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def test_every_name_of_a_gallery_program_can_be_renamed() -> None:
         ("x = 1;", "x", "a b", "cannot be a name"),
         ("x = length;", "length", "size", "belongs to the language"),
         ("x = nothing;", "nothing", "y", "no name here"),
-        ("x = 1; y = ;", "x", "z", "mend them first"),
+        ("x = 1; y = ;", "x", "z", "fix them first"),
         ("def f(a) { return a; } g = f; y = g(a=1);", "a", "b", "some call says `a=`"),
     ],
 )

@@ -1,4 +1,4 @@
-"""`rasp lsp` in a raw JSON-RPC session over its pipes, as an editor would talk to it."""
+"""`rasp lsp` in a raw JSON-RPC session over its pipes, as an editor uses it."""
 
 from __future__ import annotations
 

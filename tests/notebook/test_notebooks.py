@@ -140,7 +140,7 @@ def test_several_mistakes_are_all_shown(outputs: dict[str, list[Any]]) -> None:
 
 def test_work_goes_on_after_a_mistake(outputs: dict[str, list[Any]]) -> None:
     assert text(outputs["after a mistake"]) == "[0, 1]"
-    assert "stands alone on its line" in text(outputs["words after the magic"])
+    assert "must be alone on its line" in text(outputs["words after the magic"])
 
 
 def test_other_errors_are_left_to_python(outputs: dict[str, list[Any]]) -> None:

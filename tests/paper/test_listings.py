@@ -1,4 +1,4 @@
-"""The paper's listings, slips mended, against specifications that know nothing of RASP."""
+"""The paper's listings, slips fixed, against specifications that know nothing of RASP."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def test_the_solution_is_right_and_the_start_is_not(exercise: Exercise) -> None:
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda each: each.name)
-def test_the_start_runs_on_its_example_or_says_what_to_mend(exercise: Exercise) -> None:
+def test_the_start_runs_on_its_example_or_says_what_to_fix(exercise: Exercise) -> None:
     told = answer({"kind": "run", "program": exercise.start, "example": exercise.example})
     assert told["errors"] == []
     named = {row["name"] for row in told["rows"]} | {each["name"] for each in told["failed"]}

@@ -1,4 +1,4 @@
-"""The gallery's files: what they say of themselves is true, and they are well laid out."""
+"""The gallery's files: what they say of themselves is true, and they are formatted."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A scheduling problem in, a provably best placement out: integer programming with HiGHS.
 
-One variable says whether an attention stands in a slot, one whether a kind has a head there.
+One variable says whether an attention is in a slot, one whether a kind has a head there.
 First the width and then the number of heads is made least, then, among what is left, the
 placement that is earliest is taken. Needs SciPy (the extra `schedule`).
 """
@@ -114,7 +114,7 @@ class _Model:
         return [self.place[attention, at] for at in range(first, last + 1)]
 
     def _precedence(self, one: Node, user: Node, is_worked_on: bool) -> list[Row]:
-        """`user` stands at or before a slot only if `one` stands far enough before it."""
+        """`user` is at or before a slot only if `one` is far enough before it."""
         rows: list[Row] = []
         for slot in range(self.problem.earliest[user], self.problem.latest[user] + 1):
             before = slot - 1

@@ -77,7 +77,7 @@ def normal_forms(selectors: list[Selector]) -> dict[Selector, Form]:
 
 
 def _parts(selector: Selector, wanted: bool) -> list[tuple[Selector, bool]]:
-    """The selectors inside one, each with whether it is meant as it stands or turned round."""
+    """The selectors inside one, each with whether it is meant as it is or negated."""
     match selector:
         case SelectorNot(inner):
             return [(inner, not wanted)]

@@ -23,7 +23,7 @@ NEVER = 1 << 40
 
 @dataclass(frozen=True)
 class Order:
-    """How many attention sublayers there are, and after which of them a feed-forward stands."""
+    """How many attention sublayers there are, and after which of them there is a feed-forward."""
 
     slots: int
     feed_forwards: tuple[int, ...]

@@ -81,7 +81,7 @@ def _exact_or_greedy(problem: Problem, greedy: Placement) -> Placed:
 
 
 def choices(problem: Problem) -> int:
-    """Count the pairs of an attention and a slot in which it may stand."""
+    """Count the pairs of an attention and a slot in which it may be."""
     return sum(
         problem.latest[attention] - problem.earliest[attention] + 1
         for attention in problem.attentions

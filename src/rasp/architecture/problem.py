@@ -2,7 +2,7 @@
 
 Everything that is placed by choice is an *attention*: an aggregate, or a selector that is
 itself an output. Attentions of one kind (equal normal forms of their selectors) share a head
-where they stand in one slot.
+where they are in one slot.
 """
 
 from __future__ import annotations

@@ -223,7 +223,7 @@ class Scorer:
         )  # fmt: skip
 
     def _stand_ins(self, parts: Sequence[Part]) -> float:
-        """All that stand in fall by so much together, all others by so much each at least."""
+        """Keys that stand in for a sink fall by so much together, others by so much each."""
         mine = {self.claim.conjuncts[place] for place in self.claim.stand_ins}
         fall, depth = 0.0, FAR
         for part, (conjuncts, _) in zip(parts, self.groups, strict=True):

@@ -231,9 +231,9 @@ class Values(Domains):
         raise Refused("an s-op is not a function of what is claimed")
 
     def _elementwise(self, node: Elementwise, space: Space) -> Column:
-        stands = self._of_stand_ins(node, space)
-        if stands is not None:
-            return stands
+        stand_in = self._of_stand_ins(node, space)
+        if stand_in is not None:
+            return stand_in
         try:
             columns = [self.column(operand, space) for operand in node.operands]
             return combined(node.op, columns, node in self.program)

@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _unknown(action: str) -> RaspError:
-    """Somebody wrote a program's name where an action stands, or mistyped one."""
+    """Somebody wrote a program's name where an action belongs, or mistyped one."""
     if action in names():
         meant: str | None = f"show {action}"
     else:

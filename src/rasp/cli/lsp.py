@@ -1,4 +1,4 @@
-"""`rasp lsp`: the language server; editors start it and talk to it over standard input."""
+"""`rasp lsp`: the language server; editors start it and write to its standard input."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class Settings:
     """Every token an input may hold; a BOS comes last."""
     max_length: int
     bos: Atom | None = None
-    """The token that every input begins with, and that stands nowhere else."""
+    """The token that every input begins with, and that is nowhere else."""
     causal: bool = False
     sink: bool = True
     """Whether a hidden token may be put before the input, for queries that pick nothing."""

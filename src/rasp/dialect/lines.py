@@ -75,7 +75,7 @@ class Lines:
         return "\n".join(lines)
 
     def _needed(self, places: Iterable[int]) -> list[int]:
-        """Every line that some lines need; a line stands after those it is made of."""
+        """Every line that some lines need; a line comes after those it is made of."""
         needed: set[int] = set()
         waiting = list(places)
         while waiting:

@@ -1,4 +1,4 @@
-"""A program in, where it stands among the dialects of RASP out.
+"""A program in, the dialects of RASP that it is in out.
 
 For each dialect: in it as written, equal to a program that is in it, or not in it as written,
 with the part that is to blame. A text in C-RASP or B-RASP comes with each yes, and was run by an
@@ -38,7 +38,7 @@ WINDOWS = (1, 2, 4, 8)
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a program stands with one dialect.
+    """Whether a program is in one dialect.
 
     >>> print(Standing("B-RASP", False, "counts further than to one", "p.rasp:3"))
     B-RASP:  not as written: counts further than to one (p.rasp:3)
@@ -95,7 +95,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Dialects:
-    """Where a program stands, dialect by dialect, and the language it recognises, if it does.
+    """Which dialects a program is in, and the language it recognises, if it does.
 
     >>> import rasp
     >>> found = rasp.dialects(rasp.programs.load("tomita1"))
@@ -172,7 +172,7 @@ class Dialects:
 
 
 def dialects(output: Outputs, alphabet: object = None) -> Dialects:
-    """Say where an s-op stands among RASP-L, C-RASP, B-RASP, causal and sparse programs.
+    """Say which an s-op is: RASP-L, C-RASP, B-RASP, causal, sparse.
 
     Texts in C-RASP and B-RASP are over the alphabet; without one, it is what the program
     compares its tokens with.

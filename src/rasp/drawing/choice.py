@@ -30,7 +30,7 @@ from rasp.graph import (
 
 MOST_STRIPS = 3_000
 LONGEST_UNNAMED = 26
-"""Letters of an expression that can stand as its own name."""
+"""Letters of an expression that can be its own name."""
 
 
 def shown_nodes(outputs: Sequence[Node], placed: Schedule, program: Program) -> dict[Node, str]:

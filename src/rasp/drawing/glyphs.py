@@ -143,7 +143,7 @@ def cut(text: str, room: int) -> str:
 def in_cell(atom: Atom, room: int = 12) -> str:
     """Write an atom for a cell with room for so many columns.
 
-    Strings stand without quotes, bools as in the paper's figures, and floats exactly where a
+    Strings have no quotes, bools as in the paper's figures, and floats exactly where a
     short decimal or fraction does it.
 
     >>> in_cell("a"), in_cell(True), in_cell(Fraction(1, 3)), in_cell(Fraction(5, 2))

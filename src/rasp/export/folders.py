@@ -24,7 +24,7 @@ HARMLESS = {"__pycache__"}
 
 @contextmanager
 def writing(folder: Path) -> Iterator[Path]:
-    """Give an empty folder; when the block ends well, it stands at `folder`."""
+    """Give an empty folder; when the block ends well, it is at `folder`."""
     place = Path(os.path.realpath(folder))
     try:
         _check_free(place, folder)

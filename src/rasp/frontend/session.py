@@ -1,7 +1,7 @@
 """Program text in, names and their values out: a conversation with the language.
 
 A session keeps what has been defined so far. The REPL, the command line, notebooks and
-`rasp.run` all talk to one.
+`rasp.run` all use one.
 """
 
 from __future__ import annotations

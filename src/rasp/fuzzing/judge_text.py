@@ -29,7 +29,7 @@ def judge_parser(case: Case) -> None:
     tidy = print_program(parse(Source("<case>", case.text)))
     again = print_program(parse(Source("<tidy>", tidy)))
     if again != tidy:
-        raise Disagreement(f"laid out once more, the text is another:\n{tidy}\n{again}")
+        raise Disagreement(f"formatted once more, the text is another:\n{tidy}\n{again}")
     written = Layout(random.Random(case.seed)).program(case.statements)
     _reads_as(wanted, written, "with every operand in brackets")
 

@@ -1,6 +1,6 @@
 """A syntax tree in, text out, in as many ways as there are: blanks, comments, quotes, brackets.
 
-Every operand stands in brackets, so this writer knows nothing of how tightly operators bind:
+Every operand is in brackets, so this writer knows nothing of how tightly operators bind:
 what the parser makes of its text must be the tree that it was given.
 """
 
@@ -43,7 +43,7 @@ BLANKS = (" ", " ", " ", "  ", "\n", "\t", "\r\n", " # a note; (\n", "\n\n")
 
 @dataclass
 class Layout:
-    """Writes trees; what stands between the words is left to chance."""
+    """Writes trees; what comes between the words is left to chance."""
 
     rng: random.Random
 
@@ -105,7 +105,7 @@ class Layout:
         return self.write(value)
 
     def write(self, expression: Expression) -> str:
-        """Write an expression that may stand in brackets."""
+        """Write an expression that may be in brackets."""
         text = self.plainly(expression)
         is_leaf = isinstance(expression, (Name, Literal))
         return text if is_leaf and self.rng.random() < 0.8 else self.joined("(", text, ")")

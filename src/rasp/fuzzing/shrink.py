@@ -73,7 +73,7 @@ def _smaller_items(items: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
 
 
 def _smaller(part: Any) -> Iterator[Any]:
-    """Everything that can stand in the place of a part and is smaller."""
+    """Everything that can replace a part and is smaller."""
     if isinstance(part, tuple):  # a pair of a dict
         yield from _smaller_items(part)
     if not isinstance(part, Tree):

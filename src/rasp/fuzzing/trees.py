@@ -1,4 +1,4 @@
-"""Syntax trees that stand in no text: made, compared without brackets, and kept as JSON."""
+"""Syntax trees that come from no text: made, compared without brackets, and kept as JSON."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ class Wild:
         )
 
     def value(self, depth: int) -> Expression:
-        """What stands on the right of an assignment: one expression, or several."""
+        """The right side of an assignment: one expression, or several."""
         if self.rng.random() < 0.1:
             return listed([self.expression(depth) for _ in range(self.rng.randint(2, 3))], True)
         return self.expression(depth)

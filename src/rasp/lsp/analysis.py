@@ -1,6 +1,6 @@
 """A program text in, its mistakes and then the facts about its names out, as plain records.
 
-This is the part of the language server that runs programs, so it stands in the worker process.
+This is the part of the language server that runs programs, so it runs in the worker process.
 Mistakes come first, in an answer of their own: an editor should not wait for layers and heads.
 """
 

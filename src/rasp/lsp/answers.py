@@ -115,7 +115,7 @@ def go_to(document: Document, offset: int) -> list[lsp.Location]:
 
 
 def references(document: Document, offset: int, with_definitions: bool) -> list[lsp.Location]:
-    """Every place where the variable under the cursor stands."""
+    """Every place where the variable under the cursor is used."""
     occurrence = document.bindings.at(offset)
     if occurrence is None:
         return []
@@ -128,7 +128,7 @@ def references(document: Document, offset: int, with_definitions: bool) -> list[
 
 
 def formatted(document: Document) -> list[lsp.TextEdit] | None:
-    """The whole text laid out; nothing while it has mistakes that the layout could hide."""
+    """The whole text formatted; nothing while it has mistakes that formatting could hide."""
     if document.parsed[1]:
         return None
     tidy = format_program(document.source)

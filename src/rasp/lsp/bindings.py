@@ -59,7 +59,7 @@ class Bindings:
     """Keyword arguments of calls whose function cannot be told from the text."""
 
     def at(self, offset: int) -> Occurrence | None:
-        """Return the name that a cursor stands on or just behind."""
+        """Return the name that a cursor is on or just behind."""
         number = bisect_right(self.occurrences, offset, key=lambda each: each.start)
         if number and offset <= self.occurrences[number - 1].end:
             return self.occurrences[number - 1]

@@ -1,4 +1,4 @@
-"""A document and a cursor in, the names that can stand there out, with their documentation."""
+"""A document and a cursor in, the names that can be there out, with their documentation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OPENING = {")": "(", "]": "[", "}": "{"}
 
 
 def completions(document: Document, offset: int) -> list[lsp.CompletionItem]:
-    """Every word that can stand at the cursor and begins as what is written there does."""
+    """Every word that can be at the cursor and begins as what is written there does."""
     lexed = lex(document.source)
     if any(comment.start < offset <= comment.end for comment in lexed.comments):
         return []

@@ -55,7 +55,7 @@ class Document:
 
 @cache
 def library_definitions() -> list[Binding]:
-    """The library's definitions, in the file they stand in."""
+    """The library's definitions, in the file they are in."""
     path = os.path.join(os.path.dirname(rasp.frontend.__file__), "library.rasp")
     return definitions_in(parse_with_errors(read_source(path))[0], "library")
 

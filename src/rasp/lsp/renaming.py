@@ -37,7 +37,7 @@ def renameable(document: Document, offset: int) -> Occurrence:
 def rename(document: Document, offset: int, new_name: str) -> list[lsp.TextEdit]:
     """Return the edits that give a variable another name everywhere in the text."""
     if document.parsed[1]:
-        raise RaspSyntaxError("the program has mistakes: mend them first, then rename")
+        raise RaspSyntaxError("the program has mistakes: fix them first, then rename")
     occurrence = renameable(document, offset)
     if not new_name.isidentifier() or new_name in KEYWORDS:
         raise RaspNameError(f"`{new_name}` cannot be a name")

@@ -32,7 +32,7 @@ class Binding:
 
     @property
     def place(self) -> int:
-        """From where on in the program it holds; -1 if it stands before all of it."""
+        """From where on in the program it holds; -1 if it is before all of it."""
         if self.kind in ("library", "built in"):
             return -1
         if self.kind == "loaded":

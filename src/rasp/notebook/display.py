@@ -155,7 +155,7 @@ def _title(handle: Handle, kinds: str = "") -> str:
 
 
 def _written(handle: Handle) -> str:
-    """The expression; where that is long, as it stands in the source it came from."""
+    """The expression; where that is long, as it is in the source it came from."""
     text = expression(handle.node, handle.program.names, depth=5)
     origin = handle.program.origins.get(handle.node)
     if len(text) > SHORT_EXPRESSION and origin is not None and "\n" not in origin.text:

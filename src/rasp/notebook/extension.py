@@ -82,7 +82,7 @@ class Notebook:
         """
         if cell is not None and line.strip():
             raise RaspSyntaxError(
-                "`%%rasp` stands alone on its line", hint="put the program on the lines below"
+                "`%%rasp` must be alone on its line", hint="put the program on the lines below"
             )
         text = cell if cell is not None else _as_statement(line)
         source = Source(self._cell_name(), text)

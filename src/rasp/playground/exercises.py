@@ -203,7 +203,7 @@ EXERCISES = (
         (
             "Selectors combine with `and`, `or` and `not`. Comparisons other than `==` work too: "
             "`select(indices, indices, <)` picks the positions to the left of each query.",
-            "How often has each token occurred before, to the left of where it stands?",
+            "How often has each token occurred before, to its left?",
         ),
         _so_far,
         "same = select(tokens, tokens, ==);\nearlier = select(indices, indices, <);\n"
@@ -233,7 +233,7 @@ EXERCISES = (
         "abc",
         ("banana", "cab"),
         ("`place` is the same for equal tokens, so two would sit on one place.",
-         "Count also the equal tokens that stand further left: "
+         "Count also the equal tokens further left: "
          "`smaller or (select(tokens, tokens, ==) and select(indices, indices, <))`."),
         "smaller = select(tokens, tokens, <);\n"
         "equal_and_left = select(tokens, tokens, ==) and select(indices, indices, <);\n"

@@ -84,7 +84,7 @@ def access_for(host: str, port: int, names: Iterable[str], token: str) -> Access
 
 
 def written(host: str) -> str:
-    """A host as it stands in an address."""
+    """A host as an address has it."""
     return f"[{host}]" if ":" in host else host
 
 

@@ -63,7 +63,7 @@ def read_example(given: object) -> tuple[Atom, ...]:
 
 
 def example_text(given: object) -> str:
-    """Write an input as it stands in the example's box.
+    """Write an input as the example's box has it.
 
     >>> example_text("abc"), example_text([1, 2])
     ('abc', '[1, 2]')

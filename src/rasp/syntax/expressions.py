@@ -365,7 +365,7 @@ class ExpressionParser:
         return error
 
     def foreign_word(self) -> RaspError | None:
-        """Explain a word of another language that stands just here, or just before."""
+        """Explain a word of another language that is just here, or just before."""
         token, previous = self.token, self.previous
         if token.kind == "name" and token.text in FOREIGN_INFIX:
             hint = FOREIGN_INFIX[token.text]
@@ -404,7 +404,7 @@ class ExpressionParser:
 
     def hint_for(self, token: Token) -> str:
         if token.text in COMPARISONS:
-            return "a comparison stands between two values; alone it can only be an argument"
+            return "a comparison comes between two values; alone it can only be an argument"
         if token.text == "=":
             return "use `==` to compare"
         if token.text in ("/", "//"):

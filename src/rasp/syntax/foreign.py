@@ -32,7 +32,7 @@ FOREIGN_SIGNS = {
     "@": "`*` to multiply at every position",
 }
 
-# Words of other languages that stand before something else, and between two things.
+# Words of other languages that come before something else, and between two things.
 FOREIGN_WORDS = {
     "while": "use `for x in range(n) { … }`",
     "elif": "use `a if condition else b`",

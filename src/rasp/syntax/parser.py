@@ -312,7 +312,7 @@ class Parser(ExpressionParser):
             return
         if self.sees("="):
             raise RaspSyntaxError(
-                "`=` gives a name to a value, and only a name can stand before it",
+                "`=` gives a name to a value, and only a name can come before it",
                 self.span_of(self.token),
                 "use `==` to compare, or write two definitions",
             )
@@ -346,7 +346,7 @@ class Parser(ExpressionParser):
         self.errors.append(error)  # the next line begins a new statement: read on from there
 
     def ends_line(self) -> bool:
-        """Whether nothing more stands on the line, or nothing but the end of a body."""
+        """Whether nothing more is on the line, or nothing but the end of a body."""
         between = self.source.text[self.previous.end : self.token.start]
         return self.token.kind == "end" or "\n" in between or self.sees("}")
 
@@ -382,7 +382,7 @@ class Parser(ExpressionParser):
         return remarks
 
     def comment_on_line(self, offset: int) -> dict[str, Any]:
-        """Take the comment that stands after a statement on its last line, as fields of that."""
+        """Take the comment that follows a statement on its last line, as fields of that."""
         if self.comments:
             comment = self.comments[0]
             between = self.source.text[offset : comment.start]

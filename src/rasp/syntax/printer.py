@@ -1,4 +1,4 @@
-"""A syntax tree in, well laid out text out: `parse(print_program(tree)) == tree`.
+"""A syntax tree in, formatted text out: `parse(print_program(tree)) == tree`.
 
 `rasp fmt` is this printer. Comments and the brackets people wrote are kept; a line that would
 be too long is broken at its outermost brackets or operators.

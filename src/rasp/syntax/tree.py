@@ -13,7 +13,7 @@ from rasp.source import Span
 class Tree:
     """Any part of a program text; `span` says which.
 
-    Trees are equal when they say the same thing, wherever it stands. (Equality and printing are
+    Trees are equal when they say the same thing, wherever it is. (Equality and printing are
     written once here, not made for each class: that would double the time `rasp` needs to start.)
     """
 

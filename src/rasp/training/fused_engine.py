@@ -156,7 +156,7 @@ class FusedEngine:
 
 
 class _Buffers:
-    """Where a split's batches are laid out."""
+    """Where the batches of a split are."""
 
     def __init__(self, stack: Stack, split: str, plan: Plan) -> None:
         self.pool, self.plan = stack.pools[split], plan

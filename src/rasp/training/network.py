@@ -21,7 +21,7 @@ NORM_EPSILON = 1e-5
 
 @dataclass(frozen=True)
 class Batch:
-    """One batch for each model of a stack, laid out in a row."""
+    """One batch for each model of a stack, one after the other in a row."""
 
     tokens: torch.Tensor  # (models, size): numbers of tokens
     lengths: torch.Tensor  # (models, batch)

@@ -28,7 +28,7 @@ SMALL = {
 }
 """What a CPU can do in minutes."""
 BOS_TARGET: Any = None
-"""What stands in written data where nothing is learnt."""
+"""What written data has where nothing is learnt."""
 
 
 def own_task(

@@ -1,6 +1,6 @@
 """The paper's eight tasks as it trained them, and the numbers it reports (section 5, appendix A).
 
-Programs are written anew, with the slips of the paper's listings mended: Dyck-2 uses select_best
+Programs are written anew, with the slips of the paper's listings fixed: Dyck-2 uses select_best
 and does not count neutral tokens, most-freq sorts in descending order.
 """
 

@@ -57,7 +57,7 @@ class Task:
         if self.bos in self.alphabet:
             raise RaspValueError(
                 f"the BOS {show(self.bos or '')} is in the alphabet too",
-                hint="a BOS stands at the beginning and nowhere else: choose another token",
+                hint="a BOS is at the beginning and nowhere else: choose another token",
             )
 
     @property

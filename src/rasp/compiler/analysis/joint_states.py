@@ -1,6 +1,6 @@
 """Several s-ops in, what they can hold together at one position out: a table of joint states.
 
-Besides the size of such tables this knows what goes together in them: a BOS stands at index 0
+Besides the size of such tables this knows what goes together in them: a BOS is at index 0
 and only there, `indicator(x)` says no more than `x`, and outputs of one head move together.
 """
 
@@ -166,7 +166,7 @@ class JointAnalysis:
     def _reachable(
         self, inputs: tuple[Variable, ...], grid: np.ndarray, rows: list[tuple[Atom | None, ...]]
     ) -> list[tuple[Atom | None, ...]]:
-        """Blank the states that no input has: a BOS stands at index 0 and only there, the
+        """Blank the states that no input has: a BOS is at index 0 and only there, the
         outputs of a head go together, and promises are kept.
         """
         fine = np.ones(len(rows), bool)

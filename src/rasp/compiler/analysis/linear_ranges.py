@@ -11,7 +11,7 @@ from rasp.compiler.settings import Settings
 
 
 def embedding_range(linear: Linear, settings: Settings) -> list[Fraction]:
-    """What the token and the index add up to; a BOS stands at index 0 and only there."""
+    """What the token and the index add up to; a BOS is at index 0 and only there."""
     tokens = token_values(linear, settings)
     indices = index_values(linear, settings)
     if settings.bos is not None:

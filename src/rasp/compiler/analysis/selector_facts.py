@@ -88,7 +88,7 @@ class SelectorFacts(ValueAnalysis):
         for part in selectors_in(selector):
             if isinstance(part, SelectBest):
                 raise Refusal(
-                    "select_best stands inside another selector",
+                    "select_best is inside another selector",
                     "let `aggregate` use the result of select_best directly",
                 )
         return formula_of(selector, self._simplified), best

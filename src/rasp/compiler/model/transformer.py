@@ -154,7 +154,7 @@ class Transformer:
             return
         at = [place for place, token in enumerate(tokens) if token == bos]
         if at != [0]:
-            where = "is missing" if not at else f"also stands at position {at[-1]}"
+            where = "is missing" if not at else f"is also at position {at[-1]}"
             raise RaspValueError(
                 f"inputs of this model begin with {show(bos)} and hold it nowhere else, "
                 f"but here it {where}",

@@ -45,7 +45,7 @@ LARGEST_EXACT = 2.0**27
 
 
 def strength_of(mode: str, length: int, noisy: bool, quiet: bool = True) -> int:
-    """How far below a match every other key must score; in a mean, the sink stands half-way.
+    """How far below a match every other key must score; in a mean, the sink is half-way.
 
     Exact scores are multiples of 32 and, if that leaves them exact (`quiet`), so far apart that
     all but the wanted weights are 0 in float32 (104 is enough, and half as much again is left for

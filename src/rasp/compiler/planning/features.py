@@ -158,7 +158,7 @@ class Features:
         return self._term(layer, (variable,), table, time)
 
     def code(self, variable: Variable, time: int) -> Linear:
-        """The code of a variable as it stands in the residual stream."""
+        """The code of a variable as it is in the residual stream."""
         match variable:
             case SumVariable():
                 return variable.linear

@@ -2,7 +2,7 @@
 
 Demands are found from the last layer to the first: what the outputs read, then what the last
 feed-forward reads to make that, then what its heads' queries, keys and values read, and so on
-down to the embedding. Then the dimensions are laid out, from the first reader to the last.
+down to the embedding. Then the dimensions are placed, from the first reader to the last.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def _output(
         return _wide_output(name, node, features, time, refusals)
     if not values.atoms:
         why = next(iter(features.analysis.failures.values()), "it has no value")
-        refusals.add(node, Refusal(f"the program fails on every input: {why}", "mend it first"))
+        refusals.add(node, Refusal(f"the program fails on every input: {why}", "fix it first"))
         return None
     counted = _threshold(values)
     codes = codes_of(values.atoms)

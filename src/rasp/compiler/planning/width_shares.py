@@ -41,7 +41,7 @@ class Shares:
 
 
 class ShareShapes(SumShapes):
-    """Finds widths that are to be had without a sink."""
+    """Finds widths that need no sink."""
 
     heads: list[Head]
     _shares: dict[Aggregate, Shares | None]

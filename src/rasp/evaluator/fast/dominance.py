@@ -1,6 +1,6 @@
 """Two ranges per query in, sums over the keys that lie in both out, all queries at once.
 
-The keys stand in the order of the first codes; so a query's first range is a stretch of them.
+The keys are in the order of the first codes; so a query's first range is a stretch of them.
 Its second range is read off bit by bit from the top, as in a wavelet matrix: at each bit the
 keys are parted, zeros before ones, and each query follows its stretch into the half that its
 bound lies in, adding the whole of the lower half where the bound lies in the upper. That is one

@@ -62,7 +62,7 @@ class Order:
 
 
 def lay_out(meeting: Meeting, space: Workspace) -> Layout | None:
-    """Lay out keys and queries that meet; None where no query is left."""
+    """Arrange keys and queries that meet; None where no query is left."""
     queries = space.filtered(meeting.query_filters)
     if queries is not None and not len(queries):
         return None

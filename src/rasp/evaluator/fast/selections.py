@@ -1,4 +1,4 @@
-"""Selectors in, counts and sums over their picks out; what meets alike is laid out once."""
+"""Selectors in, counts and sums over their picks out; what meets alike is arranged once."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ export const find = (id) => document.getElementById(id);
 export const prose = (text) =>
   text.split("`").map((part, at) => (at % 2 ? make("code", {}, part) : part));
 
-// Make what stands on the page equal to what should stand there, touching only what differs.
+// Make what is on the page equal to what should be there, touching only what differs.
 export const morph = (old, fresh) => {
   if (old.isEqualNode(fresh)) return;
   const isAlike = ["TABLE", "THEAD", "TBODY", "TR"].includes(old.nodeName) && old.nodeName === fresh.nodeName && old.className === fresh.className;

@@ -20,7 +20,7 @@ def everywhere(value: Any, tokens: Sequence[Any]) -> list[Any]:
 
 
 def whole(question: Callable[[str], Any]) -> Specification:
-    """Ask once of the whole text; the answer stands at every position.
+    """Ask once of the whole text; the answer is the same at every position.
 
     >>> whole(str.isdigit)(["4", "x"])
     [False, False]

@@ -1,4 +1,4 @@
-"""Induction and retrieval: copying what stood elsewhere, by what stands here."""
+"""Induction and retrieval: copying what was elsewhere, by what is here."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ entry = partial(Entry, "palindromes and languages")
 
 
 def prefixes(question: Callable[[str], bool]) -> Specification:
-    """Ask of each prefix; the answer stands at its last position."""
+    """Ask of each prefix; the answer is at its last position."""
     return lambda tokens: [question("".join(tokens[:end])) for end in range(1, len(tokens) + 1)]
 
 

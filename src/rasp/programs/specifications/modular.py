@@ -61,7 +61,7 @@ def digit_sum(tokens: Sequence[Any]) -> list[Any]:
 
 
 def number_is(question: Callable[[int], bool], base: int = 10) -> Specification:
-    """Ask of the number that the digits write; the answer stands at every position."""
+    """Ask of the number that the digits write; the answer is the same at every position."""
     return whole(lambda text: question(int(text, base)))
 
 

@@ -26,7 +26,7 @@ def words_and_spaces(text: str) -> list[str]:
 
 
 def by_word(answer: Callable[[str], Sequence[Any]], at_space: Any) -> Specification:
-    """Answer for each word, letter by letter; `at_space` stands at spaces."""
+    """Answer for each word, letter by letter; `at_space` is the answer at spaces."""
     return lambda tokens: [
         value
         for part in words_and_spaces("".join(tokens))
@@ -175,7 +175,7 @@ def _keyed(rng: Random, length: int) -> list[str]:
     return [*key, "|", *rng.choices(ascii_lowercase, k=max(0, length - len(key) - 1))]
 
 
-# the ends of the alphabet and what stands next to them among all characters
+# the ends of the alphabet and what comes next to them among all characters
 EDGES = "azAZ09 /:@[`{_"
 ANYTHING = letters(EDGES + "mM5.,-", "aZ0 ")
 PHRASES = letters("abeiot ", "ab ", members=_phrase)
