@@ -13,7 +13,8 @@ import rasp
 from rasp.certificate.tables import same
 from rasp.compiler import Transformer, compile
 from rasp.compiler.emitting.weights import Array, HeadWeights
-from rasp.compiler.model.certificate import proved, random_input
+from rasp.compiler.model.certificate import proved
+from rasp.compiler.model.promises import random_input
 from rasp.errors import RaspUnsupportedError
 from rasp.evaluator.plain import EvaluationError, evaluate
 from rasp.graph import Node

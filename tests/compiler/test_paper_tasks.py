@@ -13,7 +13,8 @@ import rasp
 from rasp.compiler import Transformer, compile
 from rasp.compiler.emitting.bounds import Bounds
 from rasp.compiler.emitting.weights import Emitter
-from rasp.compiler.model.certificate import Block, random_input
+from rasp.compiler.model.certificate import Block
+from rasp.compiler.model.promises import random_input
 from rasp.compiler.planning.plan import make_plan
 from rasp.errors import RaspError
 
