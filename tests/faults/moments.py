@@ -63,7 +63,7 @@ def full_at_every_moment(act: Act, restore: Act) -> Iterator[int]:
     def refuse() -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    yield from _at_every_moment(act, restore, refuse, (REFUSED,))
+    yield from _at_every_moment(act, restore, refuse, (REFUSED,), only_writing=True)
     for most in (0, 1, 7, 8, 9, 63, 64, 500, 4095, 4096, 8192):
         restore()
         assert without_space(act, most) in (FINE, REFUSED), f"{most} bytes"
@@ -71,7 +71,11 @@ def full_at_every_moment(act: Act, restore: Act) -> Iterator[int]:
 
 
 def _at_every_moment(
-    act: Act, restore: Act, strike: Act, ends: tuple[int, ...] = (-signal.SIGKILL, 130)
+    act: Act,
+    restore: Act,
+    strike: Act,
+    ends: tuple[int, ...] = (-signal.SIGKILL, 130),
+    only_writing: bool = False,
 ) -> Iterator[int]:
     struck = mmap.mmap(-1, 1)  # shared with the child
 
@@ -82,7 +86,7 @@ def _at_every_moment(
     for moment in range(MOST_MOMENTS):
         restore()
         struck[0] = 0
-        end = forked(act, lambda moment=moment: _strike_at(moment, note_and_strike))
+        end = forked(act, lambda moment=moment: _strike_at(moment, note_and_strike, only_writing))
         assert end in (FINE, *ends), f"moment {moment}: ended with {end}"
         if not struck[0]:
             assert moment > 2, "nothing was struck: the act did nothing to the file system"
@@ -91,12 +95,20 @@ def _at_every_moment(
     raise AssertionError("the act never got through")
 
 
-def _strike_at(moment: int, strike: Act) -> None:
+def _strike_at(moment: int, strike: Act, only_writing: bool) -> None:
     left = moment
+    writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+
+    def is_meant(event: str, arguments: tuple[object, ...]) -> bool:
+        if event != "open":
+            return event in EVENTS
+        flags = arguments[2]
+        reads = isinstance(flags, int) and not flags & writing
+        return not (str(arguments[0]).endswith(".pyc") or (only_writing and reads))
 
     def hook(event: str, arguments: tuple[object, ...]) -> None:
         nonlocal left
-        if event in EVENTS and not (event == "open" and str(arguments[0]).endswith(".pyc")):
+        if is_meant(event, arguments):
             left -= 1
             if left == -1:
                 strike()

@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,7 @@ def lay_out(folder: Path) -> None:
 
     parser = argparse.ArgumentParser()
     configure(parser)
-    sys.stdout = open("/dev/null", "w")  # noqa: SIM115
+    sys.stdout = StringIO()
     run(parser.parse_args([str(folder / "it.rasp")]))
 
 
@@ -113,6 +114,14 @@ def test_after_ctrl_c_at_any_moment_nothing_else_is_left(writer: Writer, place: 
     for moment in interrupted_at_every_moment(
         lambda: writer.act(place.parent), restored(place, writer)
     ):
+        assert place.read_bytes() in (writer.before, new), f"moment {moment}"
+        assert list(place.parent.iterdir()) == [place], f"moment {moment}"
+
+
+@every_writer
+def test_with_a_disk_full_at_any_moment_nothing_else_is_left(writer: Writer, place: Path) -> None:
+    new = written_whole(place, writer)
+    for moment in full_at_every_moment(lambda: writer.act(place.parent), restored(place, writer)):
         assert place.read_bytes() in (writer.before, new), f"moment {moment}"
         assert list(place.parent.iterdir()) == [place], f"moment {moment}"
 

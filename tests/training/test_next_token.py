@@ -151,3 +151,16 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(words) == 0
     assert "tomita1" in capsys.readouterr().out
     assert main(["reproduce", "lengths", "--tasks", "nothing", "--smoke"]) == 2
+
+
+def test_what_the_docs_say_of_the_test_inputs_of_tomita4() -> None:
+    """Where the first 000 ends, of 1,000 inputs of 101 to 150 tokens: docs/experiments.md."""
+    task = decoding_task("tomita4")
+    coding = coding_of(task)
+    made = make_sequences(task, coding, (101, 150), 1000, seed=1)
+    words = ["".join(coding.tokens[each] for each in row if each != coding.bos)
+             for row in made.tokens]  # fmt: skip
+    ends = [word.find("000") + 3 for word in words if "000" in word]
+    assert [sum(end <= 50 for end in ends), len(words) - len(ends)] == [909, 84]
+    page = (Path(__file__).parents[2] / "docs" / "experiments.md").read_text(encoding="utf-8")
+    assert "909 hold their first `000`" in page and "84 hold none" in page

@@ -15,8 +15,8 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
 
 import rasp
 from rasp.cli.prose import tell
@@ -99,12 +99,13 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; return the exit code."""
-    words = list(sys.argv[1:] if argv is None else argv)
-    reserve = list[bytes]()
+    words: Sequence[str] = ()
+    reserve: bytes | None = None
     try:
-        reserve.append(bytes(RESERVE))
-        with standard_streams():
-            return _run(words)
+        words = given = list(sys.argv[1:] if argv is None else argv)
+        reserve = bytes(RESERVE)
+        with standard_streams(), _quiet_clean_up():
+            return _run(given)
     except OutputLost as lost:
         if lost.reason is not None:
             with contextlib.suppress(OSError):
@@ -118,17 +119,50 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if not _began_with_memory(error):
             raise
-        reserve.clear()
-        with contextlib.suppress(OSError):
-            _report(too_much_memory(), as_json="--json" in words)
+        del reserve
+        _report_memory(as_json="--json" in words)
         return 2
 
 
+OF_PYTHON = ("error return without exception set", "can't allocate")
+"""Of a SystemError and of a RuntimeError: what Python says where it has no memory."""
+
+
+@contextlib.contextmanager
+def _quiet_clean_up() -> Iterator[None]:
+    """Keep Python from printing that a clean-up found no memory, which changes no answer."""
+    before = sys.unraisablehook
+
+    def hook(unraisable: Any) -> None:
+        if not isinstance(unraisable.exc_value, MemoryError):
+            before(unraisable)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+
+
 def _began_with_memory(error: BaseException | None) -> bool:
-    """Tell whether there was no memory; whoever cleans up then may fail in another way."""
+    """Tell whether there was no memory; whoever cleans up then may fail in another way.
+
+    Python itself sometimes loses a MemoryError, and raises one of `OF_PYTHON` instead.
+    """
     while error is not None and not isinstance(error, MemoryError):
+        if any(part in str(error) for part in OF_PYTHON):
+            return True
         error = error.__context__
     return error is not None
+
+
+def _report_memory(as_json: bool) -> None:
+    """Say that memory ran out, even where that left standard error unusable."""
+    try:
+        _report(too_much_memory(), as_json)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.write(2, f"{too_much_memory()}\n".encode())
 
 
 def _leave_at_once(code: int) -> None:
