@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+import rasp
 from rasp.cli import main
 from rasp.cli import patience as patience_module
 from rasp.cli.patience import working
 from rasp.cli.prose import wrapped
+from rasp.visible import STEERING
 
 GALLERY = Path(__file__).parents[1] / "src" / "rasp" / "programs"
 
@@ -86,3 +88,25 @@ def test_what_takes_long_says_what_it_is(monkeypatch: pytest.MonkeyPatch) -> Non
             time.sleep(0.01)
     assert "counting sheep: 0 s" in terminal.getvalue()
     assert terminal.getvalue().endswith("\r\x1b[K"), "the line is taken away"
+
+
+EVIL = "\x1b]0;title\x07\x9b31m\u202e"
+
+
+def test_nothing_that_python_prints_steers_the_terminal() -> None:
+    handle = rasp.run(f'x = tokens + "{EVIL}"; s = select(tokens, "{EVIL}", ==);')["x"]
+    alphabet = [EVIL, "b"]
+    asked = rasp.run(f'x = tokens == "{EVIL}";')["x"]
+    verdict = rasp.equivalent(handle, rasp.tokens, alphabet=alphabet)
+    printed = [
+        handle, rasp.select(rasp.tokens, EVIL, "=="), verdict, verdict.difference,
+        rasp.dialects(asked, alphabet), rasp.dialects(asked, alphabet)["C-RASP"],
+        rasp.explain(handle), rasp.schedule(handle), rasp.draw(handle, alphabet),
+        rasp.generate(rasp.run(f'x = "{EVIL}" if indices < 3 else "";')["x"], ["ab"])[0],
+        rasp.compile(asked, vocabulary=alphabet, max_length=3),
+        rasp.compile(asked, vocabulary=alphabet, max_length=3).certificate,
+        rasp.fit(handle, attention="causal"), rasp.dialects(asked, alphabet).classes,
+    ]  # fmt: skip
+    for value in printed:
+        for text in (str(value), repr(value)):
+            assert not STEERING.search(text), (type(value), text)

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable
-from typing import IO, Any
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import IO, Any, TypeVar
+
+AnyClass = TypeVar("AnyClass", bound=type)
 
 # Control characters but tab and newline, marks of direction, and separators of lines.
 STEERING = re.compile(
@@ -26,6 +29,30 @@ def shown(text: str) -> str:
     red: \\u001b[31m!
     """
     return STEERING.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+def visibly(kind: AnyClass) -> AnyClass:
+    """Let what the objects of a class print as, in Python, steer no terminal.
+
+    >>> @visibly
+    ... class Red:
+    ...     def __str__(self):
+    ...         return "\\x1b[31m"
+    >>> print(Red())
+    \\u001b[31m
+    """
+    for name in ("__str__", "__repr__"):
+        if name in vars(kind):
+            setattr(kind, name, _shown_by(vars(kind)[name]))
+    return kind
+
+
+def _shown_by(method: Callable[[Any], str]) -> Callable[[Any], str]:
+    @wraps(method)
+    def show(self: Any) -> str:
+        return shown(method(self))
+
+    return show
 
 
 class Shown(io.TextIOBase):

@@ -24,6 +24,7 @@ from rasp.architecture.patterns import Pattern, under
 from rasp.atoms import Atom
 from rasp.errors import RaspError
 from rasp.graph import Node
+from rasp.visible import visibly
 
 MOST_EXHAUSTIVE = 3_000
 """Inputs of all short lengths together that are tried without leaving one out."""
@@ -49,6 +50,7 @@ class Counterexample:
     """True where no shorter input over the alphabet can be one."""
 
 
+@visibly
 @dataclass(frozen=True)
 class Search:
     """What came of looking for a counterexample."""

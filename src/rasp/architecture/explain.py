@@ -23,6 +23,7 @@ from rasp.architecture.schedule import (
 )
 from rasp.architecture.suggestions import Suggestion, suggestions
 from rasp.graph import Elementwise, Node, Program
+from rasp.visible import visibly
 
 MOST_NAMES = 6
 MOST_HEADS_FOR_FRONT = 60
@@ -30,6 +31,7 @@ MOST_LAYERS = 40
 """Layers that are printed; of a deeper schedule the middle is left out."""
 
 
+@visibly
 @dataclass(frozen=True)
 class Explanation:
     """A schedule with the reasons for its size. It prints as a table for a terminal.

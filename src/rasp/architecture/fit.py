@@ -21,8 +21,10 @@ from rasp.atoms import to_python
 from rasp.errors import RaspError, RaspValueError
 from rasp.frontend.handles import plain_lists
 from rasp.graph import Program
+from rasp.visible import visibly
 
 
+@visibly
 @dataclass(frozen=True)
 class Fit:
     """Whether a program fits into an architecture; true in a condition where it does.

@@ -27,6 +27,7 @@ from rasp.graph import (
     SOp,
     in_order,
 )
+from rasp.visible import visibly
 
 MOST_COUNTS = 30
 
@@ -63,6 +64,7 @@ class Head:
     aggregates: tuple[Aggregate, ...]
 
 
+@visibly
 @dataclass(frozen=True)
 class Layer:
     """The heads of one layer, then the elementwise work of its feed-forward, in order.
@@ -81,6 +83,7 @@ class Layer:
         return f"<Layer: {len(self.heads)} heads, {len(self.feed_forward)} elementwise>"
 
 
+@visibly
 @dataclass(frozen=True, repr=False)
 class Schedule:
     """Which layer and head computes each node.

@@ -38,6 +38,7 @@ from rasp.graph import (
     SOp,
     in_order,
 )
+from rasp.visible import visibly
 
 Change: TypeAlias = tuple[str, tuple[Node, ...]]
 """What to do, and the outputs once it is done."""
@@ -54,6 +55,7 @@ LAST = SelectBest(Select(Const(1), Const(1), "=="), Score(Indices(), Const(1)))
 UP_TO_HERE = Select(Indices(), Indices(), "<=")
 
 
+@visibly
 @dataclass(frozen=True)
 class Suggestion:
     """A change, and the schedule that the changed program has."""

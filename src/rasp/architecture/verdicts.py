@@ -19,8 +19,10 @@ from rasp.atoms import display, show_input
 from rasp.errors import RaspError
 from rasp.graph import Elementwise, Node, Selector, in_order
 from rasp.token_lists import read_alphabet
+from rasp.visible import visibly
 
 
+@visibly
 @dataclass(frozen=True)
 class Verdict:
     """The answer to one question."""

@@ -17,11 +17,13 @@ from typing import Any
 from rasp.atoms import Atom, show_input
 from rasp.dialect.automaton import Automaton
 from rasp.dialect.decomposition import Decomposition, decompose
+from rasp.visible import visibly
 
 MOST_MOVES = 50_000
 """Different effects of inputs on the states that are looked at; more is left undecided."""
 
 
+@visibly
 @dataclass(frozen=True)
 class Answer:
     """Whether a language is in a class (None: not decided), and what shows it."""
@@ -34,6 +36,7 @@ class Answer:
         return f"{word}: {self.witness}"
 
 
+@visibly
 @dataclass(frozen=True)
 class Classes:
     """What is known of a regular language.

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rasp.atoms import Atom, show
+from rasp.visible import visibly
 
 
+@visibly
 @dataclass(frozen=True)
 class Automaton:
     """A complete deterministic automaton. State 0 is where every input starts.

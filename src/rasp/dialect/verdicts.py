@@ -31,11 +31,13 @@ from rasp.equivalence import Verdict
 from rasp.equivalence.choosing import choose_inputs
 from rasp.errors import RaspTypeError
 from rasp.graph import SOp
+from rasp.visible import visibly
 
 WINDOWS = (1, 2, 4, 8)
 """How far a window looks, of the windows that are tried."""
 
 
+@visibly
 @dataclass(frozen=True)
 class Standing:
     """Whether a program is in one dialect.
@@ -93,6 +95,7 @@ class Standing:
         return "\n".join(lines)
 
 
+@visibly
 @dataclass(frozen=True)
 class Dialects:
     """Which dialects a program is in, and the language it recognises, if it does.

@@ -8,10 +8,12 @@ from typing import Any
 from rasp.atoms import Atom, show, show_input, to_python
 from rasp.equivalence.inputs import Inputs
 from rasp.errors import RaspError
+from rasp.visible import visibly
 
 MOST_SHOWN = 60
 
 
+@visibly
 @dataclass(frozen=True)
 class Difference:
     """An input on which two programs give different answers.
@@ -43,6 +45,7 @@ class Difference:
     __repr__ = __str__
 
 
+@visibly
 @dataclass(frozen=True)
 class Verdict:
     """Whether two programs are the same, and how that is known. True where they are.

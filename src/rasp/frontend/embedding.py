@@ -31,6 +31,7 @@ from rasp.frontend.values import BoundCall, ComparisonSign, Value, describe
 from rasp.graph import COMPARISONS, Const, Indices, SOp, Tokens, TokensAs
 from rasp.limits import DEFAULT_LIMITS
 from rasp.tracebacks import doors
+from rasp.visible import visibly
 
 Comparison: TypeAlias = Literal["==", "!=", "<", "<=", ">", ">="]
 T = TypeVar("T")
@@ -172,6 +173,7 @@ def where(condition: SOpHandle | bool, then: Any, otherwise: Any) -> Any:
         raise refusals.at_the_caller(error) from None
 
 
+@visibly
 @doors
 class Table:
     """A list, string or dict that an s-op can index, position by position.

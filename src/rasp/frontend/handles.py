@@ -24,6 +24,7 @@ from rasp.graph import Const, Node, Program, expression
 from rasp.graph.origins import Definition, Origin
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.tracebacks import doors
+from rasp.visible import visibly
 from rasp.words import BUILT_IN_DOCS, KEYWORDS
 
 LONGEST_REPR = 72
@@ -32,6 +33,7 @@ RESERVED = (*KEYWORDS, *BUILT_IN_DOCS, "out")
 """Words that cannot name a handle; `out` always is the last value of a session."""
 
 
+@visibly
 @doors
 @dataclass(frozen=True, eq=False, repr=False)
 class Handle:

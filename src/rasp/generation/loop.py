@@ -18,6 +18,7 @@ from rasp.frontend.values import kind_name
 from rasp.generation.growing import Decoded, FromScratch, Growing, Question, decoder_of, readable
 from rasp.generation.tokens import text_of, token_after
 from rasp.graph import SOp
+from rasp.visible import visibly
 
 if TYPE_CHECKING:
     from rasp.evaluator.decoding.together import Decoder
@@ -43,6 +44,7 @@ class Step:
     """None where the value was the stop token: nothing is appended."""
 
 
+@visibly
 @dataclass(frozen=True)
 class Generation:
     """What a program generated after one input.

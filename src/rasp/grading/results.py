@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rasp.grading.cases import Cases
+from rasp.visible import visibly
 
 RIGHT, TOO_LARGE = "right", "too large"
 LONGEST_NAME = 24
@@ -59,6 +60,7 @@ def mark(cases: Cases, outcome: dict[str, Any]) -> Mark:
     )  # fmt: skip
 
 
+@visibly
 @dataclass(frozen=True)
 class Grades:
     """The marks of every submission, by its name. Print it to see the table.

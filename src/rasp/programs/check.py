@@ -20,11 +20,13 @@ from rasp.evaluator import evaluate_plain
 from rasp.graph import Node
 from rasp.programs import entries, entry, load
 from rasp.programs.catalogue import IGNORED, Entry
+from rasp.visible import visibly
 
 Inputs: TypeAlias = Sequence[tuple[Atom, ...]]
 Evaluator: TypeAlias = Callable[[Node, Inputs], Iterable[list[Any]]]
 
 
+@visibly
 @dataclass(frozen=True)
 class Disagreement:
     """An input on which a program and its specification differ."""

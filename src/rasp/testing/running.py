@@ -18,10 +18,12 @@ from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.source import Source, Span
 from rasp.syntax import parse_with_errors
 from rasp.testing.lines import Heads, Stray, Value, expected_lines
+from rasp.visible import visibly
 
 PAGE = ".md"
 
 
+@visibly
 @dataclass(frozen=True)
 class Failure:
     """A `#>` line that does not hold, or an error on the way.

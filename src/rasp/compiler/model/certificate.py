@@ -23,6 +23,7 @@ from rasp.compiler.settings import Settings
 from rasp.errors import RaspError
 from rasp.evaluator import EvaluationError, evaluate_batch
 from rasp.graph import Node, Program
+from rasp.visible import visibly
 
 RUNS = 60
 WIDER = "; a number that can be of two kinds has the wider one (1.0 for 1)"
@@ -40,6 +41,7 @@ class Block:
     margin: float
 
 
+@visibly
 @dataclass(frozen=True)
 class Certificate:
     """What is proved of a compiled model, block by block, and how it did on random inputs.

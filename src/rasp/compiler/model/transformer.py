@@ -19,6 +19,7 @@ from rasp.compiler.model.promises import check_promise
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspValueError
 from rasp.tracebacks import doors
+from rasp.visible import visibly
 
 if TYPE_CHECKING:
     from rasp.certificate import Claims
@@ -45,6 +46,7 @@ class Readout:
     scored: bool
 
 
+@visibly
 @dataclass(frozen=True, eq=False)
 class Trace:
     """Everything that happened on one input: the residual stream and the attention, by name."""
@@ -62,6 +64,7 @@ class Trace:
         return f"<Trace: residual {stream}; attention {heads}; s_ops {s_ops}>"
 
 
+@visibly
 @doors
 @dataclass(eq=False)
 class Transformer:
