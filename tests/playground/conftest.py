@@ -12,6 +12,10 @@ from typing import IO, Any
 
 import pytest
 
+from browsing import started_browser
+
+from .pages import open_tab
+
 ADDRESS = r"http://([^:/]+):(\d+)/(?:\?token=([\w-]+))?"
 
 
@@ -80,3 +84,20 @@ def playing(*words: str, **more: Any) -> Iterator[Playground]:
             process.terminate()
             process.wait(10)
             process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with started_browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def tab(browser: Any, playground: Playground) -> Iterator[Any]:
+    """A fresh page; it may ask nobody but its own server, and must log nothing."""
+    yield from open_tab(browser, playground.address, {"width": 1300, "height": 850})
+
+
+@pytest.fixture
+def phone(browser: Any, playground: Playground) -> Iterator[Any]:
+    yield from open_tab(browser, playground.address, {"width": 390, "height": 800})

@@ -151,7 +151,7 @@ def test_badges_are_the_dialects_of_the_program() -> None:
 
 
 def test_heads_of_a_model_are_counted_from_one() -> None:
-    told = answer({"kind": "weights", "program": HIST, "name": "hist", "example": "ab"})
+    told = answer({"kind": "model_run", "program": HIST, "name": "hist", "example": "ab"})
     assert [(head["layer"], head["number"]) for head in told["heads"]] == [(1, 1)]
 
 
@@ -200,10 +200,14 @@ def test_broken_programs_are_always_answered(seed: int) -> None:
 
 def test_weights_are_certified_and_look_where_the_program_looks(tmp_path: Path) -> None:
     pytest.importorskip("numpy", reason="weights need numpy")
-    told = answer({"kind": "weights", "program": HIST, "example": "hello", "name": "hist"})
-    assert told["is_exact"] and told["model_answer"] == told["program_answer"]
-    assert [head["selector"] for head in told["heads"]] == ["same"]
-    assert told["heads"][0]["difference"] < 1e-3
+    asked = {"program": HIST, "example": "hello", "name": "hist"}
+    told, run = answer({"kind": "weights"} | asked), answer({"kind": "model_run"} | asked)
+    assert told["is_exact"]
+    [row] = run["s_ops"]
+    assert row["model"] == row["program"] == ["1", "1", "2", "2", "1"] and all(row["agrees"])
+    assert [head["selector"] for head in run["heads"]] == ["same"]
+    assert run["heads"][0]["difference"] < 1e-3
+    assert len(run["dimensions"]) == len(run["stream"][0]["rows"]) == told["d_model"]
     from rasp.compiler import load
 
     with zipfile.ZipFile(io.BytesIO(base64.b64decode(told["files"]))) as archive:

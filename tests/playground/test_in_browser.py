@@ -3,7 +3,6 @@
 import base64
 import json
 import zlib
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,88 +10,25 @@ from typing import Any
 import pytest
 
 import rasp
-from browsing import needs_chromium, started_browser
+from browsing import needs_chromium
 from rasp.drawing import plan_selection
 from rasp.drawing.why import why
 
 from .conftest import Playground
+from .pages import (
+    HIST,
+    columns_of,
+    in_grid,
+    open_tab,
+    row,
+    settled,
+    story,
+    to_the_end,
+    values_of,
+    write,
+)
 
 pytestmark = needs_chromium
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with started_browser() as browser:
-        yield browser
-
-
-@pytest.fixture
-def tab(browser: Any, playground: Playground) -> Iterator[Any]:
-    """A fresh page; it may ask nobody but its own server, and must log nothing."""
-    yield from open_tab(browser, playground.address, {"width": 1300, "height": 850})
-
-
-@pytest.fixture
-def phone(browser: Any, playground: Playground) -> Iterator[Any]:
-    yield from open_tab(browser, playground.address, {"width": 390, "height": 800})
-
-
-def open_tab(
-    browser: Any, address: str, size: dict[str, int], patience: int = 30_000
-) -> Iterator[Any]:
-    context = browser.new_context(viewport=size, accept_downloads=True)
-    page = context.new_page()
-    wrong: list[str] = []
-    own = (address.partition("#")[0].partition("?")[0], "blob:", "data:")
-    page.on("console", lambda message: wrong.append(message.text))
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on(
-        "request",
-        lambda asked: None if asked.url.startswith(own) else wrong.append(asked.url),
-    )
-    page.goto(address)
-    page.wait_for_selector("html[data-shown]", timeout=patience)
-    yield page
-    context.close()
-    assert wrong == []
-
-
-def write(page: Any, program: str, example: str | None = None) -> None:
-    """Put a program in place of the one that is there, through the keyboard."""
-    settled(page, lambda: _type(page, program))
-    if example is not None:
-        settled(page, lambda: page.fill("#example", example))
-
-
-def _type(page: Any, program: str) -> None:
-    page.locator("#editor .cm-content, #editor textarea").first.click()
-    page.keyboard.press("Control+a")
-    page.keyboard.press("Delete")
-    for number, line in enumerate(program.split("\n")):
-        if number:
-            page.keyboard.press("Enter")
-        page.keyboard.type(line)
-        page.keyboard.press("Escape")  # whatever would be completed
-
-
-def to_the_end(page: Any) -> None:
-    page.locator("#editor .cm-content, #editor textarea").first.click()
-    page.keyboard.press("Control+End")
-
-
-def settled(page: Any, act: Any) -> None:
-    """Do something, and wait until what it started has been shown."""
-    act()
-    page.wait_for_timeout(150)
-    page.wait_for_selector("#state:not(:text('running…'))", state="attached")
-    page.wait_for_timeout(150)
-
-
-def row(page: Any, name: str) -> list[str]:
-    cells = page.locator(
-        "table.values tr", has=page.locator("th[scope=row]", has_text=name)
-    ).first.locator("td[data-at]")
-    return [str(text) for text in cells.all_inner_texts()]
 
 
 def test_typing_shows_values_and_the_example_moves_them(tab: Any) -> None:
@@ -125,22 +61,6 @@ def test_the_page_does_not_jump_while_typing(tab: Any) -> None:
     for letter in " two = one":
         settled(tab, lambda letter=letter: tab.keyboard.type(letter))
         assert tab.evaluate(places) == before
-
-
-def in_grid(page: Any, query: int, key: int, count: int) -> tuple[float, float]:
-    """Where a cell of the first grid is on the page; its keys are written above it."""
-    box, keys = page.locator("svg.heat").first.bounding_box(), 16
-    width, height = box["width"] / count, (box["height"] - keys) / count
-    return box["x"] + (key + 0.5) * width, box["y"] + keys + (query + 0.5) * height
-
-
-def columns_of(page: Any, css: str) -> list[tuple[float, float]]:
-    boxes = page.evaluate(
-        "(css) => [...document.querySelectorAll(css)].map((one) => one.getBoundingClientRect())"
-        ".map((box) => [box.left, box.right])",
-        css,
-    )
-    return [(left, right) for left, right in boxes]
 
 
 @pytest.mark.parametrize("count", [1, 5, 40, 90, 200])
@@ -185,17 +105,6 @@ def test_hovering_a_selection_gives_the_languages_own_reasons(tab: Any) -> None:
     assert tab.locator("#tip").inner_text().split("\n") == why(plan.strips, plan.head, 1, 0)
     tab.mouse.move(2, 2)
     assert tab.locator("#tip").is_hidden()
-
-
-HIST = "same = select(tokens, tokens, ==);\nhist = selector_width(same);\nmany = hist > 1;"
-
-
-def story(page: Any) -> str:
-    return str(page.locator("#cell-story").inner_text()).replace("\xa0", " ")
-
-
-def values_of(page: Any, name: str) -> Any:
-    return page.locator(f"table.values tr[data-row='{name}'] td[data-at]")
 
 
 def test_a_chosen_cell_lights_up_what_it_came_from(tab: Any) -> None:
@@ -249,76 +158,6 @@ def test_values_can_be_walked_with_the_keyboard_alone(tab: Any) -> None:
     assert tab.locator("#flow").is_visible()
 
 
-def test_the_flow_is_stepped_through(tab: Any) -> None:
-    write(tab, "same = select(tokens, tokens, ==);\nhist = selector_width(same);", "hello")
-    tab.click("#tab-flow")
-    tab.wait_for_selector("#flow svg")
-    assert tab.locator("#flow .later").count() == 0
-    tab.get_by_label("First step").click()
-    shown = [tab.locator("#flow .later").count()]
-    while "Done" not in tab.locator("#step-text").inner_text():
-        tab.click("#step-on")
-        shown.append(tab.locator("#flow .later").count())
-    assert len(shown) > 3 and shown == sorted(shown, reverse=True) and shown[-1] == 0
-    with tab.expect_download() as waiting:
-        tab.get_by_label("Download the picture as PNG").click()
-    assert Path(waiting.value.path()).read_bytes().startswith(b"\x89PNG")
-    with tab.expect_download() as waiting:
-        tab.get_by_label("Download the picture as SVG").click()
-    assert waiting.value.suggested_filename == "hist.svg"
-
-
-def test_the_flow_speaks_the_programs_words_and_traces_what_is_clicked(tab: Any) -> None:
-    write(tab, HIST, "hello")
-    tab.click("#tab-flow")
-    tab.wait_for_selector("#flow svg")
-    words = tab.locator("#flow svg").text_content()
-    assert "hist₁" in words and "r1" not in words
-    made = tab.locator("#flow .result[data-strip]").first.bounding_box()
-    settled(tab, lambda: tab.mouse.click(made["x"] + 6, made["y"] + made["height"] / 2))
-    assert tab.locator("#flow .thread").count() > 1 and tab.locator("#flow .dimmed").count() > 0
-    asked = tab.locator("#flow [data-head]:not(.dimmed) .queries .lit-cell")
-    assert asked.count() == 1  # of the queries, only the one that is chosen
-    settled(tab, lambda: tab.mouse.click(made["x"] + 6, made["y"] + made["height"] / 2))
-    assert tab.locator("#flow .thread, #flow .dimmed").count() == 0
-
-
-def test_values_travel_and_the_picture_is_zoomed_and_moved(tab: Any) -> None:
-    write(tab, HIST, "hello")
-    tab.click("#tab-flow")
-    tab.wait_for_selector("#flow svg")
-    tab.get_by_label("First step").click()
-    while "mixes" not in tab.locator("#step-text").inner_text():
-        tab.click("#step-on")
-    assert tab.locator("#flow .chip").count() > 5
-    for _ in range(4):
-        tab.get_by_label("Larger").click()
-    frame = "document.querySelector('#flow .picture')"
-    tab.evaluate(f"{frame}.scrollLeft = 1000")
-    assert tab.evaluate(f"{frame}.scrollWidth > {frame}.clientWidth")
-    tab.wait_for_timeout(100)
-    shown = tab.locator("#flow text.stuck").first.bounding_box()
-    assert shown["x"] > tab.locator("#flow .picture").bounding_box()["x"] - 20  # its halo
-    tab.get_by_label("Fit the picture").click()
-    assert not tab.evaluate(f"{frame}.scrollWidth > {frame}.clientWidth")
-    tab.locator(".where button", has_text="output").click()
-    tab.wait_for_selector(".where button[aria-current]:text('output')")
-
-
-def test_a_program_generates_token_by_token(tab: Any) -> None:
-    write(tab, 'next = "" if length > 4 else tokens;', "ab")
-    tab.click("#tab-flow")
-    tab.locator("summary", has_text="Generate").click()
-    tab.click("#generate-step")
-    tab.wait_for_selector("#cell-story:has-text('position 2')")
-    assert tab.input_value("#example") == "abb"
-    settled(tab, lambda: tab.click("#generate-back"))
-    assert tab.input_value("#example") == "ab"
-    tab.click("#generate-run")
-    tab.wait_for_selector("#generated:text('ends')", timeout=15_000)
-    assert tab.input_value("#example") == "abbbb"
-
-
 def test_fit_gives_a_counterexample_that_becomes_the_example(tab: Any) -> None:
     write(tab, "hist = selector_width(select(tokens, tokens, ==));", "hello")
     tab.click("#tab-architecture")
@@ -332,47 +171,6 @@ def test_fit_gives_a_counterexample_that_becomes_the_example(tab: Any) -> None:
     assert tab.input_value("#example") == "aa"
 
 
-def test_compiling_gives_a_model_and_what_it_attends_to(tab: Any) -> None:
-    pytest.importorskip("numpy", reason="weights need numpy")
-    write(tab, "flip = select(indices, length - 1 - indices, ==);\nr = aggregate(flip, tokens);")
-    tab.click("#tab-weights")
-    tab.locator("#weights button[type=submit]").click()
-    tab.wait_for_selector("#weights .figures")
-    assert tab.locator("#weights svg.heat").count() == 4
-    assert "flip" in tab.locator("#weights-answer").inner_text()
-    with tab.expect_download() as waiting:
-        tab.get_by_role("button", name="Download the weights").click()
-    assert waiting.value.suggested_filename == "r.zip"
-
-
-def test_weights_are_gone_when_what_they_were_made_for_changes(tab: Any) -> None:
-    pytest.importorskip("numpy", reason="weights need numpy")
-    write(tab, "up = indices + 1;\nback = aggregate(select(indices, 0, ==), tokens);", "ab")
-    tab.click("#tab-weights")
-
-    def compiled() -> None:
-        tab.locator("#weights button[type=submit]").click()
-        tab.wait_for_selector("#weights .figures")
-
-    changes = (
-        lambda: tab.fill("[name=vocabulary]", "abc"),
-        lambda: tab.fill("[name=max_length]", "5"),
-        lambda: tab.fill("#example", "ba"),
-        lambda: tab.locator("#weights select").select_option("up"),
-        lambda: (to_the_end(tab), tab.keyboard.type(" more = indices;")),
-    )
-    for change in changes:
-        compiled()
-        change()
-        assert tab.locator("#weights .figures").count() == 0
-        assert "compile again" in tab.locator("#weights-answer").inner_text()
-    settled(tab, lambda: None)
-    tab.locator("#weights select").select_option("back")
-    compiled()
-    settled(tab, tab.locator("#weights svg.heat").first.click)
-    assert "back position" in story(tab) and tab.locator("#weights figure.lit").count() > 0
-
-
 def test_a_name_without_a_value_keeps_its_row_with_the_reason(tab: Any) -> None:
     write(tab, "one = indices + 1;\nbad = tokens + 1;\ntwo = one + 1;", "ab")
     reason = tab.locator("table.values tr.failed", has_text="bad").locator("td.reason")
@@ -380,19 +178,6 @@ def test_a_name_without_a_value_keeps_its_row_with_the_reason(tab: Any) -> None:
     assert row(tab, "two") == ["2", "3"]
     settled(tab, lambda: tab.fill("#example", "[1, 2]"))
     assert row(tab, "bad") == ["2", "3"] and tab.locator("tr.failed").count() == 0
-
-
-def test_a_typo_fades_the_flow_and_keeps_it(tab: Any) -> None:
-    write(tab, "one = indices + 1;\nback = aggregate(select(indices, 0, ==), tokens);", "abc")
-    settled(tab, lambda: tab.click("#tab-flow"))
-    tab.wait_for_selector("#flow svg")
-    to_the_end(tab)
-    settled(tab, lambda: tab.keyboard.press("Backspace"))
-    assert tab.locator("#flow .picture.stale svg").count() == 1
-    assert tab.locator("#flow select").input_value() == "back"
-    settled(tab, lambda: tab.keyboard.type(";"))
-    tab.wait_for_selector("#flow .picture:not(.stale) svg")
-    assert tab.locator("#flow .complaint").count() == 0
 
 
 def test_nothing_of_one_program_is_left_beside_another(tab: Any) -> None:

@@ -12,7 +12,7 @@ from browsing import needs_chromium, served, started_browser
 from rasp.playground.answers import answer
 from repository import ROOT, script
 
-from .test_in_browser import open_tab, row, write
+from .pages import open_tab, row, write
 
 pytestmark = [
     needs_chromium,

@@ -53,5 +53,7 @@ BUDGETS = {
     "dialects": LONG,
     "exercise": LONG,
     "weights": LONG,
+    "model_run": LONG,
+    "matrix": LONG,
 }
 """Every kind of request there is."""

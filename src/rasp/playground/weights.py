@@ -1,63 +1,146 @@
 """A program's s-op, a vocabulary and a length in, its compiled transformer described out.
 
-The model is run on the example, and the attention of each of its heads is put beside the
-selection of the program that it comes closest to.
+The same settings give the same model, so a worker keeps the last ones: running another input
+through a model, or looking at one of its matrices, does not compile it again.
 """
 
 from __future__ import annotations
 
 import base64
 import io
+import json
 import tempfile
 import zipfile
+from dataclasses import dataclass
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rasp.atoms import Atom, from_python
-from rasp.errors import RaspUnsupportedError
-from rasp.evaluator import evaluate_batch
+from rasp.atoms import to_python
+from rasp.errors import RaspUnsupportedError, RaspValueError
 from rasp.frontend.handles import Handle
-from rasp.frontend.show import show_sequence
-from rasp.graph import Node, Selector, SOp, expression, in_order
-from rasp.playground.budgets import LIMITS
-from rasp.playground.requests import find_handle, read_example, read_number, read_word, run_text
+from rasp.graph import Aggregate, Node, SOp, in_order
+from rasp.playground.attention import as_written
+from rasp.playground.requests import (
+    find_handle,
+    read_example,
+    read_number,
+    read_word,
+    run_text,
+)
+from rasp.playground.shown import selection_label, with_steps_named
 from rasp.token_lists import read_alphabet
 
 if TYPE_CHECKING:
     from rasp.compiler import Transformer
+    from rasp.compiler.model.describe import Description
 
-LONGEST = 64
+LONGEST = 256
 USUAL_LENGTH = 10
-MOST_HEADS = 24
 LARGEST_ZIP = 20_000_000
-Rows = list[list[float]]
+KEPT = 3
+"""Models that a worker keeps."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Everything that a compiled model depends on, as texts and numbers."""
+
+    program: str
+    name: str
+    vocabulary: str
+    max_length: int
+    bos: str | None
+    causal: bool
+    next_token: bool
+    sink: bool
+    heads: str
 
 
 def weights(request: dict[str, Any]) -> dict[str, Any]:
-    """Compile an s-op and compare what the model does on the example with the program."""
+    """Compile an s-op: its size, what is certified, and the files that `rasp compile` writes."""
+    asked = read_asked(request)
+    model = compiled(asked).model
+    from rasp.playground.matrices import names_of
+
+    return _described(model) | {
+        "name": asked.name,
+        "vocabulary": asked.vocabulary,
+        "max_length": asked.max_length,
+        "matrices": names_of(compiled(asked)),
+        "files": _zipped(model),
+    }
+
+
+def read_asked(request: dict[str, Any]) -> Asked:
+    """Read the form; what is left empty follows from the example."""
     if find_spec("numpy") is None:
         raise RaspUnsupportedError(
             "weights need numpy, which is not here",
             hint='install the full edition: pip install "rasp-lang[play]"',
         )
+    length = read_number(request.get("max_length"), "the length", 1, LONGEST)
+    bos, given = read_word(request, "bos"), read_word(request, "vocabulary")
+    heads = read_word(request, "heads") or "paper"
+    if heads not in ("paper", "split"):
+        raise RaspValueError("`heads` is paper or split", hint="choose one of the two")
+    if length is None or given is None:
+        tokens = read_example(request.get("example"))
+        length = length or max(USUAL_LENGTH, len(tokens))
+        listed = [to_python(one) for one in dict.fromkeys(tokens) if one != bos]
+        given = given or json.dumps(listed or [bos], ensure_ascii=False)
+    return Asked(
+        str(request.get("program")), str(request.get("name")), given, length, bos,
+        bool(request.get("causal")), bool(request.get("next_token")),
+        not request.get("no_sink"), heads,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """A program's s-op, its model, and the words for the model's parts."""
+
+    handle: Handle
+    model: Transformer
+    words: Description
+
+
+@lru_cache(maxsize=KEPT)
+def compiled(asked: Asked) -> Compiled:
+    """Compile what is asked for; the last models are kept."""
     from rasp.compiler import compile
 
-    handle = find_handle(run_text(request.get("program")), request.get("name"))
+    handle = find_handle(run_text(asked.program), asked.name)
     if not isinstance(handle.node, SOp):
         raise RaspUnsupportedError("only s-ops are compiled", hint="choose an s-op")
-    tokens = read_example(request.get("example"))
-    length = read_number(request.get("max_length"), "the length", 1, LONGEST)
-    bos = read_word(request, "bos")
-    vocabulary = _vocabulary(request, tokens, bos)
     model = compile(
         handle,
-        vocabulary=vocabulary,
-        max_length=length or max(USUAL_LENGTH, len(tokens)),
-        bos=bos,
+        vocabulary=list(read_alphabet(asked.vocabulary)),
+        max_length=asked.max_length,
+        bos=asked.bos,
+        causal=asked.causal,
+        next_token=asked.next_token,
+        sink=asked.sink,
+        heads=asked.heads,
     )
-    told = _described(model) | _on_example(model, handle, tokens)
-    return told | {"name": request.get("name"), "files": _zipped(model)}
+    return Compiled(handle, model, _in_words(model, handle))
+
+
+def _in_words(model: Transformer, handle: Handle) -> Description:
+    """Describe the model's parts with the program's own words, as the picture of the flow does."""
+    from rasp.compiler.model.describe import Words, describe
+
+    program = with_steps_named(handle.program, [handle.node])
+    counted: dict[Node, str] = {
+        node.selector: selection_label(as_written(node), program)
+        for node in in_order([handle.node])
+        if isinstance(node, Aggregate) and as_written(node) is not node.selector
+    }
+    names = {**program.names, **counted}
+    lines = {node: span.line for node, span in program.origins.items()}
+    outputs = {readout.name: handle.node for readout in model.readouts}
+    return describe(model.weights, model.claims, Words(outputs, names, lines))
 
 
 def _zipped(model: Transformer) -> str | None:
@@ -69,12 +152,6 @@ def _zipped(model: Transformer) -> str | None:
             archive.write(path, path.name, zipfile.ZIP_DEFLATED)
     content = packed.getvalue()
     return base64.b64encode(content).decode() if len(content) <= LARGEST_ZIP else None
-
-
-def _vocabulary(request: dict[str, Any], tokens: tuple[Atom, ...], bos: str | None) -> list[Atom]:
-    given = read_word(request, "vocabulary")
-    listed = read_alphabet(given, LIMITS) if given else tokens
-    return [token for token in dict.fromkeys(listed) if token != bos] or list(listed)
 
 
 def _described(model: Transformer) -> dict[str, Any]:
@@ -90,76 +167,3 @@ def _described(model: Transformer) -> dict[str, Any]:
         "statement": certificate.statement if certificate.exact else certificate.reason,
         "certificate": str(certificate),
     }
-
-
-def _on_example(model: Transformer, handle: Handle, tokens: tuple[Atom, ...]) -> dict[str, Any]:
-    """Run the model on the example, if its vocabulary and length allow that."""
-    from rasp.drawing.glyphs import in_cell
-
-    given = list(tokens)
-    trace = model.trace(given)
-    named = _selections(handle, given)
-    heads = []
-    for name, attention in list(trace.attention.items())[:MOST_HEADS]:
-        layer, _, head = name.removeprefix("layer").partition(".head")
-        shares = _shares(attention.tolist(), model.uses_sink)
-        best = min(named, key=lambda each: _difference(shares, each[1]))
-        heads.append(
-            {
-                "layer": int(layer),
-                "number": int(head),
-                "attention": [[round(share, 4) for share in row] for row in shares],
-                "selection": [[round(share, 4) for share in row] for row in best[1]],
-                "selector": best[0],
-                "difference": _difference(shares, best[1]),
-                "picks": [],
-                "conditions": [],
-            }
-        )
-    return {
-        "tokens": [in_cell(token) for token in tokens],
-        "heads": heads,
-        "uses_sink": model.uses_sink,
-        "model_answer": show_sequence([from_python(atom) for atom in model(given)], full=True),
-        "program_answer": show_sequence([from_python(atom) for atom in handle(given)], full=True),
-    }
-
-
-def _selections(handle: Handle, given: list[Atom]) -> list[tuple[str, Rows]]:
-    """Every selection of the program on the example: each row's picks as equal shares."""
-    found: list[Node] = [node for node in in_order([handle.node]) if isinstance(node, Selector)]
-    if not found:
-        return [("", [[0.0] * len(given) for _ in given])]
-    values = evaluate_batch(found, [given], handle.program, LIMITS)[0]
-    return [
-        (
-            handle.program.names.get(node) or expression(node, handle.program.names, 4)[:120],
-            [[picked / max(1, sum(row)) for picked in row] for row in values[node]],
-        )
-        for node in found
-    ]
-
-
-def _shares(attention: Rows, has_sink: bool) -> Rows:
-    """What each key got of the attention that stayed in the input.
-
-    A head that counts leaves nearly all of it on the sink, a hidden token before the input, and
-    the count is in the little that remains.
-    """
-    if not has_sink:
-        return attention
-    kept = [row[1:] for row in attention[1:]]
-    return [[share / sum(row) for share in row] if sum(row) > 1e-37 else row for row in kept]
-
-
-def _difference(shares: Rows, selection: Rows) -> float:
-    """The largest difference in a row that picks anything; an empty row has no shares."""
-    return max(
-        (
-            abs(share - picked)
-            for row, wanted in zip(shares, selection, strict=True)
-            if any(wanted)
-            for share, picked in zip(row, wanted, strict=True)
-        ),
-        default=1.0,
-    )

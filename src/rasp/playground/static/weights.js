@@ -1,28 +1,23 @@
-// A vocabulary and a length in, the compiled transformer out: its size, certificate, attention.
+// A vocabulary and a length in, the compiled transformer out: its size, its certificate, its files,
+// and the example run through it, again whenever the example changes.
 
-import { complaint, find, make, prose, save } from "./elements.js";
+import { complaint, find, make, save } from "./elements.js";
 import { chosenName, nameMenu } from "./chooser.js";
-import { heatMap } from "./heat.js";
-import { choose, chosenNow, onChosen } from "./selection.js";
+import { lightColumn, matrices, runShown, staticNote } from "./model.js";
+import { chosenNow, onChosen } from "./selection.js";
 
 let page = null;
 
 const figure = (number, word) => make("div", { class: "figure" }, make("strong", {}, number.toLocaleString("en")), make("span", {}, word));
 
-const comparison = (answer, head, onChoose) => make("div", { class: "pair" },
-  heatMap(answer.tokens, {}, head, { onChoose, name: `layer ${head.layer}, head ${head.number}: attention of the model`, weights: head.attention, caption: head.selector }),
-  heatMap(answer.tokens, {}, head, { onChoose, name: "the program's selection, as shares", weights: head.selection, caption: head.difference < 5e-4 ? "no visible difference" : `largest difference ${head.difference.toFixed(3)}` }));
-
 const shown = (answer) => [
   make("div", { class: "figures" }, figure(answer.parameters, "parameters"), figure(answer.layers, "layers"),
     figure(answer.d_model, "dimensions"), figure(answer.hidden, "hidden units")),
   make("p", { class: `verdict ${answer.is_exact ? "yes" : "no"}` }, make("strong", {}, answer.is_exact ? "Certified: " : "Not certified: "), answer.statement),
-  make("p", {}, answer.model_answer === answer.program_answer ? "On the example, model and program both give " : `On the example the program gives ${answer.program_answer}, but the model `, make("code", {}, answer.model_answer)),
-  ...(answer.files ? [make("button", { type: "button", onclick: () => save(`${answer.name}.zip`, Uint8Array.from(atob(answer.files), (letter) => letter.charCodeAt(0)), "application/zip") }, "Download the weights (.zip)")] : []),
+  make("div", { class: "toolbar" }, answer.files ? make("button", { type: "button", onclick: () => save(`${answer.name}.zip`, Uint8Array.from(atob(answer.files), (letter) => letter.charCodeAt(0)), "application/zip") }, "Download the weights (.zip)") : null),
   make("details", {}, make("summary", {}, "The whole certificate"), make("pre", {}, answer.certificate)),
-  ...(answer.heads.length ? [make("h2", {}, "Attention beside selection"),
-    answer.uses_sink ? make("p", { class: "soft" }, "The model puts a hidden token, the sink, before the input. Shown is how each row's attention divides among the input's own tokens.") : null] : []),
-  ...answer.heads.map((head) => comparison(answer, head, (at) => choose({ row: answer.name, at }))),
+  matrices(answer.matrices, (matrix) => page.ask("matrix", { ...asModel(), matrix })),
+  make("div", { id: "model-run" }),
 ];
 
 const percent = (part) => (part === null || part === undefined ? "" : `${(100 * part).toFixed(2)} %`);
@@ -47,45 +42,85 @@ export const showTrained = async () => {
   place.replaceChildren(...(answer.trained && answer.trained.length ? trainedTable(answer.trained) : []));
 };
 
-// A result belongs to the program, the example and the settings it was made for, or is gone.
-let madeFor = "";
-const request = () => ({ ...page.now(), name: chosenName(), ...Object.fromEntries(new FormData(find("weights").querySelector("form"))) });
+// A result belongs to the program and the settings it was made for, or is gone. Another example is
+// run through the same model.
+let made = null; // { key, vocabulary, max_length, name }
+let ranOn = "";
+const settings = () => Object.fromEntries(new FormData(find("weights").querySelector("form")));
+const keyNow = () => JSON.stringify([page.now().program, chosenName(), settings()]);
+const asModel = () => ({ ...page.now(), ...settings(), name: made.name, vocabulary: made.vocabulary, max_length: made.max_length });
 
 export const checkWeights = () => {
   const place = find("weights-answer");
-  if (!place || !madeFor || madeFor === JSON.stringify(request())) return;
-  madeFor = "";
-  place.replaceChildren(make("p", { class: "soft" }, "The program, the example or a setting has changed: compile again to see its weights."));
+  if (!place || !made) return;
+  if (made.key === keyNow()) {
+    runModel();
+    return;
+  }
+  made = null;
+  place.replaceChildren(make("p", { class: "soft" }, "The program or a setting has changed: compile again to see its weights."));
 };
 
 // The position that is chosen asks in every head.
-const highlight = (chosen, told) => find("weights").querySelectorAll(".selection-card").forEach((card) => card.light(chosen && told ? chosen.at : null));
+const highlight = (chosen, told) => {
+  const at = chosen && told ? chosen.at : null;
+  find("weights").querySelectorAll(".selection-card").forEach((card) => card.light(at));
+  lightColumn(at);
+};
 onChosen(highlight);
+
+const runModel = async () => {
+  const { example } = page.now();
+  if (example === ranOn || find("weights").hidden) return;
+  ranOn = example;
+  const place = find("model-run");
+  place?.classList.add("stale");
+  const answer = await page.ask("model_run", asModel());
+  if (answer.replaced || !place?.isConnected || example !== ranOn) return;
+  place.classList.toggle("stale", Boolean(answer.error));
+  place.querySelectorAll(".complaint").forEach((one) => one.remove());
+  if (answer.error) place.prepend(complaint(answer.error)); // the last input's run stays, faded
+  else place.replaceChildren(...runShown(answer, made.name));
+  highlight(...chosenNow());
+};
 
 const compile = async (event) => {
   event.preventDefault();
   const place = find("weights-answer");
   place.replaceChildren(make("p", { class: "soft" }, "compiling…"));
-  const asked = request();
-  madeFor = JSON.stringify(asked);
-  const answer = await page.ask("weights", asked);
-  if (answer.replaced || madeFor !== JSON.stringify(asked)) return;
-  place.replaceChildren(...(answer.error ? [complaint(answer.error)] : shown(answer).filter(Boolean)));
-  highlight(...chosenNow());
+  const key = keyNow();
+  made = { key, name: chosenName() };
+  const answer = await page.ask("weights", { ...page.now(), ...settings(), name: made.name });
+  if (answer.replaced || made?.key !== key) return;
+  if (answer.error) {
+    made = null;
+    place.replaceChildren(complaint(answer.error));
+    return;
+  }
+  made = { ...made, vocabulary: answer.vocabulary, max_length: answer.max_length };
+  place.replaceChildren(...shown(answer));
+  ranOn = "";
+  await runModel();
 };
+
+const box = (name, text, title) => make("label", { title }, make("input", { type: "checkbox", name, value: "yes" }), ` ${text}`);
 
 export const setUpWeights = (context, isStatic) => {
   page = context;
   if (isStatic) {
-    find("weights").replaceChildren(make("p", {}, prose("Weights are made by the full edition: install it with `pip install \"rasp-lang[play]\"` and start `rasp play`.")));
+    find("weights").replaceChildren(staticNote());
     return;
   }
   find("weights").replaceChildren(
     make("form", { class: "toolbar fit", onsubmit: compile, oninput: () => checkWeights() },
       nameMenu("Compile", () => { checkWeights(); showTrained(); }),
       make("label", {}, "for tokens ", make("input", { name: "vocabulary", size: 19, placeholder: "those of the example", autocomplete: "off", spellcheck: "false" })),
-      make("label", {}, "up to length ", make("input", { name: "max_length", type: "number", min: 1, max: 64, placeholder: "10" })),
-      make("label", {}, "BOS ", make("input", { name: "bos", size: 3, autocomplete: "off" })),
+      make("label", {}, "up to length ", make("input", { name: "max_length", type: "number", min: 1, max: 256, placeholder: "10" })),
+      make("label", { title: "The token that every input begins with" }, "BOS ", make("input", { name: "bos", size: 3, autocomplete: "off" })),
+      box("causal", "causal", "Positions see only what came before"),
+      box("next_token", "next token", "A model that generates: outputs are tokens, or the empty string, which ends"),
+      box("no_sink", "no sink", "Put no hidden token before the input"),
+      make("label", { title: "split: one more head where that makes the model much smaller" }, "heads ", make("select", { name: "heads" }, ...["paper", "split"].map((word) => make("option", { value: word }, word)))),
       make("button", { type: "submit", class: "primary" }, "Compile")),
     make("div", { id: "weights-answer", "aria-live": "polite" },
       make("p", { class: "soft" }, "A program can be compiled into the weights of a transformer that computes exactly what the program does, with a certificate that says for which inputs.")),
