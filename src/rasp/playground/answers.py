@@ -19,6 +19,7 @@ from rasp.playground import (
     generating,
     matrices,
     model_run,
+    own_exercises,
     pictures,
     structure,
     teaching,
@@ -47,6 +48,8 @@ KINDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "program": gallery.program,
     "exercises": teaching.exercises,
     "exercise": teaching.exercise,
+    "make_exercise": own_exercises.make_exercise,
+    "own_exercise": own_exercises.check_own,
     "words": teaching.words,
     "format": teaching.formatted,
 }

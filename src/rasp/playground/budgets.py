@@ -16,6 +16,8 @@ MOST_EXAMPLES = 50
 """Examples with expectations that one page keeps."""
 LARGEST_REQUEST = 1_000_000
 """Bytes of one request."""
+LARGEST_TASK = 300_000
+"""Bytes of an exercise that somebody made, unpacked."""
 EXHAUSTIVE = 4_000
 """Inputs on which an exercise is checked without leaving one out."""
 AT_RANDOM, LONGEST_DRAWN = 300, 16
@@ -52,6 +54,8 @@ BUDGETS = {
     "fit": LONG,
     "dialects": LONG,
     "exercise": LONG,
+    "make_exercise": LONG,
+    "own_exercise": LONG,
     "weights": LONG,
     "model_run": LONG,
     "matrix": LONG,

@@ -69,12 +69,12 @@ def check(asked: Exercise, handle: object) -> dict[str, Any]:
         handle,
         asked.specification,
         alphabet=asked.alphabet,
-        max_length=_longest(len(asked.alphabet)),
+        max_length=longest_tried(len(asked.alphabet)),
         random=AT_RANDOM,
         random_length=LONGEST_DRAWN,
     )
     if verdict.difference is None:
-        return {"is_right": True, "proof": _proof(verdict)}
+        return {"is_right": True, "proof": proof(verdict)}
     difference = verdict.difference
     return {
         "is_right": False,
@@ -85,17 +85,18 @@ def check(asked: Exercise, handle: object) -> dict[str, Any]:
     }
 
 
-def _proof(verdict: Verdict) -> str:
+def proof(verdict: Verdict) -> str:
+    """Say on how many inputs an answer was tried."""
     return (
         f"right on all {verdict.tried:,} inputs up to length {verdict.all_up_to}"
         f" and on {verdict.at_random:,} longer ones"
     )
 
 
-def _longest(letters: int) -> int:
+def longest_tried(letters: int) -> int:
     """How long inputs can be so that all of them can be tried.
 
-    >>> _longest(2), _longest(3)
+    >>> longest_tried(2), longest_tried(3)
     (10, 7)
     """
     length = 1
