@@ -6,7 +6,7 @@ import { defaultKeymap, history, historyKeymap, toggleComment } from "@codemirro
 import { HighlightStyle, StreamLanguage, bracketMatching, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { EditorSelection, EditorState, StateEffect, StateField } from "@codemirror/state";
-import { Decoration, EditorView, drawSelection, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
+import { Decoration, EditorView, drawSelection, highlightActiveLine, highlightSpecialChars, hoverTooltip, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
 const { keywords, builtins } = RASP_WORDS; // put in by the build, from the language's own table
@@ -61,6 +61,11 @@ const look = EditorView.theme({
   ".cm-tooltip-autocomplete ul li[aria-selected]": { background: "var(--purple-wash) !important", color: "var(--ink) !important" },
   ".cm-completionDetail": { color: "var(--soft)", fontStyle: "normal" },
   ".cm-completionInfo": { maxWidth: "320px", fontFamily: "var(--sans)", fontSize: "13px", padding: "6px 10px" },
+  ".cm-explained": { maxWidth: "380px", padding: "6px 10px", fontFamily: "var(--sans)", fontSize: "13px", whiteSpace: "pre-wrap" },
+  ".cm-explained p": { margin: "0" },
+  ".cm-explained p:first-child": { fontFamily: "var(--mono)", fontWeight: "600" },
+  ".cm-explained small": { marginLeft: "10px", fontFamily: "var(--sans)", fontWeight: "400", color: "var(--soft)" },
+  ".cm-explained code": { display: "block", fontFamily: "var(--mono)", color: "var(--purple)" },
   ".cm-diagnostic": { fontFamily: "var(--sans)", fontSize: "13px", whiteSpace: "pre-wrap" },
   ".cm-diagnostic-error": { borderLeftColor: "var(--red)" },
 });
@@ -82,6 +87,32 @@ const complete = (words) => (context) => {
     validFor: /^[\p{L}\p{N}_]*$/u,
   };
 };
+
+const paragraph = (tag, text) => {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  return made;
+};
+
+// What a name is, what it holds on the example, and what it is for.
+const explain = (words) => hoverTooltip((view, at) => {
+  const { from, text } = view.state.doc.lineAt(at);
+  const found = [...text.matchAll(/[\p{L}_][\p{L}\p{N}_]*/gu)].find((word) => from + word.index <= at && at <= from + word.index + word[0].length);
+  if (!found || text.slice(0, found.index).includes("#")) return null;
+  const known = [...(words.own || []), ...(words.language || [])].find((each) => each.name === found[0]);
+  if (!known || (known.kind === "keyword" && !known.doc)) return null;
+  return {
+    pos: from + found.index, end: from + found.index + found[0].length, above: true,
+    create() {
+      const dom = document.createElement("div");
+      dom.className = "cm-explained";
+      const title = paragraph("p", known.detail || known.name);
+      title.append(paragraph("small", known.kind));
+      dom.append(title, ...(known.value ? [paragraph("code", known.value)] : []), ...(known.doc ? [paragraph("p", known.doc)] : []));
+      return { dom };
+    },
+  };
+}, { hoverTime: 250 });
 
 const diagnostics = (length, severity, found) => found
   .filter((each) => each.start !== undefined && each.start <= length)
@@ -117,7 +148,7 @@ export const codeEditor = (parent, label, text, onChange) => {
       doc: text,
       extensions: [
         lineNumbers(), lintGutter(), litLines, highlightSpecialChars(), history(), drawSelection(), highlightActiveLine(), bracketMatching(), closeBrackets(),
-        EditorView.lineWrapping, rasp, syntaxHighlighting(colours), look, autocompletion({ override: [complete(words)], activateOnTypingDelay: 150 }),
+        EditorView.lineWrapping, rasp, syntaxHighlighting(colours), look, explain(words), autocompletion({ override: [complete(words)], activateOnTypingDelay: 150 }),
         keymap.of([{ key: "Mod-/", run: toggleComment }, ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
         EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocapitalize: "off" }),
         EditorView.updateListener.of((update) => { if (update.docChanged && !isOurs) onChange(); }),
@@ -136,6 +167,13 @@ export const codeEditor = (parent, label, text, onChange) => {
       const most = view.state.doc.length;
       const selection = EditorSelection.range(Math.min(start, most), Math.min(end, most));
       view.dispatch({ selection, effects: EditorView.scrollIntoView(selection, { y: "center" }) });
+      view.focus();
+    },
+    replace(start, end, text) {
+      const most = view.state.doc.length;
+      isOurs = true;
+      view.dispatch({ changes: { from: Math.min(start, most), to: Math.min(end, most), insert: text }, scrollIntoView: true, selection: { anchor: Math.min(start, most) + text.length } });
+      isOurs = false;
       view.focus();
     },
     setProblems(errors, warnings, failed) {

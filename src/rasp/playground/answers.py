@@ -13,6 +13,7 @@ from typing import Any
 from rasp.errors import RaspError, RaspUnsupportedError
 from rasp.limits import too_deep, too_much_memory
 from rasp.playground import (
+    cheat_sheet,
     examples,
     explaining,
     gallery,
@@ -51,6 +52,7 @@ KINDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "make_exercise": own_exercises.make_exercise,
     "own_exercise": own_exercises.check_own,
     "words": teaching.words,
+    "cheat_sheet": cheat_sheet.cheat_sheet,
     "format": teaching.formatted,
 }
 

@@ -12,6 +12,8 @@ MOST_NAMES = 150
 """S-ops, and selectors, that one page shows values of."""
 MOST_SELECTIONS_SHOWN = 40
 MOST_OUTPUTS = 60
+MOST_FIXES = 4
+"""Mistakes whose hints are tried, so that a click can apply them."""
 MOST_EXAMPLES = 50
 """Examples with expectations that one page keeps."""
 LARGEST_REQUEST = 1_000_000
@@ -47,6 +49,7 @@ BUDGETS = {
     "edit_token": QUICK,
     "trained": QUICK,
     "words": QUICK,
+    "cheat_sheet": QUICK,
     "gallery": QUICK,
     "program": QUICK,
     "exercises": QUICK,

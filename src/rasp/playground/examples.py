@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rasp.atoms import Atom, read_input
+from rasp.equivalence.verdict import show_answer
 from rasp.errors import RaspError, RaspValueError
-from rasp.frontend.show import show_sequence
 from rasp.playground.budgets import LIMITS, MOST_EXAMPLES
 from rasp.playground.requests import Ran, example_text, find_handle, read_example, run_text
 from rasp.token_lists import read_tokens
@@ -30,7 +30,7 @@ def _checked(ran: Ran, example: object) -> dict[str, Any]:
     try:
         values = _values(ran, fields.get("name"), fields.get("input"))
         return {
-            "got": show_sequence(values, full=True),
+            "got": show_answer(values),
             "holds": is_expected(values, str(fields.get("expected", ""))),
         }
     except RaspError as error:
@@ -48,7 +48,7 @@ def is_expected(values: list[Atom], expected: str) -> bool:
     >>> is_expected(["b", "a"], "ba"), is_expected([1, 2], "[1,2]"), is_expected([True], "[1]")
     (True, True, False)
     """
-    if show_sequence(values, full=True) == expected.strip():
+    if show_answer(values) == expected.strip():
         return True
     try:
         wanted = read_input(read_tokens(expected.strip(), LIMITS), LIMITS)

@@ -23,10 +23,12 @@ from rasp.frontend.values import BuiltIn, Function, Value, kind_name
 from rasp.graph import Node, expression
 from rasp.playground.budgets import (
     LIMITS,
+    MOST_FIXES,
     MOST_NAMES,
     MOST_OUTPUTS,
     MOST_SELECTIONS_SHOWN,
 )
+from rasp.playground.fixes import fix_of
 from rasp.playground.records import error_record, place_record
 from rasp.playground.requests import Ran, read_example, run_text
 from rasp.playground.shown import (
@@ -46,7 +48,7 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
     """Run a program and show all its names on the example."""
     ran = run_text(request.get("program"))
     answer: dict[str, Any] = {
-        "errors": [error_record(error, ran.source) for error in ran.errors],
+        "errors": [_with_fix(error, ran) for error in ran.errors],
         "warnings": _warnings(ran),
         "names": [_name(name, value, ran.session) for name, value in ran.session.names().items()],
         "outputs": _outputs(ran),
@@ -56,6 +58,13 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
     except RaspError as error:
         return answer | {"example_error": error_record(error)}
     return answer | _on_example(ran, tokens)
+
+
+def _with_fix(error: RaspError, ran: Ran) -> dict[str, Any]:
+    """A mistake; the first ones with the change that their hints describe."""
+    record = error_record(error, ran.source)
+    is_early = error in ran.errors[:MOST_FIXES]
+    return record | {"fix": fix_of(error, ran.source) if is_early else None}
 
 
 def _warnings(ran: Ran) -> list[dict[str, Any]]:

@@ -6,6 +6,8 @@ let names = [];
 let wanted = ""; // what the reader asked for; kept while the program does not define it
 const menus = new Set();
 
+export const wordsOf = (program) => new Set(program.match(/[\p{L}_][\p{L}\p{N}_]*/gu) || []);
+
 const candidates = () => names.filter((each) => ["s-op", "selector"].includes(each.kind));
 
 export const chosenName = () => {
@@ -23,10 +25,12 @@ const refill = (menu) => {
   menu.value = chosenName();
 };
 
-// As long as there is a mistake, names that were there before can still be chosen.
-export const setNames = (found, hasMistakes) => {
+// As long as there is a mistake, names that were there before can still be chosen, if the program
+// still has the word.
+export const setNames = (found, hasMistakes, program) => {
   const now = new Set(found.map((each) => each.name));
-  names = hasMistakes ? [...found, ...names.filter((each) => !now.has(each.name))] : found;
+  const words = wordsOf(program);
+  names = hasMistakes ? [...found, ...names.filter((each) => !now.has(each.name) && words.has(each.name))] : found;
   menus.forEach(refill);
 };
 

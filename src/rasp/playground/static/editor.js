@@ -17,6 +17,7 @@ const plainEditor = (parent, text, onChange) => {
       area.focus();
       area.setSelectionRange(start, end);
     },
+    replace(start, end, text) { area.setRangeText(text, start, end, "end"); },
     setProblems() {},
     setWords() {},
     light() {},

@@ -201,7 +201,7 @@ const download = async (kind) => {
 const button = (text, label, onclick, id = null) => make("button", { type: "button", "aria-label": label, title: label, onclick, id }, text);
 
 const zoomBar = () => make("div", { class: "zoom", role: "group", "aria-label": "Size of the picture" },
-  button("−", "Smaller", () => zoom.by(1 / 1.25)), button("100 %", "Full size", () => zoom.to(1), "zoom-full"),
+  button("−", "Smaller", () => zoom.by(1 / 1.25)), make("button", { type: "button", id: "zoom-full", title: "Show the picture in full size", onclick: () => zoom.to(1) }, "100 %"),
   button("+", "Larger", () => zoom.by(1.25)), button("Fit", "Fit the picture into the width", () => zoom.to("fit"), "fit-width"));
 
 const stepBar = () => make("div", { class: "toolbar stepper", role: "group", "aria-label": "Step through the computation" },
@@ -234,7 +234,10 @@ export const showFlow = async () => {
     return;
   }
   const asked = JSON.stringify([page.now(), name]);
-  if (asked === wantedKey) return;
+  if (asked === wantedKey) {
+    highlight(...chosenNow());
+    return;
+  }
   wantedKey = asked;
   const answer = await page.ask("flow", { ...page.now(), name });
   if (answer.replaced || asked !== wantedKey) return;

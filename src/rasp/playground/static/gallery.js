@@ -26,7 +26,7 @@ const entry = (each) => make("li", {},
     make("code", {}, each.name),
     make("span", { class: "about" }, each.summary),
     make("span", { class: "soft", title: "heads in each layer" }, `heads ${each.heads_per_layer.join(" ") || "0"}`)),
-  make("button", { type: "button", class: "try", "aria-label": `Write ${each.name} yourself`, title: "Write it yourself; your answer is checked", onclick: () => tryIt(each.name) }, "try"));
+  make("button", { type: "button", class: "try", "aria-label": `try: write ${each.name} yourself`, title: "Write it yourself; your answer is checked", onclick: () => tryIt(each.name) }, "try"));
 
 const narrow = (words) => {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,9 +1,17 @@
 // The page: editor and example in, every view kept up to date out.
 
-import { find, make, prose, save, tell } from "./elements.js";
+import { find, save, tell } from "./elements.js";
 import { makeEditor } from "./editor.js";
 import { connect } from "./transport.js";
+import { keep, kept as keptHere } from "./keeping.js";
 import { read, write } from "./share.js";
+import { setUpAuthoring } from "./authoring.js";
+import { checkExamples, examplesNow, setExamples, setUpExamples } from "./examples.js";
+import { isEmbedded, setUpFrames } from "./frames.js";
+import { setUpHelp } from "./help.js";
+import { setUpPanes } from "./panes.js";
+import { bringUp, setUpTabs, showTab, tabNow } from "./tabs.js";
+import { setUpProblems, showProblems } from "./problems.js";
 import { forgetNames, setNames, want } from "./chooser.js";
 import { explainChosen, forgetChosen, setUpSelection, showStory } from "./selection.js";
 import { setUpTokens } from "./tokens.js";
@@ -12,7 +20,7 @@ import { forgetFlow, setUpFlow, showFlow } from "./flow.js";
 import { checkGeneration, forgetGeneration } from "./generating.js";
 import { setUpArchitecture, showArchitecture } from "./architecture.js";
 import { checkWeights, setUpWeights, showTrained } from "./weights.js";
-import { leave, resume, setUpLearn, welcome } from "./learn.js";
+import { beginTask, leave, resume, setUpLearn, welcome } from "./learn.js";
 import { setUpGallery, showGallery } from "./gallery.js";
 
 const FIRST = `# How often does each token occur in the input?
@@ -25,13 +33,14 @@ hist = selector_width(same);
 # Everything else happens at each position for itself.
 is_repeated = hist > 1;
 `;
-const TABS = ["values", "flow", "architecture", "weights", "learn", "gallery"];
+const EMPTY = "# Every statement ends in a semicolon.\nmine = tokens;\n";
 const PATIENCE = 250; // milliseconds after which a newer request replaces one under way
 
 let editor = null;
 let ask = null;
-let tab = "values";
 let exercise = "";
+let task = null; // an exercise that came with a link
+let docs = ""; // where the manual is, if anywhere
 let fileName = "program.rasp";
 let latest = 0;
 let sentAt = 0;
@@ -42,6 +51,7 @@ let tokens = []; // of the example, as cells show them
 const whenShown = []; // who waits for the next values
 
 const now = () => ({ program: editor.text, example: find("example").value });
+const whole = () => ({ ...now(), tab: tabNow(), exercise, ...(examplesNow().length ? { examples: examplesNow() } : {}), ...(task ? { task } : {}) });
 
 // ---- running while typing: one request under way at a time, the newest state last
 
@@ -78,24 +88,33 @@ const show = (answer, asked) => {
   hasMistakes = Boolean(answer.error || answer.errors.length || answer.example_error);
   if (answer.error) {
     find("state").textContent = "stopped";
-    problems({ errors: [answer.error], warnings: [], failed: [] });
+    showProblems({ errors: [answer.error], warnings: [], failed: [] });
     showValues({ errors: [answer.error] });
     return;
   }
   find("state").textContent = answer.errors.length ? `${answer.errors.length} to fix` : "";
-  problems(answer);
+  showProblems(answer);
   exampleNote(answer);
-  setNames(answer.names, answer.errors.length > 0);
+  setNames(answer.names, answer.errors.length > 0, asked.program);
   checkWeights();
-  editor.setWords(answer.names, "own");
-  showValues(answer);
+  editor.setWords(answer.names.map((each) => ({ ...each, value: valueOf(answer, each.name) })), "own");
+  showValues(answer, asked.program);
   if (asked.program === editor.text) editor.setProblems(answer.errors, answer.warnings, answer.failed || []);
   refreshTab();
   explainChosen();
+  checkExamples();
   checkGeneration();
   tokens = answer.plan ? answer.plan.tokens : tokens;
   document.documentElement.dataset.shown = String(latest); // tests and measurements wait for this
   whenShown.splice(0).forEach((done) => done());
+};
+
+// What a name holds on the example, as far as it fits into a line.
+const valueOf = (answer, name) => {
+  const row = answer.rows?.find((each) => each.name === name);
+  if (!row) return "";
+  const { shown } = answer.plan.strips[row.strip];
+  return `${shown.slice(0, 12).join(" ")}${shown.length > 12 ? " …" : ""}`;
 };
 
 const exampleNote = (answer) => {
@@ -106,74 +125,28 @@ const exampleNote = (answer) => {
   find("example").setAttribute("aria-invalid", String(Boolean(wrong)));
 };
 
-const problem = (each, kind, word) => make("li", { class: kind },
-  make("button", { type: "button", class: "link", onclick: () => each.start !== undefined && editor.goTo(each.start, each.end) },
-    make("strong", {}, `${word}${each.line ? ` in line ${each.line}` : ""}: `), ...prose(each.message)),
-  each.text ? make("pre", {}, each.text.split("\n").slice(1).filter((line) => !line.startsWith("hint:") && !/^\s*--> /.test(line)).join("\n")) : null,
-  each.hint ? make("p", { class: "hint" }, "hint: ", ...prose(each.hint)) : null);
-
-const problems = ({ errors, warnings, failed }) => {
-  const items = [
-    ...errors.map((each) => problem(each, "error", "mistake")),
-    ...(failed || []).map((each) => problem({ ...each, message: `\`${each.name}\` does not fit this example: ${each.message}` }, "failed", "note")),
-    ...warnings.map((each) => problem(each, "warning", "warning")),
-  ];
-  find("problems").replaceChildren(items.length ? make("ol", {}, ...items) : make("p", { class: "fine" }, "✓ no mistakes"));
-};
-
 // ---- tabs
 
 const refreshTab = () => {
+  const tab = tabNow();
   if (tab === "values") catchUp();
   if (tab === "flow") showFlow();
   if (tab === "architecture") showArchitecture();
-  if (tab === "weights") showTrained();
+  if (tab === "weights") { showTrained(); checkWeights(); }
   if (tab === "gallery") showGallery();
-};
-
-const showTab = (name, focus = false) => {
-  tab = TABS.includes(name) ? name : "values";
-  for (const each of TABS) {
-    const button = find(`tab-${each}`);
-    button.setAttribute("aria-selected", String(each === tab));
-    button.tabIndex = each === tab ? 0 : -1;
-    find(each).hidden = each !== tab;
-  }
-  if (focus) find(`tab-${tab}`).focus();
-  showStory(tab);
-  refreshTab();
-  remember();
-};
-
-// On a phone the views lie below the editor.
-const bringUp = () => {
-  if (find("views").getBoundingClientRect().top > innerHeight * 0.4) find("views").scrollIntoView({ block: "start" });
-};
-
-const setUpTabs = () => {
-  const list = document.querySelector(".tabs");
-  list.addEventListener("click", (event) => {
-    const button = event.target.closest("[role=tab]");
-    if (button) showTab(button.getAttribute("aria-controls"));
-    bringUp();
-  });
-  list.addEventListener("keydown", (event) => {
-    const at = TABS.indexOf(tab);
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: TABS.length - 1 }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    showTab(TABS[(to + TABS.length) % TABS.length], true);
-  });
 };
 
 // ---- the page's state lives in the fragment
 
 let remembering = null;
+const store = async () => {
+  clearTimeout(remembering);
+  history.replaceState(null, "", await write(whole()));
+  if (!isEmbedded) keep(whole());
+};
 const remember = () => {
   clearTimeout(remembering);
-  remembering = setTimeout(async () => {
-    history.replaceState(null, "", await write({ ...now(), tab, exercise }));
-  }, 400);
+  remembering = setTimeout(store, 400);
 };
 
 // Nothing that was made for one program is shown beside another.
@@ -191,6 +164,7 @@ const open = (page) => {
   history.pushState(null, "", location.pathname);
   editor.text = page.program;
   find("example").value = page.example;
+  setExamples(page.examples);
   exercise = page.exercise || "";
   fileName = `${page.name || page.exercise || "program"}.rasp`;
   want(page.name || "");
@@ -198,8 +172,7 @@ const open = (page) => {
 };
 
 const share = async () => {
-  clearTimeout(remembering);
-  history.replaceState(null, "", await write({ ...now(), tab, exercise }));
+  await store();
   try {
     await navigator.clipboard.writeText(location.href);
     tell("A link to this program is on the clipboard.");
@@ -214,10 +187,19 @@ const fromFragment = async () => {
   forget();
   editor.text = page.program;
   find("example").value = page.example;
+  setExamples(page.examples);
+  task = page.task || null;
   exercise = String(page.exercise || "");
   if (exercise) resume(exercise);
+  else if (task) beginTask(task);
   showTab(String(page.tab));
   changed();
+};
+
+const begun = () => {
+  leave();
+  open({ program: EMPTY, example: "hello" });
+  showTab("values");
 };
 
 const format = async () => {
@@ -232,6 +214,7 @@ const format = async () => {
 
 const setUpButtons = () => {
   find("format").addEventListener("click", format);
+  find("new").addEventListener("click", begun);
   find("share").addEventListener("click", share);
   find("download").addEventListener("click", () => save(fileName, editor.text, "text/plain"));
   find("theme").addEventListener("click", () => tell(`theme: ${window.raspTheme.next()}`));
@@ -239,47 +222,72 @@ const setUpButtons = () => {
   find("example-form").addEventListener("submit", (event) => event.preventDefault());
 };
 
+// Everything that the parts of the page may ask of it.
+const makeContext = () => ({
+  ask, now, open, remember,
+  showTab(name) { showTab(name); if (name !== "values") bringUp(); },
+  setExample(text) { find("example").value = text; changed(); },
+  setExercise(name) { exercise = name; remember(); },
+  setTask(found) { task = found; },
+  leaveExercise() { if (exercise || task) leave(); else find("lesson").hidden = true; },
+  tokens: () => tokens,
+  settled: () => new Promise((done) => { whenShown.push(done); }),
+  light: (places) => editor.light?.(places),
+  hasMistakes: () => hasMistakes,
+  focusEditor: (at) => editor.goTo(at, at),
+  goTo: (start, end) => editor.goTo(start, end),
+  apply({ start, end, text }) { editor.replace(start, end, text); changed(); },
+  insertLine(line) {
+    const { text } = editor;
+    editor.replace(text.length, text.length, `${text && !text.endsWith("\n") ? "\n" : ""}${line}\n`);
+    changed();
+  },
+  docs: (place) => (docs ? docs + place : ""),
+  goToLine(line) {
+    const lines = editor.text.split("\n").slice(0, line);
+    const end = lines.join("\n").length;
+    editor.goTo(end - lines.at(-1).length, end);
+  },
+});
+
 const begin = async () => {
   const connection = await connect();
   const { start } = connection;
   ask = connection.ask;
-  const kept = await read(location.hash);
-  if (!kept && location.hash.startsWith("#1.")) tell("This link holds no program that can be read.");
+  docs = start.docs || "";
+  const linked = await read(location.hash);
+  if (!linked && location.hash.startsWith("#1.")) tell("This link holds no program that can be read.");
+  const kept = linked || (start.program || isEmbedded ? null : keptHere());
   const program = kept ? kept.program : start.program || FIRST;
   if (start.name) fileName = start.name;
   find("example").value = kept ? kept.example : "hello";
   editor = await makeEditor(find("editor"), start.has_editor, program, changed);
-  const context = {
-    ask, now, open,
-    showTab(name) { showTab(name); if (name !== "values") bringUp(); },
-    setExample(text) { find("example").value = text; changed(); },
-    setExercise(name) { exercise = name; remember(); },
-    leaveExercise() { if (exercise) leave(); else find("lesson").hidden = true; },
-    tokens: () => tokens,
-    settled: () => new Promise((done) => { whenShown.push(done); }),
-    light: (places) => editor.light?.(places),
-    hasMistakes: () => hasMistakes,
-    focusEditor: (at) => editor.goTo(at, at),
-    goToLine(line) {
-      const lines = editor.text.split("\n").slice(0, line);
-      const end = lines.join("\n").length;
-      editor.goTo(end - lines.at(-1).length, end);
-    },
-  };
+  const context = makeContext();
+  setUpFrames(start.edition === "static", whole);
+  setUpPanes();
+  setUpProblems(context);
+  setUpExamples(context);
+  setUpHelp(context);
+  setUpAuthoring(context);
   setUpSelection(context);
   setUpTokens(context);
   watchPane();
-  setUpTabs();
+  setUpTabs((tab) => {
+    showStory(tab);
+    refreshTab();
+    remember();
+  });
   setUpButtons();
   setUpFlow(context);
   setUpArchitecture(context);
   setUpWeights(context, start.edition === "static");
   setUpGallery(context);
+  if (kept) { setExamples(kept.examples); task = kept.task || null; }
   showTab(kept ? String(kept.tab) : "values");
   changed();
-  if (!kept && !start.program) welcome();
+  if (!kept && !start.program && !isEmbedded) welcome();
   await setUpLearn(context);
-  if (kept && kept.exercise) { exercise = String(kept.exercise); resume(exercise); }
+  if (kept && kept.exercise) { exercise = String(kept.exercise); resume(exercise); } else if (task) beginTask(task);
   const words = await ask("words", {});
   if (words.words) editor.setWords(words.words, "language");
   addEventListener("popstate", fromFragment);

@@ -1,6 +1,7 @@
 // What a run gave in, the Values view out: every s-op as a row over the input, selectors below.
 
 import { find, make, morph, prose, tip } from "./elements.js";
+import { wordsOf } from "./chooser.js";
 import { heatMap } from "./heat.js";
 import { choose, chosenNow, forgetChosen, onChosen } from "./selection.js";
 import { columnsFor } from "./sheet.js";
@@ -27,13 +28,14 @@ const failedRow = (each, length) => make("tr", { class: "failed" },
   make("td", { class: "reason", colspan: length + 1, title: each.hint ? `hint: ${each.hint}` : null }, make("span", {}, ...prose(each.message))));
 
 // As long as there is a mistake, what a name held before keeps its place, faded.
-const withGhosts = (answer) => {
+const withGhosts = (answer, program) => {
   const count = answer.plan.tokens.length;
   if (!shown || !answer.errors.length || shown.plan.tokens.length !== count) return answer;
   const has = new Set([...answer.rows, ...answer.failed].map((each) => each.name));
-  const lost = shown.rows.filter((each) => !has.has(each.name)).map((each) => ({ name: each.name, ghost: each.ghost || { ...shown.plan.strips[each.strip], needs: [], head: null } }));
+  const words = wordsOf(program);
+  const lost = shown.rows.filter((each) => !has.has(each.name) && words.has(each.name)).map((each) => ({ name: each.name, ghost: each.ghost || { ...shown.plan.strips[each.strip], needs: [], head: null } }));
   const drawn = new Set(answer.selections.map((each) => each.name));
-  const faded = shown.selections.filter((each) => !drawn.has(each.name)).map((each) => ({ ...each, isGhost: true }));
+  const faded = shown.selections.filter((each) => !drawn.has(each.name) && [...wordsOf(each.name)].every((word) => words.has(word))).map((each) => ({ ...each, isGhost: true }));
   return { ...answer, rows: [...answer.rows, ...lost], selections: [...answer.selections, ...faded] };
 };
 
@@ -216,7 +218,7 @@ const keepFocus = (panel, focused) => {
   if (wanted) wanted.focus({ preventScroll: true });
 };
 
-export const showValues = (answer) => {
+export const showValues = (answer, program) => {
   const panel = find("values");
   if (!answer.plan) { // nothing new to show: what was there stays, but faded
     panel.classList.add("stale");
@@ -224,7 +226,7 @@ export const showValues = (answer) => {
     return;
   }
   panel.classList.remove("stale");
-  shown = withGhosts(answer);
+  shown = withGhosts(answer, program);
   if (panel.hidden) isBehind = true;
   else build();
 };
