@@ -67,6 +67,7 @@ def test_the_page_does_not_jump_while_typing(tab: Any) -> None:
 def test_grids_are_below_the_token_columns_and_labels_never_overlap(tab: Any, count: int) -> None:
     example = ("the quick brown fox " * 10)[:count]
     write(tab, "n = selector_width(select(tokens, tokens, ==)) + length;", json.dumps(example))
+    tab.wait_for_selector(f"tr.tokens td[data-at='{count - 1}']", state="attached")
     tokens = columns_of(tab, "table.values tr.tokens td[data-at]")
     assert len(tokens) == count
     for keys in (columns_of(tab, f"figure:nth-child({n}) svg text.keys") for n in (1, 2)):
