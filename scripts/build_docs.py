@@ -83,7 +83,7 @@ def add_playground() -> None:
     import early_answers
 
     folder = SITE / "playground"
-    build_static.build(folder)
+    build_static.build(folder, docs="../")
     for page in sorted((ROOT / "docs").glob("*.md")):
         text = page.read_text(encoding="utf-8")
         early_answers.write_answers(folder / "early", playground_links.requests(text))

@@ -45,14 +45,14 @@ POLICY = (
 )
 
 
-def build(folder: Path) -> None:
-    """Write the whole edition into a folder."""
+def build(folder: Path, docs: str = "") -> None:
+    """Write the whole edition into a folder; `docs` is the way from there to the manual."""
     static = PACKAGE / "playground" / "static"
     shutil.copytree(static, folder, dirs_exist_ok=True)
     (folder / "drawing.css").write_text(style_sheet(), encoding="utf-8")
     (folder / "drawing.js").write_text(html.scripts(), encoding="utf-8")
     shutil.copytree(OWN, folder, dirs_exist_ok=True)
-    start = {"name": "", "program": "", "edition": "static", "has_editor": True}
+    start = {"name": "", "program": "", "edition": "static", "has_editor": True, "docs": docs}
     (folder / "start").write_text(json.dumps(start), encoding="utf-8")
     page = (static / "index.html").read_text(encoding="utf-8")
     policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'

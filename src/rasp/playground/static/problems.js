@@ -17,7 +17,7 @@ const hintOf = (each) => {
 const problem = (each, kind, word) => make("li", { class: kind },
   make("button", { type: "button", class: "link", onclick: () => each.start !== undefined && page.goTo(each.start, each.end) },
     make("strong", {}, `${word}${each.line ? ` in line ${each.line}` : ""}: `), ...prose(each.message)),
-  each.page ? make("a", { class: "more", href: page.docs(each.page), target: "_blank", rel: "noopener", "aria-label": `About: ${each.message}` }, "more") : null,
+  each.kind && page.docs("") ? make("a", { class: "more", href: page.docs(`errors/${each.kind}.html`), target: "_blank", rel: "noopener", "aria-label": `About: ${each.message}` }, "more") : null,
   each.text ? make("pre", {}, caret(each.text)) : null, hintOf(each));
 
 export const showProblems = ({ errors, warnings, failed }) => {
