@@ -56,6 +56,8 @@ class Asked:
     next_token: bool
     sink: bool
     heads: str
+    where: str | None
+    """The bool s-op that is promised to hold at every position of every input."""
 
 
 def weights(request: dict[str, Any]) -> dict[str, Any]:
@@ -93,7 +95,7 @@ def read_asked(request: dict[str, Any]) -> Asked:
     return Asked(
         str(request.get("program")), str(request.get("name")), given, length, bos,
         bool(request.get("causal")), bool(request.get("next_token")),
-        not request.get("no_sink"), heads,
+        not request.get("no_sink"), heads, read_word(request, "where"),
     )  # fmt: skip
 
 
@@ -111,7 +113,8 @@ def compiled(asked: Asked) -> Compiled:
     """Compile what is asked for; the last models are kept."""
     from rasp.compiler import compile
 
-    handle = find_handle(run_text(asked.program), asked.name)
+    ran = run_text(asked.program)
+    handle = find_handle(ran, asked.name)
     if not isinstance(handle.node, SOp):
         raise RaspUnsupportedError("only s-ops are compiled", hint="choose an s-op")
     model = compile(
@@ -123,6 +126,7 @@ def compiled(asked: Asked) -> Compiled:
         next_token=asked.next_token,
         sink=asked.sink,
         heads=asked.heads,
+        where=find_handle(ran, asked.where) if asked.where else None,
     )
     return Compiled(handle, model, _in_words(model, handle))
 

@@ -117,6 +117,7 @@ export const setUpWeights = (context, isStatic) => {
       make("label", {}, "for tokens ", make("input", { name: "vocabulary", size: 19, placeholder: "those of the example", autocomplete: "off", spellcheck: "false" })),
       make("label", {}, "up to length ", make("input", { name: "max_length", type: "number", min: 1, max: 256, placeholder: "10" })),
       make("label", { title: "The token that every input begins with" }, "BOS ", make("input", { name: "bos", size: 3, autocomplete: "off" })),
+      make("label", { title: "A promise: this bool s-op is true at every position of every input" }, "where ", make("input", { name: "where", size: 8, autocomplete: "off", spellcheck: "false" })),
       box("causal", "causal", "Positions see only what came before"),
       box("next_token", "next token", "A model that generates: outputs are tokens, or the empty string, which ends"),
       box("no_sink", "no sink", "Put no hidden token before the input"),
