@@ -119,6 +119,15 @@ def test_a_chosen_cell_lights_up_what_it_came_from(tab: Any) -> None:
     assert "looks at no position, so the default '-'" in story(tab)
 
 
+def test_a_row_that_is_renamed_is_explained_by_its_new_name(tab: Any) -> None:
+    write(tab, "one = indices + 1;", "abc")
+    tab.keyboard.press("Control+Home")
+    settled(tab, lambda: tab.keyboard.type("x"))
+    assert row(tab, "xone") == ["1", "2", "3"]
+    settled(tab, values_of(tab, "xone").nth(1).click)
+    assert story(tab).startswith("xone position 1")
+
+
 def test_one_selection_is_linked_in_values_grids_flow_and_editor(tab: Any) -> None:
     write(tab, HIST, "hello")
     settled(tab, values_of(tab, "hist").nth(2).click)

@@ -32,6 +32,8 @@ export const morph = (old, fresh) => {
     old.replaceWith(fresh);
     return;
   }
+  for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
   const olds = [...old.childNodes];
   const news = [...fresh.childNodes];
   news.forEach((node, at) => (at < olds.length ? morph(olds[at], node) : old.append(node)));
