@@ -87,6 +87,9 @@ def add_playground() -> None:
     for page in sorted((ROOT / "docs").glob("*.md")):
         text = page.read_text(encoding="utf-8")
         early_answers.write_answers(folder / "early", playground_links.requests(text))
+        for program, example in playground_links.live(text):
+            requests = early_answers.requests_at_first(program, example)
+            early_answers.write_answers(folder / "early", requests)
     build_static.finish(folder)
 
 

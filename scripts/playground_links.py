@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from rasp.playground.answers import answer
 
 SNIPPET = re.compile(r"^```rasp\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-LIVE = re.compile(r"^<!-- live -->\n", re.MULTILINE)
+LIVE = re.compile(r"^<!-- live -->\n+(?=```rasp)", re.MULTILINE)
 """In a page: the next snippet is shown in a frame of the playground, where it can be changed."""
 APPLIED = re.compile(r"""\((["'])([^"'\\]{1,40})\1\)\s*;""")
 NAME_LINE = re.compile(r"^# ([\w-]+)\.rasp\n")
@@ -72,10 +72,13 @@ def with_links(text: str, playground: str) -> str:
         target = f"{playground}index.html{fragment(*next(programs))}"
         return f'{found[0]}\n\n<p class="open"><a href="{target}">Open in the playground</a></p>\n'
 
-    return _with_frames(SNIPPET.sub(linked, text), playground)
+    text = text.replace(
+        "<!-- playground -->", f"[Try it here]({playground}index.html){{ .md-button }}"
+    )
+    return _with_frames(SNIPPET.sub(linked, text))
 
 
-def _with_frames(text: str, playground: str) -> str:
+def _with_frames(text: str) -> str:
     link = re.compile(r'<p class="open"><a href="([^"#]+)(#[^"]+)">')
     while marked := LIVE.search(text):
         target = link.search(text, marked.end())
@@ -94,3 +97,10 @@ def requests(text: str) -> Iterator[tuple[str, dict[str, str]]]:
     """List what the playground asks when a link of a page is opened."""
     for program, example in opened(text):
         yield "run", {"program": program, "example": example}
+
+
+def live(text: str) -> Iterator[tuple[str, str]]:
+    """List the programs of a page that are shown in a frame."""
+    programs = opened(text)
+    for marked in LIVE.finditer(text):
+        yield programs[len(SNIPPET.findall(text[: marked.end()]))]

@@ -115,7 +115,7 @@ MISPLACED = """() => {
 
 def pictures() -> Iterator[tuple[str, Drawing]]:
     """The paper's figures, inputs of one token, and random programs."""
-    for name, (text, sop, given) in script("make_gallery").PICTURES.items():
+    for name, (text, sop, given) in script("make_figures").PICTURES.items():
         yield name, draw(rasp.run(text)[sop], given)
         yield f"{name} of one token", draw(rasp.run(text)[sop], given[0])
     for seed in range(30):

@@ -1,16 +1,20 @@
-"""Draw the pictures of docs/gallery again: `python scripts/make_gallery.py [folder]`.
+"""Draw the pictures of docs/figures again: `python scripts/make_figures.py [folder]`.
 
-Each program and input is that of one of the paper's figures (section 5 and appendix B).
+Each program and input is that of one of the paper's figures (section 5 and appendix B). Those in
+`tutorial/` are of the tutorial's own snippets, up to the section that the picture is in.
 """
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import rasp
-from rasp.drawing import draw
+from rasp.drawing import Drawing, draw
 
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 DYCK = """
 opens = tokens in openers;
 closes = tokens in closers;
@@ -127,14 +131,40 @@ open_for_close = select_best(possible_open, score(indices, 1));
 }
 
 
-def main(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+# file name: (section of the tutorial, s-op, input)
+TUTORIAL: dict[str, tuple[int, str, str]] = {
+    "one_value": (1, "is_l", "hello"),
+    "looking": (2, "shifted", "abc"),
+    "counting": (3, "hist", "hello"),
+    "sorting": (5, "sorted", "hello"),
+    "functions": (6, "a_so_far", "abba"),
+}
+
+
+def tutorial_program(section: int) -> str:
+    """Join the snippets of the tutorial up to the end of a section."""
+    page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+    text = page.partition(f"\n## {section + 1}. ")[0]
+    return "\n".join(re.findall(r"^```rasp\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
+
+
+def drawings() -> Iterator[tuple[str, Drawing]]:
+    """Draw each picture, with the name of its file."""
     for file, (text, name, given) in PICTURES.items():
+        yield file, draw(rasp.run(text, f"{file}.rasp")[name], given)
+    yield "front", draw(rasp.run(PICTURES["reverse"][0])["flip"], "hello")
+    for file, (section, name, given) in TUTORIAL.items():
+        names = rasp.run(tutorial_program(section), "tutorial.rasp")
+        yield f"tutorial/{file}", draw(names[name], given)
+
+
+def main(folder: Path) -> None:
+    for file, drawing in drawings():
         path = folder / f"{file}.svg"
-        draw(rasp.run(text, f"{file}.rasp")[name], given).save(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        drawing.save(path)
         print(f"{path} {path.stat().st_size / 1000:.0f} kB")
 
 
 if __name__ == "__main__":
-    default = Path(__file__).resolve().parent.parent / "docs" / "gallery"
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else default)
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else DOCS / "figures")
