@@ -55,20 +55,21 @@ class Sink:
 
 
 @dataclass(frozen=True, eq=False)
-class Moved:
-    """What a head adds: a direction for each output, a constant, and errors by dimension."""
+class Channel:
+    """One value that a head moves: a weighted sum of outputs, less a constant."""
 
-    directions: dict[int, Array]
-    constant: Array
-    error: Array
-    mass: Array
-    count: Array
+    column: Array  # (dimension,): with what it is written
+    weights: Mapping[int, Fraction]
+    """Of each output."""
+    shift: Fraction
+    error: float
+    size: float
 
 
 def attend(
     stream: Stream, sink: Sink | None, claim: HeadClaim, head: HeadArrays, outputs: Sequence[int],
     name: str, notes: Notes,
-) -> Moved:  # fmt: skip
+) -> list[Channel]:  # fmt: skip
     """Check one head; `outputs` are the variables that it makes."""
     _check_claim(stream, claim, sink, name)
     asked, asked_off = None, np.zeros(len(head.key))
@@ -96,7 +97,7 @@ def attend(
         errors.append(error)
         sizes.append(min(reach, stream.values.inputs.max_length * size) + error)
     _describe(claim, scores, name, notes)
-    return _written(stream, claim, head.out * factor, outputs, np.array(errors), np.array(sizes))
+    return _written(stream, claim, head.out * factor, outputs, errors, sizes)
 
 
 def _check_claim(stream: Stream, claim: HeadClaim, sink: Sink | None, name: str) -> None:
@@ -285,7 +286,7 @@ def _error(
 def _give_shares(
     stream: Stream, scorer: Scorer, claim: HeadClaim, head: HeadArrays, outputs: Sequence[int],
     name: str, notes: Notes,
-) -> Moved:  # fmt: skip
+) -> list[Channel]:  # fmt: skip
     """Position 0 holds 1, all else 0, so that what comes out is the share that position 0 gets.
 
     With w for its weight in matches, it is w / (w + m) for m others, where it is matched or, in a
@@ -310,7 +311,7 @@ def _give_shares(
         errors.append(size * (relative + rest) + off)
         sizes.append(size + errors[-1])
     notes.blocks.append((name, f"share; scores {scores.depth:.3g} apart", scores.depth))
-    return _written(stream, claim, head.out, outputs, np.array(errors), np.array(sizes))
+    return _written(stream, claim, head.out, outputs, errors, sizes)
 
 
 def _exp(exponent: float) -> float:
@@ -328,20 +329,17 @@ def _sink_value(sink: Sink, row: Array, bias: float) -> float:
 
 
 def _written(
-    stream: Stream, claim: HeadClaim, out: Array, outputs: Sequence[int], errors: Array,
-    sizes: Array,
-) -> Moved:  # fmt: skip
-    values, size = stream.values, len(out)
-    directions = {variable: np.zeros(size) for variable in outputs}
-    constant = np.zeros(size)
+    stream: Stream, claim: HeadClaim, out: Array, outputs: Sequence[int], errors: Sequence[float],
+    sizes: Sequence[float],
+) -> list[Channel]:  # fmt: skip
+    found = []
     for number, channel in enumerate(claim.channels):
-        for place, weight in channel.items():
-            directions[outputs[place]] += out[:, number] * float(weight)
-            default = float(values.default_code(claim.outputs[place]))
-            constant -= out[:, number] * float(weight) * default
-    used = np.abs(out)
-    return Moved(directions, constant, used @ (errors + SLACK * UNIT * sizes), used @ sizes,
-                 (out != 0).sum(axis=1).astype(float))  # fmt: skip
+        weights = {outputs[place]: weight for place, weight in channel.items()}
+        shift = sum((weight * stream.values.default_code(claim.outputs[place])
+                     for place, weight in channel.items()), Fraction(0))  # fmt: skip
+        error = errors[number] + SLACK * UNIT * sizes[number]
+        found.append(Channel(out[:, number], weights, shift, error, sizes[number]))
+    return found
 
 
 def _describe(claim: HeadClaim, scores: Scores, name: str, notes: Notes) -> None:

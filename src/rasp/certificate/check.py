@@ -24,7 +24,7 @@ import numpy as np
 
 from rasp.certificate.aggregates import check_aggregate
 from rasp.certificate.arrays import Arrays, check_shapes, read_arrays
-from rasp.certificate.attention import Sink, attend, check_sink_units, pass_sink
+from rasp.certificate.attention import Channel, Sink, attend, check_sink_units, pass_sink
 from rasp.certificate.claims import (
     Claims,
     Inputs,
@@ -39,6 +39,7 @@ from rasp.certificate.stream import Stream
 from rasp.certificate.tables import Array
 from rasp.certificate.total import has_always_a_value
 from rasp.certificate.values import Values
+from rasp.certificate.writing import write
 from rasp.graph import Aggregate, Node, SOp, in_order
 
 NONSENSE = (
@@ -161,8 +162,7 @@ def _layer(
     stream: Stream, sink: Sink | None, claims: Claims, arrays: Arrays, layer: int, notes: Notes
 ) -> None:
     """All heads of a layer read the same stream, and then add to it."""
-    moved = []
-    size = len(stream.error)
+    moved: list[Channel] = []
     for number, (claim, head) in enumerate(
         zip(claims.heads[layer - 1], arrays.heads[layer - 1], strict=True)
     ):
@@ -171,18 +171,13 @@ def _layer(
             raise Refused("a head moves more values than are claimed, or fewer", name)
         variables = [_variable(claims, layer, number, place) for place in range(len(claim.outputs))]
         try:
-            moved.append(attend(stream, sink, claim, head, variables, name, notes))
+            moved += attend(stream, sink, claim, head, variables, name, notes)
         except Refused as refused:
             raise Refused(refused.why, refused.where or name) from None
     if sink is not None:
         for number, head in enumerate(arrays.heads[layer - 1]):
             pass_sink(stream, sink, head, f"layer {layer}, head {number + 1}")
-    error, mass, count = np.zeros((3, size))
-    for each in moved:
-        stream.outputs |= each.directions
-        stream.constant = stream.constant + each.constant
-        error, mass, count = error + each.error, mass + each.mass, count + each.count
-    stream.add(error, mass, mass, count, np.zeros(size), np.zeros(size, bool))
+    write(stream, moved)
 
 
 def _variable(claims: Claims, layer: int, head: int, output: int) -> int:

@@ -38,7 +38,7 @@ def feed_forward(
     if sum(claim.units for claim in claims) != len(block.bias):
         raise Refused("there are more hidden units than claims, or fewer", name)
     size = len(stream.error)
-    mass, net, count = np.zeros((3, size))
+    up, down, low, high, count, stray = np.zeros((6, size))
     grain, writers = np.full(size, np.inf), np.zeros(size, int)
     groups, start = [], 0
     for claim in claims:
@@ -49,16 +49,25 @@ def feed_forward(
         part = UnitArrays(block.inside[units], block.bias[units], block.out[:, units])
         group, most, numbers, fine = _group(stream, part, claim.inputs, name, notes)
         groups.append(group)
-        mass[group.dims] += most
-        net[group.dims] += (np.abs(group.table) + group.error).max(axis=0, initial=0.0)
+        for total, positive, negative in ((up, most, 1), (down, most, -1)):
+            total[group.dims] += _one_way(group, positive, negative)
+        low[group.dims] += group.table.min(axis=0)
+        high[group.dims] += group.table.max(axis=0)
+        stray[group.dims] += group.error.max(axis=0, initial=0.0)
         count[group.dims] += numbers
         grain[group.dims] = np.minimum(grain[group.dims], fine)
         writers[group.dims] += 1
     grain = np.where(np.isfinite(grain), grain, 0.0)
-    stream.add(np.zeros(size), mass, net, count, grain, writers == 1)
+    stream.add(np.zeros(size), up, down, (low, high), count, grain, writers == 1)
+    stream.stray = stream.stray + stray
     for group in groups:
         stream.groups.append(group)
         stream.grain[group.dims[group.error.max(axis=0, initial=0.0) > 0]] = 0.0
+
+
+def _one_way(group: Group, mass: Array, sign: int) -> Array:
+    """(dimension,): all that units add of one sign, at most: half of all sizes and of the sum."""
+    return np.asarray((mass + sign * group.table + group.error).max(axis=0, initial=0.0) / 2)
 
 
 def _group(
@@ -85,13 +94,15 @@ def _group(
     if is_exact.all():
         inner = min(float(reading.grain[0]), grain_of(part.bias))
         grain = grains(out).min(axis=1, initial=2.0**20) * inner
-        grain = np.where(mass.max(axis=0, initial=0.0) <= EXACT * grain, grain, 0.0)
-    rounding = SLACK * UNIT * mass * np.maximum(numbers, 0) + DOUBLE * mass
+        most = (mass + np.abs(value)).max(axis=0, initial=0.0) / 2
+        grain = np.where(most <= EXACT * grain, grain, 0.0)
+    most = np.minimum(mass, (mass + np.abs(value) + error) / 2)
+    rounding = SLACK * UNIT * (most * np.maximum(numbers - 1, 0) + mass) + DOUBLE * mass
     error = error + np.where(grain > 0, 0.0, rounding)
     notes.blocks.append((name, f"{len(part.bias)} hidden units, {len(points)} different inputs",
                          float(error.max(initial=0.0))))  # fmt: skip
     group = Group(space, places.reshape(-1), dims, value, error)
-    return group, mass.max(axis=0), numbers.max(axis=0), grain
+    return group, mass, numbers.max(axis=0), grain
 
 
 def _one_number(stream: Stream, inside: Array, name: str) -> tuple[Array, Array]:
@@ -109,7 +120,7 @@ def _run(
 ) -> tuple[Array, Array, Array, Array, Array]:
     """(point, dimension): what units add, how far that can be off, its mass and its count."""
     before = held.value * signs + bias  # (point, unit)
-    rounding = np.stack([reading.rounding(held, np.array([each]))[:, 0] for each in bias], axis=1)
+    rounding = reading.rounding(held, bias, signs)
     off = held.error + rounding
     near = (np.abs(before) <= off) & (off > 0)
     on = (before > 0) & ~near

@@ -82,7 +82,7 @@ def side_of(reading: Reading, bias: Array) -> Side:
     else:
         mass = reading.base.mass + sum(piece.parts.mass.max(axis=0) for piece in reading.pieces)
         count = reading.base.count + sum(piece.parts.count.max(axis=0) for piece in reading.pieces)
-        worst = Parts(reading.base.value, reading.base.error, mass, count)
+        worst = Parts(np.full_like(mass, np.inf), reading.base.error, mass, count)
         error = error + reading.rounding(worst, bias)[0]
         off = [piece.parts.error for piece in reading.pieces]
     for piece, wrong in zip(reading.pieces, off, strict=True):

@@ -90,13 +90,18 @@ class Reading:
             total = total.plus(piece.parts.at(located(values, piece.space, space)))
         return total
 
-    def rounding(self, parts: Parts, bias: Array) -> Array:
-        """How far off float32 can be where it adds up a reading and a bias."""
+    def rounding(self, parts: Parts, bias: Array, sign: Array | float = 1.0) -> Array:
+        """How far off float32 can be where it adds up a reading, times a sign, and a bias.
+
+        Whatever the order, no sum on the way is beyond all that is positive, or all that is
+        negative: with m for the sum of sizes and v for the whole, beyond (m + |v|) / 2.
+        """
         mass = parts.mass + np.abs(bias)
         count = parts.count + (bias != 0)
         grain = np.where(bias != 0, np.minimum(self.grain, grains(bias)), self.grain)
-        exact = (mass <= EXACT * grain) & (grain > 0)
-        sums = mass * (np.maximum(count - 1, 0) + ~self.powers)
+        most = (mass + np.fmin(np.abs(sign * parts.value + bias) + parts.error, mass)) / 2
+        exact = (most <= EXACT * grain) & (grain > 0)
+        sums = most * np.maximum(count - 1, 0) + mass * ~self.powers
         return np.asarray(np.where(exact, 0.0, SLACK * UNIT * sums) + DOUBLE * mass * ~exact)
 
 
@@ -132,8 +137,11 @@ class Stream:
         both = tokens[:, None] + positions[None]
         rounded = tokens.astype(np.float32)[:, None] + positions.astype(np.float32)[None]
         self.error: Array = np.abs(rounded.astype(np.float64) - both).max(axis=(0, 1))
-        self.size: Array = np.abs(both).max(axis=(0, 1))
-        """The largest size of each dimension."""
+        self.low: Array = both.min(axis=(0, 1))
+        self.high: Array = both.max(axis=(0, 1))
+        """Between what each dimension is, errors aside."""
+        self.stray: Array = self.error
+        """How far beyond that it may be."""
         self.grain = np.array([
             0.0 if wrong else grain_of(np.append(some, others))
             for wrong, some, others in zip(self.error, tokens.T, positions.T, strict=True)
@@ -142,24 +150,33 @@ class Stream:
 
     # -- writing ----------------------------------------------------------------------------------
 
-    def add(
-        self, error: Array, mass: Array, net: Array, count: Array, grain: Array, alone: Array
-    ) -> None:
-        """A block adds `count` numbers of so much mass to each dimension, this far off.
+    @property
+    def size(self) -> Array:
+        """The largest size of each dimension."""
+        return np.asarray(np.maximum(-self.low, self.high) + self.stray)
 
-        `net` is the largest size of their sum. Where something is `alone` in a dimension, its
-        error knows of the rounding already.
+    def add(
+        self, error: Array, up: Array, down: Array, ends: tuple[Array, Array], count: Array,
+        grain: Array, alone: Array,
+    ) -> None:  # fmt: skip
+        """A block adds `count` numbers to each dimension, this far off.
+
+        All that is positive of them comes to `up` at most, all that is negative to `down`, so that
+        no sum on the way is beyond these; their sum is between `ends`. Where something is `alone`
+        in a dimension, its error knows of the rounding already.
         """
-        touched = mass > 0
+        touched = up + down > 0
         held = self.size > 0
         both = np.where(held, np.minimum(self.grain, grain), grain)
-        exact = (both > 0) & (self.size + mass <= EXACT * both)
-        sums = (self.size + mass) * np.maximum(count - ~held, 0)
+        most = np.maximum(np.maximum(self.high, 0) + up, np.maximum(-self.low, 0) + down)
+        exact = (both > 0) & (most <= EXACT * both)
+        sums = (most + self.stray) * np.maximum(count - ~held, 0)
         rounding = np.where(exact | alone & ~held, 0.0, SLACK * UNIT * sums)
         self.error = self.error + np.where(touched, error + rounding, 0.0)
         fine = exact & (error == 0)
         self.grain = np.where(touched, np.where(fine, both, 0.0), self.grain)
-        self.size = self.size + net
+        self.low, self.high = self.low + ends[0], self.high + ends[1]
+        self.stray = self.stray + np.where(touched, error + rounding, 0.0)
 
     # -- reading ----------------------------------------------------------------------------------
 
@@ -286,6 +303,8 @@ class Stream:
                                for part in free])  # fmt: skip
             wanted = np.array([tables.get(part, np.zeros(count)) for part in free])
             weights = np.linalg.lstsq(matrix, wanted, rcond=None)[0]  # (sum, reading)
+            near = np.round(weights * 2.0**20) / 2.0**20  # any weights will do: what is left counts
+            weights = np.where(np.abs(near - weights) <= DOUBLE * np.abs(weights), near, weights)
             for (variable, known), weight in zip(sums.items(), weights, strict=True):
                 for part, share in known.parts.items():
                     tables[part] = tables.get(part, np.zeros(count)) - float(share) * weight

@@ -1,0 +1,88 @@
+"""What all heads of a layer move in, the residual stream after they have added it out.
+
+A number of float32 between 2^e and 2^(e+1) is a multiple of 2^(e-23), its grid. Where a dimension
+is in that range before, after and whatever is added first, every sum that has it as a part is
+rounded to the grid. So where what a head should add is a multiple of the grid, and what it does
+add is off by less than half of it, float32 itself puts it right: the dimension is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from rasp.certificate.attention import Channel
+from rasp.certificate.stream import SLACK, UNIT, Stream
+from rasp.certificate.tables import Array
+
+MOST_OFF = 0.49
+"""How far off a sum may be, in multiples of the grid, to be rounded to the right one."""
+
+
+def write(stream: Stream, channels: Sequence[Channel]) -> None:
+    """Add what the heads of a layer move to the stream."""
+    size = len(stream.error)
+    error, mass, count = np.zeros((3, size))
+    for channel in channels:
+        used = np.abs(channel.column)
+        error, mass = error + used * channel.error, mass + used * channel.size
+        count = count + (used > 0)
+    grid = _grids(stream, mass)
+    off = error + SLACK * UNIT * count * mass
+    columns = []
+    for channel in channels:
+        near = _near(stream, channel, grid)
+        off = off + np.abs(channel.column - near) * channel.size
+        columns.append(near)
+    rounded = (grid > 0) & (off < MOST_OFF * grid)
+    low, high = np.zeros((2, size))
+    for channel, near in zip(channels, columns, strict=True):
+        column = np.where(rounded, near, channel.column)
+        stream.constant = stream.constant - column * float(channel.shift)
+        low, high = low - column * float(channel.shift), high - column * float(channel.shift)
+        for variable, weight in channel.weights.items():
+            direction = column * float(weight)
+            nothing = np.zeros(size)
+            stream.outputs[variable] = stream.outputs.get(variable, nothing) + direction
+            numbers = [float(number) for number in stream.values.domain(variable).numbers or ()]
+            ends = direction * min(numbers), direction * max(numbers)
+            low, high = low + np.minimum(*ends), high + np.maximum(*ends)
+    nothing = np.zeros(size)
+    before = stream.grain, stream.error, stream.stray
+    stream.add(error, mass, mass, (low, high), count, nothing, nothing > 0)
+    stream.grain, stream.error, stream.stray = (
+        np.where(rounded, right, now)
+        for right, now in zip((grid, *before[1:]), (stream.grain, stream.error, stream.stray),
+                              strict=True)
+    )  # fmt: skip
+
+
+def _grids(stream: Stream, mass: Array) -> Array:
+    """(dimension,): the grid to which every sum with it is rounded; 0 where there is none."""
+    low, high = stream.low - mass, stream.high + mass
+    exponent = np.floor(np.log2(np.where(low > 0, low, 1.0)))
+    grid = 2.0 ** (exponent - 23)
+    fine = (low > 0) & (mass > 0) & (high <= 2.0 ** (exponent + 1))
+    fine &= (stream.stray == 0) & (stream.grain >= grid)
+    return np.asarray(np.where(fine, grid, 0.0))
+
+
+def _near(stream: Stream, channel: Channel, grid: Array) -> Array:
+    """(dimension,): the factor next to the one written with which a channel adds multiples of the
+    grid, whatever the outputs are; not a number where there is none.
+    """
+    numbers = [channel.shift]
+    for variable, weight in channel.weights.items():
+        numbers += [weight * number for number in stream.values.domain(variable).numbers or ()]
+    unit = min((_unit(number) for number in numbers if number), default=0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        near = np.round(channel.column / (grid / unit)) * (grid / unit)
+    return np.where(channel.column == 0, 0.0, near)
+
+
+def _unit(number: Fraction) -> float:
+    """The largest power of two of which a number is a multiple; 0 where there is none."""
+    above, below = abs(number.numerator), number.denominator
+    return (above & -above) / below if below & (below - 1) == 0 else 0.0
