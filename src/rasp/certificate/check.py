@@ -66,6 +66,8 @@ class Verdict:
     """Which of the claims' readers read what they say; a model answers without them."""
     wider: bool = False
     """Whether some number is of several kinds (1 and 1.0), and its answer of the widest."""
+    off: Mapping[str, float] = field(default_factory=dict)
+    """How far the scores of each head can be off."""
 
 
 def check(
@@ -82,7 +84,7 @@ def check(
             total = _check(found, outputs, inputs, readouts, claims, notes)
     except Refused as refused:
         where = f"{refused.where}: " if refused.where else ""
-        return Verdict(False, where + refused.why, tuple(notes.blocks))
+        return Verdict(False, where + refused.why, tuple(notes.blocks), off=notes.off)
     except NONSENSE as error:
         reason = f"the claims make no sense ({type(error).__name__})"
         return Verdict(False, reason, tuple(notes.blocks))

@@ -77,12 +77,12 @@ def side_of(reading: Reading, bias: Array) -> Side:
     pieces, most = [], np.zeros_like(constant)
     if len(reading.pieces) == 1:
         (piece,) = reading.pieces
-        whole = reading.base.plus(piece.parts)
+        whole = reading.within(reading.base.plus(piece.parts))
         off = [piece.parts.error + reading.rounding(whole, bias)]
     else:
         mass = reading.base.mass + sum(piece.parts.mass.max(axis=0) for piece in reading.pieces)
         count = reading.base.count + sum(piece.parts.count.max(axis=0) for piece in reading.pieces)
-        worst = Parts(np.full_like(mass, np.inf), reading.base.error, mass, count)
+        worst = reading.within(Parts(np.full_like(mass, np.inf), reading.base.error, mass, count))
         error = error + reading.rounding(worst, bias)[0]
         off = [piece.parts.error for piece in reading.pieces]
     for piece, wrong in zip(reading.pieces, off, strict=True):

@@ -14,7 +14,7 @@ sums on the way is at most the sum of all sizes, so the error is at most (n - 1)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -81,6 +81,8 @@ class Reading:
     pieces: list[Piece]
     grain: Array  # (reading,)
     powers: Array  # (reading,): whether all weights are powers of two
+    most: Array  # (reading,): the largest sum of sizes, by the sizes of the dimensions
+    terms: Array  # (reading,): how many dimensions are read
 
     def on(self, values: Values, space: Space) -> Parts:
         """The whole over a space that has all its variables."""
@@ -88,7 +90,12 @@ class Reading:
             self.base.value, self.base.error, self.base.mass, self.base.count)))  # fmt: skip
         for piece in self.pieces:
             total = total.plus(piece.parts.at(located(values, piece.space, space)))
-        return total
+        return self.within(total)
+
+    def within(self, parts: Parts) -> Parts:
+        """The same, with no more mass and numbers than the dimensions that are read have."""
+        return Parts(parts.value, parts.error, np.minimum(parts.mass, self.most),
+                     np.minimum(parts.count, self.terms))  # fmt: skip
 
     def rounding(self, parts: Parts, bias: Array, sign: Array | float = 1.0) -> Array:
         """How far off float32 can be where it adds up a reading, times a sign, and a bias.
@@ -199,7 +206,8 @@ class Stream:
         used = rows != 0
         grain = np.where(used, grains(rows) * self.grain, np.inf).min(axis=1, initial=2.0**20)
         powers = (~used | (np.frexp(np.abs(rows))[0] == 0.5)).all(axis=1)
-        return self._with_counts(Reading(base, pieces, grain, powers), variables)
+        most, terms = np.abs(rows) @ self.size, (used & (self.size > 0)).sum(axis=1)
+        return self._with_counts(Reading(base, pieces, grain, powers, most, terms), variables)
 
     def largest(self, rows: Array) -> tuple[Array, Array]:
         """(reading,): the least and the largest that rows can be, whatever the position."""
@@ -501,7 +509,7 @@ class Stream:
         count = np.outer(np.arange(len(known.conditions) + 1), slope)
         nothing = np.zeros_like(count)
         piece = Piece(self.values.space((variable,)), Parts(count, nothing, nothing, nothing))
-        return Reading(base, [*others, piece], reading.grain, reading.powers)
+        return replace(reading, base=base, pieces=[*others, piece])
 
 
 def _slope(parts: Parts) -> Array | None:

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from rasp.certificate.attention import Channel
-from rasp.certificate.stream import SLACK, UNIT, Stream
+from rasp.certificate.stream import SLACK, UNIT, Stream, grains
 from rasp.certificate.tables import Array
 
 MOST_OFF = 0.49
@@ -31,10 +31,12 @@ def write(stream: Stream, channels: Sequence[Channel]) -> None:
         count = count + (used > 0)
     grid = _grids(stream, mass)
     off = error + SLACK * UNIT * count * mass
-    columns = []
+    columns, grain = [], stream.grain
     for channel in channels:
-        near = _near(stream, channel, grid)
+        unit = _unit_of(stream, channel)
+        near = _near(channel.column, unit, grid)
         off = off + np.abs(channel.column - near) * channel.size
+        grain = np.where(near != 0, np.minimum(grain, grains(near) * unit), grain)
         columns.append(near)
     rounded = (grid > 0) & (off < MOST_OFF * grid)
     low, high = np.zeros((2, size))
@@ -50,13 +52,12 @@ def write(stream: Stream, channels: Sequence[Channel]) -> None:
             ends = direction * min(numbers), direction * max(numbers)
             low, high = low + np.minimum(*ends), high + np.maximum(*ends)
     nothing = np.zeros(size)
-    before = stream.grain, stream.error, stream.stray
+    before = grain, stream.error, stream.stray
     stream.add(error, mass, mass, (low, high), count, nothing, nothing > 0)
     stream.grain, stream.error, stream.stray = (
         np.where(rounded, right, now)
-        for right, now in zip((grid, *before[1:]), (stream.grain, stream.error, stream.stray),
-                              strict=True)
-    )  # fmt: skip
+        for right, now in zip(before, (stream.grain, stream.error, stream.stray), strict=True)
+    )
 
 
 def _grids(stream: Stream, mass: Array) -> Array:
@@ -69,17 +70,21 @@ def _grids(stream: Stream, mass: Array) -> Array:
     return np.asarray(np.where(fine, grid, 0.0))
 
 
-def _near(stream: Stream, channel: Channel, grid: Array) -> Array:
-    """(dimension,): the factor next to the one written with which a channel adds multiples of the
-    grid, whatever the outputs are; not a number where there is none.
-    """
+def _unit_of(stream: Stream, channel: Channel) -> float:
+    """The largest power of two of which a channel's value is a multiple; 0 where there is none."""
     numbers = [channel.shift]
     for variable, weight in channel.weights.items():
         numbers += [weight * number for number in stream.values.domain(variable).numbers or ()]
-    unit = min((_unit(number) for number in numbers if number), default=0.0)
+    return min((_unit(number) for number in numbers if number), default=0.0)
+
+
+def _near(column: Array, unit: float, grid: Array) -> Array:
+    """(dimension,): the factor next to the one written with which multiples of a unit become
+    multiples of the grid; not a number where there is none.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
-        near = np.round(channel.column / (grid / unit)) * (grid / unit)
-    return np.where(channel.column == 0, 0.0, near)
+        near = np.round(column / (grid / unit)) * (grid / unit)
+    return np.where(column == 0, 0.0, near)
 
 
 def _unit(number: Fraction) -> float:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from rasp.certificate import Verdict
 from rasp.compiler.emitting.bounds import Bounds, Check
 from rasp.compiler.emitting.claims import make_claims
 from rasp.compiler.emitting.next_token import check_next_token, check_outputs
@@ -21,7 +22,15 @@ from rasp.compiler.emitting.weights import Emitter, Weights
 from rasp.compiler.model.certificate import Certificate, certify, proved
 from rasp.compiler.model.describe import Words, describe
 from rasp.compiler.model.transformer import Readout, Transformer
-from rasp.compiler.planning.plan import CONDITIONS, READOUT, Plan, checked_nodes, make_plan
+from rasp.compiler.planning.plan import (
+    CONDITIONS,
+    READOUT,
+    ROUNDED,
+    Plan,
+    checked_nodes,
+    make_plan,
+    readout_key,
+)
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings, read_settings
 from rasp.errors import RaspTypeError, RaspUnsupportedError
@@ -30,6 +39,8 @@ from rasp.graph.portable import graph_to_json
 
 MOST_ATTEMPTS = 8
 MOST_CARE = 2
+CLOSE = 1e-6
+"""Scores that are off by less are exact, but for the checker's own rounding."""
 LARGEST = 1e30
 """The largest weight: float32 ends at 3.4e38, and weights are multiplied."""
 
@@ -149,6 +160,9 @@ def _attempts(
                 place,
                 "give an alphabet and a length for which the program has a value",
             )
+        rounded = None if care or settings.tolerant else _rounded(nodes, settings, program)
+        if rounded is not None:
+            return rounded
         if care.get(CONDITIONS) and not plan.analysis.has_counts:
             break
         blamed = _to_blame(checks, care) or _all_to_blame(checks, care)
@@ -156,6 +170,43 @@ def _attempts(
             break
         care |= {each: care.get(each, 0) + 1 for each in blamed}
     raise _no_margin(plan, program, certificate, checks)
+
+
+def _rounded(nodes: Mapping[str, Node], settings: Settings, program: Program) -> Transformer | None:
+    """A model whose residual stream rounds what heads add; None where that does not help."""
+    care = {ROUNDED: 1}
+    for _ in range(MOST_ATTEMPTS):
+        try:
+            plan = make_plan(nodes, settings, program, care)
+            model, certificate, checks = build(plan, program)
+        except (Refusal, RaspUnsupportedError):
+            return None
+        if certificate.exact:
+            return model
+        blamed = _first_off(checks, care)
+        if not blamed:
+            return None
+        care |= {each: care.get(each, 0) + 1 for each in blamed}
+    return None
+
+
+def _first_off(checks: Sequence[Check], care: Mapping[str, int]) -> list[str]:
+    """The conjuncts of the first layer whose scores are off; else the read-outs."""
+    known = [each for each in checks if _is_to_blame(each, care)]
+    return [each.blame for each in known if each.layer == known[0].layer]
+
+
+def _found_off(plan: Plan, verdict: Verdict) -> list[Check]:
+    """What the checker has found to be off, head by head and conjunct by conjunct."""
+    found = []
+    for layer, heads in enumerate(plan.heads, 1):
+        for number, head in enumerate(heads, 1):
+            name = f"layer {layer}, head {number}"
+            off = verdict.off.get(name, 0.0)
+            found += [Check(name, "", 0.0, off if off > CLOSE else 0.0, 0, conjunct.text)
+                      for conjunct in head.conjuncts]  # fmt: skip
+    return found + [Check(key, "", 0.0, 1.0, 0, key) for output in plan.outputs
+                    if verdict.reason.startswith(key := readout_key(output.name))]  # fmt: skip
 
 
 def _to_blame(checks: Sequence[Check], care: Mapping[str, int]) -> list[str]:
@@ -198,8 +249,10 @@ def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate, list[
         raise _too_large() from None
     if any(np.abs(array).max(initial=0.0) > LARGEST for array in weights.arrays().values()):
         raise _too_large()
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows does not hold
-        checks = Bounds(plan, emitter, weights).walk()
+    checks: list[Check] = []
+    if not plan.care.get(ROUNDED):
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows does not hold
+            checks = Bounds(plan, emitter, weights).walk()
     bad = [check for check in checks if not check.holds]
     estimate = (
         f"{bad[0].block} ({bad[0].detail}) has no margin left: {bad[0].margin:.3g}" if bad else ""
@@ -212,7 +265,7 @@ def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate, list[
     verdict = proved(model, outputs)
     _keep_readers(model, verdict.readers)
     model.certificate = certify(model, outputs, verdict)
-    return model, model.certificate, checks
+    return model, model.certificate, checks or _found_off(plan, verdict)
 
 
 def _keep_readers(model: Transformer, proved_ones: Set[int]) -> None:

@@ -81,11 +81,7 @@ class _Claimant:
         for layer in self.plan.heads:
             for head in layer:
                 self.all_numbers(head.head.outputs)
-        groups = tuple(
-            tuple(GroupClaim(len(self.emitter.units[group]), self.all_numbers(group.inputs))
-                  for group, _ in layer)
-            for layer in self.plan.groups
-        )  # fmt: skip
+        groups = tuple(self._groups(layer) for layer in range(len(self.plan.groups)))
         outputs = tuple(self.inputs(output.node) for output in self.plan.outputs)
         aggregates = self._aggregates()
         over = self._over()
@@ -97,6 +93,11 @@ class _Claimant:
         over |= self._over()
         return Claims(tuple(self.variables), over, aggregates, heads, groups, outputs, tuple(spare),
                       readers)  # fmt: skip
+
+    def _groups(self, layer: int) -> tuple[GroupClaim, ...]:
+        found = [GroupClaim(len(self.emitter.units[group]), self.all_numbers(group.inputs))
+                 for group, _ in self.plan.groups[layer]]  # fmt: skip
+        return (*found, *[GroupClaim(1, ())] * bool(self.emitter.lowering(layer).any()))
 
     # -- variables --------------------------------------------------------------------------------
 
@@ -250,7 +251,8 @@ class _Claimant:
         for place in weights:
             for coordinate in self.plan.layout.dimensions[place].parts:
                 if coordinate[0] == "out":
-                    last = max(last, 2 * coordinate[1].head.layer)
+                    lifted = bool(self.emitter.lifts[place + self.emitter.offset])
+                    last = max(last, 2 * coordinate[1].head.layer + lifted)
                 elif coordinate[0] == "ff":
                     last = max(last, 2 * coordinate[1].layer + 1)
         layer, is_feed_forward = divmod(last, 2)

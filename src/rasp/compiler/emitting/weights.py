@@ -28,6 +28,7 @@ from rasp.compiler.planning.piecewise import (
     steps,
 )
 from rasp.compiler.planning.plan import OutputPlan, Plan
+from rasp.compiler.planning.rounded_sums import last_layer, lift_of
 from rasp.compiler.refusals import Refusal
 
 Array = np.ndarray
@@ -140,6 +141,14 @@ class Emitter:
         self._rows: dict[int, tuple[Linear, Array]] = {}
         """What was read before; the functions are kept, so that their identities stay theirs."""
         self._read_shifts: dict[int, tuple[Linear, Fraction]] = {}
+        self.lifts = np.zeros(self.size)
+        """The constant that each dimension holds until what heads add to it has been rounded."""
+        self.lifted_until = np.zeros(self.size, int)
+        """The layer whose feed-forward takes it away."""
+        if plan.analysis.rounds:
+            for place, dimension in enumerate(plan.layout.dimensions, self.offset):
+                self.lifts[place] = lift_of(dimension, plan.settings.max_length)
+                self.lifted_until[place] = last_layer(dimension)
         self.parameters = 0
         """How many weights the hidden units take so far."""
         self.units = {
@@ -183,12 +192,14 @@ class Emitter:
         tokens = [self.column(("tok", place)) for place in range(len(settings.vocabulary))]
         if self.offset:
             tokens.append(np.eye(self.size)[0])
-        positions = [self.column(("idx", place)) for place in range(settings.max_length)]
+        positions = [
+            self.lifts + self.column(("idx", place)) for place in range(settings.max_length)
+        ]
         return Weights(
             np.array(tokens),
             np.array(positions),
             [[self.head(each) for each in layer] for layer in plan.heads],
-            [self.feed_forward(groups) for groups in plan.groups],
+            [self.feed_forward(layer, groups) for layer, groups in enumerate(plan.groups)],
             [self.readout(output) for output in plan.outputs],
         )
 
@@ -245,18 +256,28 @@ class Emitter:
             solved = rounded
         return np.asarray(solved / (SHARE if plan.head.mode == "sum" else 1.0))
 
-    def feed_forward(self, groups: list[tuple[Group, Ridge]]) -> FeedForwardWeights:
+    def lowering(self, layer: int) -> Array:
+        """(dimension,): the constants that the feed-forward of a layer takes away."""
+        return np.where(self.lifted_until == layer, self.lifts, 0.0)
+
+    def feed_forward(self, layer: int, groups: list[tuple[Group, Ridge]]) -> FeedForwardWeights:
         inside, bias, out = [], [], []
+        lifts = self.lowering(layer)
         for group, ridge in groups:
-            constant, read = self.constant(ridge.z), self.row(ridge.z)
+            read = self.row(ridge.z)
+            constant = self.constant(ridge.z) - float(read @ lifts)
             for unit in self.units[group]:
                 row = read * unit.sign
                 start = unit.sign * (constant - float(unit.position))
                 if self.offset:
-                    row[0] = -(abs(start) + 1.0)
+                    row[0] = -(abs(start) + max(1.0, abs(start) / 1024))
                 inside.append(row)
                 bias.append(start)
                 out.append(unit.out)
+        if lifts.any():
+            inside.append(-2.0 * np.eye(self.size)[0] * self.offset)
+            bias.append(1.0)
+            out.append(-lifts)
         return FeedForwardWeights(
             np.array(inside).reshape(-1, self.size),
             np.array(bias),

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from rasp.compiler.analysis.linear import Coordinate, Key, Linear, content, scaled
+from rasp.compiler.planning.rounded_sums import is_power_of_two, last_layer
 
 Exact: TypeAlias = Fraction | int
 """Whole numbers are ints here, which add and multiply much faster."""
@@ -24,6 +25,8 @@ class Demand:
     time: int
     linear: Linear
     label: str
+    is_read_at_once: bool = False
+    """Whether a feed-forward reads it, while what its layer's heads add is being rounded."""
 
 
 @dataclass(eq=False)
@@ -56,6 +59,21 @@ class Layout:
         made[new] = unit / scale
         self._pivots[pivot] = len(self._echelon)
         self._echelon.append((pivot, _light(scaled(rest, 1 / scale)), _light(made)))
+
+    def add_alone(self, demand: Demand) -> None:
+        """Give a function a dimension of its own, unless it is read from one that is rounded.
+
+        While a dimension holds a large constant, only a power of two times it is exact.
+        """
+        layer = demand.time // 2
+        read = [(place, weight) for place, weight in self.read(demand.linear).items()
+                if last_layer(self.dimensions[place]) == layer]  # fmt: skip
+        if not read or (len(read) == 1 and is_power_of_two(read[0][1])):
+            return
+        unit = content(demand.linear.parts.values())
+        self._known[id(demand.linear.parts)] = demand.linear, {len(self.dimensions): unit}
+        self.dimensions.append(demand.linear.plus(-demand.linear.constant).times(1 / unit))
+        self.labels.append(demand.label)
 
     def _bare(self, linear: Linear) -> Linear:
         """Leave out the parts that can be read already: the dimension is simpler, and cleaner."""
@@ -133,6 +151,8 @@ def lay_out(demands: Iterable[Demand]) -> Layout:
         if key not in known:
             known.add(key)
             layout.add(demand)
+            if demand.is_read_at_once:
+                layout.add_alone(demand)
     return layout
 
 

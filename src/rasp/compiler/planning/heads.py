@@ -28,6 +28,7 @@ from rasp.compiler.analysis.variables import (
     number,
 )
 from rasp.compiler.planning.promised_picks import PromisedPicks, mixture
+from rasp.compiler.planning.rounded_sums import can_be_rounded
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
 from rasp.graph import Aggregate, Const, Elementwise, Node, Scorer, SOp, in_order, score_terms
@@ -55,6 +56,8 @@ class HeadAnalysis(PromisedPicks):
         self._known_means: dict[tuple[Fraction, ...], list[Fraction]] = {}
         self.kept_as_sums: set[Node] = set()
         """Means of which the program only ever asks what their sums tell as well."""
+        self.rounds = False
+        """Whether the residual stream rounds what heads add (see `rounded_sums`)."""
         self.assumes_no_failure = False
         """Whether some aggregate is taken to pick what it can use, or else the program fails."""
 
@@ -132,7 +135,7 @@ class HeadAnalysis(PromisedPicks):
         output = HeadOutput(
             head.layer,
             tuple((atom, codes[atom]) for atom in known),
-            True,
+            not (self.rounds and can_be_rounded(codes.values(), self.settings.max_length)),
             head,
             node.values,
             node.default if may_be_empty else None,
@@ -281,8 +284,9 @@ class HeadAnalysis(PromisedPicks):
             sums = self._sums_of([found], formula)
         states = tuple((code, code) for code in sums)
         is_length = formula is True and found.atoms == [1]
+        noisy = not (self.rounds and can_be_rounded(sums, self.settings.max_length))
         output = HeadOutput(
-            head.layer, states, True, head, values, None, None, is_length, known_by=node
+            head.layer, states, noisy, head, values, None, None, is_length, known_by=node
         )
         head.outputs.append(output)
         return Linear(Fraction(0), {("out", output): ONE})

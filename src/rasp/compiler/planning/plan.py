@@ -44,6 +44,8 @@ MOST_NUMBERED = 1000
 LARGEST_WHOLE = 1 << 53
 """Up to this, a float holds every whole number."""
 READOUT = "read-out "
+ROUNDED = "rounded"
+"""Where this is to be done with care, the residual stream rounds what heads add."""
 CONDITIONS = "conditions"
 """Where this is to be done with care, each condition of an `and` or `or` is worked out alone."""
 
@@ -99,7 +101,8 @@ def make_plan(
     refusals.raise_all()
     placed = schedule(nodes)
     counts_first = bool(care and care.get(CONDITIONS))
-    analysis = _analyse(nodes, settings, refusals, placed, counts_first)
+    rounds = bool(care and care.get(ROUNDED))
+    analysis = _analyse(nodes, settings, refusals, placed, counts_first, rounds)
     features = Features(analysis, placed.layers)
     end = 2 * placed.layers + 1
     demands: list[Demand] = []
@@ -139,7 +142,7 @@ def _check_work(groups: list[list[tuple[Group, Ridge]]], layout: Layout) -> None
 
 def _analyse(
     nodes: Sequence[Node], settings: Settings, refusals: Refusals, placed: Schedule,
-    counts_first: bool,
+    counts_first: bool, rounds: bool,
 ) -> HeadAnalysis:  # fmt: skip
     promised = [] if settings.where is None else [settings.where]
     siblings: dict[Aggregate, Sequence[Aggregate]] = {}
@@ -152,7 +155,7 @@ def _analyse(
         }
     every = [*nodes, *promised]
     analysis = HeadAnalysis(every, settings, refusals, layer_of, siblings, users(every))
-    analysis.counts_first = counts_first
+    analysis.counts_first, analysis.rounds = counts_first, rounds
     for where in promised:
         try:
             analysis.promise(where)
@@ -292,7 +295,8 @@ def _descend(
         for group in features.groups_of(layer):
             ridge = choose_ridge(features, group, 2 * layer)
             ridges.append((group, ridge))
-            demands.append(Demand(2 * layer, ridge.z, _group_label(group, refusals)))
+            at_once = layer > 0 and analysis.rounds and not group.is_noisy
+            demands.append(Demand(2 * layer, ridge.z, _group_label(group, refusals), at_once))
         groups.append(ridges)
         if layer:
             heads.append(_heads_of(features, analysis, layer, demands, refusals, care))

@@ -1,0 +1,77 @@
+"""Dimensions in, the large constants in which float32 rounds what heads add to them out.
+
+What a head adds is off by a few parts in 2^21, since exp and division are. But a float32 between
+2^23·g and 2^24·g is a multiple of g. So a dimension that holds C = 1.5·2^23·g from the start is
+rounded to a multiple of g as a head adds to it, and whole numbers come out exact. The
+feed-forward of that layer reads it with C in its biases, and then one hidden unit takes C away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.variables import default_code
+
+UNIT = 2.0**-24
+ROOM = 6.0
+"""How many times what is added may be off the grid should be, about."""
+
+
+def can_be_rounded(codes: Iterable[Fraction], length: int) -> bool:
+    """Whether numbers are multiples of a power of two that is large beside their errors."""
+    known = set(codes)
+    unit = min((_unit(code) for code in known if code), default=Fraction(0))
+    reach = max(map(abs, known), default=Fraction(0))
+    return bool(unit) and ROOM * _noise(reach, length) < unit
+
+
+def last_layer(dimension: Linear) -> int:
+    """The layer of the last head that writes a dimension; 0 where none does, or rounding it would
+    not make it exact.
+    """
+    outputs = [coordinate[1] for coordinate in dimension.of("out")]
+    if any(output.is_noisy for output in outputs):
+        return 0
+    return max((output.layer for output in outputs), default=0)
+
+
+def lift_of(dimension: Linear, length: int) -> float:
+    """The constant C with which a dimension is rounded; 0 where it is not."""
+    if not last_layer(dimension):
+        return 0.0
+    moved, unit, held = Fraction(0), Fraction(1), Fraction(0)
+    for coordinate, weight in dimension.parts.items():
+        if coordinate[0] == "out":
+            codes = {code for _, code in coordinate[1].states} | {default_code(coordinate[1])}
+            moved += 2 * abs(weight) * max(map(abs, codes))
+            unit = min([unit, *(_unit(weight * code) for code in codes if code)])
+        else:
+            held += abs(weight)
+            unit = min(unit, _unit(weight))
+    grid = Fraction(1, 2**20)
+    while grid < ROOM * _noise(moved, length) or held + moved > grid * 2**21:
+        grid *= 2
+    return float(grid * 3 * 2**22) if unit > 0 and grid <= unit else 0.0
+
+
+def is_power_of_two(weight: Fraction | int) -> bool:
+    """Whether multiplying by it rounds nothing.
+
+    >>> is_power_of_two(Fraction(-1, 4)), is_power_of_two(3)
+    (True, False)
+    """
+    number = abs(Fraction(weight))
+    return 1 in (number.numerator, number.denominator) and _unit(number) == number
+
+
+def _noise(reach: Fraction, length: int) -> float:
+    """Roughly how far off what a head adds can be."""
+    return float(reach) * (2 * length + 60) * UNIT
+
+
+def _unit(number: Fraction) -> Fraction:
+    """The largest power of two of which a number is a multiple; 0 where there is none."""
+    above, below = abs(number.numerator), number.denominator
+    return Fraction(above & -above, below) if below & (below - 1) == 0 else Fraction(0)
