@@ -33,7 +33,7 @@ import rasp
 from rasp.atoms import Atom
 from rasp.compiler import Transformer
 from rasp.compiler.emitting.weights import Array
-from rasp.compiler.model.certificate import random_input
+from rasp.compiler.model.promises import random_input
 from rasp.evaluator import evaluate_batch
 from rasp.export import TARGETS, decoded, export, input_ids
 from rasp.export.check import batches

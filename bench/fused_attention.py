@@ -30,7 +30,7 @@ from paper_programs import TASKS
 import rasp
 import rasp.programs
 from rasp.compiler import Transformer, compile
-from rasp.compiler.model.certificate import random_input
+from rasp.compiler.model.promises import random_input
 from rasp.compiler.model.transformer import nearest
 from rasp.errors import RaspError, RaspUnsupportedError
 from rasp.evaluator import plain

@@ -25,7 +25,7 @@ from rasp.certificate.claims import (
     Refused,
 )
 from rasp.certificate.picks import Picks
-from rasp.certificate.reach import Row, joint_sums, means, pair_sums, subset_sums, sums
+from rasp.certificate.reach import Row, joint_sums, means, pair_sums, subset_sums, sums, whole_sums
 from rasp.certificate.tables import (
     Array,
     Column,
@@ -50,6 +50,7 @@ class Domains(ABC):
     claims: Claims
     inputs: Inputs
     picks: Picks
+    _joint: dict[tuple[int, ...], Array | None]
 
     @abstractmethod
     def head(self, variable: int) -> HeadClaim: ...
@@ -487,6 +488,12 @@ class Domains(ABC):
         return None if possible is None else possible.T
 
     def _together(self, outputs: list[int]) -> Array | None:
+        key = tuple(outputs)
+        if key not in self._joint:
+            self._joint[key] = self._find_together(outputs)
+        return self._joint[key]
+
+    def _find_together(self, outputs: list[int]) -> Array | None:
         """(row, output): the states that outputs of one head can be in at once.
 
         All of them are sums (or means) over the same keys, so what a key adds is a row.
@@ -509,16 +516,32 @@ class Domains(ABC):
                 rows.add(tuple(Fraction(atom) for atom in atoms))  # type: ignore[arg-type]
         found: list[Row] | None
         if head.mode == "sum":
-            found = joint_sums(rows, self.inputs.max_length)
-        elif self.picks.picks_one(head):
+            return self._as_sums(outputs, rows)
+        if self.picks.picks_one(head):
             found = list(rows)
         else:
             found = joint_sums(rows, self.inputs.max_length, by_count=True)
         if found is None:
             return None
-        if head.mode != "sum" and not head.never_empty:
+        if not head.never_empty:
             found = [*found, tuple(self.default_code(output) for output in known)]
         return self._as_states(outputs, found)
+
+    def _as_sums(self, outputs: list[int], rows: set[Row]) -> Array | None:
+        """(row, output): the states of sums of such rows. Every number of a sum is one state."""
+        sums = whole_sums(rows, self.inputs.max_length)
+        if sums is None:
+            return None
+        whole, units = sums[0][:, 1:], sums[1]
+        states = np.empty_like(whole)
+        for place, (variable, unit) in enumerate(zip(outputs, units, strict=True)):
+            numbers = [number * unit for number in self.domain(variable).numbers or ()]
+            order = [at for _, at in sorted((number, at) for at, number in enumerate(numbers)
+                                            if number.denominator == 1)]  # fmt: skip
+            known = np.array([int(numbers[at]) for at in order])
+            at = np.clip(np.searchsorted(known, whole[:, place]), 0, len(known) - 1)
+            states[:, place] = np.where(known[at] == whole[:, place], np.array(order)[at], -1)
+        return states[(states >= 0).all(axis=1)]
 
     def _as_states(self, outputs: list[int], rows: Sequence[Row]) -> Array:
         """Rows of numbers as rows of states: where several states have a number, each of them."""

@@ -110,6 +110,21 @@ def joint_sums(rows: Iterable[Row], most: int, by_count: bool = False) -> list[R
     >>> [tuple(map(int, row)) for row in joint_sums([(one, zero), (one, one)], 2)]
     [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2)]
     """
+    found = whole_sums(rows, most, by_count)
+    if found is None:
+        return None
+    whole, units = found
+    return sorted({tuple(Fraction(number, unit * count)
+                         for number, unit in zip(row, units, strict=True))
+                   for count, *row in whole.tolist()})  # fmt: skip
+
+
+def whole_sums(
+    rows: Iterable[Row], most: int, by_count: bool = False
+) -> tuple[np.ndarray, list[int]] | None:
+    """(sum, 1 + column): the same in whole units, with how many rows were added before them (1
+    where that is not asked for); and how many units make 1, for each column.
+    """
     known = sorted(set(rows))
     if not known:
         return None
@@ -123,16 +138,16 @@ def joint_sums(rows: Iterable[Row], most: int, by_count: bool = False) -> list[R
         return None
     radix = np.cumprod(np.append(1, bases[:-1])).astype(np.int64)
     moves = ((steps - low).astype(np.int64) * radix).sum(axis=1)
-    reached, found, work = np.zeros(1, np.int64), set(), 0
+    reached, found, work = np.zeros(1, np.int64), [], 0
     for count in range(most + 1):
         if count or not by_count:
             digits = reached[:, None] // radix % bases.astype(np.int64)
             whole = digits + count * low.astype(np.int64)
-            found |= {(count if by_count else 1, *row) for row in whole.tolist()}
+            counts = np.full((len(whole), 1), count if by_count else 1)
+            found.append(np.hstack([counts, whole]))
         reached = np.unique(reached[:, None] + moves)
         work += len(reached)
-        if work > MOST_ROWS * 4 or len(found) > MOST_ROWS:
+        if work > MOST_ROWS * 4:
             return None
-    return sorted({tuple(Fraction(number, unit * count)
-                         for number, unit in zip(row, units, strict=True))
-                   for count, *row in found})  # fmt: skip
+    joined = np.unique(np.concatenate(found), axis=0)
+    return (joined, units) if len(joined) <= MOST_ROWS else None

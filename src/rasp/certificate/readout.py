@@ -67,11 +67,7 @@ def read_out(
         lost = column.atoms[int(points[:, 0][answers < 0][0])]
         raise Refused(f"the program may answer {lost!r}, which is not among the atoms", name)
     low, high = (parts.value + sign * parts.error for sign in (-1, 1))
-    notes.ranges[readout.name] = row, {
-        typed(column.atoms[place]): (float(low[points[:, 0] == place].min()),  # type: ignore[misc]
-                                     float(high[points[:, 0] == place].max()))
-        for place in np.unique(points[:, 0]).astype(int).tolist()
-    }  # fmt: skip
+    notes.ranges[readout.name] = row, _ranges(column, points[:, 0].astype(int), low, high)
     stray = off_rows @ stream.size
     if readout.scored:
         margin = _scored(parts, answers, _classes(readout), factors, arrays.bias, stray)
@@ -80,6 +76,17 @@ def read_out(
     notes.blocks.append((name, f"{count} atoms, {len(points)} states", margin))
     if not margin > 0:
         raise Refused(f"the answer is not certain: no margin is left ({margin:.3g})", name)
+
+
+def _ranges(
+    column: Column, places: Array, low: Array, high: Array
+) -> dict[tuple[type, Atom], tuple[float, float]]:
+    """Between what a reading is, for each atom that there is."""
+    least, most = np.full((2, len(column.atoms)), np.inf)
+    np.minimum.at(least, places, low[:, 0])
+    np.minimum.at(most, places, -high[:, 0])
+    return {typed(column.atoms[place]): (float(least[place]), -float(most[place]))  # type: ignore[misc]
+            for place in np.unique(places).tolist()}  # fmt: skip
 
 
 def _right_places(column: Column, readout: Readout, notes: Notes) -> list[int]:

@@ -102,6 +102,7 @@ class Values(Domains):
             for place, variable in enumerate(claims.variables)
             if isinstance(variable, NodeVariable)
         }
+        self._joint = {}
         self._domains: dict[int, Domain] = {}
         self._spaces: dict[tuple[int, ...], Space] = {}
         self._columns: dict[tuple[Node, tuple[int, ...]], Column | Refused] = {}
