@@ -13,7 +13,8 @@ import rasp
 from rasp.atoms import Atom
 from rasp.certificate import Inputs, Readout, Verdict, check
 from rasp.certificate.claims import Claims
-from rasp.compiler import Transformer
+from rasp.compiler import Transformer, build
+from rasp.compiler.settings import read_settings
 from rasp.evaluator.plain import EvaluationError, evaluate
 from rasp.graph import Node
 from rasp.graph.portable import graph_from_json
@@ -30,6 +31,8 @@ class Kind:
     alphabet: Any = "ab"
     length: int = 4
     options: dict[str, Any] = field(default_factory=dict)
+    rounded: bool = False
+    """Whether the residual stream is to round what heads add, needed or not."""
 
 
 PREVIOUS = 'out = aggregate(select(indices, indices - 1, ==), tokens, "?");'
@@ -65,6 +68,11 @@ KINDS = {
         'out = num_prevs(tokens == "a") > num_prevs(tokens == "b") and indices > 0;'
     ),
     "two layers of counts": Kind("out = histf(histf(tokens));", "abc", 4),
+    "rounded counts": Kind("out = histf(histf(tokens));", "abc", 4, rounded=True),
+    "rounded picks": Kind(
+        'at = (indices + count(tokens, "a")) % length; '
+        "out = aggregate(select(indices, at, ==), tokens);", rounded=True,
+    ),
     "numbers": Kind("out = 2 * tokens + indices;", [0, 1, 3], 3),
 }  # fmt: skip
 """Every kind of head, read-out and option."""
@@ -79,6 +87,13 @@ def model_of(name: str) -> tuple[Transformer, dict[str, Node]]:
 def compiled(kind: Kind) -> Transformer:
     names = rasp.run(kind.text)
     wanted = {key: names[key] for key in ("out", "also") if f"{key} =" in kind.text}
+    if kind.rounded:
+        settings = read_settings(kind.alphabet, kind.length, None, False, True, "paper")
+        nodes, program = build.read_outputs(wanted, None)
+        model = build._rounded(nodes, settings, program)
+        if model is None:
+            raise rasp.RaspUnsupportedError("rounding does not help")
+        return model
     return rasp.compile(wanted, alphabet=kind.alphabet, max_length=kind.length, **kind.options)
 
 

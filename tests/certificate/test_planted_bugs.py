@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from models import mistakes, model_of
 
-from rasp.compiler import Transformer
+from rasp.compiler import Transformer, build
 from rasp.compiler.emitting import weights
 from rasp.compiler.emitting.weights import Emitter
 from rasp.compiler.model import certificate
@@ -126,6 +126,18 @@ BUGS: dict[str, Plant] = {
         heads.HeadAnalysis, "picks_one_value", lambda right, *given: True),
 }  # fmt: skip
 assert len(BUGS) >= 25
+ROUNDING_BUGS: dict[str, Plant] = {
+    "a constant is far too large": calling(
+        weights, "lift_of", lambda right, *given: right(*given) * 2.0**20),
+    "a constant is not taken away": calling(
+        Emitter, "lowering", lambda right, self, layer: right(self, layer) * 0),
+    "half of a constant is taken away": calling(
+        Emitter, "lowering", lambda right, self, layer: right(self, layer) / 2),
+    "a constant is taken away a layer too late": calling(
+        weights, "last_layer", lambda right, dimension: right(dimension) + 1),
+}  # fmt: skip
+"""Bugs in how the residual stream rounds what heads add."""
+ROUNDED = ("rounded counts", "rounded picks")
 SOME = ("mean", "sum", "default", "select_best", "counts compared", "one head for an or")
 """Models in which each of them makes a difference."""
 
@@ -144,17 +156,19 @@ def numbers(model: Transformer) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def right_ones() -> dict[str, dict[str, bytes]]:
-    return {name: numbers(model_of(name)[0]) for name in SOME}
+    return {name: numbers(model_of(name)[0]) for name in (*SOME, *ROUNDED)}
 
 
-@pytest.mark.parametrize("bug", BUGS)
+@pytest.mark.parametrize("bug", [*BUGS, *ROUNDING_BUGS])
 def test_a_bug_is_caught(
     bug: str, right_ones: dict[str, dict[str, bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if bug not in ROUNDING_BUGS:  # the other way to compile would not have the bug
+        monkeypatch.setattr(build, "_rounded", lambda *given: None)
     monkeypatch.setattr(certificate, "_random_runs", lambda *given: (1, 1, 0, "", ""))
-    BUGS[bug](monkeypatch)
+    (BUGS | ROUNDING_BUGS)[bug](monkeypatch)
     caught, missed = [], []
-    for name in SOME:
+    for name in ROUNDED if bug in ROUNDING_BUGS else SOME:
         model = compiled(name)
         if model is None:
             caught.append(name)
