@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 import pytest
 
 import rasp
+from rasp.cli.files import text_alone
 from rasp.frontend.loader import Loader
 from rasp.frontend.session import Session
 from rasp.source import Source
@@ -135,3 +137,23 @@ def test_no_message_tells_of_files_elsewhere(tmp_path: Path) -> None:
         messages.append(str(caught.value).replace(name, "NAME"))
     assert messages[0].replace("^", "") == messages[1].replace("^", "")
     assert "hunter" not in messages[0]
+
+
+def test_mistakes_of_a_loaded_file_are_told_once(tmp_path: Path) -> None:
+    (tmp_path / "broken.rasp").write_text("x = select(tokens, tokens, ===);\ny = unknown;\n")
+    text = 'load "broken";\nz = x;\nw = helper(tokens);\nv = "x" - 1;\n'
+    _, errors = Session().check(Source(str(tmp_path / "main.rasp"), text))
+    assert [error.message.split("`")[1] for error in errors] == ["===", "unknown", "-"]
+    assert sum(str(error).count("error:") for error in errors) == 3
+
+
+def test_what_is_trained_later_loads_nothing(tmp_path: Path) -> None:
+    (tmp_path / "lib.rasp").write_text("double = tokens + tokens;")
+    (tmp_path / "main.rasp").write_text('load "lib";\nx = double + "!";')
+    given = argparse.Namespace(
+        file=str(tmp_path / "main.rasp"), name="x", no_load=False, load_from=[]
+    )
+    assert rasp.run(text_alone(given), load=False)["x"]("ab") == ["aa!", "bb!"]
+    given.no_load = True
+    with pytest.raises(rasp.RaspUnsupportedError, match="switched off"):
+        text_alone(given)

@@ -91,6 +91,17 @@ def test_points_for_size_and_for_a_part(tmp_path: Path, reference: Path) -> None
     assert "z" not in json.dumps([sly.note, sly.text, sly.counterexample])
 
 
+def test_a_budget_that_a_hidden_input_exceeds_does_not_name_it(tmp_path: Path) -> None:
+    (tmp_path / "same.rasp").write_text("same = tokens;")
+    (tmp_path / "hidden.txt").write_text('["zqzqzq", "a"]\n')
+    folder = hand_in(tmp_path, ada='same = tokens if tokens * 60000 != "" else tokens;')
+    found = graded(folder, f"{tmp_path / 'same.rasp'}:same", alphabet="ab",
+                   inputs=str(tmp_path / "hidden.txt"))  # fmt: skip
+    [ada] = found.marks["ada"]
+    assert (ada.verdict, ada.note) == ("stopped", "it takes too much on a hidden input")
+    assert "zq" not in json.dumps(found.as_dict())
+
+
 def test_several_exercises_of_several_kinds(tmp_path: Path) -> None:
     (tmp_path / "answers.py").write_text(
         "def last(tokens):\n    return [tokens[-1]] * len(tokens)\n"

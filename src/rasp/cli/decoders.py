@@ -76,12 +76,12 @@ def train_own(arguments: argparse.Namespace, device: str) -> int:
     """`rasp train FILE NAME --next-token`: one decoder, its accuracy by length."""
     import hashlib
 
-    from rasp.cli.files import read_program
+    from rasp.cli.files import text_alone
     from rasp.token_lists import read_alphabet
     from rasp.training.next_token.tasks import own_task
     from rasp.training.next_token.trainer import BINS, DecoderRun, train
 
-    program = read_program(arguments.file).text
+    program = text_alone(arguments)
     alphabet = [to_python(token) for token in read_alphabet(arguments.alphabet)]
     task = own_task(program, arguments.name, alphabet, arguments.after)
     mark = hashlib.sha256(repr((program, alphabet, arguments.after)).encode()).hexdigest()[:6]

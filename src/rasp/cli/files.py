@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from typing import Any
 
@@ -12,6 +13,7 @@ from rasp.frontend.handles import Handle
 from rasp.frontend.loader import Loader, read_source
 from rasp.frontend.session import Session
 from rasp.frontend.values import describe
+from rasp.frontend.writing import to_rasp
 from rasp.graph import Node
 from rasp.limits import DEFAULT_LIMITS, Limits, read_limit
 from rasp.source import Source
@@ -43,6 +45,11 @@ def take_limits(parser: argparse.ArgumentParser) -> None:
 def take_running(parser: argparse.ArgumentParser) -> None:
     """Let a command that runs programs be told its budgets, and what `load` may read."""
     take_limits(parser)
+    take_loading(parser)
+
+
+def take_loading(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Let a command be told what `load` may read."""
     parser.add_argument("--no-load", action="store_true", help="let programs `load` nothing")
     parser.add_argument(
         "--load-from", action="append", default=[], metavar="DIR",
@@ -52,7 +59,7 @@ def take_running(parser: argparse.ArgumentParser) -> None:
 
 
 def loader(arguments: argparse.Namespace) -> Loader:
-    """Return what `load` may read in a command that was configured by `take_running`."""
+    """Return what `load` may read in a command that was configured by `take_loading`."""
     return Loader(enabled=not arguments.no_load, also=tuple(arguments.load_from))
 
 
@@ -66,6 +73,19 @@ def read_program(path: str, limits: Limits = DEFAULT_LIMITS) -> Source:
     if path == "-":
         return Source("<stdin>", as_sent(sys.stdin.read(limits.text_length + 1), "the program"))
     return read_source(path, limits)
+
+
+def text_alone(arguments: argparse.Namespace) -> str:
+    """The text of `arguments.file` for whoever runs it later, where its folder may be another.
+
+    A program that loads others becomes the text of `arguments.name` alone, which loads nothing.
+    """
+    source = read_program(arguments.file)
+    if not re.search(r"\bload\b", source.text):
+        return source.text
+    session = Session(loader=loader(arguments))
+    session.run(source)
+    return to_rasp(find_handle(session, arguments.name), arguments.name)
 
 
 def run_program(arguments: argparse.Namespace) -> Session:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rasp.cli.files import read_given, read_program, take_alphabet
+from rasp.cli.files import read_given, take_alphabet, take_loading, text_alone
 
 SIZES = {
     "width": ("numbers at each position", "64, or 256 with --paper"),
@@ -62,6 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     run_ = parser.add_argument_group("the run")
     run_.add_argument("--run-name", help="a name for the run (default: the task and a "
                       "hash)")  # fmt: skip
+    take_loading(run_)
     run_.add_argument("--device", default="auto", help="auto, cpu or cuda")
     run_.add_argument("--budget", type=float, help="minutes after which to stop, to go on "
                       "later (default: none)")  # fmt: skip
@@ -90,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         return train_own(arguments, device)
     task = own.own_task(
-        read_program(arguments.file).text, arguments.name,
+        text_alone(arguments), arguments.name,
         arguments.alphabet, own.read_lengths(arguments.lengths),
         bos=arguments.bos, way=arguments.inputs, clip=arguments.clip,
     )  # fmt: skip

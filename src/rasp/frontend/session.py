@@ -166,6 +166,8 @@ class Session:
     ) -> list[RaspError]:
         """Return what is wrong with a statement; a name that is broken has been told of before."""
         found = list(error.everything) if isinstance(error, RaspError) else []
+        for mistake in found:
+            mistake.others = ()  # each is told on its own
         if not isinstance(error, (BrokenName, RaspNameError)):
             return found
         for name in missing_names(statement, scope):
