@@ -1,11 +1,13 @@
 """How fast the playground follows typing, measured in the browser: `python bench/playground.py`.
 
 Types into the editor and takes the time from each key to the moment the new values are in the
-page (after layout), for gallery programs on 20 tokens; then how soon hostile programs are told.
+page (after layout), for gallery programs on 20 tokens and on 200; then how soon hostile programs
+are told. The load of the machine is told too: other work makes everything slower.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import shutil
@@ -23,7 +25,11 @@ FLAGS = [
     "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-quic",
 ]  # fmt: skip
-PROGRAMS = ("hist", "reverse", "dyck1", "sort_tokens", "most_freq", "dyck3", "set_inference_four")
+PROGRAMS = (
+    "hist", "long_addition", "reverse", "dyck1", "sort_tokens", "most_freq", "dyck3",
+    "set_inference_four",
+)  # fmt: skip
+LONG = ("hist", "reverse")
 KEYS = 40
 HOSTILE = {
     "range(10^9)": ("x = range(10 ^ 9);", "ab"),
@@ -49,10 +55,10 @@ def percentile(times: list[float], part: float) -> float:
     return sorted(times)[min(len(times) - 1, int(len(times) * part))]
 
 
-def type_into(page: Any, name: str) -> list[float]:
+def type_into(page: Any, name: str, count: int) -> list[float]:
     """Type a new line at the end of a gallery program, key by key; return the delays."""
     entry = rasp.programs.entry(name)
-    tokens = entry.inputs.sample(random.Random(0), 20)
+    tokens = entry.inputs.sample(random.Random(0), count)
     content = page.locator("#editor .cm-content, #editor textarea").first
     content.click()
     page.keyboard.press("Control+a")
@@ -76,11 +82,12 @@ def measure(address: str) -> None:
         page.goto(address)
         page.wait_for_selector("html[data-shown]")
         page.evaluate(WATCH)
-        for name in PROGRAMS:
-            times = type_into(page, name)
+        for name, count in [*((name, 20) for name in PROGRAMS), *((name, 200) for name in LONG)]:
+            times = type_into(page, name, count)
             print(
-                f"{name:20} {len(times):3} updates  median {percentile(times, 0.5):5.0f} ms"
-                f"  p95 {percentile(times, 0.95):5.0f} ms"
+                f"{name:20} {count:3} tokens  {len(times):3} updates"
+                f"  median {percentile(times, 0.5):5.0f} ms  p95 {percentile(times, 0.95):5.0f} ms"
+                f"  load {os.getloadavg()[0]:.1f}"
             )
         for title, (program, example) in HOSTILE.items():
             answer = "(asked) => fetch('ask/run', {method: 'POST', headers: {'content-type': "

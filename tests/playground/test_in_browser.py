@@ -190,6 +190,17 @@ def test_a_name_without_a_value_keeps_its_row_with_the_reason(tab: Any) -> None:
     assert row(tab, "bad") == ["2", "3"] and tab.locator("tr.failed").count() == 0
 
 
+def test_a_typo_fades_the_architecture_and_keeps_it(tab: Any) -> None:
+    write(tab, "back = aggregate(select(indices, 0, ==), tokens);", "abc")
+    settled(tab, lambda: tab.click("#tab-architecture"))
+    tab.wait_for_selector(".head-box")
+    to_the_end(tab)
+    settled(tab, lambda: tab.keyboard.press("Backspace"))
+    tab.wait_for_selector("#architecture-drawn.stale .head-box")
+    settled(tab, lambda: tab.keyboard.type(";"))
+    tab.wait_for_selector("#architecture-drawn:not(.stale) .head-box")
+
+
 def test_nothing_of_one_program_is_left_beside_another(tab: Any) -> None:
     write(tab, "mine = indices + 1;", "abc")
     settled(tab, values_of(tab, "mine").nth(1).click)

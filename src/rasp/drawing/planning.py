@@ -96,8 +96,9 @@ def plan_flow(
     given: object,
     program: Program | None = None,
     limits: Limits = DEFAULT_LIMITS,
+    values: Values | None = None,
 ) -> Flow:
-    """Choose what a picture of the whole computation shows.
+    """Choose what a picture of the whole computation shows; `values` are known where given.
 
     >>> from rasp.graph import Aggregate, Select
     >>> plan = plan_flow([Aggregate(Select(Tokens(), Tokens(), "=="), Indices())], "aba")
@@ -112,7 +113,7 @@ def plan_flow(
         names=with_short_names(program.names, placed),
         origins=program.origins,
         tokens=tokens,
-        values=_evaluate(outputs, tokens, program, limits),
+        values=values or _evaluate(outputs, tokens, program, limits),
         ids=shown_nodes(outputs, placed, program),
     )
     heads = {
@@ -145,8 +146,9 @@ def plan_selection(
     given: object,
     program: Program | None = None,
     limits: Limits = DEFAULT_LIMITS,
+    values: Values | None = None,
 ) -> SelectionShown:
-    """Choose what a picture of one selection alone shows.
+    """Choose what a picture of one selection alone shows; `values` are known where given.
 
     >>> plan_selection(Select(Tokens(), Tokens(), "=="), "aba").head.picks[0]
     (True, False, True)
@@ -160,7 +162,7 @@ def plan_selection(
             hint="give a selector, or an s-op made by `aggregate`",
         )
     tokens = _tokens([selector], given, limits)
-    values = _evaluate([selector], tokens, program, limits)
+    values = values or _evaluate([selector], tokens, program, limits)
     ids = {node: f"s{number}" for number, node in enumerate([Tokens(), *read_by(selector)])}
     everything = {Tokens(): list(tokens), **values}
     context = _Context(program.names, program.origins, tokens, everything, ids)

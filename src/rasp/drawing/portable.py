@@ -24,6 +24,8 @@ from rasp.drawing.plan import (
 )
 from rasp.drawing.why import best_of
 
+DIGITS = bytes.maketrans(b"\0\1", b"01")
+
 
 def as_dict(plan: Plan) -> dict[str, Any]:
     """Return a plan as nested dicts, lists, strings and numbers, ready for JSON.
@@ -121,7 +123,7 @@ def bits(picks: Picks) -> list[str]:
     >>> bits(((True, False), (False, False)))
     ['10', '00']
     """
-    return ["".join("1" if picked else "0" for picked in row) for row in picks]
+    return [bytes(row).translate(DIGITS).decode() for row in picks]
 
 
 def _map(heat: HeatMap) -> dict[str, Any]:

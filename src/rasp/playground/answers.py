@@ -72,6 +72,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     except RaspError as error:
         return {"error": error_record(error)}
     except MemoryError:
+        weights.compiled.cache_clear()  # models that are kept must not starve the next request
         return {"error": error_record(too_much_memory())}
     except RecursionError:
         return {"error": error_record(too_deep())}

@@ -39,7 +39,7 @@ def model_run(request: dict[str, Any]) -> dict[str, Any]:
     return {
         "tokens": [in_cell(token) for token in tokens],
         "columns": [*sink, *(in_cell(token) for token in tokens)],
-        "s_ops": _beside(handle, trace, values),
+        "s_ops": _beside(made, trace, values),
         "heads": _heads(made, trace, _selections(handle, values, len(tokens))),
         "uses_sink": model.uses_sink,
         "dimensions": list(made.words.dimensions),
@@ -47,9 +47,9 @@ def model_run(request: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _beside(handle: Handle, trace: Trace, values: Values) -> list[dict[str, Any]]:
+def _beside(made: Compiled, trace: Trace, values: Values) -> list[dict[str, Any]]:
     """Each s-op that can be read from the model, with the program's own values."""
-    names = handle.program.names
+    names, steps = made.handle.program.names, made.program.names
     by_words = {
         names.get(node) or expression(node, names): node for node in values if isinstance(node, SOp)
     }
@@ -57,8 +57,9 @@ def _beside(handle: Handle, trace: Trace, values: Values) -> list[dict[str, Any]
     for label, row in trace.s_ops.items():  # an output's atoms come after its number
         node = by_words.get(re.sub(r" \(line \d+\)$", "", label))
         if node is not None:
-            name = names.get(node) or expression(node, names, 4)
-            rows[node] = _row(name, [from_python(atom) for atom in row], list(values[node]))
+            name = steps.get(node) or expression(node, steps, 4)
+            pair = _row(name, [from_python(atom) for atom in row], list(values[node]))
+            rows[node] = pair | {"row": name if name in made.own else None}
     return list(rows.values())
 
 

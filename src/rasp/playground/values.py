@@ -6,21 +6,23 @@ input; a name that does not fit the example is told apart and never hides the ot
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from rasp.architecture import earliest_layers
 from rasp.atoms import Atom
 from rasp.drawing import as_dict, plan_flow, plan_selection
 from rasp.drawing.plan import Flow, Strip
+from rasp.drawing.planning import MOST_CELLS
 from rasp.errors import RaspError
-from rasp.evaluator import apply
+from rasp.evaluator import EvaluationError, Values, apply, evaluate_plain
 from rasp.frontend.builtins import DrawRequest
 from rasp.frontend.calls import signature
 from rasp.frontend.checking import warnings_of
 from rasp.frontend.session import Session
 from rasp.frontend.show import show_named, show_value
 from rasp.frontend.values import BuiltIn, Function, Value, kind_name
-from rasp.graph import Node, expression
+from rasp.graph import Node, SOp, expression, in_order
 from rasp.playground.budgets import (
     LIMITS,
     MOST_FIXES,
@@ -103,30 +105,46 @@ def _on_example(ran: Ran, tokens: tuple[Atom, ...]) -> dict[str, Any]:
     every = named_s_ops(ran)
     s_ops = every[:MOST_NAMES]
     failed: list[dict[str, Any]] = []
+    known = _evaluated(ran, s_ops, tokens)
     try:
-        plan = _plan(ran, s_ops, tokens)
+        plan = _plan(ran, s_ops, tokens, known)
     except RaspError:
         s_ops, failed = fitting_s_ops(ran, tokens)
         plan = _plan_of_fitting(ran, s_ops, tokens)
     program = joined_program(ran, s_ops)
     selectors = shown_selectors(ran, s_ops, program)
+    shown = selectors[:MOST_SELECTIONS_SHOWN]
+    selections, unfit = _selections(ran, shown, tokens, s_ops, known)
+    sizes = tuple(replace(layer, heads=()) for layer in plan.layers)  # heads are in the flow
     return {
-        "plan": as_dict(plan),
+        "plan": as_dict(replace(plan, layers=sizes)),
         "rows": [
             {"name": name, "strip": strip, "words": words_of(node, program)}
             for (name, node), strip in zip(s_ops, plan.outputs, strict=True)
         ],
-        "selections": _selections(ran, selectors[:MOST_SELECTIONS_SHOWN], tokens, s_ops, failed),
-        "failed": failed,
-        "left_out": max(0, len(every) - MOST_NAMES)
-        + max(0, len(selectors) - MOST_SELECTIONS_SHOWN),
+        "selections": selections,
+        "failed": failed + unfit,
+        "left_out": max(0, len(every) - MOST_NAMES) + len(selectors) - len(shown),
     }
 
 
-def _plan(ran: Ran, s_ops: Named, tokens: tuple[Atom, ...]) -> Flow:
+def _evaluated(ran: Ran, s_ops: Named, tokens: tuple[Atom, ...]) -> Values | None:
+    """Compute everything that is shown at once; None if something fails, or it is too much."""
+    selectors = shown_selectors(ran, s_ops, joined_program(ran, s_ops))
+    nodes = in_order([node for _, node in [*s_ops, *selectors]])
+    tables = sum(not isinstance(node, SOp) for node in nodes)
+    if tables * len(tokens) ** 2 > min(MOST_CELLS, LIMITS.dense_cells):
+        return None
+    try:
+        return evaluate_plain(nodes, tokens, LIMITS)
+    except (EvaluationError, RaspError):
+        return None  # whose fault it is, is found one by one
+
+
+def _plan(ran: Ran, s_ops: Named, tokens: tuple[Atom, ...], known: Values | None = None) -> Flow:
     nodes = [node for _, node in s_ops]
     program = with_steps_named(joined_program(ran, s_ops), nodes)
-    return plan_flow(nodes, list(tokens), program, LIMITS)
+    return plan_flow(nodes, list(tokens), program, LIMITS, known)
 
 
 def _plan_of_fitting(ran: Ran, s_ops: Named, tokens: tuple[Atom, ...]) -> Flow:
@@ -153,21 +171,19 @@ def _plan_of_fitting(ran: Ran, s_ops: Named, tokens: tuple[Atom, ...]) -> Flow:
 
 
 def _selections(
-    ran: Ran,
-    selectors: Named,
-    tokens: tuple[Atom, ...],
-    s_ops: Named,
-    failed: list[dict[str, Any]],
-) -> list[dict[str, Any]]:
-    found = []
+    ran: Ran, selectors: Named, tokens: tuple[Atom, ...], s_ops: Named, known: Values | None
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The selections on the example, and the errors of those that have none."""
+    found: list[dict[str, Any]] = []
+    failed: list[dict[str, Any]] = []
     own, joined = ran.session.names(), joined_program(ran, s_ops)
     makes = makes_of(s_ops, joined)
     for name, node in selectors:
         is_named = own.get(name) is node
         program = ran.session.program_of(name) if is_named else joined
         try:
-            plan = plan_selection(node, list(tokens), program, LIMITS)
+            plan = plan_selection(node, list(tokens), program, LIMITS, known)
             found.append({"name": name, "makes": makes.get(node, []), "plan": as_dict(plan)})
         except RaspError as error:
             failed.append({"name": name} | error_record(error, ran.source))
-    return found
+    return found, failed

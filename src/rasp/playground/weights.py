@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from rasp.atoms import to_python
 from rasp.errors import RaspUnsupportedError, RaspValueError
 from rasp.frontend.handles import Handle
-from rasp.graph import Aggregate, Node, SOp, in_order
+from rasp.graph import Aggregate, Node, Program, SOp, in_order
 from rasp.playground.attention import as_written
 from rasp.playground.requests import (
     find_handle,
@@ -105,7 +105,11 @@ class Compiled:
 
     handle: Handle
     model: Transformer
+    program: Program
+    """The program with names for the steps on the way, as the picture of the flow has them."""
     words: Description
+    own: frozenset[str]
+    """The names that the program itself defines."""
 
 
 @lru_cache(maxsize=KEPT)
@@ -128,14 +132,15 @@ def compiled(asked: Asked) -> Compiled:
         heads=asked.heads,
         where=find_handle(ran, asked.where) if asked.where else None,
     )
-    return Compiled(handle, model, _in_words(model, handle))
+    program = with_steps_named(handle.program, [handle.node])
+    words = _in_words(model, handle, program)
+    return Compiled(handle, model, program, words, frozenset(ran.session.names()))
 
 
-def _in_words(model: Transformer, handle: Handle) -> Description:
-    """Describe the model's parts with the program's own words, as the picture of the flow does."""
+def _in_words(model: Transformer, handle: Handle, program: Program) -> Description:
+    """Describe the model's parts with the program's own words."""
     from rasp.compiler.model.describe import Words, describe
 
-    program = with_steps_named(handle.program, [handle.node])
     counted: dict[Node, str] = {
         node.selector: selection_label(as_written(node), program)
         for node in in_order([handle.node])

@@ -80,6 +80,12 @@ export const setUpArchitecture = (context) => {
     make("div", { id: "fit-answer", "aria-live": "polite" }));
 };
 
+// Another program is opened: nothing of this one stays.
+export const forgetArchitecture = () => {
+  wantedKey = "";
+  for (const id of ["architecture-drawn", "dialect-badges", "fit-answer"]) find(id).replaceChildren();
+};
+
 export const showArchitecture = async () => {
   const name = chosenName();
   const place = find("architecture-drawn");
@@ -90,11 +96,18 @@ export const showArchitecture = async () => {
   const asked = JSON.stringify([page.now().program, name]);
   if (asked === wantedKey) return;
   wantedKey = asked;
-  find("fit-answer").replaceChildren();
-  find("dialect-badges").replaceChildren();
   const answer = await page.ask("architecture", { ...page.now(), name });
   if (answer.replaced || asked !== wantedKey) return;
-  if (answer.error) wantedKey = "";
-  place.replaceChildren(...(answer.error ? [complaint(answer.error)] : drawn(answer).flat().filter(Boolean)));
-  if (!answer.error) await showBadges(name, asked);
+  place.querySelectorAll(".complaint").forEach((one) => one.remove());
+  place.classList.toggle("stale", Boolean(answer.error));
+  find("dialect-badges").classList.toggle("stale", Boolean(answer.error));
+  if (answer.error) { // the last one stays, faded
+    wantedKey = "";
+    place.prepend(complaint(answer.error));
+    return;
+  }
+  find("fit-answer").replaceChildren();
+  find("dialect-badges").replaceChildren();
+  place.replaceChildren(...drawn(answer).flat().filter(Boolean));
+  await showBadges(name, asked);
 };

@@ -18,7 +18,7 @@ import { setUpTokens } from "./tokens.js";
 import { catchUp, forgetValues, showValues, watchPane } from "./values.js";
 import { forgetFlow, setUpFlow, showFlow } from "./flow.js";
 import { checkGeneration, forgetGeneration } from "./generating.js";
-import { setUpArchitecture, showArchitecture } from "./architecture.js";
+import { forgetArchitecture, setUpArchitecture, showArchitecture } from "./architecture.js";
 import { checkWeights, setUpWeights, showTrained } from "./weights.js";
 import { beginTask, leave, resume, setUpLearn, welcome } from "./learn.js";
 import { setUpGallery, showGallery } from "./gallery.js";
@@ -35,6 +35,7 @@ is_repeated = hist > 1;
 `;
 const EMPTY = "# Every statement ends in a semicolon.\nmine = tokens;\n";
 const PATIENCE = 250; // milliseconds after which a newer request replaces one under way
+const MOST_PATIENCE = 2_000; // of a page whose requests were replaced again and again
 
 let editor = null;
 let ask = null;
@@ -44,6 +45,7 @@ let docs = ""; // where the manual is, if anywhere
 let fileName = "program.rasp";
 let latest = 0;
 let sentAt = 0;
+let patience = PATIENCE;
 let isWaiting = false;
 let isDirty = false;
 let hasMistakes = false;
@@ -65,10 +67,11 @@ const changed = () => {
 const send = async () => {
   if (!isDirty) return;
   const age = performance.now() - sentAt;
-  if (isWaiting && age < PATIENCE) {
-    setTimeout(send, PATIENCE - age + 5);
+  if (isWaiting && age < patience) {
+    setTimeout(send, patience - age + 5);
     return;
   }
+  patience = isWaiting ? Math.min(MOST_PATIENCE, 2 * patience) : PATIENCE; // typing on must not starve the values
   isDirty = false;
   isWaiting = true;
   sentAt = performance.now();
@@ -155,6 +158,7 @@ const forget = () => {
   forgetNames();
   forgetValues();
   forgetFlow();
+  forgetArchitecture();
   forgetGeneration();
 };
 

@@ -20,7 +20,7 @@ const sOpRows = (each, name) => [
 const beside = (answer, name) => make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Values of the model beside the program" },
   make("table", { class: "matrix upright compared" },
     make("thead", {}, make("tr", {}, make("td", { colspan: 2 }), ...answer.tokens.map((token) => make("th", { scope: "col" }, token)))),
-    make("tbody", {}, ...answer.s_ops.flatMap((each) => sOpRows(each, name)))));
+    make("tbody", {}, ...answer.s_ops.flatMap((each) => sOpRows(each, each.row || name)))));
 
 const verdict = (answer) => {
   const cells = answer.s_ops.flatMap((each) => each.agrees);

@@ -10,6 +10,7 @@ const LEGIBLE = 0.62; // a picture that would become smaller is not fitted by it
 export const makeZoom = (frame, where, onScale) => {
   let wish = null; // a number, "fit", or null: fit if that stays legible
   let scale = 1;
+  let isCentred = false;
   let parts = []; // the stations of the picture, for the line above it
 
   const picture = () => frame.querySelector("svg");
@@ -81,6 +82,8 @@ export const makeZoom = (frame, where, onScale) => {
     parts = plan.kind !== "flow" ? [] : [{ word: "input", target: svg.querySelector("[data-made]") }, ...layers, { word: "output", target: svg.querySelector(".output") }].filter((part) => part.target);
     where.replaceChildren(...parts.map(({ word, target }) => make("button", { type: "button", onclick: () => bring(target) }, word)));
     apply();
+    if (!isCentred) frame.scrollLeft = (frame.scrollWidth - frame.clientWidth) / 2; // where the values are
+    isCentred = true;
   };
 
   let grip = null;
@@ -108,6 +111,6 @@ export const makeZoom = (frame, where, onScale) => {
     apply, bring, setPlan,
     by: (factor) => zoomTo(scale * factor),
     to: zoomTo,
-    forget() { wish = null; parts = []; where.replaceChildren(); },
+    forget() { wish = null; isCentred = false; parts = []; where.replaceChildren(); },
   };
 };
