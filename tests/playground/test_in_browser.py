@@ -121,6 +121,7 @@ def test_a_chosen_cell_lights_up_what_it_came_from(tab: Any) -> None:
 
 def test_a_row_that_is_renamed_is_explained_by_its_new_name(tab: Any) -> None:
     write(tab, "one = indices + 1;", "abc")
+    to_the_end(tab)
     tab.keyboard.press("Control+Home")
     settled(tab, lambda: tab.keyboard.type("x"))
     assert row(tab, "xone") == ["1", "2", "3"]
