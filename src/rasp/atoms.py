@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from rasp.errors import RaspLimitError, RaspTypeError, RaspValueError
 from rasp.limits import DEFAULT_LIMITS, Limits
@@ -190,6 +190,20 @@ def show_literal(atom: Atom) -> str:
     digits = str(size.numerator * 10**shift // size.denominator).rjust(shift + 1, "0")
     whole, part = (digits[:-shift], digits[-shift:].rstrip("0")) if shift else (digits, "")
     return f"{sign}{whole}.{part or '0'}"
+
+
+def plain_lists(values: list[Any]) -> list[Any]:
+    """Return an evaluator's values as plain Python: floats for exact rationals.
+
+    >>> plain_lists([1, Fraction(1, 2)])
+    [1, 0.5]
+    """
+    kinds = set(map(type, values))
+    if list in kinds:
+        return [plain_lists(item) for item in values]
+    if Fraction not in kinds:
+        return list(values)
+    return [to_python(atom) if type(atom) is Fraction else atom for atom in values]
 
 
 def read_input(value: object, limits: Limits = DEFAULT_LIMITS) -> tuple[Atom, ...]:

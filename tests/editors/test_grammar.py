@@ -18,7 +18,7 @@ from repository import ROOT, script
 EXTENSION = ROOT / "editors" / "vscode"
 PROGRAMS = [
     *sorted((ROOT / "src" / "rasp").rglob("*.rasp")),
-    *sorted((ROOT / "tests" / "programs").glob("*.rasp")),
+    *sorted((ROOT / "tests" / "programs").rglob("*.rasp")),
 ]
 MAKER = script("make_grammar")
 COLOURS = {

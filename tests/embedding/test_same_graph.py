@@ -35,9 +35,9 @@ def with_names(text: str) -> str:
 
 
 TEXTS = {
-    path.stem: with_names(path.read_text(encoding="utf-8"))
+    str(path.relative_to(TESTS)): with_names(path.read_text(encoding="utf-8"))
     for folder in ("programs", "paper/listings")
-    for path in sorted((TESTS / folder).glob("*.rasp"))
+    for path in sorted((TESTS / folder).rglob("*.rasp"))
 } | {f"gallery {name}": rasp.programs.source(name) for name in rasp.programs.names()}
 
 

@@ -17,9 +17,8 @@ from rasp.architecture.problem import refuse_scorers
 from rasp.architecture.reasons import input_work
 from rasp.architecture.schedule import Outputs, output_nodes, program_of, schedule
 from rasp.architecture.verdicts import Verdict, order_verdict, pattern_verdict, size_verdict
-from rasp.atoms import to_python
+from rasp.atoms import plain_lists, to_python
 from rasp.errors import RaspError, RaspValueError
-from rasp.frontend.handles import plain_lists
 from rasp.graph import Program
 from rasp.visible import visibly
 

@@ -8,14 +8,13 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from rasp.atoms import read_input, show_input
+from rasp.atoms import plain_lists, read_input, show_input
 from rasp.cli.answering import Answering, find_answers
 from rasp.cli.files import read_given, take_running, take_text
 from rasp.cli.lines import numbered_inputs, report_failures, report_line
 from rasp.cli.patience import working
 from rasp.cli.prose import tell
 from rasp.errors import RaspError
-from rasp.frontend.handles import plain_lists
 from rasp.frontend.show import show_scores, show_selection, show_sequence
 from rasp.limits import Limits
 from rasp.token_lists import HELP

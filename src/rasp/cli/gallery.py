@@ -134,8 +134,8 @@ def _record(each: Entry) -> dict[str, Any]:
 
 
 def _run(name: str, inputs: list[Any], as_json: bool) -> int:
+    from rasp.atoms import plain_lists
     from rasp.evaluator import apply
-    from rasp.frontend.handles import plain_lists
     from rasp.frontend.show import show_sequence
 
     handle = load(name)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
-from rasp.atoms import Atom, read_input
+from rasp.atoms import Atom, plain_lists, read_input
 from rasp.errors import RaspError, RaspLimitError
 from rasp.evaluator.plain import EvaluationError, Scores, Selection, Values
 from rasp.evaluator.plain import evaluate as evaluate_plain
@@ -25,6 +25,7 @@ __all__ = [
     "Values",
     "apply",
     "evaluate_batch",
+    "evaluate_chunks",
     "evaluate_each",
     "evaluate_plain",
     "explain_plan",
@@ -35,8 +36,10 @@ PLAIN_COST = 1_600
 """Up to here plain evaluation is faster, counting cells of a selection and 40 for each token."""
 COLD_PLAIN_COST = 40_000
 """The same before numpy is imported, which takes as long as an input of 180 tokens or so."""
-CHUNK_TOKENS = 200_000
-"""Tokens of a batch that are computed at once."""
+Columns: TypeAlias = dict[Node, list[list[Any]]]
+"""For each output, its values on each input."""
+CHUNK_TOKENS = 50_000
+"""Tokens of a batch that are computed at once: few enough for the columns to stay in a cache."""
 
 
 def apply(
@@ -54,7 +57,7 @@ def apply(
     """
     tokens = read_input(given, limits)
     try:
-        return _evaluate([node], [tokens], limits, meter)[0][node]
+        return _evaluate([node], [tokens], limits, meter)[node][0]
     except EvaluationError as failed:
         raise pointing(failed, program or Program()) from None
 
@@ -92,13 +95,32 @@ def evaluate_each(
     >>> next(each)[Indices()]
     [0, 1]
     """
+    for columns in evaluate_chunks(outputs, inputs, program, limits, start):
+        for number in range(len(next(iter(columns.values()), ()))):
+            yield {node: lists[number] for node, lists in columns.items()}
+
+
+def evaluate_chunks(
+    outputs: Sequence[Node],
+    inputs: Iterable[object],
+    program: Program | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    start: int = 0,
+    as_python: bool = False,
+) -> Iterator[Columns]:
+    """Compute the same; for each chunk and each output, the values on all inputs of the chunk.
+
+    >>> from rasp.graph import Indices
+    >>> [columns[Indices()] for columns in evaluate_chunks([Indices()], ["hey", "you!"])]
+    [[[0, 1, 2], [0, 1, 2, 3]]]
+    """
     done = start
     is_dense = any(not isinstance(node, SOp) for node in outputs)
     for chunk, unreadable in _chunks(inputs, limits, is_dense):
         try:
-            yield from _evaluate(outputs, chunk, limits)
+            yield _evaluate(outputs, chunk, limits, as_python=as_python)
         except EvaluationError as failed:
-            yield from _evaluate(outputs, chunk[: failed.number], limits)
+            yield _evaluate(outputs, chunk[: failed.number], limits, as_python=as_python)
             error = pointing(failed, program or Program())
             raise _numbered(error, done + failed.number, done + len(chunk)) from None
         done += len(chunk)
@@ -124,18 +146,20 @@ def explain_plan(outputs: Sequence[Node], program: Program | None = None) -> str
 
 def _evaluate(
     outputs: Sequence[Node],
-    inputs: Sequence[tuple[Atom, ...]],
+    inputs: Sequence[Sequence[Atom]],
     limits: Limits,
     meter: Meter | None = None,
-) -> list[Values]:
+    as_python: bool = False,
+) -> Columns:
     _check_dense(outputs, inputs, limits)
-    if not inputs or _is_short(inputs) or not _has_numpy():
-        return [_plainly(outputs, tokens, number, limits, meter)
-                for number, tokens in enumerate(inputs)]  # fmt: skip
-    from rasp.evaluator.fast.evaluate import evaluate
+    if inputs and not _is_short(inputs) and _has_numpy():
+        from rasp.evaluator.fast.evaluate import evaluate
 
-    found = evaluate(outputs, inputs, limits, meter)
-    return [{node: lists[number] for node, lists in found.items()} for number in range(len(inputs))]
+        return evaluate(outputs, inputs, limits, meter, as_python)
+    answers = [_plainly(outputs, tuple(tokens), number, limits, meter)
+               for number, tokens in enumerate(inputs)]  # fmt: skip
+    finish = plain_lists if as_python else list
+    return {node: [finish(values[node]) for values in answers] for node in outputs}
 
 
 def _plainly(
@@ -152,9 +176,7 @@ def _plainly(
         raise
 
 
-def _check_dense(
-    outputs: Sequence[Node], inputs: Sequence[tuple[Atom, ...]], limits: Limits
-) -> None:
+def _check_dense(outputs: Sequence[Node], inputs: Sequence[Sequence[Atom]], limits: Limits) -> None:
     """Refuse to write down a selection that is too large, before anything is computed."""
     matrix = next((node for node in outputs if not isinstance(node, SOp)), None)
     if matrix is None:
@@ -174,16 +196,19 @@ def _check_dense(
 
 def _chunks(
     inputs: Iterable[object], limits: Limits, is_dense: bool
-) -> Iterator[tuple[list[tuple[Atom, ...]], RaspError | None]]:
+) -> Iterator[tuple[list[Sequence[Atom]], RaspError | None]]:
     """Read inputs, some at a time; an input that cannot be read ends the last chunk.
 
     A chunk has so many tokens, or (where matrices are asked for) so many cells.
     """
-    chunk: list[tuple[Atom, ...]] = []
+    chunk: list[Sequence[Atom]] = []
     size, most = 0, limits.dense_cells if is_dense else CHUNK_TOKENS
     for given in inputs:
         try:
-            tokens = read_input(given, limits)
+            if type(given) is str and 0 < len(given) <= limits.input_length:
+                tokens: Sequence[Atom] = given
+            else:
+                tokens = read_input(given, limits)
         except RaspError as error:
             yield chunk, error
             return
@@ -241,10 +266,14 @@ def _numbered(error: RaspError, number: int, known: int) -> RaspError:
     return error
 
 
-def _is_short(inputs: Sequence[tuple[Atom, ...]]) -> bool:
+def _is_short(inputs: Sequence[Sequence[Atom]]) -> bool:
     """Tell whether plain evaluation is likely to be done first."""
-    cost = sum(len(tokens) * (len(tokens) + 40) for tokens in inputs)
-    return cost <= (PLAIN_COST if "numpy" in sys.modules else COLD_PLAIN_COST)
+    left = PLAIN_COST if "numpy" in sys.modules else COLD_PLAIN_COST
+    for tokens in inputs:
+        left -= len(tokens) * (len(tokens) + 40)
+        if left < 0:
+            return False
+    return True
 
 
 def _has_numpy() -> bool:

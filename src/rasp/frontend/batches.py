@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import gc
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from rasp.errors import RaspTypeError
-from rasp.evaluator import evaluate_batch
+from rasp.evaluator import evaluate_chunks
 from rasp.evaluator import explain_plan as explain_nodes
-from rasp.frontend.handles import Handle, plain_lists
+from rasp.frontend.handles import Handle
 from rasp.graph import Program
 from rasp.limits import DEFAULT_LIMITS, tightest
 
@@ -27,16 +29,33 @@ def evaluate(program: Handle | Mapping[str, Any], inputs: Iterable[Any]) -> list
     [{'hist': [2, 2], 'first': [True, False]}]
     """
     if isinstance(program, Handle):
-        found = evaluate_batch([program.node], _inputs(inputs), program.program, program.budgets)
-        return [plain_lists(values[program.node]) for values in found]
+        with _no_collection():
+            chunks = evaluate_chunks(
+                [program.node], _inputs(inputs), program.program, program.budgets, as_python=True
+            )
+            return [values for chunk in chunks for values in chunk[program.node]]
     handles = handles_of(program)
     nodes = [handle.node for handle in handles.values()]
     known = Program.joined(handle.program for handle in handles.values())
     limits = tightest(handle.limits for handle in handles.values()) or DEFAULT_LIMITS
-    return [
-        {name: plain_lists(values[handle.node]) for name, handle in handles.items()}
-        for values in evaluate_batch(nodes, _inputs(inputs), known, limits)
-    ]
+    with _no_collection():
+        return [
+            dict(zip(handles, values, strict=True))
+            for chunk in evaluate_chunks(nodes, _inputs(inputs), known, limits, as_python=True)
+            for values in zip(*(chunk[node] for node in nodes), strict=True)
+        ]
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Pause the search for cycles: it would visit every list made so far, again and again."""
+    is_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_on:
+            gc.enable()
 
 
 class PlanText(str):

@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, NoReturn, Self
 
-from rasp.atoms import from_python, to_python
+from rasp.atoms import from_python, plain_lists
 from rasp.errors import RaspNameError, RaspTypeError
 from rasp.evaluator import apply
 from rasp.frontend import refusals
@@ -232,13 +231,3 @@ def _in_order_of_making(last: Handle) -> list[Handle]:
             stack.append((handle, True))
             stack.extend((each, False) for each in reversed(handle.made_from))
     return order
-
-
-def plain_lists(values: list[Any]) -> list[Any]:
-    """Return an evaluator's values as plain Python: floats for exact rationals."""
-    kinds = set(map(type, values))
-    if list in kinds:
-        return [plain_lists(item) for item in values]
-    if Fraction not in kinds:
-        return list(values)
-    return [to_python(atom) if type(atom) is Fraction else atom for atom in values]

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from rasp.atoms import plain_lists
 from rasp.errors import RaspValueError
-from rasp.frontend.handles import plain_lists
 from rasp.frontend.session import Session
 from rasp.source import Source
 from rasp.syntax import parse

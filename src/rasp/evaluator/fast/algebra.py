@@ -61,6 +61,8 @@ class Pair:
 
 Conjunction: TypeAlias = frozenset[tuple[Pair, int]]  # each pair once, with its outcomes
 SignedSum: TypeAlias = dict[Conjunction, int]
+Filters: TypeAlias = Conjunction
+"""Comparisons with constants."""
 
 ALWAYS: Conjunction = frozenset()
 

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rasp.atoms import Atom
+from rasp.atoms import Atom, to_python
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -87,17 +87,19 @@ class Column:
     def parts(self) -> tuple[Array, Array, Array]:
         return self.kinds, self.numerators, self.denominators
 
-    def atoms(self, size: int) -> list[Atom]:
-        """List the atoms; `size` of them where one stands for all."""
+    def atoms(self, size: int, as_python: bool = False) -> list[Any]:
+        """List the atoms, `size` of them where one stands for all; Python has its own floats."""
         kinds, numerators, denominators = (
             np.broadcast_to(part, size) if len(part) == 1 else part for part in self.parts
         )
         if len(self.kinds) == 1:
-            return _atoms_of_kind(int(self.kinds[0]), numerators, denominators, self.strings)
+            kind = int(self.kinds[0])
+            return _atoms_of_kind(kind, numerators, denominators, self.strings, as_python)
         result = np.empty(size, object)
         for kind in np.unique(kinds).tolist():
             where = np.flatnonzero(kinds == kind)
-            atoms = _atoms_of_kind(kind, numerators[where], denominators[where], self.strings)
+            parts = numerators[where], denominators[where]
+            atoms = _atoms_of_kind(kind, *parts, self.strings, as_python)
             result[where] = _object_array(atoms)
         return list(result)
 
@@ -133,18 +135,23 @@ def from_strings(atoms: Sequence[Any]) -> Column:
     """Make a column of strings."""
     table = tuple(sorted(set(atoms)))
     if table and all(len(text) == 1 for text in table):
-        known = _code_points(table)
-        place_of = np.zeros(int(known[-1]) + 1, np.int64)  # by code point
-        place_of[known] = np.arange(len(known))
-        places = place_of[_code_points(atoms)]
-    else:
-        place = {text: at for at, text in enumerate(table)}
-        places = np.fromiter(map(place.__getitem__, atoms), np.int64, len(atoms))
+        return from_text("".join(atoms))
+    place = {text: at for at, text in enumerate(table)}
+    places = np.fromiter(map(place.__getitem__, atoms), np.int64, len(atoms))
     return Column(one_kind(STRING), places, ONE, table)
 
 
-def _code_points(characters: Sequence[str]) -> Array:
-    return np.frombuffer("".join(characters).encode("utf-32-le", "surrogatepass"), "<u4")
+def from_text(text: str) -> Column:
+    """Make a column of a text's characters.
+
+    >>> from_text("bab").numerators.tolist()
+    [1, 0, 1]
+    """
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    table = tuple(sorted(set(text)))
+    place_of = np.zeros(ord(table[-1]) + 1, np.int64)  # by code point
+    place_of[[ord(character) for character in table]] = np.arange(len(table))
+    return Column(one_kind(STRING), place_of[points], ONE, table)
 
 
 def numbers(
@@ -199,7 +206,7 @@ def chosen(condition: Array, then: Column, otherwise: Column) -> Column:
 
 
 def _atoms_of_kind(
-    kind: int, numerators: Array, denominators: Array, strings: tuple[str, ...]
+    kind: int, numerators: Array, denominators: Array, strings: tuple[str, ...], as_python: bool
 ) -> list[Any]:
     if kind == STRING:
         places = numerators.astype(np.int64, copy=False)
@@ -210,8 +217,16 @@ def _atoms_of_kind(
         return bools
     if kind == INT:
         return _ints(numerators)
+    if as_python and _divides_exactly(numerators) and _divides_exactly(denominators):
+        return list((numerators / denominators).tolist())
     make: Callable[[int, int], Fraction] = Fraction
-    return list(map(make, numerators.tolist(), denominators.tolist()))
+    fractions = map(make, numerators.tolist(), denominators.tolist())
+    return [to_python(fraction) for fraction in fractions] if as_python else list(fractions)
+
+
+def _divides_exactly(values: Array) -> bool:
+    """Whether a quotient of such numbers is the double nearest to the fraction."""
+    return values.dtype != object and bool((np.abs(values) < 2**53).all())
 
 
 def _ints(values: Array) -> list[int]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
-from rasp.atoms import Atom
+from rasp.atoms import Atom, plain_lists
 from rasp.errors import RaspError, RaspLimitError
 from rasp.evaluator import plain
 from rasp.evaluator.fast.algebra import Best
@@ -26,7 +27,6 @@ from rasp.evaluator.fast.columns import (
     Array,
     Column,
     constant,
-    from_atoms,
     one_kind,
 )
 from rasp.evaluator.fast.elementwise import elementwise
@@ -55,7 +55,7 @@ from rasp.limits import DEFAULT_LIMITS, Limits, too_much_memory
 from rasp.meter import Meter
 from rasp.operators import ORDERINGS
 
-LARGE_BATCH = 20_000  # tokens from which it pays to forget what is no longer needed
+LARGE_BATCH = 60_000  # tokens from which it pays to forget what is no longer needed
 MANY_VALUES = 2_000_000  # tokens times nodes from which it does
 COLUMN_BYTES, ATOM_BYTES = 17, 40  # of each position, in a column and in a list
 
@@ -74,11 +74,14 @@ class _Failed(Exception):
 
 def evaluate(
     outputs: Sequence[Node],
-    inputs: Sequence[tuple[Atom, ...]],
+    inputs: Sequence[Sequence[Atom]],
     limits: Limits = DEFAULT_LIMITS,
     meter: Meter | None = None,
+    as_python: bool = False,
 ) -> dict[Node, list[list[Any]]]:
     """Compute the outputs on every input; for each output, one list per input.
+
+    The values of s-ops are atoms, or (`as_python`) what Python has for them.
 
     >>> from rasp.graph import Indices
     >>> evaluate([Indices()], [("a", "b"), ("c",)])[Indices()]
@@ -98,7 +101,8 @@ def evaluate(
                 evaluate(outputs, inputs[: failed.number], limits, evaluation.meter)
             evaluation.fail(node, failed)
         evaluation.forget(no_longer_needed)
-    return {node: _within(node, evaluation.results) for node in dict.fromkeys(outputs)}
+    results = partial(evaluation.results, as_python=as_python)
+    return {node: _within(node, results) for node in dict.fromkeys(outputs)}
 
 
 def _within(node: Node, compute: Callable[[Node], Result]) -> Result:
@@ -132,9 +136,9 @@ class _Evaluation:
     def _column(self, node: SOp) -> Column:
         match node:
             case Tokens():
-                return self._of_one_kind(from_atoms(self.batch.tokens))
+                return self._of_one_kind(self.batch.tokens())
             case TokensAs(kind):
-                given = [from_atoms(self.batch.tokens)]
+                given = [self.batch.tokens()]
                 return self._of_one_kind(*elementwise(kind, given, self.meter))
             case Indices():
                 return Column(one_kind(INT), self.batch.indices)
@@ -159,19 +163,20 @@ class _Evaluation:
             case SelectBest(selector, scorer):
                 self.space.keep(Best(selector, scorer), best_scores(node, self.space))
 
-    def results(self, node: Node) -> list[list[Any]]:
+    def results(self, node: Node, as_python: bool = False) -> list[list[Any]]:
         """An output's values, one list per input."""
         bounds = self.batch.starts.tolist()
         stretches = list(pairwise(bounds))
         if isinstance(node, SOp):
             self.meter.afford(ATOM_BYTES * self.batch.size)
-            atoms = self.space.columns[node].atoms(self.batch.size)
+            atoms = self.space.columns[node].atoms(self.batch.size, as_python)
             if len(stretches) == 1:
                 return [atoms]
             return [atoms[start:end] for start, end in stretches]
         if isinstance(node, Selector):
             return [self._rows(node, start, end).tolist() for start, end in stretches]
-        return [self._scores(node, number) for number in range(len(stretches))]
+        scores = [self._scores(node, number) for number in range(len(stretches))]
+        return plain_lists(scores) if as_python else scores
 
     def forget(self, keys: Iterable[Any]) -> None:
         for key in keys:
@@ -210,7 +215,7 @@ class _Evaluation:
         return column
 
     def _fail_to_aggregate(self, node: Aggregate, number: int, row: int) -> None:
-        tokens = self.batch.inputs[number]
+        tokens = tuple(self.batch.inputs[number])
         start, end = self.batch.starts[number : number + 2].tolist()
         values = self._atoms(node.values, number)
         [cells] = self._rows(node.selector, start, end, row, row + 1).tolist()
@@ -239,7 +244,7 @@ class _Evaluation:
         values: plain.Values = {
             needed: self._atoms(needed, number) for needed in node.needs if isinstance(needed, SOp)
         }
-        tokens = self.batch.inputs[number]
+        tokens = tuple(self.batch.inputs[number])
         limits = replace(self.meter.limits, plain_cells=len(tokens) ** 2)
         return plain.compute(node, tokens, values, self.meter.fresh(limits))
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from rasp.evaluator.fast.algebra import Best, Pair
+from rasp.evaluator.fast.algebra import Best, Filters, Pair
 from rasp.evaluator.fast.plan import (
     BLOCKED,
     DOMINANCE,
     GROUPS,
     RANGES,
-    Filters,
     Meeting,
     Plan,
     Queries,

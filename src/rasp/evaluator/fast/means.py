@@ -122,7 +122,9 @@ def _means(values: Column, picks: Picks, batch: Batch, meter: Meter) -> Column:
         return _big_means(top, bottom.astype(object) * scale.astype(object), meter)
     bottom = bottom * scale
     shared = np.gcd(top, bottom)
-    return numbers(one_kind(FLOAT), top // shared, bottom // shared)
+    if int(shared.max()) > 1:
+        top, bottom = top // shared, bottom // shared
+    return numbers(one_kind(FLOAT), top, bottom)
 
 
 def _big_means(top: Array, bottom: Array, meter: Meter) -> Column:

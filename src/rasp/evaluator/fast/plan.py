@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from rasp.evaluator.fast.algebra import (
     Best,
     Conjunction,
+    Filters,
     Pair,
     TooManyTerms,
     cover,
@@ -24,7 +25,7 @@ from rasp.graph import Const, Selector, SOp
 from rasp.operators.comparisons import EQUAL
 
 Queries: TypeAlias = SOp | Best
-Filters: TypeAlias = frozenset[tuple[Pair, int]]  # comparisons with constants
+
 
 GROUPS, RANGES, DOMINANCE, BLOCKED = "groups", "sorted ranges", "dominance", "blocked"
 

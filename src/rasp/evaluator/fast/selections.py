@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ class Selections:
         self._layouts: dict[Meeting, Layout | None] = {}
         self._counted: dict[Term, Counted] = {}
         self._counts: dict[Selector, Array] = {}
+        self._term_counts: dict[Term, Array] = {}
         self._positions: dict[Selector, Array] = {}
 
     def picks(self, selector: Selector) -> Picks:
@@ -52,16 +54,17 @@ class Selections:
         plan = plan_sums(selector)
         if plan.blocked:
             return blocked_sums(selector, plan, self._space, weights)
-        totals: list[Array] = [np.zeros(1, np.int64) for _ in weights]
+        totals: list[Array] = []
         for term in self._space.meter.watched(plan.terms, 1):
             sums = self._term_sums(term, weights)
-            totals = [total + value for total, value in zip(totals, sums, strict=True)]
+            totals = list(map(add, totals, sums)) if totals else sums
+        totals = totals or [np.zeros(1, np.int64) for _ in weights]
         return [np.broadcast_to(total, self._space.batch.size) for total in totals]
 
     def forget(self, key: Hashable) -> None:
         """Drop what is kept for a selector, a term or a meeting."""
         caches: tuple[dict[Any, Any], ...] = (
-            self._layouts, self._counted, self._counts, self._positions
+            self._layouts, self._counted, self._counts, self._term_counts, self._positions
         )  # fmt: skip
         for cache in caches:
             cache.pop(key, None)
@@ -74,8 +77,22 @@ class Selections:
             return [np.zeros(1, np.int64) for _ in weights]
         if term not in self._counted:
             self._counted[term] = counted(term, self._space)
+        keys = self._counted[term]
         size, meter = self._space.batch.size, self._space.meter
-        return layout_sums(layout, self._counted[term], weights, size, meter)
+        factors = [keys.constant(weight) for weight in weights]
+        if any(factors) and term not in self._term_counts:
+            [self._term_counts[term]] = layout_sums(layout, keys, [None], size, meter)
+        varying = [weight for weight, factor in zip(weights, factors, strict=True)
+                   if factor is None]  # fmt: skip
+        sums = iter(layout_sums(layout, keys, varying, size, meter) if varying else ())
+        return [next(sums) if factor is None else self._times(factor, term) for factor in factors]
+
+    def _times(self, factor: int, term: Term) -> Array:
+        """The sums of a weight that is the same at all keys: so many times the counts."""
+        if factor == 0:
+            return np.zeros(1, np.int64)
+        counts = self._term_counts[term]
+        return counts if factor == 1 else factor * counts
 
     def _position_weights(self) -> Array:
         return np.arange(self._space.batch.size, dtype=np.float64)

@@ -98,6 +98,16 @@ class Counted:
     keys: Array | None
     times: Array | None
 
+    def constant(self, weight: Array | None) -> int | None:
+        """What a weight is at all of these keys, if it is the same: its sums are multiples."""
+        if weight is None:
+            return 1
+        kept = weight if self.keys is None else weight[self.keys]
+        if not len(kept):
+            return 0
+        first = kept[0]
+        return int(first) if kept[-1] == first and (kept == first).all() else None
+
     def of(self, weight: Array | None) -> Array | None:
         """A weight (None: one per key) of these keys, times what they count for."""
         if weight is None:

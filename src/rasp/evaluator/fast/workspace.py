@@ -6,7 +6,7 @@ equality in every selection, so inputs of different lengths cost nothing extra.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -14,14 +14,15 @@ from itertools import chain
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.evaluator.fast.algebra import Best, Pair
+from rasp.evaluator.fast.algebra import Best, Filters
+from rasp.evaluator.fast.arithmetic import equal
 from rasp.evaluator.fast.coding import Codes, codes_of
-from rasp.evaluator.fast.columns import Array, Column, constant
+from rasp.evaluator.fast.columns import Array, Column, constant, from_atoms, from_text
 from rasp.evaluator.fast.elementwise import elementwise
 from rasp.graph import Const, SOp
 from rasp.limits import DEFAULT_LIMITS
 from rasp.meter import Meter
-from rasp.operators.comparisons import WITH_OUTCOMES
+from rasp.operators.comparisons import DIFFERENT, EQUAL, WITH_OUTCOMES
 
 CODING_BYTES = 32
 """Bytes of each position while atoms are numbered."""
@@ -31,11 +32,14 @@ CODING_BYTES = 32
 class Batch:
     """Inputs one after the other."""
 
-    inputs: Sequence[tuple[Atom, ...]]
+    inputs: Sequence[Sequence[Atom]]
+    """Tokens each; a string is its characters."""
 
-    @property
-    def tokens(self) -> Sequence[Atom]:
-        return self.inputs[0] if len(self.inputs) == 1 else list(chain(*self.inputs))
+    def tokens(self) -> Column:
+        """The tokens of all inputs."""
+        if set(map(type, self.inputs)) == {str}:
+            return from_text("".join(map(str, self.inputs)))
+        return from_atoms(self.inputs[0] if len(self.inputs) == 1 else list(chain(*self.inputs)))
 
     @cached_property
     def starts(self) -> Array:
@@ -79,6 +83,7 @@ class Workspace:
         self.columns: dict[SOp | Best, Column] = {}
         self._sizes: dict[SOp | Best, int] = {}
         self._codes: dict[tuple[SOp | Best, ...], Codes] = {}
+        self._filtered: dict[Filters, Array | None] = {}
 
     def column(self, node: SOp | Best) -> Column:
         """A column computed before, or that of a constant (a plan has some of its own)."""
@@ -95,19 +100,26 @@ class Workspace:
             return found
         return Codes(tuple(found.arrays[once.index(node)] for node in needed), found.size)
 
-    def passes(self, filters: Iterable[tuple[Pair, int]]) -> Array:
+    def passes(self, filters: Filters) -> Array:
         """Where all comparisons with constants hold: a bool per position, or one for all."""
         holds = np.ones(1, bool)
         for pair, outcomes in filters:
             operands = [self.column(pair.keys), self.column(pair.queries)]
-            column, _ = elementwise(WITH_OUTCOMES[outcomes], operands, self.meter)
-            holds = holds & (column.numerators != 0)
+            if outcomes in (EQUAL, DIFFERENT):
+                holds = holds & (equal(*operands) == (outcomes == EQUAL))
+            else:
+                column, _ = elementwise(WITH_OUTCOMES[outcomes], operands, self.meter)
+                holds = holds & (column.numerators != 0)
         return holds
 
-    def filtered(self, filters: Iterable[tuple[Pair, int]]) -> Array | None:
+    def filtered(self, filters: Filters) -> Array | None:
         """The positions that pass all filters; None where all do."""
-        holds = self.passes(filters)
-        return None if holds.all() else np.flatnonzero(np.broadcast_to(holds, self.batch.size))
+        if filters not in self._filtered:
+            holds = self.passes(filters)
+            self._filtered[filters] = (
+                None if holds.all() else np.flatnonzero(np.broadcast_to(holds, self.batch.size))
+            )
+        return self._filtered[filters]
 
     def keep(self, node: SOp | Best, column: Column) -> None:
         """Keep a column; its bytes count until it is forgotten."""
@@ -121,3 +133,9 @@ class Workspace:
         self.meter.release(self._sizes.pop(node, 0))
         for key in [key for key in self._codes if node in key]:
             del self._codes[key]
+        for filters in [
+            filters
+            for filters in self._filtered
+            if any(node in (pair.keys, pair.queries) for pair, _ in filters)
+        ]:
+            del self._filtered[filters]
