@@ -35,6 +35,7 @@ def snippets(page: Path) -> list[Block]:
     return blocks_of(page.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_snippet_of_a_page_is_true(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any

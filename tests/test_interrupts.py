@@ -58,6 +58,7 @@ def processor_seconds(pid: int) -> float:
     return sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux how far a process is")
 @pytest.mark.parametrize("phase", PHASES)
 def test_an_interrupt_ends_a_command_in_the_middle(phase: str, folder: Path) -> None:
@@ -80,6 +81,7 @@ def test_an_interrupt_ends_a_command_in_the_middle(phase: str, folder: Path) -> 
     assert process.returncode == 130 and told == ""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="the system has no alarms")
 @pytest.mark.parametrize("phase", [*PHASES, "fit"])
 def test_seconds_hold_in_every_command(phase: str, folder: Path) -> None:

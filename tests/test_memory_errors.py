@@ -80,6 +80,7 @@ def told_by(words: list[str], point: int) -> tuple[int, str, int]:
     return code, told.getvalue(), calls[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_memory_that_runs_out_in_any_function_is_one_error(command: str, program: Path) -> None:
     words = [str(program) if word == "PROGRAM" else word for word in COMMANDS[command]]

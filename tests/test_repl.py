@@ -386,6 +386,7 @@ def test_a_conversation_on_a_terminal(terminal: Terminal, tmp_path: Path) -> Non
     assert "selector_width(full_s);" in (tmp_path / "rasp" / "history").read_text()
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_a_long_run(terminal: Terminal) -> None:
     terminal.wait_for("Tab completes")
     # Many evaluations are few steps: however slow the machine, no budget ends this before Ctrl-C.

@@ -91,6 +91,7 @@ def test_a_picture_says_why() -> None:
                for line in lines)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_equivalence_and_patterns_see_it() -> None:
     other = rasp.aggregate(
         select_best(select_all, -score(tokens * tokens, 1) - score(-2 * tokens, indices)), indices

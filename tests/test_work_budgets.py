@@ -54,6 +54,7 @@ except rasp.RaspLimitError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="asks how much memory a process used")
 @pytest.mark.parametrize(
     ("text", "given", "evaluator"),

@@ -79,6 +79,7 @@ def test_among_the_best_placements_the_integer_program_takes_the_earliest():
     assert tried > 25
 
 
+@pytest.mark.slow
 def test_the_best_is_never_wider_than_greedy_nor_greedy_than_earliest_on_2000_graphs():
     narrower = 0
     for seed in range(2_000):

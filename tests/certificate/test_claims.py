@@ -61,6 +61,7 @@ def perturbed(data: Any, path: tuple[Any, ...], chooser: random.Random) -> Any:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_changed_claims_are_refused_or_still_true(name: str) -> None:
     """The arrays are right, so whatever is still accepted is a true statement about the outputs;

@@ -18,6 +18,7 @@ def test_a_model_as_it_was_compiled_passes(name: str) -> None:
     assert not mistakes(name, model)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_a_changed_number_is_refused_or_makes_no_difference(name: str) -> None:
     refused, right, total, wrong = outcome(name, 60)

@@ -159,6 +159,7 @@ def right_ones() -> dict[str, dict[str, bytes]]:
     return {name: numbers(model_of(name)[0]) for name in (*SOME, *ROUNDED)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", [*BUGS, *ROUNDING_BUGS])
 def test_a_bug_is_caught(
     bug: str, right_ones: dict[str, dict[str, bytes]], monkeypatch: pytest.MonkeyPatch

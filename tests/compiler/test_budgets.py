@@ -59,6 +59,7 @@ PROGRAMS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_memory_has_a_bound_whatever_is_compiled() -> None:
     done = subprocess.run(
         [sys.executable, "-c", CHILD, json.dumps(PROGRAMS)], capture_output=True, text=True

@@ -48,6 +48,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", COMPILED)
 def test_a_moved_count_says_as_much_as_the_condition(text: str) -> None:
     node = rasp.run(text)["out"].node

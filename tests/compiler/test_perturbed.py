@@ -43,6 +43,7 @@ def test_counts_of_counts_are_right_on_every_input() -> None:
         assert perturbed_wrong(model, [handle.node], some, rng) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "vocabulary", "length", "count"), [
     (THRICE, "abcd", 20, 200),
     (TWICE, "abcd", 60, 40),

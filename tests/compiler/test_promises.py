@@ -56,6 +56,7 @@ def addition() -> Transformer:
     )
 
 
+@pytest.mark.slow
 def test_a_mean_over_several_that_are_never_several(addition: Transformer) -> None:
     with pytest.raises(RaspUnsupportedError):
         compile(rasp.run(ADDITION)["addition"], alphabet="0123456789+", max_length=15)

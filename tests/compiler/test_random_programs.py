@@ -139,6 +139,7 @@ def outcome(seed: int) -> str:
     return "agrees"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 160, 20))
 def test_random_programs_agree_or_are_refused(start: int) -> None:
     outcomes = [outcome(seed) for seed in range(start, start + 20)]
@@ -146,6 +147,7 @@ def test_random_programs_agree_or_are_refused(start: int) -> None:
     assert outcomes.count("agrees") >= 5
 
 
+@pytest.mark.slow
 def test_an_attempt_that_overflows_is_refused_without_a_warning() -> None:
     assert outcome(5178) == "refused: has no margin left"
 
@@ -156,6 +158,7 @@ def test_numbers_beyond_float32_are_refused_without_a_warning() -> None:
         compile(rasp.run(text)["out"], vocabulary="ab", max_length=6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [200, 230])
 def test_answers_have_the_kind_of_the_program(start: int) -> None:
     """Of one number in two kinds (a mean or a lone pick, a bool or a default), it is the widest,

@@ -75,6 +75,7 @@ def test_a_wrong_text_is_noticed() -> None:
     assert said != bool(re.fullmatch("(ab)*", "".join(map(str, word))))
 
 
+@pytest.mark.slow
 def test_published_labels() -> None:
     """125 languages with the labels of arXiv:2608.13433, each decided by algebra alone."""
     if not PUBLISHED.exists():

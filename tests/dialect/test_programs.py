@@ -101,6 +101,7 @@ def test_a_rewrite_is_proved_by_equivalent() -> None:
     assert asked('x = num_prevs(tokens == "a") > 2;')["C-RASP"].proof is None  # nothing to prove
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [*C_RASP, *B_RASP])
 def test_a_text_is_a_program_in_rasp_again(text: str) -> None:
     found, program = asked(text), rasp.run(text)["x"]
@@ -148,6 +149,7 @@ def test_rasp_l_wants_positions_compared_and_no_look_ahead() -> None:
         assert not asked(text)["RASP-L"].holds, text
 
 
+@pytest.mark.slow
 def test_no_program_of_the_gallery_is_in_a_class_that_its_language_is_not_in() -> None:
     """Also: what the gallery says of its programs is what they are."""
     stored, automata = stored_dialects(), 0

@@ -15,6 +15,8 @@ from browsing import needs_chromium, served, started_browser
 from rasp.playground.answers import answer
 from repository import ROOT, script
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def site() -> Path:

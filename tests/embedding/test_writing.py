@@ -137,6 +137,7 @@ def test_a_name_of_the_library_can_mean_something_else() -> None:
     assert again["length"].node is (indices * 3).node
 
 
+@pytest.mark.slow
 def test_a_deep_graph_is_cut_into_short_lines_and_none_is_lost() -> None:
     deep = indices
     for number in range(100_000):

@@ -24,6 +24,7 @@ def node_of(text: str) -> SOp:
     return node
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(1, 241, 20))
 def test_random_programs_agree_step_by_step(first: int) -> None:
     found = [disagreement(seed) for seed in range(first, first + 20)]

@@ -20,12 +20,14 @@ from rasp.programs.check import random_inputs
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(1, 301, 20))
 def test_random_programs_agree(first: int) -> None:
     found = [disagreement(seed) for seed in range(first, first + 20)]
     assert not any(found), next(filter(None, found))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(1001, 1301, 20))
 def test_random_programs_agree_on_the_ways_of_long_inputs(first: int) -> None:
     with strained():
@@ -33,6 +35,7 @@ def test_random_programs_agree_on_the_ways_of_long_inputs(first: int) -> None:
     assert not any(found), next(filter(None, found))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", rasp.programs.names())
 def test_the_gallery_agrees_as_one_ragged_batch(name: str) -> None:
     node = rasp.programs.load(name).node
@@ -41,6 +44,7 @@ def test_the_gallery_agrees_as_one_ragged_batch(name: str) -> None:
     assert fast_results([node], inputs) == plain_results([node], inputs)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not GOLDEN.is_dir(), reason="the reference's answers are not beside this checkout"
 )

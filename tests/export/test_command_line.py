@@ -12,6 +12,8 @@ from export_examples import needs
 from rasp.cli import main
 from rasp.reading import fingerprint
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """\
 hist = selector_width(select(tokens, tokens, ==));
 half = indices / 2;

@@ -21,7 +21,7 @@ from rasp.export import decoded, export, input_ids, to_torch
 from rasp.export.blocks import blocks_of
 from rasp.export.check import check, inputs_to_try
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries' own
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # the libraries' own
 
 
 @pytest.mark.parametrize("name", [*WHOLE, *CAUSAL])

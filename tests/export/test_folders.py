@@ -19,7 +19,7 @@ from rasp.errors import RaspLimitError, RaspValueError
 from rasp.export import export
 from rasp.export.folders import writing
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries' own
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # the libraries' own
 
 
 def names(folder: Path) -> set[str]:

@@ -15,7 +15,7 @@ import rasp
 from rasp.export import export
 from repository import script
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries' own
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # the libraries' own
 
 comparing = script("compare_generations")
 

@@ -17,7 +17,7 @@ from rasp.export import export
 from rasp.export.blocks import EPSILON, GAIN, blocks_of
 from rasp.export.quiet import with_quiet_sink
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries' own
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # the libraries' own
 
 
 @pytest.mark.parametrize("scale", [1.0, 30.0, 1e4, 1e8])

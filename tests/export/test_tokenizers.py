@@ -18,7 +18,7 @@ from rasp.export import export
 from rasp.export.next_token import in_vocabulary
 from rasp.export.tokenizer import specials_of
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries' own
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # the libraries' own
 
 HIST = "out = selector_width(select(tokens, tokens, ==));"
 WITHOUT_RASP = """

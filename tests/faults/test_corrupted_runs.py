@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 torch = pytest.importorskip("torch", reason="training needs torch")
+
+pytestmark = pytest.mark.slow
 if not hasattr(os, "mkfifo"):
     pytest.skip("pipes and devices with names", allow_module_level=True)
 

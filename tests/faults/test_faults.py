@@ -29,6 +29,7 @@ from .moments import (
     without_space,
 )
 
+pytestmark = pytest.mark.slow
 UNTIDY = "a=1;   b =  a+1;\n" * 50
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 if not sys.platform.startswith("linux"):
     pytest.skip("forks and signals as Linux has them", allow_module_level=True)
 

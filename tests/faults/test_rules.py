@@ -6,6 +6,10 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 PACKAGE = Path(__file__).parents[2] / "src" / "rasp"
 # Who may write to a file in place, and why that is safe.
 WRITERS = {

@@ -12,6 +12,8 @@ import pytest
 
 import rasp
 
+pytestmark = pytest.mark.slow
+
 if not sys.platform.startswith("linux"):
     pytest.skip("forks, signals and limits as Linux has them", allow_module_level=True)
 store = pytest.importorskip("rasp.compiler.model.store", reason="models cannot be saved yet")

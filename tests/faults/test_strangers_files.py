@@ -15,6 +15,8 @@ from rasp.cli import main
 from rasp.frontend.loader import read_source
 from rasp.fuzzing.cases import read_replay
 
+pytestmark = pytest.mark.slow
+
 RESULTS = Path(__file__).parents[2] / "results"
 
 NOT_RECORDS = [b"3", b"[]", b'{"x": 1}', b"\xff\xfe", b"null", b'{"id": 1', b"[" * 100_000, b'"id"']

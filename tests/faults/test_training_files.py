@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 if not sys.platform.startswith("linux"):
     pytest.skip("forks, signals and limits as Linux has them", allow_module_level=True)
 torch = pytest.importorskip("torch", reason="training needs torch")

@@ -16,6 +16,8 @@ from rasp.fuzzing.layouts import Layout
 from rasp.fuzzing.outcomes import Disagreement
 from rasp.fuzzing.shrink import shrink
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_seed_is_always_the_same_case() -> None:
     assert [str(random_case(seed)) for seed in range(50)] == [

@@ -10,6 +10,8 @@ from rasp.source import Source
 from rasp.syntax import parse
 
 lark = pytest.importorskip("lark", reason="the published grammar is read with lark")
+
+pytestmark = pytest.mark.slow
 GRAMMAR = Path(__file__).parents[2] / "src" / "rasp" / "syntax" / "grammar.lark"
 
 

@@ -9,6 +9,8 @@ from rasp.source import Source
 from rasp.syntax import parse
 from rasp.syntax.tree import Command, Evaluate, ListDisplay
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("after", ["(0);", "[0];", "-0;", "+ 0;"])
 def test_a_command_ends_with_its_line(after: str) -> None:

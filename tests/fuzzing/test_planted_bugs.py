@@ -24,6 +24,8 @@ from rasp.graph.origins import Definition
 from rasp.syntax import expressions
 from rasp.words import BINDING, SUM
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 120
 Plant = Callable[[pytest.MonkeyPatch], None]
 

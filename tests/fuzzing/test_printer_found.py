@@ -9,6 +9,8 @@ from rasp.source import Source
 from rasp.syntax import parse, print_program
 from rasp.syntax.tree import Assign
 
+pytestmark = pytest.mark.slow
+
 LONG = call("aggregate", name("a" * 50), name("b" * 50))
 
 

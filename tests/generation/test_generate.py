@@ -115,6 +115,7 @@ def test_without_numpy_every_step_is_evaluated_from_scratch(
     assert str(rasp.generate(handle("copy"), ["abc|"])[0]) == "abc"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not WILD.exists(), reason="the program of others is not here")
 def test_a_program_of_a_thousand_lines_gives_its_logical_forms() -> None:
     output = rasp.run((WILD / "rasp-for-cogs.rasp").read_text(encoding="utf-8"))["output"]

@@ -41,6 +41,7 @@ def verdicts(grades: Grades) -> dict[str, list[str]]:
     return {name: [mark.verdict for mark in marks] for name, marks in grades.marks.items()}
 
 
+@pytest.mark.slow
 def test_whatever_is_handed_in_is_graded(tmp_path: Path, reference: Path) -> None:
     folder = tmp_path / "class"
     kinds = write_class(folder, 24)

@@ -12,6 +12,8 @@ from lsprotocol.types import Position
 
 from rasp.lsp.positions import Places
 
+pytestmark = pytest.mark.slow
+
 WIDTHS = {
     "utf-8": lambda c: len(c.encode()),
     "utf-16": lambda c: 1 + (ord(c) > 0xFFFF),

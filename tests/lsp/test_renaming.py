@@ -17,6 +17,8 @@ from rasp.lsp.document import Document
 from rasp.lsp.renaming import rename
 from rasp.source import Source
 
+pytestmark = pytest.mark.slow
+
 TRICKY = {
     "closures": """
         def outer(x) { def inner(y) { return x + y + later; } later = 10; return inner; }

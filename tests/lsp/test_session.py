@@ -20,6 +20,8 @@ from rasp.source import Source
 
 from .client import Client, Refused, uri
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """\
 # how often each token occurs
 hist = selector_width(select(tokens, tokens, ==));

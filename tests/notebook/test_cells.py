@@ -12,6 +12,8 @@ from rasp.frontend.handles import Handle
 from rasp.notebook.cells import Cells
 from rasp.source import Source
 
+pytestmark = pytest.mark.slow
+
 
 class Notebook:
     """A notebook without a kernel: RASP cells, and Python's names."""

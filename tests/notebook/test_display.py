@@ -17,6 +17,8 @@ from rasp.notebook.display import (
     schedule_html,
 )
 
+pytestmark = pytest.mark.slow
+
 same = select(tokens, tokens, "==").named("same")
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 REASON = "notebooks run with the packages nbclient, nbformat and ipykernel"
 nbclient = pytest.importorskip("nbclient", reason=REASON)
 nbformat = pytest.importorskip("nbformat", reason=REASON)

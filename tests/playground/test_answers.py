@@ -21,6 +21,8 @@ from rasp.playground.budgets import BUDGETS
 from rasp.playground.requests import example_text
 from rasp.source import Source
 
+pytestmark = pytest.mark.slow
+
 HIST = "same = select(tokens, tokens, ==);\nhist = selector_width(same);\n"
 
 

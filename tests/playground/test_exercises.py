@@ -6,6 +6,8 @@ from rasp.equivalence.verdict import show_answer
 from rasp.playground.answers import answer
 from rasp.playground.exercises import EXERCISES, Exercise
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda each: each.name)
 def test_the_solution_is_right_and_the_start_is_not(exercise: Exercise) -> None:

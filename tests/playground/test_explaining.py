@@ -15,6 +15,8 @@ from rasp.playground.answers import answer
 from rasp.playground.requests import example_text
 from rasp.source import Source
 
+pytestmark = pytest.mark.slow
+
 HIST = "same = select(tokens, tokens, ==);\nhist = selector_width(same);\n"
 LOOKS = re.compile(
     r"^position \d+ \((?:'[^']*'|[^')]+)\) looks at ((?:\d+(?:, | and )?)+|no position)"

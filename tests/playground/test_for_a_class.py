@@ -25,6 +25,8 @@ from rasp.playground.server import client_of  # noqa: E402
 
 from .conftest import Playground, playing  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 HALF = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
 
 

@@ -28,7 +28,7 @@ from .pages import (
     write,
 )
 
-pytestmark = needs_chromium
+pytestmark = [pytest.mark.slow, needs_chromium]
 
 
 def test_typing_shows_values_and_the_example_moves_them(tab: Any) -> None:

@@ -3,9 +3,13 @@
 import asyncio
 from typing import Any
 
+import pytest
+
 from rasp.limits import MEGABYTE
 from rasp.playground.budgets import Budget
 from rasp.playground.lanes import REPLACED, Lanes
+
+pytestmark = pytest.mark.slow
 
 RUN = {"kind": "run", "program": "x = indices;", "example": "ab"}
 LATE = {

@@ -3,9 +3,13 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from rasp.cli import COMMANDS
 from rasp.playground.budgets import LONG, QUICK
 from rasp.playground.exercises import EXERCISES
+
+pytestmark = pytest.mark.slow
 
 TEXT = (Path(__file__).parents[2] / "docs" / "playground.md").read_text(encoding="utf-8")
 

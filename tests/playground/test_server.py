@@ -13,6 +13,8 @@ from rasp.cli import main
 
 from .conftest import Playground, playing
 
+pytestmark = pytest.mark.slow
+
 HIST = "hist = selector_width(select(tokens, tokens, ==));"
 ENDLESS = "def f(x) { return f(x + 1) + f(x + 2); }\ny = [f(n) for n in range(1000)];"
 SLOW = (

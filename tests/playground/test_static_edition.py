@@ -15,6 +15,7 @@ from repository import ROOT, script
 from .pages import open_tab, row, write
 
 pytestmark = [
+    pytest.mark.slow,
     needs_chromium,
     pytest.mark.skipif(
         not (ROOT / "web" / "node_modules" / "pyodide").is_dir(),

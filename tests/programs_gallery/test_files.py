@@ -14,6 +14,8 @@ from rasp.source import Source
 from rasp.syntax import parse, print_program
 from rasp.testing import check_program
 
+pytestmark = pytest.mark.slow
+
 EVERY = pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
 
 # The paper's table of layers and heads, and what it says of Dyck-k without select_best.

@@ -10,6 +10,8 @@ import pytest
 from rasp.cli import main
 from rasp.programs import entries, source
 
+pytestmark = pytest.mark.slow
+
 Captured = pytest.CaptureFixture[str]
 
 

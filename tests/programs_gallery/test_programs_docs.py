@@ -13,6 +13,8 @@ from rasp.cli import main
 from rasp.programs import entries, families, names, source
 from rasp.programs.dialects import stored_dialects
 
+pytestmark = pytest.mark.slow
+
 TEXT = (Path(__file__).parents[2] / "docs" / "programs.md").read_text(encoding="utf-8")
 [CONSOLE] = re.findall(r"```console\n(.*?)```", TEXT, re.DOTALL)
 COMMANDS = re.findall(r"^\$ rasp (.*)\n((?:(?!\$ ).*\n)*)", CONSOLE, re.MULTILINE)

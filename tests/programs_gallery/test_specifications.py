@@ -15,6 +15,8 @@ from rasp.programs import entries, entry, load
 from rasp.programs.catalogue import IGNORED, Entry
 from rasp.programs.check import EVALUATORS, disagreements, main, random_inputs
 
+pytestmark = pytest.mark.slow
+
 EVERY = pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
 
 

@@ -20,6 +20,8 @@ from rasp.training.sweep import Settings, sweep
 
 from .small_runs import small_run
 
+pytestmark = pytest.mark.slow
+
 CONFIGS = [small_run(task, seed, epochs=2) for task in ("hist", "dyck_1") for seed in range(2)]
 
 

@@ -16,6 +16,8 @@ torch = pytest.importorskip("torch", reason="training needs PyTorch")
 
 from rasp.cli import main  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 REPRODUCE = ["reproduce", "table1", "--smoke", "--tasks", "hist,dyck_1"]
 
 

@@ -21,6 +21,8 @@ from rasp.training.config import RunConfig  # noqa: E402
 from rasp.training.paper import TASKS  # noqa: E402
 from rasp.training.tasks import Task  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 def short(name: str) -> Task:
     task = TASKS[name]

@@ -7,6 +7,8 @@ import os
 import pytest
 
 torch = pytest.importorskip("torch", reason="training needs PyTorch")
+
+pytestmark = pytest.mark.slow
 os.environ["TRITON_INTERPRET"] = "1"
 pytest.importorskip("triton", reason="the fused engine needs Triton")
 

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from rasp.errors import RaspValueError
 from rasp.training.layout import Layout, deal, lay_out
 
+pytestmark = pytest.mark.slow
+
 
 @given(st.integers(1, 8), st.integers(1, 6), st.integers(0, 1000))
 def test_an_epoch_takes_every_example_once_and_every_example_fits_its_slot(

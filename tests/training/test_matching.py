@@ -13,6 +13,8 @@ from rasp.training.matching import agreement, assign, find_match, hold_out  # no
 
 from .small_runs import make_stack, small_run  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 @settings(deadline=None)
 @given(st.integers(1, 4), st.integers(0, 3), st.integers(0, 10_000))

@@ -10,6 +10,8 @@ from rasp.training.layout import Layout  # noqa: E402
 from rasp.training.network import Batch, Plan, forward, losses  # noqa: E402
 from rasp.training.parameters import Shape, initial_row, move_row, sinusoids, views  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 SHAPE = Shape(layers=2, heads=2, width=16, feed_forward=24, tokens=5, classes=3)
 
 

@@ -23,6 +23,8 @@ from rasp.training.next_token import trainer  # noqa: E402
 from rasp.training.next_token.decoder import Size, initial, logits  # noqa: E402
 from rasp.training.next_token.trainer import DecoderRun, train  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 RECORDS = Path(__file__).parents[2] / "results" / "decoders.jsonl"
 TINY = {"layers": 1, "heads": 2, "width": 16, "steps": 6, "batch": 4, "train": 30, "test": 20}
 

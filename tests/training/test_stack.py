@@ -11,6 +11,8 @@ from rasp.training.plain_engine import PlainEngine  # noqa: E402
 
 from .small_runs import make_stack, small_run, train_epochs  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_models_neighbours_make_no_difference() -> None:
     alone = make_stack([small_run("dyck_1", seed=1)])

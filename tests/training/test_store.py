@@ -18,6 +18,8 @@ from rasp.training.sweep import Settings, sweep  # noqa: E402
 
 from .small_runs import make_stack, small_run, train_epochs  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 RESULTS = Path(__file__).parents[2] / "results" / "records.jsonl"
 
 

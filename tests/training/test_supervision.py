@@ -16,6 +16,8 @@ from rasp.training.parameters import Shape  # noqa: E402
 from rasp.training.supervision import plan_supervision  # noqa: E402
 from rasp.training.tasks import Task  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 NOT_AND_BEST = """
 far = select_best(not select(tokens, "a", ==) and select(indices, indices, !=), score(indices, -1));
 far_token = aggregate(far, indices);

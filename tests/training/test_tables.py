@@ -16,6 +16,8 @@ from rasp.training.tables import (
     table_lines,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def test_table_1_is_four_runs_of_each_task_by_the_papers_recipe() -> None:
     cells = cells_of("table1")

@@ -15,6 +15,8 @@ from rasp.training.tasks import Task
 
 from .specifications import SPECIFICATIONS, dyck
 
+pytestmark = pytest.mark.slow
+
 SIZES = {"train": 300, "test": 100, "longer": 20}
 
 
