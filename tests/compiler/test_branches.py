@@ -9,7 +9,8 @@ import pytest
 from agreement import assert_agrees
 
 import rasp
-from rasp.compiler import branches, compile
+from rasp.compiler import compile
+from rasp.compiler.analysis import branches
 from rasp.compiler.analysis.variables import Variable
 
 

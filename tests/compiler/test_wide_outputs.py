@@ -7,7 +7,8 @@ from agreement import assert_agrees
 
 import rasp
 import rasp.programs
-from rasp.compiler import compile, together
+from rasp.compiler import compile
+from rasp.compiler.analysis import joint_states
 from rasp.errors import RaspUnsupportedError
 
 COUNTS = "".join(f"n{each} = num_prevs(tokens == {each});\n" for each in range(4)) + (
@@ -17,7 +18,7 @@ COUNTS = "".join(f"n{each} = num_prevs(tokens == {each});\n" for each in range(4
 
 @pytest.fixture(autouse=True)
 def small_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(together, "MOST_STATES", 60)
+    monkeypatch.setattr(joint_states, "MOST_STATES", 60)
 
 
 @pytest.mark.parametrize("text", [
