@@ -74,7 +74,7 @@ KEYWORD_DOCS = {
     "return": "return x; gives a function's value",
     "True": "True: what holds",
     "False": "False: what does not hold",
-    "load": 'load "file"; takes the public names of another file over',
+    "load": 'load "file"; imports the public names of another file',
 }
 
 # Built into the language; everything else is library code, written in RASP.

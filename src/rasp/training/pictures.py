@@ -151,10 +151,22 @@ def save_curves(record: Record, path: str) -> None:
     curves = record["curves"]
     losses = [loss for loss in curves["loss"] if loss is not None]  # it may have diverged
     error = [100 * (1 - share) for share in curves["validation"]]
-    title = f"{record['name']}: training"
+    title = f"training {_in_words(record)}"
     panels = [_panel("training loss", losses), _panel("wrong tokens in validation, %", error)]
     block = below([heading_block(title), *panels], GAP)
     replace_file(path, document(block, style_sheet("auto"), title).encode())
+
+
+def _in_words(record: Record) -> str:
+    """Say what was trained: the task, and the size and rate of its model."""
+    config = record.get("config")
+    if config is None:
+        return str(record["name"])
+    layers, heads = config["layers"], config["heads"]
+    return (
+        f"{config['task']['name']}: {layers} layer{'s' * (layers != 1)} of {heads} "
+        f"head{'s' * (heads != 1)}, width {config['width']}, learning rate {config['rate']}"
+    )
 
 
 def _panel(title: str, values: list[float]) -> Block:
