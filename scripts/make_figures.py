@@ -141,10 +141,9 @@ TUTORIAL: dict[str, tuple[int, str, str]] = {
 }
 
 
-def tutorial_program(section: int) -> str:
-    """Join the snippets of the tutorial up to the end of a section."""
-    page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
-    text = page.partition(f"\n## {section + 1}. ")[0]
+def _snippets(page: str, before: str = "\0") -> str:
+    """Join the snippets of a page, up to some words."""
+    text = (DOCS / page).read_text(encoding="utf-8").partition(before)[0]
     return "\n".join(re.findall(r"^```rasp\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
 
 
@@ -152,9 +151,9 @@ def drawings() -> Iterator[tuple[str, Drawing]]:
     """Draw each picture, with the name of its file."""
     for file, (text, name, given) in PICTURES.items():
         yield file, draw(rasp.run(text, f"{file}.rasp")[name], given)
-    yield "front", draw(rasp.run(PICTURES["reverse"][0])["flip"], "hello")
+    yield "front", draw(rasp.run(_snippets("index.md"), "reverse.rasp")["flip"], "hello")
     for file, (section, name, given) in TUTORIAL.items():
-        names = rasp.run(tutorial_program(section), "tutorial.rasp")
+        names = rasp.run(_snippets("tutorial.md", f"\n## {section + 1}. "), "tutorial.rasp")
         yield f"tutorial/{file}", draw(names[name], given)
 
 

@@ -79,17 +79,15 @@ def with_links(text: str, playground: str) -> str:
 
 
 def _with_frames(text: str) -> str:
-    link = re.compile(r'<p class="open"><a href="([^"#]+)(#[^"]+)">')
+    link = re.compile(r'<p class="open"><a href="([^"#]+)(#[^"]+)">.*?</p>\n')
     while marked := LIVE.search(text):
         target = link.search(text, marked.end())
         assert target, "a live snippet has a link"
-        start = SNIPPET.search(text, marked.end())
-        assert start
         frame = (
             f'<iframe class="live" title="A RASP program that you can change" loading="lazy" '
             f'src="{target[1]}?embed{target[2]}"></iframe>\n\n'
         )
-        text = text[: marked.start()] + frame + text[start.end() :].lstrip("\n")
+        text = text[: marked.start()] + frame + text[target.end() :].lstrip("\n")
     return text
 
 
