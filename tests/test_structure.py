@@ -81,7 +81,7 @@ def test_starting_imports_nothing_heavy(command: str) -> None:
     assert done.stdout.strip().endswith("[]")
 
 
-CHAPTERS = ("settings", "refusals", "analysis", "planning", "emitting", "model", "build")
+CHAPTERS = ("settings", "refusals", "analysis", "planning", "emitting", "robust", "model", "build")
 
 
 @pytest.mark.parametrize(

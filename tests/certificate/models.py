@@ -74,6 +74,14 @@ KINDS = {
         "out = aggregate(select(indices, at, ==), tokens);", rounded=True,
     ),
     "numbers": Kind("out = 2 * tokens + indices;", [0, 1, 3], 3),
+    "robust sum": Kind("out = histf(histf(tokens));", "abc", 4, {"style": "robust"}),
+    "robust pick": Kind("out = aggregate(select(indices, length - 1 - indices, ==), tokens);",
+                        "ab", 4, {"style": "robust"}),
+    "robust mean": Kind(
+        'out = aggregate(select(indices, indices, <=), indicator(tokens == "a"));', "ab", 4,
+        {"style": "robust"},
+    ),
+    "robust default": Kind(PREVIOUS, "ab", 4, {"style": "robust"}),
 }  # fmt: skip
 """Every kind of head, read-out and option."""
 

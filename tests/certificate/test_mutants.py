@@ -23,5 +23,6 @@ def test_a_model_as_it_was_compiled_passes(name: str) -> None:
 def test_a_changed_number_is_refused_or_makes_no_difference(name: str) -> None:
     refused, right, total, wrong = outcome(name, 60)
     assert not wrong
-    assert refused > total / 4
+    bears_changes = name.startswith("robust")
+    assert refused > (0 if bears_changes else total / 4)
     assert refused + right == total

@@ -6,7 +6,8 @@ query gets, others make up at most N·exp(2ε - B), and
 
 - in a mean, the sink makes up at most exp(2ε - λ), and picked keys weigh the same up to a factor
   of exp(2ε); where none is picked, keys make up N·exp(2ε - (what the sink is above them));
-- in a sum, the sink (which holds 0) takes nearly everything: a picked key gets exp(λ) with λ far
+- in a sum beside a sink that weighs as much as some keys, see `dilution`; in any other sum, the
+  sink (which holds 0) takes nearly everything: a picked key gets exp(λ) with λ far
   below 0, so that the output over exp(λ) is the sum, up to a factor of 1 ± N·exp(λ); what the sink
   is above all other keys counts against that λ, too, for queries that can pick nothing.
 
@@ -17,7 +18,7 @@ hold one value, their weights need not be the same: whatever they are, they add 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -25,9 +26,11 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.certificate.arrays import HeadArrays
 from rasp.certificate.claims import HeadClaim, Notes, Refused
+from rasp.certificate.dilution import Sent, balance_of, portion
+from rasp.certificate.gradients import head_gradient
 from rasp.certificate.picks import compared
 from rasp.certificate.scores import Scorer, Scores
-from rasp.certificate.stream import DOUBLE, SLACK, UNIT, Stream
+from rasp.certificate.stream import DOUBLE, SLACK, UNIT, Group, Stream
 from rasp.certificate.tables import Array, Space, same
 from rasp.graph import (
     Const,
@@ -64,6 +67,10 @@ class Channel:
     shift: Fraction
     error: float
     size: float
+    group: Group | None = None
+    """What it adds by the state of outputs, where that is not a weighted sum of them."""
+    gradient: float = 0.0
+    """How much it can change with the embedded input."""
 
 
 def attend(
@@ -80,15 +87,29 @@ def attend(
     if claim.mode == "share":
         return _give_shares(stream, scorer, claim, head, outputs, name, notes)
     scores = scorer.scores(asked, asked_off)
+    if claim.mode == "sum" and claim.weight:
+        sums, away = _diluted(stream, sink, claim, head, outputs, scores, name, notes)
+        return _with_gradients(sums, head_gradient(stream, head, scorer, asked, away))
     factor = 1.0
     if claim.mode == "sum":
         low, high = scores.above_sink
         if not -LARGEST < low <= high < 0:
             raise Refused("the sink of a sum does not score above what is picked", name)
         factor = float(np.exp((low + high) / 2))
-    errors, sizes = [], []
-    for channel, inputs, row, bias in zip(claim.channels, claim.values, head.value,
-                                          head.value_bias, strict=True):  # fmt: skip
+    errors, sizes, deviation = [], [], []
+    blocks: dict[int, Group] = {}
+    for number, (channel, inputs, row, bias) in enumerate(zip(
+            claim.channels, claim.values, head.value, head.value_bias, strict=True)):  # fmt: skip
+        moved = [claim.outputs[place] for place in channel]
+        if any(output.is_block for output in moved):
+            table, off_table, size = _block(stream, sink, claim, channel, inputs, row, float(bias),
+                                            outputs, name)  # fmt: skip
+            (place,) = channel
+            blocks[number] = _group(stream, outputs[place], head.out[:, number], table, off_table)
+            errors.append(_error(stream, claim, scores, factor, size, 0.0))
+            sizes.append(size + errors[-1] + float(off_table.max(initial=0.0)))
+            deviation.append(2 * errors[-1])
+            continue
         size, off = _value(stream, claim, channel, inputs, row, float(bias))
         reach = _reach(stream, claim, channel, outputs)
         error = _error(stream, claim, scores, factor, size, off)
@@ -96,8 +117,34 @@ def attend(
             error += _sink_value(sink, row, float(bias)) / factor
         errors.append(error)
         sizes.append(min(reach, stream.values.inputs.max_length * size) + error)
+        deviation.append((size + off) / (1.0 if claim.mode == "mean" else factor))
     _describe(claim, scores, name, notes)
-    return _written(stream, claim, head.out * factor, outputs, errors, sizes)
+    channels = _written(stream, claim, head.out * factor, outputs, errors, sizes, blocks)
+    gradients = head_gradient(stream, head, scorer, asked, np.array(deviation))
+    return _with_gradients(channels, gradients)
+
+
+def _diluted(
+    stream: Stream, sink: Sink | None, claim: HeadClaim, head: HeadArrays, outputs: Sequence[int],
+    scores: Scores, name: str, notes: Notes,
+) -> tuple[list[Channel], Array]:  # fmt: skip
+    """A sum beside a sink of moderate weight (see `dilution`), and how far values deviate."""
+    assert sink is not None
+    length = stream.values.inputs.max_length
+    rounding = 3 * EXP + SLACK * UNIT * (2 * length + 8)
+    balance = balance_of(scores, claim, length, rounding, _exp)
+    channels, sizes = [], []
+    for number, (channel, inputs, row, bias) in enumerate(zip(
+            claim.channels, claim.values, head.value, head.value_bias, strict=True)):  # fmt: skip
+        size, off = _value(stream, claim, channel, inputs, row, float(bias))
+        own = float(row @ sink.row + bias)
+        wrong = _sink_off(sink, row, float(bias))
+        sent, out = Sent(channel, size, off, own, wrong), head.out[:, number]
+        group = portion(stream, claim, outputs, sent, out, balance, name)
+        sizes.append(size + off + abs(own) + wrong)
+        channels.append(Channel(out, {}, Fraction(0), SLACK * UNIT * sizes[-1], sizes[-1], group))
+    _describe(claim, scores, name, notes)
+    return channels, np.array(sizes)
 
 
 def _check_claim(stream: Stream, claim: HeadClaim, sink: Sink | None, name: str) -> None:
@@ -119,6 +166,9 @@ def _check_claim(stream: Stream, claim: HeadClaim, sink: Sink | None, name: str)
     for output in claim.outputs:
         if not (_is_affine(output.codes or {}) or picks.picks_one_value(claim, output)):
             raise Refused("a mean of codes is not the code of the mean", name)
+        if output.is_block and (output.carrier is not None or claim.mode != "mean"
+                                or not picks.picks_one_value(claim, output)):  # fmt: skip
+            raise Refused("what a head moves as a block is not one value", name)
     if claim.mode == "sum" and any(each.codes or each.default for each in claim.outputs):
         raise Refused("a sum adds numbers, and is 0 where nothing is picked", name)
 
@@ -171,6 +221,71 @@ def _on_keys(stream: Stream, node: Selector, space: Space) -> Array:
         case SelectorOr(left, right):
             return np.asarray(_on_keys(stream, left, space) | _on_keys(stream, right, space))
     raise Refused("a selector is not made of comparisons")
+
+
+def _block(
+    stream: Stream, sink: Sink | None, claim: HeadClaim, channel: Mapping[int, Fraction],
+    inputs: Sequence[int], row: Array, bias: float, outputs: Sequence[int], name: str,
+) -> tuple[Array, Array, float]:  # fmt: skip
+    """(state of the output,): the number that keys send which hold it (the sink, for the default),
+    and how far that can be off; and the largest number that anything sends.
+
+    All picked keys hold one value, so their weights need not be the same: they add up to 1.
+    """
+    if len(channel) != 1:
+        raise Refused("a head mixes a block with something else", name)
+    (place,) = channel
+    output, values = claim.outputs[place], stream.values
+    space = values.space(tuple(inputs))
+    reading = stream.read(row[None], inputs)
+    held = reading.on(values, space)
+    number = held.value[:, 0] + bias
+    off = held.error[:, 0] + reading.rounding(held, np.array([bias]))[:, 0]
+    off += DOUBLE * held.mass[:, 0]
+    domain = values.domain(outputs[place])
+    column = values.column(output.values, space)
+    low, high = np.full(domain.size, np.inf), np.full(domain.size, -np.inf)
+    there = ~np.isnan(number)
+    for found, atom in enumerate(column.atoms):
+        mine = number[there & (column.places == found)], off[there & (column.places == found)]
+        states = [state for state, known in enumerate(domain.atoms)
+                  if atom is not None and same(known, atom)]  # fmt: skip
+        if atom is None or not len(mine[0]):
+            continue
+        if not states:
+            raise Refused("a head moves a value that it is not said to hold", name)
+        low[states] = np.minimum(low[states], (mine[0] - mine[1]).min())
+        high[states] = np.maximum(high[states], (mine[0] + mine[1]).max())
+    if not claim.never_empty:
+        if sink is None:
+            raise Refused("a head may pick nothing, and there is no sink", name)
+        sent, wrong = float(row @ sink.row + bias), _sink_off(sink, row, bias)
+        states = [state for state, known in enumerate(domain.atoms) if same(known, output.default)]
+        low[states] = np.minimum(low[states], sent - wrong)
+        high[states] = np.maximum(high[states], sent + wrong)
+    empty = low > high  # no key holds it, so nothing is ever that
+    low[empty] = high[empty] = 0.0
+    size = float(max(np.abs(low).max(initial=0.0), np.abs(high).max(initial=0.0)))
+    if sink is not None:
+        size = max(size, abs(float(row @ sink.row + bias)))
+    return (low + high) / 2, (high - low) / 2, size
+
+
+def _group(stream: Stream, variable: int, out: Array, table: Array, off: Array) -> Group:
+    """A channel that is a function of one output, as what it adds to the stream."""
+    dims = np.flatnonzero(out)
+    space = stream.values.space((variable,))
+    return Group(space, space.grid[0], dims, np.outer(table, out[dims]),
+                 np.outer(off, np.abs(out[dims])))  # fmt: skip
+
+
+def _sink_off(sink: Sink, row: Array, bias: float) -> float:
+    """How far off float32 and what is wrong with the sink's row make a number that it sends."""
+    if not float(row @ sink.row + bias):
+        return _sink_value(sink, row, bias)
+    used = np.append(np.abs(row * sink.row), abs(bias))
+    rounding = SLACK * UNIT * np.count_nonzero(used) * float(used.sum())
+    return rounding + float(np.abs(row) @ sink.error)
 
 
 def _value(
@@ -311,7 +426,8 @@ def _give_shares(
         errors.append(size * (relative + rest) + off)
         sizes.append(size + errors[-1])
     notes.blocks.append((name, f"share; scores {scores.depth:.3g} apart", scores.depth))
-    return _written(stream, claim, head.out, outputs, errors, sizes)
+    channels = _written(stream, claim, head.out, outputs, errors, sizes)
+    return _with_gradients(channels, head_gradient(stream, head, scorer, None, np.array(sizes)))
 
 
 def _exp(exponent: float) -> float:
@@ -330,16 +446,26 @@ def _sink_value(sink: Sink, row: Array, bias: float) -> float:
 
 def _written(
     stream: Stream, claim: HeadClaim, out: Array, outputs: Sequence[int], errors: Sequence[float],
-    sizes: Sequence[float],
+    sizes: Sequence[float], blocks: Mapping[int, Group] | None = None,
 ) -> list[Channel]:  # fmt: skip
     found = []
     for number, channel in enumerate(claim.channels):
+        error = errors[number] + SLACK * UNIT * sizes[number]
+        if blocks and number in blocks:
+            found.append(
+                Channel(out[:, number], {}, Fraction(0), error, sizes[number], blocks[number])
+            )
+            continue
         weights = {outputs[place]: weight for place, weight in channel.items()}
         shift = sum((weight * stream.values.default_code(claim.outputs[place])
                      for place, weight in channel.items()), Fraction(0))  # fmt: skip
-        error = errors[number] + SLACK * UNIT * sizes[number]
         found.append(Channel(out[:, number], weights, shift, error, sizes[number]))
     return found
+
+
+def _with_gradients(channels: Sequence[Channel], gradients: Array) -> list[Channel]:
+    return [replace(channel, gradient=gradient)
+            for channel, gradient in zip(channels, gradients.tolist(), strict=True)]  # fmt: skip
 
 
 def _describe(claim: HeadClaim, scores: Scores, name: str, notes: Notes) -> None:
@@ -353,10 +479,12 @@ def _describe(claim: HeadClaim, scores: Scores, name: str, notes: Notes) -> None
         notes.blocks.append((name, f"{claim.mode}; looks everywhere", 0.0))
 
 
-def pass_sink(stream: Stream, sink: Sink, head: HeadArrays, name: str) -> None:
-    """The sink, as a query, must get nothing: it sees only itself, or scores itself far above."""
-    moved = np.abs(head.value @ sink.row + head.value_bias)
-    moved = np.array([_sink_value(sink, row, float(bias))
+def pass_sink(stream: Stream, sink: Sink, head: HeadArrays) -> tuple[Array, Array]:
+    """What the sink, as a query, gets and how far that can be off: it sees only itself, or scores
+    itself far above all keys.
+    """
+    own_values = head.value @ sink.row + head.value_bias
+    moved = np.array([_sink_off(sink, row, float(bias))
                       for row, bias in zip(head.value, head.value_bias, strict=True)])  # fmt: skip
     if not stream.values.inputs.causal:
         asked = head.query @ sink.row + head.query_bias
@@ -379,8 +507,10 @@ def pass_sink(stream: Stream, sink: Sink, head: HeadArrays, name: str) -> None:
         slack += float(wrong @ (np.abs(head.key) @ stream.size + np.abs(head.key_bias)))
         share = stream.values.inputs.max_length * _exp(best - own + slack)
         low, high = stream.largest(head.value)
-        moved = moved + share * (np.maximum(np.abs(low), np.abs(high)) + np.abs(head.value_bias))
-    sink.error = sink.error + np.abs(head.out) @ moved
+        most = np.maximum(np.abs(low), np.abs(high)) + np.abs(head.value_bias)
+        moved = moved + share * (most + np.abs(own_values))
+    moved = moved + (EXP + SLACK * UNIT * 4) * np.abs(own_values)
+    return head.out @ own_values, np.abs(head.out) @ moved
 
 
 def check_sink_units(sink: Sink, inside: Array, bias: Array, name: str) -> None:

@@ -68,6 +68,8 @@ class Verdict:
     """Whether some number is of several kinds (1 and 1.0), and its answer of the widest."""
     off: Mapping[str, float] = field(default_factory=dict)
     """How far the scores of each head can be off."""
+    gradient: float = 0.0
+    """The largest gradient of a score by the embedded input, on any input of the statement."""
 
 
 def check(
@@ -76,12 +78,17 @@ def check(
     inputs: Inputs,
     readouts: Sequence[Readout],
     claims: Claims,
+    noise: float = 0.0,
 ) -> Verdict:
-    """Check a model; nothing that the claims say is believed."""
+    """Check a model; nothing that the claims say is believed.
+
+    With `noise`, for a forward pass in which each number of the residual stream is moved, after
+    the embedding and after every block, by up to `noise` times the stream's root mean square.
+    """
     notes = Notes()
     try:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            total = _check(found, outputs, inputs, readouts, claims, notes)
+            total = _check(found, outputs, inputs, readouts, claims, notes, noise)
     except Refused as refused:
         where = f"{refused.where}: " if refused.where else ""
         return Verdict(False, where + refused.why, tuple(notes.blocks), off=notes.off)
@@ -89,12 +96,13 @@ def check(
         reason = f"the claims make no sense ({type(error).__name__})"
         return Verdict(False, reason, tuple(notes.blocks))
     readers = frozenset(notes.readers)
-    return Verdict(True, "", tuple(notes.blocks), total, notes.ranges, readers, notes.wider)
+    return Verdict(True, "", tuple(notes.blocks), total, notes.ranges, readers, notes.wider,
+                   gradient=notes.gradient)  # fmt: skip
 
 
 def _check(
     found: Mapping[str, Array], outputs: Mapping[str, Node], inputs: Inputs,
-    readouts: Sequence[Readout], claims: Claims, notes: Notes,
+    readouts: Sequence[Readout], claims: Claims, notes: Notes, noise: float,
 ) -> bool:  # fmt: skip
     hidden = [sum(group.units for group in groups) for groups in claims.groups]
     heads = [len(layer) for layer in claims.heads]
@@ -108,10 +116,12 @@ def _check(
     values = Values(claims, inputs, list(outputs.values()))
     _check_meanings(values, list(outputs.values()))
     stream, sink = _embedded(values, arrays)
+    _disturb(stream, sink, noise)
     _read_after(stream, "embedding", notes)
     for layer in range(len(hidden)):
         if layer:
             _layer(stream, sink, claims, arrays, layer, notes)
+            _disturb(stream, sink, noise)
             _read_after(stream, f"layer{layer}.attention", notes)
         block = arrays.feed_forwards[layer]
         name = f"feed-forward {layer}"
@@ -119,12 +129,21 @@ def _check(
             check_sink_units(sink, block.inside, block.bias, name)
         feed_forward(stream, block, claims.groups[layer], name, notes)
         if hidden[layer]:
+            _disturb(stream, sink, noise)
             _read_after(stream, f"layer{layer}.feed_forward", notes)
     for readout, array, over in zip(readouts, arrays.readouts, claims.outputs, strict=True):
         node = outputs[readout.name]
         assert isinstance(node, SOp)
         read_out(stream, node, readout, array, over, notes)
     return has_always_a_value(values, list(outputs.values()))
+
+
+def _disturb(stream: Stream, sink: Sink | None, noise: float) -> None:
+    """Move everything by so much of what there is."""
+    stream.disturb(noise)
+    if sink is not None and noise:
+        length = np.linalg.norm(sink.row) + np.linalg.norm(sink.error)
+        sink.error = sink.error + noise * length / np.sqrt(len(sink.row))
 
 
 def _check_meanings(values: Values, outputs: Sequence[Node]) -> None:
@@ -177,8 +196,9 @@ def _layer(
         except Refused as refused:
             raise Refused(refused.why, refused.where or name) from None
     if sink is not None:
-        for number, head in enumerate(arrays.heads[layer - 1]):
-            pass_sink(stream, sink, head, f"layer {layer}, head {number + 1}")
+        got = [pass_sink(stream, sink, head) for head in arrays.heads[layer - 1]]
+        sink.row = sink.row + sum((row for row, _ in got), np.zeros(len(sink.row)))
+        sink.error = sink.error + sum((error for _, error in got), np.zeros(len(sink.row)))
     write(stream, moved)
 
 

@@ -75,6 +75,9 @@ class HeadOutput:
     """What a query that picks nothing gets."""
     carrier: int | None = None
     """A count that is moved in place of the values."""
+    is_block: bool = False
+    """Whether it is moved as numbers that the arrays give it, not as its code: one value alone is
+    picked, so that what comes out is what the keys that hold it send."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,8 @@ class HeadClaim:
     family: tuple[tuple[int, int], ...] = ()
     """Heads (layer, number) that share out the keys of one selector with this one."""
     weight: Fraction = Fraction(0)
-    """In a head that gives shares: how many matches position 0 weighs."""
+    """In a head that gives shares: how many matches position 0 weighs. In a sum: how many the sink
+    weighs, where it is beside them in the balance, and not far above them."""
     outweighs: bool = False
     """Whether it weighs that where it is not picked, and takes everything where it is."""
     stand_ins: tuple[int, ...] = ()
@@ -119,6 +123,8 @@ class GroupClaim:
 
     units: int
     inputs: tuple[int, ...]
+    over: tuple[int, ...] | None = None
+    """What they write is a function of these alone, but for a small error; None: of the inputs."""
 
 
 @dataclass(frozen=True)
@@ -199,3 +205,5 @@ class Notes:
     """The readers that read what they say."""
     off: dict[str, float] = field(default_factory=dict)
     """How far the scores of each head can be off."""
+    gradient: float = 0.0
+    """The largest gradient of a score by the embedded input."""

@@ -1,14 +1,14 @@
 """Hidden units in, what they add to the residual stream out, by the state of their inputs.
 
-The units of a group read one number z, forwards or backwards: relu(±z + bias). Their inputs'
-states are run through the actual weights, one by one. What z is off moves all units of a group
+Units of a group that read the same number z, forwards or backwards, are relu(±z + bias). Their
+inputs' states are run through the actual weights, one by one. What z is off moves all these units
 together, so that the sum changes by its slope there, and by no more than its own size for a unit
 that may be on or off; what is rounded in each unit moves it alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -25,10 +25,14 @@ from rasp.certificate.stream import (
     Stream,
     grain_of,
     grains,
+    located,
+    projected,
 )
-from rasp.certificate.tables import Array
+from rasp.certificate.tables import Array, Space
 
 AT_ONCE = 4_000_000
+CELLS = 1_000_000
+"""How many numbers are read at once."""
 
 
 def feed_forward(
@@ -41,13 +45,14 @@ def feed_forward(
     up, down, low, high, count, stray = np.zeros((6, size))
     grain, writers = np.full(size, np.inf), np.zeros(size, int)
     groups, start = [], 0
+    gradient = np.zeros(size)
     for claim in claims:
         units = slice(start, start + claim.units)
         start += claim.units
         if not claim.units:
             continue
         part = UnitArrays(block.inside[units], block.bias[units], block.out[:, units])
-        group, most, numbers, fine = _group(stream, part, claim.inputs, name, notes)
+        group, most, numbers, fine = _group(stream, part, claim, name, notes, gradient)
         groups.append(group)
         for total, positive, negative in ((up, most, 1), (down, most, -1)):
             total[group.dims] += _one_way(group, positive, negative)
@@ -60,6 +65,7 @@ def feed_forward(
     grain = np.where(np.isfinite(grain), grain, 0.0)
     stream.add(np.zeros(size), up, down, (low, high), count, grain, writers == 1)
     stream.stray = stream.stray + stray
+    stream.gradient = stream.gradient + gradient
     for group in groups:
         stream.groups.append(group)
         stream.grain[group.dims[group.error.max(axis=0, initial=0.0) > 0]] = 0.0
@@ -71,54 +77,118 @@ def _one_way(group: Group, mass: Array, sign: int) -> Array:
 
 
 def _group(
-    stream: Stream, part: UnitArrays, inputs: Sequence[int], name: str, notes: Notes
-) -> tuple[Group, Array, Array, Array]:
-    row, signs = _one_number(stream, part.inside, name)
-    reading = stream.read(row[None], inputs)
+    stream: Stream, part: UnitArrays, claim: GroupClaim, name: str, notes: Notes,
+    gradient: Array,
+) -> tuple[Group, Array, Array, Array]:  # fmt: skip
+    """What the units of a group add: they are run for each number that some of them read.
+
+    Also adds up by how much more each dimension can change with the embedded input.
+    """
+    inputs = claim.inputs
     space = stream.values.space(tuple(inputs))
-    held = reading.on(stream.values, space)
-    held = Parts(np.nan_to_num(held.value), held.error, held.mass, held.count)  # or no input has it
-    table = np.hstack([held.value, held.error, held.mass, held.count])
-    points, places = np.unique(table, axis=0, return_inverse=True)
-    parts = Parts(*(points[:, [column]] for column in range(4)))
     dims = np.flatnonzero(part.out.any(axis=1))
     out = part.out[dims]
-    found = []
-    for first in range(0, len(points), max(1, AT_ONCE // max(1, len(part.bias)))):
-        some = np.arange(first, min(len(points), first + max(1, AT_ONCE // max(1, len(part.bias)))))
-        found.append(_run(reading, parts.at(some), signs, part.bias, out))
-    value, error, mass, numbers, is_exact = (
+    numbers = list(_numbers(stream, part.inside))
+    if len(numbers) == 1:
+        [(parts, places, inner, slope)] = _ran(stream, part.bias, out, numbers, inputs, space)
+        gradient[dims] += slope
+    else:
+        parts, inner = Parts(*np.zeros((4, space.size, len(dims)))), 2.0**20
+        places = np.arange(space.size)
+        runs = _ran(stream, part.bias, out, numbers, inputs, space)
+        for (some, _, _), (ran, onto, own, slope) in zip(numbers, runs, strict=True):
+            gradient[dims] += slope
+            touched = np.flatnonzero(out[:, some].any(axis=1))
+            for total, added in zip(parts.four, ran.four, strict=True):
+                total[:, touched] += added[:, touched][onto]
+            inner = min(inner, own)
+    value, error, mass, count = parts.four
+    grain = grains(out).min(axis=1, initial=2.0**20) * inner
+    most = (mass + np.abs(value)).max(axis=0, initial=0.0) / 2
+    grain = np.where(most <= EXACT * grain, grain, 0.0)
+    most = np.minimum(mass, (mass + np.abs(value) + error) / 2)
+    rounding = SLACK * UNIT * (most * np.maximum(count - 1, 0) + mass) + DOUBLE * mass
+    error = error + np.where(grain > 0, 0.0, rounding)
+    notes.blocks.append((name, f"{len(part.bias)} hidden units, {len(value)} different inputs",
+                         float(error.max(initial=0.0))))  # fmt: skip
+    numbered = count.max(axis=0, initial=0.0)
+    if claim.over is None:
+        return Group(space, places, dims, value, error), mass, numbered, grain
+    held = Parts(value, error, mass, count).at(places)
+    return *_function_of(stream, claim.over, space, held, dims), numbered, grain
+
+
+def _function_of(
+    stream: Stream, over: Sequence[int], space: Space, parts: Parts, dims: Array
+) -> tuple[Group, Array]:
+    """The same as a function of other variables: what varies for one state of them is an error.
+
+    Also the mass at each of its points.
+    """
+    target = stream.values.space(tuple(over))
+    held = projected(parts, located(stream.values, target, space), target.size)
+    value = np.nan_to_num(held.value)
+    return Group(target, np.arange(target.size), dims, value, held.error), held.mass
+
+
+Number = tuple[Array, Array, Array]
+"""Units that read one number, forwards or backwards: which, its row, and the signs."""
+
+
+def _numbers(stream: Stream, inside: Array) -> Iterator[Number]:
+    rows = np.where((stream.size > 0) | (stream.error > 0), inside, 0.0)
+    main = np.take_along_axis(rows, np.abs(rows).argmax(axis=1)[:, None], 1)
+    signs = np.where(main[:, 0] < 0, -1.0, 1.0)
+    different, which = np.unique(rows * signs[:, None], axis=0, return_inverse=True)
+    order = np.argsort(which.reshape(-1), kind="stable")
+    ends = np.searchsorted(which.reshape(-1)[order], np.arange(len(different) + 1))
+    for row, first, last in zip(different, ends[:-1], ends[1:], strict=True):
+        some = order[first:last]
+        yield some, row, signs[some]
+
+
+def _ran(
+    stream: Stream, bias: Array, out: Array, numbers: list[Number], inputs: Sequence[int],
+    space: Space,
+) -> Iterator[tuple[Parts, Array, float, Array]]:  # fmt: skip
+    """For each number: what its units add at each of its points, which point each combination of
+    inputs is, the grain of the units' values (0 where these are rounded), and the gradient.
+    """
+    at_once = max(1, CELLS // max(1, space.size))
+    for start in range(0, len(numbers), at_once):
+        some = numbers[start : start + at_once]
+        reading = stream.read(np.array([row for _, row, _ in some]), inputs)
+        held = reading.on(stream.values, space)
+        for place, (units, row, signs) in enumerate(some):
+            table = np.stack([part[:, place] for part in held.four], axis=1)
+            table[:, 0] = np.nan_to_num(table[:, 0])  # no input has it
+            points, onto = np.unique(table, axis=0, return_inverse=True)
+            own = Reading(reading.base, [], *(each[[place]] for each in (
+                reading.grain, reading.powers, reading.most, reading.terms)))  # fmt: skip
+            parts, inner, slope = _points(own, points, signs, bias[units], out[:, units])
+            yield parts, onto.reshape(-1), inner, slope * float(np.abs(row) @ stream.gradient)
+
+
+def _points(
+    reading: Reading, points: Array, signs: Array, bias: Array, out: Array
+) -> tuple[Parts, float, Array]:
+    parts = Parts(*(points[:, [column]] for column in range(4)))
+    at_once = max(1, AT_ONCE // max(1, len(bias)))
+    found = [_run(reading, parts.at(np.arange(first, min(len(points), first + at_once))), signs,
+                  bias, out) for first in range(0, len(points), at_once)]  # fmt: skip
+    value, error, mass, numbers, is_exact, slope = (
         np.concatenate(arrays) for arrays in zip(*found, strict=True)
     )
-    grain = np.zeros(len(dims))
-    if is_exact.all():
-        inner = min(float(reading.grain[0]), grain_of(part.bias))
-        grain = grains(out).min(axis=1, initial=2.0**20) * inner
-        most = (mass + np.abs(value)).max(axis=0, initial=0.0) / 2
-        grain = np.where(most <= EXACT * grain, grain, 0.0)
-    most = np.minimum(mass, (mass + np.abs(value) + error) / 2)
-    rounding = SLACK * UNIT * (most * np.maximum(numbers - 1, 0) + mass) + DOUBLE * mass
-    error = error + np.where(grain > 0, 0.0, rounding)
-    notes.blocks.append((name, f"{len(part.bias)} hidden units, {len(points)} different inputs",
-                         float(error.max(initial=0.0))))  # fmt: skip
-    group = Group(space, places.reshape(-1), dims, value, error)
-    return group, mass, numbers.max(axis=0), grain
-
-
-def _one_number(stream: Stream, inside: Array, name: str) -> tuple[Array, Array]:
-    """The row that all units of a group read, and its sign in each of them."""
-    rows = np.where(stream.size > 0, inside, 0.0)
-    row = rows[0]
-    signs = np.where((rows == row).all(axis=1), 1.0, -1.0)
-    if not (rows == signs[:, None] * row).all():
-        raise Refused("hidden units of one group read different numbers", name)
-    return row, signs
+    inner = min(float(reading.grain[0]), grain_of(bias)) if is_exact.all() else 0.0
+    return Parts(value, error, mass, numbers), inner, slope.max(axis=0, initial=0.0)
 
 
 def _run(
     reading: Reading, held: Parts, signs: Array, bias: Array, out: Array
-) -> tuple[Array, Array, Array, Array, Array]:
-    """(point, dimension): what units add, how far that can be off, its mass and its count."""
+) -> tuple[Array, Array, Array, Array, Array, Array]:
+    """(point, dimension): what units add, how far that can be off, its mass and its count; whether
+    a point is exact; and (point, dimension) the slope, at most, where a unit may be on or off.
+    """
     before = held.value * signs + bias  # (point, unit)
     rounding = reading.rounding(held, bias, signs)
     off = held.error + rounding
@@ -127,8 +197,10 @@ def _run(
     hidden = np.maximum(before, 0)
     size = np.abs(out).T
     value = hidden @ out.T
-    error = np.abs((on * signs) @ out.T) * held.error
+    slope = np.abs((on * signs) @ out.T)
+    error = slope * held.error
     error += (near * off + on * rounding) @ size
     most = np.maximum(before + off, 0)
     counted = (on | near).astype(float) @ (out != 0).T
-    return value, error, most @ size, counted, (off.max(axis=1, initial=0.0) == 0)
+    is_exact = off.max(axis=1, initial=0.0) == 0
+    return value, error, most @ size, counted, is_exact, slope + near @ size

@@ -48,7 +48,8 @@ class _Writer:
                 for node, meaning in claims.aggregates.items()
             ],
             "heads": [[self.head(head) for head in layer] for layer in claims.heads],
-            "groups": [[[group.units, list(group.inputs)] for group in layer]
+            "groups": [[[group.units, list(group.inputs),
+                         *([] if group.over is None else [list(group.over)])] for group in layer]
                        for layer in claims.groups],
             "outputs": [list(over) for over in claims.outputs],
             "spare": [self.head(head) for head in claims.spare],
@@ -89,7 +90,7 @@ class _Writer:
                  "codes": None if output.codes is None else
                  [[atom_to_json(atom), str(code)] for atom, code in output.codes.items()],
                  "default": None if output.default is None else atom_to_json(output.default),
-                 "carrier": output.carrier}
+                 "carrier": output.carrier} | ({"block": True} if output.is_block else {})
                 for output in head.outputs
             ],
             "channels": [[[place, str(weight)] for place, weight in channel.items()]
@@ -150,12 +151,15 @@ class _Reader:
                                             Fraction(factor))
              for place, rule, outputs, constant, known, factor in data["aggregates"]},
             tuple(tuple(map(self.head, layer)) for layer in data["heads"]),
-            tuple(tuple(GroupClaim(_whole(units), self.numbers(inputs)) for units, inputs in layer)
-                  for layer in data["groups"]),
+            tuple(tuple(self.group(*entry) for entry in layer) for layer in data["groups"]),
             tuple(map(self.numbers, data["outputs"])),
             tuple(map(self.head, data["spare"])),
             tuple(map(self.reader, data["readers"])),
         )  # fmt: skip
+
+    def group(self, units: Any, inputs: Any, over: Any = None) -> GroupClaim:
+        return GroupClaim(_whole(units), self.numbers(inputs),
+                          None if over is None else self.numbers(over))  # fmt: skip
 
     def node(self, place: Any) -> Node:
         return self.nodes[_whole(place)]
@@ -233,6 +237,7 @@ class _Reader:
             else {atom_from_json(atom): Fraction(code) for atom, code in codes},
             None if entry["default"] is None else atom_from_json(entry["default"]),
             None if entry["carrier"] is None else self.number(entry["carrier"]),
+            entry.get("block") is True,
         )
 
     def reader(self, entry: Mapping[str, Any]) -> ReaderClaim:

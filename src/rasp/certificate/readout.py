@@ -12,11 +12,13 @@ from rasp.atoms import Atom
 from rasp.certificate.arrays import ReadoutArrays
 from rasp.certificate.claims import Notes, ReaderClaim, Refused
 from rasp.certificate.stream import DOUBLE, SLACK, UNIT, Parts, Reading, Stream
-from rasp.certificate.tables import Array, Column, typed, variants_of
+from rasp.certificate.tables import Array, Column, Space, typed, variants_of
 from rasp.graph import SOp
 
 AT_ONCE = 8_000_000
 NARROW_TO_WIDE = (type(None), str, bool, int, Fraction)
+MULTIPLE = 1e-3
+"""Rows that are this close to multiples of one row are taken for such."""
 MOST_ATOMS = 65_536
 """The largest table of a read-out: it is a part of the model, and counted as such."""
 
@@ -49,6 +51,11 @@ def read_out(
     values = stream.values
     space = values.space(tuple(inputs))
     column = values.column(node, space)
+    steepest = float((np.abs(arrays.weight) @ stream.gradient).max(initial=0.0))
+    notes.gradient = max(notes.gradient, steepest)
+    if readout.scored and _has_many_rows(arrays.weight):
+        _score_each(stream, readout, arrays, column, space, notes)
+        return
     row, factors, off_rows = _one_row(arrays.weight)
     reading = stream.read(row[None], inputs)
     held = reading.on(values, space)
@@ -108,6 +115,47 @@ def _right_places(column: Column, readout: Readout, notes: Notes) -> list[int]:
             notes.wider |= place >= 0 and len(equal[atom]) > 1
         found.append(place)
     return found
+
+
+def _has_many_rows(weight: Array) -> bool:
+    """Whether the rows are no multiples of one of them."""
+    _, _, left = _one_row(weight)
+    return bool(left.max(initial=0.0) > MULTIPLE * np.abs(weight).max(initial=0.0))
+
+
+def _score_each(
+    stream: Stream, readout: Readout, arrays: ReadoutArrays, column: Column, space: Space,
+    notes: Notes,
+) -> None:  # fmt: skip
+    """Check a read-out with a row for each atom: in every state, the right score is the best."""
+    name = f"read-out {readout.name}"
+    right = np.array(_right_places(column, readout, notes))
+    there = np.array([atom is not None for atom in column.atoms])
+    if not there.any():
+        raise Refused("the program has no value on any input", name)
+    if (right[there] < 0).any():
+        lost = column.atoms[int(np.flatnonzero(there & (right < 0))[0])]
+        raise Refused(f"the program may answer {lost!r}, which is not among the atoms", name)
+    classes, margin, states = _classes(readout), np.inf, 0
+    reading = stream.read(arrays.weight, space.variables)
+    held = reading.on(stream.values, space)
+    fine = there[column.places] & ~np.isnan(held.value).any(axis=1)
+    at_once = max(1, AT_ONCE // max(1, len(arrays.bias)))
+    rows = np.flatnonzero(fine)
+    for first in range(0, len(rows), at_once):
+        some = rows[first : first + at_once]
+        parts, answers = held.at(some), right[column.places[some]]
+        score = parts.value + arrays.bias
+        off = parts.error + reading.rounding(parts, arrays.bias) + DOUBLE * parts.mass
+        fits = classes == classes[answers][:, None]
+        own = np.where(fits, score - off, -np.inf).max(axis=1)
+        other = np.where(fits, -np.inf, score + off).max(axis=1, initial=-np.inf)
+        margin, states = min(margin, float((own - other).min())), states + len(some)
+    if not states:
+        raise Refused("no input reaches the read-out", name)
+    notes.blocks.append((name, f"{len(readout.atoms)} atoms, {states} states", margin))
+    if not margin > 0:
+        raise Refused(f"the answer is not certain: no margin is left ({margin:.3g})", name)
 
 
 def is_read(stream: Stream, reader: ReaderClaim) -> bool:

@@ -59,6 +59,16 @@ class Side:
     grain: Array  # (column,)
     most: Array  # (column,): the largest size
 
+    def largest(self, weights: Array) -> float:
+        """The largest Σ |number| · weight over what it can be, its own errors aside."""
+        if len(self.pieces) == 1:
+            ((_, value, _, _),) = self.pieces
+            return float((np.abs(value + self.constant) @ weights).max())
+        total = float(np.abs(self.constant) @ weights)
+        for _, value, _, _ in self.pieces:
+            total += float((np.abs(value) @ weights).max(initial=0.0))
+        return total
+
     def of(self, values: Values, space: Space, chosen: Sequence[int]) -> tuple[Array, Array, Array]:
         """Some of the pieces over a space: values, errors, and whether an input has that."""
         total, error = np.zeros((2, space.size, len(self.constant)))
@@ -193,8 +203,7 @@ class Scorer:
         asked, sent = self.queries, self.keys
         wrong = asked.error + sum(part.max(axis=0, initial=0.0) for _, _, part, _ in asked.pieces)
         constant = np.where(self.owner >= 0, 0.0, np.abs(sent.constant))
-        total = constant * wrong + asked.most * sent.error + wrong * sent.error
-        return float(total.sum())
+        return float((constant * wrong + wrong * sent.error).sum()) + asked.largest(sent.error)
 
     def scores(self, sink: Array | None, sink_off: Array | float = 0.0) -> Scores:
         """Try every part; `sink` is what the head reads of the sink as a key, off by so much."""
@@ -211,7 +220,8 @@ class Scorer:
             wrong = self.queries.error + sum(part.max(axis=0, initial=0.0)
                                              for _, _, part, _ in self.queries.pieces)  # fmt: skip
             sink_error = float((np.abs(sink) * wrong).sum()) + matches
-            sink_error += float(((self.queries.most + wrong) * sink_off).sum())
+            off = np.broadcast_to(sink_off, wrong.shape)
+            sink_error += self.queries.largest(off) + float(wrong @ off)
         return Scores(
             depth, spread,
             common + rounding + sum(part.error for part in parts),

@@ -154,6 +154,9 @@ class Stream:
             for wrong, some, others in zip(self.error, tokens.T, positions.T, strict=True)
         ])  # fmt: skip
         """A power of two of which a dimension holds exact multiples; 0 where there is none."""
+        self.gradient = np.ones(size)
+        """How much each dimension can change with the embedded input: the length of the gradient,
+        at most, at any input of the statement."""
 
     # -- writing ----------------------------------------------------------------------------------
 
@@ -184,6 +187,41 @@ class Stream:
         self.grain = np.where(touched, np.where(fine, both, 0.0), self.grain)
         self.low, self.high = self.low + ends[0], self.high + ends[1]
         self.stray = self.stray + np.where(touched, error + rounding, 0.0)
+
+    def disturb(self, radius: float) -> None:
+        """Let every dimension move by `radius` times the root mean square of the stream here."""
+        if radius:
+            moved = radius * self.largest_rms()
+            self.error, self.stray = self.error + moved, self.stray + moved
+            self.grain = np.zeros_like(self.grain)
+
+    def largest_rms(self) -> float:
+        """The root mean square of the dimensions, at most.
+
+        The stream is a sum of sources, so its squared length is the sum of their products: each is
+        at most the largest over all states of the two, and 0 for those that share no dimension.
+        """
+        sources = [(np.arange(len(self.error)), table)
+                   for table in (self.tokens, self.positions, self.constant[None])]  # fmt: skip
+        sources += [(np.arange(len(self.error)), np.outer(self._numbers(variable), direction))
+                    for variable, direction in self.outputs.items()]  # fmt: skip
+        sources += [(group.dims, group.table) for group in self.groups]
+        tables = []
+        for dims, table in sources:
+            used = table.any(axis=0)
+            tables.append((dims[used], table[:, used]))
+        square = 0.0
+        for place, (dims, table) in enumerate(tables):
+            square += float((table**2).sum(axis=1).max(initial=0.0))
+            for others, other in tables[:place]:
+                shared, mine, its = np.intersect1d(dims, others, return_indices=True)
+                if len(shared):
+                    most = np.abs(table[:, mine]).max(axis=0) @ np.abs(other[:, its]).max(axis=0)
+                    square += 2 * float(most)
+        wrong = np.linalg.norm(self.error) + sum(
+            np.linalg.norm(group.error.max(axis=0, initial=0.0)) for group in self.groups
+        )
+        return float((np.sqrt(square) + wrong) / np.sqrt(len(self.error)))
 
     # -- reading ----------------------------------------------------------------------------------
 
@@ -420,7 +458,7 @@ class Stream:
         if space is target and len(kept) == space.size:
             return Piece(space, total)
         onto = located(self.values, target, space)[kept]
-        return Piece(target, _projected(total, onto, target.size))
+        return Piece(target, projected(total, onto, target.size))
 
     def _common_space(self, cluster: tuple[int, ...], terms: list[Term]) -> Space:
         """A space over which every term is a function: sums and s-ops are taken apart as needed."""
@@ -490,7 +528,7 @@ class Stream:
                 atoms = self.values.domain(inner).atoms
                 held += np.array([atom is True for atom in atoms])[row]
             held[np.isnan(piece.parts.value).any(axis=1)] = -1
-            parts_of.append(_projected(piece.parts, held, len(piece.space.variables) + 1))
+            parts_of.append(projected(piece.parts, held, len(piece.space.variables) + 1))
         if sum(len(piece.space.variables) for piece in mine) != len(known.conditions):
             raise Refused("some condition that is counted is not read")
         slope = np.median(
@@ -537,7 +575,7 @@ def located(values: Values, inner: Space, outer: Space) -> Array:
     return found
 
 
-def _projected(parts: Parts, onto: Array, size: int) -> Parts:
+def projected(parts: Parts, onto: Array, size: int) -> Parts:
     """The middle of all that lands on one place; how far that is from the ends is an error."""
     fine = onto >= 0
     count = parts.value.shape[1]

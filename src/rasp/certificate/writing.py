@@ -33,15 +33,26 @@ def write(stream: Stream, channels: Sequence[Channel]) -> None:
     off = error + SLACK * UNIT * count * mass
     columns, grain = [], stream.grain
     for channel in channels:
+        if channel.group is not None:
+            off = off + np.where(channel.column != 0, np.inf, 0.0)
+            columns.append(channel.column)
+            continue
         unit = _unit_of(stream, channel)
         near = _near(channel.column, unit, grid)
         off = off + np.abs(channel.column - near) * channel.size
         grain = np.where(near != 0, np.minimum(grain, grains(near) * unit), grain)
         columns.append(near)
     rounded = (grid > 0) & (off < MOST_OFF * grid)
-    low, high = np.zeros((2, size))
+    low, high, stray = np.zeros((3, size))
     for channel, near in zip(channels, columns, strict=True):
         column = np.where(rounded, near, channel.column)
+        stream.gradient = stream.gradient + np.abs(channel.column) * channel.gradient
+        if channel.group is not None:
+            group = channel.group
+            stream.groups.append(group)
+            low[group.dims] += group.table.min(axis=0)
+            high[group.dims] += group.table.max(axis=0)
+            stray[group.dims] += group.error.max(axis=0)
         stream.constant = stream.constant - column * float(channel.shift)
         low, high = low - column * float(channel.shift), high - column * float(channel.shift)
         for variable, weight in channel.weights.items():
@@ -58,6 +69,7 @@ def write(stream: Stream, channels: Sequence[Channel]) -> None:
         np.where(rounded, right, now)
         for right, now in zip(before, (stream.grain, stream.error, stream.stray), strict=True)
     )
+    stream.stray = stream.stray + stray
 
 
 def _grids(stream: Stream, mass: Array) -> Array:

@@ -36,6 +36,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--heads", choices=("paper", "split"), default="paper",
                         help="split: one more head where that saves much")  # fmt: skip
+    parser.add_argument("--style", choices=("robust", "compact"), default="compact",
+                        help="robust: moderate weights that bear noise; compact: the smallest "
+                        "model (default)")  # fmt: skip
     parser.add_argument(
         "-o", "--output", metavar="DIR", help="write the model there (default: nowhere)"
     )
@@ -58,6 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
             sink=not arguments.no_sink,
             heads=arguments.heads,
             next_token=arguments.next_token,
+            style=arguments.style,
             where=find_handle(session, arguments.where) if arguments.where else None,
         )
     if arguments.output:

@@ -1,9 +1,10 @@
 """GRAPH -> WEIGHTS: exact, small transformers with a certificate.
 
-Four chapters in the order data flows: `analysis` (what can each s-op hold), `planning` (which
+Five chapters in the order data flows: `analysis` (what can each s-op hold), `planning` (which
 construction realises each head and feed-forward), `emitting` (numbers, and claims about them),
-`model` (run, describe, certify, save). `build` goes through them, `settings` is what the caller
-asks for, and `refusals` are the reasons why a program cannot be compiled.
+`robust` (both in the robust style), `model` (run, describe, certify, save). `build` goes through
+them, `settings` is what the caller asks for, and `refusals` are the reasons why a program cannot
+be compiled.
 """
 
 from rasp.compiler.build import compile

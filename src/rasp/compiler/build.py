@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from rasp.certificate import Verdict
+from rasp.certificate import Claims, Verdict
 from rasp.compiler.emitting.bounds import Bounds, Check
-from rasp.compiler.emitting.claims import make_claims
+from rasp.compiler.emitting.claims import Planned, make_claims
 from rasp.compiler.emitting.next_token import check_next_token, check_outputs
 from rasp.compiler.emitting.weights import Emitter, Weights
 from rasp.compiler.model.certificate import Certificate, certify, proved
@@ -32,7 +32,9 @@ from rasp.compiler.planning.plan import (
     readout_key,
 )
 from rasp.compiler.refusals import Refusal, Refusals
-from rasp.compiler.settings import Settings, read_settings
+from rasp.compiler.robust.plan import make_plan as make_robust_plan
+from rasp.compiler.robust.style import emit
+from rasp.compiler.settings import Settings, check_style, read_settings
 from rasp.errors import RaspTypeError, RaspUnsupportedError
 from rasp.graph import Node, Program, SOp, expression, in_order
 from rasp.graph.portable import graph_to_json
@@ -58,6 +60,7 @@ def compile(
     vocabulary: object = None,
     next_token: bool = False,
     where: Any = None,
+    style: str = "compact",
 ) -> Transformer:
     """Compile an s-op to a transformer that answers as the program does, with a certificate.
 
@@ -66,7 +69,8 @@ def compile(
     `max_length` is the length of the longest input. With `bos="§"`, inputs begin with that
     token. `causal` lets positions see only what came before; `sink=False` puts no hidden token
     before the input; `heads="split"` may spend one more head where that makes the model much
-    smaller. `next_token` makes a causal model that can generate: its outputs are tokens of the
+    smaller. `style="robust"` makes a larger model of moderate weights, which bears noise.
+    `next_token` makes a causal model that can generate: its outputs are tokens of the
     alphabet, or the empty string, which ends. `where` is a promise about inputs: a bool s-op
     that is true at every position of every input that the model will get. The model is exact on
     those, and refuses the others.
@@ -84,7 +88,8 @@ def compile(
             "`compile` needs one alphabet", hint='for example `alphabet="abc"` or `alphabet="0..9"`'
         )
     given = vocabulary if alphabet is None else alphabet
-    settings = read_settings(given, max_length, bos, causal, sink, heads)
+    check_style(style)
+    settings = replace(read_settings(given, max_length, bos, causal, sink, heads), style=style)
     nodes, found = read_outputs(outputs, program)
     if where is not None:
         settings, found = _with_promise(settings, where, found)
@@ -107,6 +112,8 @@ def _with_promise(settings: Settings, where: Any, program: Program) -> tuple[Set
 
 def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Program) -> Transformer:
     """Compile with tables of several conditions, or else with each condition on its own."""
+    if settings.style == "robust":
+        return _robust(nodes, settings, program)
     try:
         return _attempts(nodes, settings, program, {})
     except _NoMargin as error:
@@ -114,6 +121,25 @@ def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Progra
             return _attempts(nodes, settings, program, {CONDITIONS: 1})
         except RaspUnsupportedError:
             raise RaspUnsupportedError(error.message, error.span, error.hint) from None
+
+
+def _robust(nodes: Mapping[str, Node], settings: Settings, program: Program) -> Transformer:
+    """Compile in the robust style, or say why that cannot be done."""
+    place = Refusals(program, list(nodes.values())).origin(next(iter(nodes.values())))
+    plan = make_robust_plan(nodes, settings, program)
+    if settings.next_token:
+        check_outputs(plan, program)
+    weights, claims = emit(plan)
+    model = assemble(plan, weights, claims, program)
+    outputs = {each.name: each.node for each in plan.outputs}
+    certificate = model.certificate = certify(model, outputs, proved(model, outputs))
+    steep = certificate.robust.too_steep if certificate.robust else ""
+    if reason := steep if certificate.exact else certificate.reason:
+        raise RaspUnsupportedError(
+            f"this cannot be compiled in the robust style: {reason}", place,
+            'use a smaller `max_length` or vocabulary, or `style="compact"`',
+        )  # fmt: skip
+    return model
 
 
 class _NoMargin(RaspUnsupportedError):
@@ -257,7 +283,7 @@ def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate, list[
     estimate = (
         f"{bad[0].block} ({bad[0].detail}) has no margin left: {bad[0].margin:.3g}" if bad else ""
     )
-    model = assemble(plan, emitter, weights, program)
+    model = assemble(plan, weights, make_claims(plan, emitter), program)
     outputs = {output.name: output.node for output in plan.outputs}
     if bad:
         refused = Certificate(plan.settings, (), estimate, False, 0, 0, 0, "", "")
@@ -283,7 +309,7 @@ def _too_large() -> RaspUnsupportedError:
     )
 
 
-def assemble(plan: Plan, emitter: Emitter, weights: Weights, program: Program) -> Transformer:
+def assemble(plan: Planned, weights: Weights, claims: Claims, program: Program) -> Transformer:
     """A model from a plan and weights, not yet certified."""
     readouts = tuple(
         Readout(
@@ -297,7 +323,6 @@ def assemble(plan: Plan, emitter: Emitter, weights: Weights, program: Program) -
     )
     outputs = {output.name: output.node for output in plan.outputs}
     weights = weights.cast()
-    claims = make_claims(plan, emitter)
     mine = set(in_order(outputs.values()))
     lines = {node: span.line for node, span in program.origins.items() if node in mine}
     names = {node: name for node, name in program.names.items() if node in mine}

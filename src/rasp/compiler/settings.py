@@ -25,6 +25,8 @@ class Settings:
     sink: bool = True
     """Whether a hidden token may be put before the input, for queries that pick nothing."""
     heads: str = "paper"
+    style: str = "compact"
+    """"robust": moderate weights that bear noise; "compact": as few weights as possible."""
     tolerant: bool = False
     """Whether the weights must bear a LayerNorm that changes nothing but the last bits: numbers
     are rounded again before they are compared, and the certificate allows for it.
@@ -78,6 +80,15 @@ def read_settings(
             hint="list the tokens that follow it",
         )
     return Settings(tuple(tokens), max_length, first, causal, sink, heads)
+
+
+def check_style(style: str) -> None:
+    """Refuse a style that there is not."""
+    if style not in ("robust", "compact"):
+        raise RaspValueError(
+            '`style` is "robust" (moderate weights that bear noise) or "compact"',
+            hint='`style="compact"` makes the smallest model',
+        )
 
 
 def _distinct(tokens: tuple[Atom, ...]) -> list[Atom]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import Any, Protocol
 
 from rasp.certificate import claims as told
 from rasp.certificate.claims import (
@@ -37,10 +38,12 @@ from rasp.compiler.analysis.variables import (
 )
 from rasp.compiler.emitting.weights import Emitter
 from rasp.compiler.planning.attention import HeadPlan
+from rasp.compiler.planning.heads import HeadAnalysis
 from rasp.compiler.planning.plan import Plan
 from rasp.compiler.planning.promised_picks import mixture
 from rasp.compiler.planning.width_shares import boost_of, weight_of
 from rasp.compiler.refusals import Refusal
+from rasp.compiler.settings import Settings
 from rasp.graph import (
     Aggregate,
     Const,
@@ -58,14 +61,29 @@ from rasp.graph import (
 
 def make_claims(plan: Plan, emitter: Emitter) -> Claims:
     """Say of what every part of a model is a function."""
-    return _Claimant(plan, emitter).claims()
+    return _PlanClaimant(plan, emitter).claims()
 
 
-class _Claimant:
-    """Numbers variables as they are met."""
+class Planned(Protocol):
+    """What claims need to know of a plan of either style."""
 
-    def __init__(self, plan: Plan, emitter: Emitter) -> None:
-        self.plan, self.emitter, self.analysis = plan, emitter, plan.analysis
+    @property
+    def settings(self) -> Settings: ...
+    @property
+    def analysis(self) -> HeadAnalysis: ...
+    @property
+    def heads(self) -> Sequence[Sequence[Any]]: ...
+    @property
+    def outputs(self) -> Sequence[Any]: ...
+    @property
+    def uses_sink(self) -> bool: ...
+
+
+class Claimant:
+    """Numbers variables as they are met; each style of plan says what its own arrays do."""
+
+    def __init__(self, plan: Planned) -> None:
+        self.plan, self.analysis = plan, plan.analysis
         self.numbers: dict[Variable, int] = {plan.analysis.token: 0, plan.analysis.index: 1}
         self.nodes: dict[SOp, int] = {}
         self.variables: list[told.Variable] = [None, None]
@@ -81,7 +99,7 @@ class _Claimant:
         for layer in self.plan.heads:
             for head in layer:
                 self.all_numbers(head.head.outputs)
-        groups = tuple(self._groups(layer) for layer in range(len(self.plan.groups)))
+        groups = self._groups()
         outputs = tuple(self.inputs(output.node) for output in self.plan.outputs)
         aggregates = self._aggregates()
         over = self._over()
@@ -93,11 +111,6 @@ class _Claimant:
         over |= self._over()
         return Claims(tuple(self.variables), over, aggregates, heads, groups, outputs, tuple(spare),
                       readers)  # fmt: skip
-
-    def _groups(self, layer: int) -> tuple[GroupClaim, ...]:
-        found = [GroupClaim(len(self.emitter.units[group]), self.all_numbers(group.inputs))
-                 for group, _ in self.plan.groups[layer]]  # fmt: skip
-        return (*found, *[GroupClaim(1, ())] * bool(self.emitter.lowering(layer).any()))
 
     # -- variables --------------------------------------------------------------------------------
 
@@ -158,14 +171,15 @@ class _Claimant:
 
     # -- heads ------------------------------------------------------------------------------------
 
-    def _head(self, plan: HeadPlan) -> HeadClaim:
-        head = plan.head
-        channels = tuple(
-            {head.outputs.index(output): weight for output, weight in weights.items()}
-            for weights in plan.basis
-        )
-        values = tuple(self._moved(weights) for weights in plan.basis)
-        return self._claim(head, channels, values)
+    def _head(self, plan: Any) -> HeadClaim:
+        raise NotImplementedError
+
+    def _groups(self) -> tuple[tuple[GroupClaim, ...], ...]:
+        raise NotImplementedError
+
+    def _readers(self) -> Iterable[ReaderClaim]:
+        """How to read s-ops from the stream."""
+        return ()
 
     def _spare_head(self, head: Head) -> HeadClaim:
         return self._claim(head, (), ())
@@ -228,38 +242,6 @@ class _Claimant:
                 found |= dict.fromkeys(self.inputs(output.values))
         return tuple(found)
 
-    def _readers(self) -> Iterable[ReaderClaim]:
-        """How to read each numeric s-op that the residual stream happens to hold."""
-        layout, offset = self.plan.layout, self.emitter.offset
-        for node in in_order([output.node for output in self.plan.outputs]):
-            if not isinstance(node, SOp) or (isinstance(node, Elementwise) and not node.operands):
-                continue
-            linear = self.analysis.of(node).linear
-            if linear is None or linear.is_constant or not layout.can_read(linear):
-                continue
-            if node not in self.analysis.kept_as_sums:
-                weights = layout.read(linear)
-                yield ReaderClaim(
-                    node, self._ready(weights),
-                    {place + offset: float(weight) for place, weight in weights.items()},
-                    self.emitter.constant(linear),
-                )  # fmt: skip
-
-    def _ready(self, weights: Iterable[int]) -> str:
-        """The block after which all of some dimensions are written."""
-        last = 0
-        for place in weights:
-            for coordinate in self.plan.layout.dimensions[place].parts:
-                if coordinate[0] == "out":
-                    lifted = bool(self.emitter.lifts[place + self.emitter.offset])
-                    last = max(last, 2 * coordinate[1].head.layer + lifted)
-                elif coordinate[0] == "ff":
-                    last = max(last, 2 * coordinate[1].layer + 1)
-        layer, is_feed_forward = divmod(last, 2)
-        if is_feed_forward:
-            return f"layer{layer}.feed_forward"
-        return f"layer{layer}.attention" if layer else "embedding"
-
     # -- aggregates -------------------------------------------------------------------------------
 
     def _aggregates(self) -> dict[Aggregate, Meaning]:
@@ -315,6 +297,63 @@ class _Claimant:
         assert picked is not None
         sign = Fraction(-1 if shape.kind == "count" else 1)
         return Fraction(shape.kind == "count"), Elementwise("indicator", (picked,)), sign
+
+
+class _PlanClaimant(Claimant):
+    """Claims of compact weights: each group of hidden units reads one number."""
+
+    def __init__(self, plan: Plan, emitter: Emitter) -> None:
+        super().__init__(plan)
+        self.layout, self.groups, self.emitter = plan.layout, plan.groups, emitter
+
+    def _groups(self) -> tuple[tuple[GroupClaim, ...], ...]:
+        return tuple(self._groups_of(layer) for layer in range(len(self.groups)))
+
+    def _groups_of(self, layer: int) -> tuple[GroupClaim, ...]:
+        found = [GroupClaim(len(self.emitter.units[group]), self.all_numbers(group.inputs))
+                 for group, _ in self.groups[layer]]  # fmt: skip
+        return (*found, *[GroupClaim(1, ())] * bool(self.emitter.lowering(layer).any()))
+
+    def _head(self, plan: HeadPlan) -> HeadClaim:
+        head = plan.head
+        channels = tuple(
+            {head.outputs.index(output): weight for output, weight in weights.items()}
+            for weights in plan.basis
+        )
+        values = tuple(self._moved(weights) for weights in plan.basis)
+        return self._claim(head, channels, values)
+
+    def _readers(self) -> Iterable[ReaderClaim]:
+        """How to read each numeric s-op that the residual stream happens to hold."""
+        layout, offset = self.layout, self.emitter.offset
+        for node in in_order([output.node for output in self.plan.outputs]):
+            if not isinstance(node, SOp) or (isinstance(node, Elementwise) and not node.operands):
+                continue
+            linear = self.analysis.of(node).linear
+            if linear is None or linear.is_constant or not layout.can_read(linear):
+                continue
+            if node not in self.analysis.kept_as_sums:
+                weights = layout.read(linear)
+                yield ReaderClaim(
+                    node, self._ready(weights),
+                    {place + offset: float(weight) for place, weight in weights.items()},
+                    self.emitter.constant(linear),
+                )  # fmt: skip
+
+    def _ready(self, weights: Iterable[int]) -> str:
+        """The block after which all of some dimensions are written."""
+        last = 0
+        for place in weights:
+            for coordinate in self.layout.dimensions[place].parts:
+                if coordinate[0] == "out":
+                    lifted = bool(self.emitter.lifts[place + self.emitter.offset])
+                    last = max(last, 2 * coordinate[1].head.layer + lifted)
+                elif coordinate[0] == "ff":
+                    last = max(last, 2 * coordinate[1].layer + 1)
+        layer, is_feed_forward = divmod(last, 2)
+        if is_feed_forward:
+            return f"layer{layer}.feed_forward"
+        return f"layer{layer}.attention" if layer else "embedding"
 
 
 def as_selector(formula: Formula) -> Selector:

@@ -18,6 +18,7 @@ from rasp.atoms import Atom, show, show_input
 from rasp.certificate import Inputs, Verdict, check
 from rasp.certificate import Readout as CheckedReadout
 from rasp.compiler.model.promises import random_inputs
+from rasp.compiler.model.robustness import Robustness, largest_radius
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspError
@@ -70,6 +71,8 @@ class Certificate:
     """Of the random inputs; `verify` draws others each time."""
     wider: bool = False
     """Whether a number can be of several kinds (1 and 1.0), of which the model gives the widest."""
+    robust: Robustness | None = None
+    """What else is proved of a model of the robust style."""
 
     @property
     def exact(self) -> bool:
@@ -103,6 +106,7 @@ class Certificate:
 
     def __str__(self) -> str:
         lines = [self.statement, f"vocabulary: {_shown(self.settings.vocabulary)}", ""]
+        lines[1:1] = [str(self.robust)] if self.robust else []
         lines += [f"{block.name}: {block.detail}; margin {block.margin:.3g}" if block.margin else
                   f"{block.name}: {block.detail}" for block in self.blocks]  # fmt: skip
         lines.append(f"random inputs: {self.runs} run, {self.wrong} wrong (seed {self.seed})")
@@ -133,7 +137,7 @@ class Certificate:
             "failing": self.failing,
             "seed": self.seed,
             "wider": self.wider,
-        }
+        } | ({"robust": self.robust.to_json()} if self.robust else {})
 
     @classmethod
     def from_json(cls, settings: Settings, data: dict[str, Any]) -> Certificate:
@@ -151,6 +155,7 @@ class Certificate:
             settings, blocks, str(data["refused"]), data["total"] is True, int(data["tried"]),
             int(data["runs"]), int(data["wrong"]), str(data["first_wrong"]), str(data["failing"]),
             int(data["seed"]), data["wider"] is True,
+            Robustness.from_json(data["robust"]) if "robust" in data else None,
         )  # fmt: skip
 
 
@@ -165,14 +170,23 @@ def _shown(vocabulary: tuple[Atom, ...]) -> str:
     return some + (f" and {more} more" if more > 0 else "")
 
 
-def proved(model: Transformer, outputs: Mapping[str, Node]) -> Verdict:
+def proved(model: Transformer, outputs: Mapping[str, Node], noise: float = 0.0) -> Verdict:
     """Let the checker look at a model's arrays and claims."""
     settings = model.settings
     inputs = Inputs(settings.vocabulary, settings.max_length, settings.bos, settings.causal,
                     settings.where)  # fmt: skip
     readouts = [CheckedReadout(each.name, each.atoms, each.codes, each.scored)
                 for each in model.readouts]  # fmt: skip
-    return check(model.weights.arrays(), outputs, inputs, readouts, model.claims)
+    return check(model.weights.arrays(), outputs, inputs, readouts, model.claims, noise)
+
+
+def _robustness(model: Transformer, outputs: Mapping[str, Node], gradient: float) -> Robustness:
+    """What else the checker proves of a model of the robust style."""
+    return Robustness(
+        max(float(np.abs(array).max(initial=0.0)) for array in model.weights.arrays().values()),
+        gradient,
+        largest_radius(lambda radius: proved(model, outputs, radius).holds),
+    )
 
 
 def certify(
@@ -183,9 +197,11 @@ def certify(
     refused = verdict.reason
     if not refused and len(verdict.readers) < len(model.claims.readers):
         refused = "an s-op is not what it is said to be read as"
-    found = Certificate(
-        model.settings, blocks, refused, verdict.total, 0, 0, 0, "", "", seed, verdict.wider
-    )
+    robust = None
+    if not refused and model.settings.style == "robust":
+        robust = _robustness(model, outputs, verdict.gradient)
+    found = Certificate(model.settings, blocks, refused, verdict.total, 0, 0, 0, "", "", seed,
+                        verdict.wider, robust)  # fmt: skip
     return found if refused else run_randomly(found, model, outputs, seed)
 
 

@@ -37,7 +37,7 @@ from rasp.compiler.model.certificate import Certificate, certify, proved, run_ra
 from rasp.compiler.model.describe import Description, Words, describe
 from rasp.compiler.model.shape_checks import check_shapes
 from rasp.compiler.model.transformer import Readout, Transformer
-from rasp.compiler.settings import Settings, read_settings
+from rasp.compiler.settings import Settings, check_style, read_settings
 from rasp.errors import RaspError, RaspValueError
 from rasp.graph import Node, SOp
 from rasp.graph.portable import (
@@ -169,8 +169,8 @@ def _are_alike(key: str, derived: dict[str, Any], stored: dict[str, Any]) -> boo
     """Whether a part of the description is the one that follows; margins may differ in a digit."""
     if key == "certificate" and key in stored and key in derived:
         one, other = dict(derived[key]), dict(stored[key])
-        blocks = one.pop("blocks"), other.pop("blocks", None)
-        return _text(one) == _text(other) and _are_close(*blocks)
+        measured = [(one.pop(each, None), other.pop(each, None)) for each in ("blocks", "robust")]
+        return _text(one) == _text(other) and all(_are_close(*pair) for pair in measured)
     return key in stored and key in derived and _text(derived[key]) == _text(stored[key])
 
 
@@ -182,6 +182,10 @@ def _text(data: Any) -> str:
 def _are_close(derived: Any, stored: Any) -> bool:
     if isinstance(derived, list) and isinstance(stored, list):
         return len(derived) == len(stored) and all(map(_are_close, derived, stored))
+    if isinstance(derived, dict) and isinstance(stored, dict):
+        return derived.keys() == stored.keys() and all(
+            _are_close(derived[key], stored[key]) for key in derived
+        )
     if isinstance(derived, float) and isinstance(stored, (int, float)):
         return bool(np.isclose(derived, stored, rtol=1e-6))
     return bool(derived == stored)
@@ -202,6 +206,7 @@ def to_json(model: Transformer) -> dict[str, Any]:
             "heads": settings.heads,
         }
         | ({"next_token": True} if settings.next_token else {})
+        | ({"style": settings.style} if settings.style != "compact" else {})
         | (
             {}
             if settings.where is None
@@ -265,7 +270,9 @@ def _settings(data: dict[str, Any]) -> Settings:
         vocabulary, data["max_length"], bos, bool(data["causal"]), bool(data["sink"]),
         str(data["heads"]),
     )  # fmt: skip
-    settings = replace(settings, next_token=bool(data.get("next_token")))
+    style = str(data.get("style", "compact"))
+    check_style(style)
+    settings = replace(settings, next_token=bool(data.get("next_token")), style=style)
     if data.get("where") is None:
         return settings
     ((name, where),) = graph_from_json(data["where"])[0].items()

@@ -95,14 +95,9 @@ def make_plan(
     """Plan a program, or raise one error with every reason why it cannot be compiled."""
     nodes = list(outputs.values())
     refusals = Refusals(program, nodes)
-    for node in nodes:
-        if not isinstance(node, SOp):
-            refusals.add(node, Refusal("it is no s-op", "compile an s-op: `aggregate` uses it"))
-    refusals.raise_all()
-    placed = schedule(nodes)
-    counts_first = bool(care and care.get(CONDITIONS))
     rounds = bool(care and care.get(ROUNDED))
-    analysis = _analyse(nodes, settings, refusals, placed, counts_first, rounds)
+    counts_first = bool(care and care.get(CONDITIONS))
+    analysis, placed = analyse(nodes, settings, refusals, counts_first, rounds)
     features = Features(analysis, placed.layers)
     end = 2 * placed.layers + 1
     demands: list[Demand] = []
@@ -140,10 +135,16 @@ def _check_work(groups: list[list[tuple[Group, Ridge]]], layout: Layout) -> None
             )
 
 
-def _analyse(
-    nodes: Sequence[Node], settings: Settings, refusals: Refusals, placed: Schedule,
-    counts_first: bool, rounds: bool,
-) -> HeadAnalysis:  # fmt: skip
+def analyse(
+    nodes: Sequence[Node], settings: Settings, refusals: Refusals, counts_first: bool = False,
+    rounds: bool = False,
+) -> tuple[HeadAnalysis, Schedule]:  # fmt: skip
+    """What every s-op of a program can hold, and its schedule."""
+    for node in nodes:
+        if not isinstance(node, SOp):
+            refusals.add(node, Refusal("it is no s-op", "compile an s-op: `aggregate` uses it"))
+    refusals.raise_all()
+    placed = schedule(nodes)
     promised = [] if settings.where is None else [settings.where]
     siblings: dict[Aggregate, Sequence[Aggregate]] = {}
     layer_of: dict[Aggregate, int] = {}
@@ -169,7 +170,7 @@ def _analyse(
             except Refusal:
                 continue
     refusals.raise_all()
-    return analysis
+    return analysis, placed
 
 
 def _output(

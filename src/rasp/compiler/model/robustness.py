@@ -1,0 +1,75 @@
+"""What is proved of a model of the robust style beside its answers, and what it has to keep to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+RADII = (0.01, 0.005, 0.002, 0.001, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 5e-6, 2e-6, 1e-6)
+"""Noise radii to try, of the stream's root mean square."""
+MOST_WEIGHT, MOST_GRADIENT = 1000.0, 10_000.0
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """Weights, gradients and noise of a model of the robust style.
+
+    >>> import rasp
+    >>> same = rasp.select(rasp.tokens, rasp.tokens, "==")
+    >>> model = rasp.compile(rasp.selector_width(same), alphabet="ab", max_length=5, style="robust")
+    >>> robust = model.certificate.robust
+    >>> robust.largest_weight < 100, robust.largest_gradient < 100, robust.noise_radius >= 1e-4
+    (True, True, True)
+    """
+
+    largest_weight: float
+    largest_gradient: float
+    """Of any score of a read-out by the embedded input, on any input: its length, at most."""
+    noise_radius: float
+    """After the embedding and after every block, each number of the residual stream may move by so
+    much of the stream's root mean square there, and every answer stays the same."""
+
+    @property
+    def too_steep(self) -> str:
+        """Why a model is not robust; nothing where it is."""
+        for what, size, limit in (
+            ("a weight would be", self.largest_weight, MOST_WEIGHT),
+            ("a gradient could be", self.largest_gradient, MOST_GRADIENT),
+        ):
+            if size > limit:
+                return f"{what} {size:.0f}, and the limit is {limit:.0f}"
+        return "" if self.noise_radius else "no noise at all is certain to change nothing"
+
+    def __str__(self) -> str:
+        return (
+            f"largest weight {self.largest_weight:.3g}, gradients up to "
+            f"{self.largest_gradient:.3g}, no answer changed by noise up to "
+            f"{self.noise_radius:g} of the stream's RMS"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return dict(vars(self))
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Robustness:
+        """Read it back."""
+        return cls(float(data["largest_weight"]), float(data["largest_gradient"]),
+                   float(data["noise_radius"]))  # fmt: skip
+
+
+def largest_radius(holds: Callable[[float], bool]) -> float:
+    """The largest of a few radii for which something holds, or 0; the smaller, the easier.
+
+    >>> largest_radius(lambda radius: radius < 0.0007)
+    0.0005
+    """
+    low, high = -1, len(RADII)  # it holds from `high` on, and does not at `low`
+    while high - low > 1:
+        middle = (low + high) // 2
+        if holds(RADII[middle]):
+            high = middle
+        else:
+            low = middle
+    return RADII[high] if high < len(RADII) else 0.0

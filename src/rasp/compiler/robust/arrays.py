@@ -1,0 +1,128 @@
+"""A plan in, weights out: every row of the plan as a row of an array.
+
+Dimension 0 is the sink's: 1 in its row, 0 everywhere else. What the sink attends to is itself, so
+its row changes by what it sends to itself, and is known. Every query, key, value and hidden unit
+has a weight for dimension 0 such that at the sink it is what it should be, and no unit fires.
+"""
+
+from __future__ import annotations
+
+from math import ceil, log2
+
+import numpy as np
+
+from rasp.compiler.emitting.weights import (
+    Array,
+    FeedForwardWeights,
+    HeadWeights,
+    ReadoutWeights,
+    Weights,
+)
+from rasp.compiler.robust.attention import HeadPlan
+from rasp.compiler.robust.plan import OutputPlan, RobustPlan
+from rasp.compiler.robust.readings import Row
+from rasp.compiler.robust.steps import Written
+
+ALONE = 12.0
+"""How far above all keys the sink scores itself, at least: no more, since a query that is not the
+sink may carry noise in the sink's dimension, which this multiplies."""
+LOGIT = 8.0
+"""The score of the right answer; all others score 0."""
+OFF = 2.0
+"""How far below 0 hidden units are at the sink."""
+
+
+class Writer:
+    """Writes the arrays of a plan, and follows the sink's row on the way."""
+
+    def __init__(self, plan: RobustPlan) -> None:
+        self.plan, self.size = plan, plan.blocks.size
+        self.first = 0 if plan.uses_sink else 1
+        self.sink = np.zeros(self.size)
+        self.sink[0] = 1.0
+
+    def weights(self) -> Weights:
+        plan, analysis = self.plan, self.plan.analysis
+        settings, blocks = plan.settings, plan.blocks
+        tokens = np.zeros((len(settings.vocabulary), self.size))
+        positions = np.zeros((settings.max_length, self.size))
+        for variable, table in ((analysis.token, tokens), (analysis.index, positions)):
+            for place, dim in enumerate(blocks.of.get(variable, {}).values()):
+                table[place, dim] = 1.0
+        if plan.uses_sink:
+            tokens = np.vstack([tokens, self.sink])
+        heads, feed_forwards = [], []
+        for layer, written in enumerate(plan.features):
+            if layer:
+                made = [self._head(head) for head in plan.heads[layer - 1]]
+                heads.append([head for head, _ in made])
+                self.sink = self.sink + sum((moved for _, moved in made), np.zeros(self.size))
+            feed_forwards.append(self._feed_forward(written))
+        readouts = [self._readout(output) for output in plan.outputs]
+        return self._without_sink(Weights(tokens, positions, heads, feed_forwards, readouts))
+
+    def _without_sink(self, weights: Weights) -> Weights:
+        """Drop dimension 0 where there is no sink."""
+        if self.plan.uses_sink:
+            return weights
+        keep = slice(min(1, self.size - 1), None)
+        for name in ("tokens", "positions"):
+            setattr(weights, name, getattr(weights, name)[:, keep])
+        for head in (head for layer in weights.heads for head in layer):
+            head.query, head.key, head.value = (
+                array[:, keep] for array in (head.query, head.key, head.value)
+            )
+            head.out = head.out[keep]
+        for block in weights.feed_forwards:
+            block.inside, block.out = block.inside[:, keep], block.out[keep]
+        for readout in weights.readouts:
+            readout.weight = readout.weight[:, keep]
+        return weights
+
+    def _rows(self, rows: list[Row], at_sink: list[float]) -> tuple[Array, Array]:
+        """Rows as an array and biases, with what each should be at the sink."""
+        found, bias = np.zeros((len(rows), self.size)), np.zeros(len(rows))
+        for place, row in enumerate(rows):
+            for dim, weight in row.weights.items():
+                found[place, dim] = weight
+            bias[place] = row.constant
+        if self.plan.uses_sink and len(rows):
+            found[:, 0] = np.array(at_sink) - found[:, 1:] @ self.sink[1:] - bias
+        return found, bias
+
+    def _head(self, plan: HeadPlan) -> tuple[HeadWeights, Array]:
+        """A head's arrays, and what the sink gets from itself."""
+        columns, nothing = plan.columns, [0.0] * len(plan.columns)
+        queries, keys = [query for query, _ in columns], [key for _, key in columns]
+        asked, sent = list(nothing), list(nothing)
+        if self.plan.uses_sink:
+            own = max(ALONE, plan.sink)
+            root = 2.0 ** ceil(log2(own) / 2)
+            queries.append(Row({}, plan.sink / root))
+            keys.append(Row())
+            asked.append(own / root)
+            sent.append(root)
+        query, query_bias = self._rows(queries, asked)
+        key, key_bias = self._rows(keys, sent)
+        value, value_bias = self._rows([each.row for each in plan.channels],
+                                       [each.sink for each in plan.channels])  # fmt: skip
+        out = np.zeros((self.size, len(plan.channels)))
+        for place, channel in enumerate(plan.channels):
+            out[channel.dim, place] = channel.scale
+        moved = out @ np.array([each.sink for each in plan.channels])
+        return HeadWeights(query, query_bias, key, key_bias, value, value_bias, out), moved
+
+    def _feed_forward(self, written: list[Written]) -> FeedForwardWeights:
+        units = [unit for each in written for step in each.steps for unit in step.units]
+        inside, bias = self._rows([row for row, _ in units], [-OFF] * len(units))
+        inside[:, 0] = np.minimum(inside[:, 0], 0.0)  # those that are off anyway need nothing
+        inside[1::2, 0] = inside[::2, 0]  # both units of a step read the same number
+        out = np.zeros((self.size, len(units)))
+        for place, (_, weights) in enumerate(units):
+            for dim, weight in weights.items():
+                out[dim, place] = weight
+        return FeedForwardWeights(inside, bias, out)
+
+    def _readout(self, output: OutputPlan) -> ReadoutWeights:
+        weight, bias = self._rows(output.rows, [0.0] * len(output.rows))
+        return ReadoutWeights(LOGIT * weight, LOGIT * bias)

@@ -1,0 +1,250 @@
+"""A head in; what its queries, keys and values read from the blocks of the stream, out.
+
+A condition between two blocks is its table of truth T: the score is β T[query, key], a sum over the
+classes of keys (or of queries) of two rows, √β each. Conditions add up, so a picked key scores β
+for each of them, and every other key β less at least. `select_best` adds γ · key · query, with its
+smallest difference at STEP, and β grows by as much as that can spread.
+
+The sink scores ln c above what is picked in a sum, and half-way below it in a mean that may pick
+nothing. It holds the default, or 0; in a sum one more value is 1 at the sink and 0 elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil, log, sqrt
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.compiler.analysis.comparison_tables import classes, compared
+from rasp.compiler.analysis.formulas import (
+    All,
+    Formula,
+    Literal,
+    conjuncts,
+    in_stable_order,
+    literals,
+)
+from rasp.compiler.analysis.variables import Head, HeadOutput, codes_of, default_code, number
+from rasp.compiler.planning.heads import scored_by
+from rasp.compiler.refusals import Refusal
+from rasp.compiler.robust.blocks import Blocks
+from rasp.compiler.robust.numbers import SCALE, sink_score, unit_of
+from rasp.compiler.robust.readings import Row, added
+from rasp.graph import SOp, score_terms
+
+STEP = 16.0
+"""How far the best key scores above the next, at least."""
+MOST_SPREAD = 20_000.0
+"""The largest spread of the scores of `select_best`."""
+MOST_PAIRS = 4_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Channel:
+    """One value that a head moves: what keys send, what the sink sends, and where it goes."""
+
+    output: HeadOutput | None
+    """None for what the sink alone sends."""
+    row: Row
+    sink: float
+    dim: int
+    scale: float = 1.0
+    weight: Fraction = Fraction(1)
+    """How much of the output's own number this is."""
+
+
+@dataclass(eq=False)
+class HeadPlan:
+    """What a head reads and writes; a score is the sum of products of two rows."""
+
+    head: Head
+    columns: list[tuple[Row, Row]]
+    sink: float
+    """The sink's score."""
+    channels: list[Channel] = field(default_factory=list)
+
+
+def plan_head(blocks: Blocks, head: Head) -> HeadPlan:
+    """Plan a head of which something is read."""
+    if head.mode == "share" or head.stand_ins:
+        raise Refusal(
+            "without a sink, its selector needs weights that do not bear noise",
+            'compile with `sink=True`, or `style="compact"`',
+        )
+    if any(output.carrier is not None for output in head.outputs):
+        raise Refusal(
+            "it moves a count of conditions that cannot be looked at together",
+            'round and compare values earlier, or use `style="compact"`',
+        )
+    strength = strength_of(head, blocks.analysis.settings.max_length)
+    columns, lowest, spread = _best(blocks, head)
+    level = lowest
+    for formula in in_stable_order(conjuncts(head.formula)):
+        columns += _compared(blocks, formula, head.layer, strength + spread)
+        level += strength + spread
+    if head.mode == "sum":
+        sink = level + float(sink_score(blocks))
+    else:
+        sink = level - strength / 2 - (0.0 if head.may_be_empty else spread + strength)
+    return HeadPlan(head, columns, sink, _channels(blocks, head))
+
+
+def strength_of(head: Head, length: int) -> float:
+    """How far below a picked key every other key scores: a square, so that its root is exact.
+
+    What is not picked then moves a count by a hundredth of the distance to the next threshold, a
+    mean of zeros and ones likewise; and the block that a lone pick moves by less than 1/1000.
+    """
+    least = log(400 * length)
+    if head.mode == "mean":
+        least = log(200 * length**3) if head.needs_uniform else log(1000 * length)
+    if head.may_be_empty:  # the sink is half-way
+        least = max(least + 3, 2 * log(2000 * length))
+    return float((ceil(2 * sqrt(least)) / 2) ** 2)
+
+
+def _compared(
+    blocks: Blocks, formula: Formula, layer: int, strength: float
+) -> list[tuple[Row, Row]]:
+    """A condition as products of rows: one for each class of the side that has fewer."""
+    found = literals(formula)
+    keys = _Side(blocks, [literal.keys for literal in found], layer)
+    queries = _Side(blocks, [literal.queries for literal in found], layer)
+    if len(keys.rows) * len(queries.rows) > MOST_PAIRS:
+        raise Refusal(
+            f"a selector compares {len(keys.rows)} values of its keys with {len(queries.rows)} "
+            "of its queries, which is too many",
+            "use a smaller vocabulary or length",
+        )
+    truth = _truth(formula, keys, queries)
+    by_query, query_class = classes(truth)  # (class, key)
+    table, key_class = classes(by_query.T)  # (class of keys, class of queries)
+    sent, asked = keys.read(key_class.tolist()), queries.read(query_class.tolist())
+    root = sqrt(strength)
+    if len(table) <= table.shape[1]:
+        pairs = [(_chosen(asked, row), sent[key]) for key, row in enumerate(table) if key in sent]
+    else:
+        pairs = [(asked[query], _chosen(sent, row))
+                 for query, row in enumerate(table.T) if query in asked]  # fmt: skip
+    return [(query.times(root), key.times(root)) for query, key in pairs
+            if (query.weights or query.constant) and (key.weights or key.constant)]  # fmt: skip
+
+
+def _chosen(rows: Mapping[int, Row], truth: np.ndarray) -> Row:
+    """The sum of the rows of some classes."""
+    return added(rows[place] for place in np.flatnonzero(truth).tolist() if place in rows)
+
+
+class _Side:
+    """What the keys (or the queries) of a condition can hold together."""
+
+    def __init__(self, blocks: Blocks, nodes: Sequence[SOp], layer: int) -> None:
+        self.blocks, self.layer = blocks, layer
+        self.nodes = list(dict.fromkeys(nodes))
+        self.joint = blocks.analysis.joint(self.nodes)
+        known: dict[tuple[Atom, ...], int] = {}
+        self.places = [
+            None if None in row else known.setdefault(row, len(known))  # type: ignore[arg-type]
+            for row in self.joint.rows
+        ]
+        self.rows = list(known)
+
+    def read(self, class_of: Sequence[int]) -> dict[int, Row]:
+        """A row for each class of what they hold."""
+        labels: list[Hashable | None] = [
+            None if place is None else class_of[place] for place in self.places
+        ]
+        found = self.blocks.rows(self.joint.layer, self.joint.inputs, labels, self.layer)
+        return {int(label): row for label, row in found.items()}  # type: ignore[call-overload]
+
+
+def _truth(formula: Formula, keys: _Side, queries: _Side) -> np.ndarray:
+    """(query, key): whether a condition holds."""
+    if isinstance(formula, Literal):
+        columns = [row[keys.nodes.index(formula.keys)] for row in keys.rows]
+        rows = [row[queries.nodes.index(formula.queries)] for row in queries.rows]
+        return compared(columns, rows, formula.op)
+    assert not isinstance(formula, bool)
+    parts = [_truth(part, keys, queries) for part in formula.parts]
+    return np.asarray(np.all(parts, axis=0) if isinstance(formula, All) else np.any(parts, axis=0))
+
+
+def _best(blocks: Blocks, head: Head) -> tuple[list[tuple[Row, Row]], float, float]:
+    """The scores of `select_best` as products, the lowest, and how far they spread."""
+    if head.best is None:
+        return [], 0.0, 0.0
+    analysis, terms = blocks.analysis, score_terms(head.best)
+    if any(str in analysis.of(side).kinds for side in scored_by(head.best)):
+        raise Refusal("`score` multiplies numbers, not strings", "score by a number")
+    sent = np.array(analysis.numbers_together([term.keys for term in terms]), float)
+    asked = np.array(analysis.numbers_together([term.queries for term in terms]), float)
+    if len(sent) * len(asked) > MOST_PAIRS:
+        raise Refusal(
+            f"select_best scores {len(sent)} different keys for {len(asked)} different queries",
+            "score by fewer different numbers, or use a smaller length or vocabulary",
+        )
+    scores = np.sort(asked @ sent.T, axis=1)  # (query, key)
+    gaps = np.diff(scores, axis=1)
+    gap = gaps[gaps > 1e-9].min(initial=np.inf)
+    if gap == np.inf:
+        return [], 0.0, 0.0
+    gamma, spread = STEP / gap, STEP / gap * float(np.ptp(scores))
+    if spread > MOST_SPREAD:
+        raise Refusal(
+            f"the scores of select_best spread over {spread / STEP:.0f} times their smallest "
+            "difference",
+            'score by smaller whole numbers, or use `style="compact"`',
+        )
+    columns = []
+    for place, term in enumerate(terms):
+        most = np.abs(asked[:, place]).max() or 1.0, np.abs(sent[:, place]).max() or 1.0
+        share = sqrt(gamma * most[0] / most[1])
+        columns.append((_number(blocks, term.queries, head.layer).times(gamma / share),
+                        _number(blocks, term.keys, head.layer).times(share)))  # fmt: skip
+    return columns, gamma * float(scores.min()), spread
+
+
+def _number(blocks: Blocks, node: SOp, layer: int) -> Row:
+    """A row that reads a number from blocks."""
+    values = blocks.analysis.of(node)
+    labels = [None if atom is None else number(atom) for atom in values.outcomes]
+    rows = blocks.rows(values.layer, values.inputs, labels, layer)
+    return added(row.times(float(label)) for label, row in rows.items())  # type: ignore[arg-type]
+
+
+def _channels(blocks: Blocks, head: Head) -> list[Channel]:
+    """The values that a head moves: a block for what it picks, a number for what it adds up."""
+    found = []
+    root = sqrt(SCALE)
+    for output in head.outputs:
+        if output in blocks.of:
+            found += _picked(blocks, output)
+        elif output in blocks.sums:
+            unit = unit_of(blocks, output)
+            row = added([_number(blocks, output.values, head.layer),
+                         Row({}, -float(default_code(output)))])  # fmt: skip
+            found.append(Channel(output, row.times(root / unit), 0.0, blocks.sums[output], root,
+                                 Fraction(root) / Fraction(unit)))  # fmt: skip
+    if head in blocks.shares:
+        found.append(Channel(None, Row(), root, blocks.shares[head], root))
+    return found
+
+
+def _picked(blocks: Blocks, output: HeadOutput) -> list[Channel]:
+    """A channel for each code: 1 where the key's value has it (at the sink: the default)."""
+    values = blocks.analysis.of(output.values)
+    codes = output.codes or codes_of(values.atoms)
+    labels = [None if atom is None else codes[atom] for atom in values.outcomes]
+    rows = blocks.rows(values.layer, values.inputs, labels, output.head.layer)
+    own = None if output.default is None else default_code(output)
+    return [Channel(output, rows.get(code, Row()), float(code == own), dim)
+            for code, dim in blocks.of[output].items()]  # fmt: skip
+
+
+def is_read(blocks: Blocks, head: Head) -> bool:
+    """Whether anything reads what a head puts out."""
+    return any(output in blocks.of or output in blocks.sums for output in head.outputs)

@@ -1,0 +1,195 @@
+"""Functions of variables in, rows of weights out: one for each value that a function can have.
+
+A block holds a 1 for the state that a variable is in, and 0 for all its others. A function of one
+variable that has a block is read from it as it is: its rows add up the states where it has each
+value. Any other function is a `Feature`: a feed-forward writes a block for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+
+from rasp.compiler.analysis.tables import relevant
+from rasp.compiler.analysis.variables import (
+    CountVariable,
+    Head,
+    HeadOutput,
+    IndexVariable,
+    NodeVariable,
+    TokenVariable,
+    Variable,
+)
+from rasp.compiler.planning.heads import HeadAnalysis
+from rasp.compiler.refusals import Refusal
+from rasp.compiler.robust.readings import Row, added
+
+Labels: TypeAlias = Sequence[Hashable | None]
+"""The value of a function in each joint state of its inputs, the last one fastest; None where it
+does not matter."""
+MOST_LABELS = 1200
+"""The most values that one function may have: each takes a dimension."""
+
+
+@dataclass(eq=False, repr=False)
+class Feature:
+    """A function that a feed-forward computes: a dimension for each of its values."""
+
+    layer: int
+    """The feed-forward: the first one that has all of its inputs, or one later."""
+    inputs: tuple[Variable, ...]
+    table: tuple[int, ...]
+    """The place of the value for each joint state; -1 where it does not matter."""
+    dims: list[int]
+
+
+@dataclass(eq=False, repr=False)
+class Blocks:
+    """The blocks of the residual stream; dimension 0 is the sink's."""
+
+    analysis: HeadAnalysis
+    size: int = 1
+    of: dict[Variable, dict[Fraction, int]] = field(default_factory=dict)
+    """For the token, the index and what a head picks: the dimension of each code."""
+    features: dict[Hashable, Feature] = field(default_factory=dict)
+    sums: dict[HeadOutput, int] = field(default_factory=dict)
+    """The dimensions of what heads average or add up."""
+    shares: dict[Head, int] = field(default_factory=dict)
+    """Of a head that adds up, the dimension of what the sink gets."""
+
+    def new(self, count: int) -> list[int]:
+        self.size += count
+        return list(range(self.size - count, self.size))
+
+    def is_picked(self, output: HeadOutput) -> bool:
+        """Whether what a head puts out is one of the values as it is, or the default."""
+        head = output.head
+        if head.mode != "mean":
+            return False
+        codes = {code for _, code in output.states}
+        return (
+            head.picks_one
+            or len(codes) == 1
+            or self.analysis.picks_at_most_one(head.formula, head.best)
+            or self.analysis.picks_one_value(output.values, head.formula, head.best)
+        )
+
+    def block(self, variable: Variable) -> dict[Fraction, int]:
+        """The dimensions of a variable's codes."""
+        if variable not in self.of:
+            codes = list(dict.fromkeys(code for _, code in variable.states))
+            self.of[variable] = dict(zip(codes, self.new(len(codes)), strict=True))
+        return self.of[variable]
+
+    def number(self, output: HeadOutput) -> int:
+        """The dimension of what a head averages or adds up."""
+        if output not in self.sums:
+            [self.sums[output]] = self.new(1)
+            if output.head.mode == "sum" and output.head not in self.shares:
+                [self.shares[output.head]] = self.new(1)
+        return self.sums[output]
+
+    def rows(
+        self, layer: int, inputs: tuple[Variable, ...], labels: Labels, reader: int
+    ) -> dict[Hashable, Row]:
+        """A row for each value of a function, to be read by attention of layer `reader`."""
+        kept, table = relevant(inputs, labels)  # type: ignore[arg-type]
+        known: list[Hashable] = list(dict.fromkeys(each for each in table if each is not None))
+        if len(known) < 2:
+            return dict.fromkeys(known, Row({}, 1.0))
+        if len(known) > MOST_LABELS:
+            raise Refusal(
+                f"it takes a block of {len(known)} dimensions, and the limit is {MOST_LABELS}",
+                'use a smaller vocabulary or length, or `style="compact"`',
+            )
+        if len(kept) == 1:
+            found = self._of_one(kept[0], table, reader)
+            if found is not None:
+                return found
+        return self._feature(layer, kept, table, known, reader)
+
+    def _of_one(self, variable: Variable, table: Labels, reader: int) -> dict[Hashable, Row] | None:
+        """A function of one variable from its block; None where it has none."""
+        match variable:
+            case NodeVariable(node=node):
+                values = self.analysis.of(node)
+                by_code = {
+                    code: label
+                    for (_, code), label in zip(variable.states, table, strict=True)
+                    if label is not None
+                }
+                codes = dict(variable.states)
+                labels = [None if atom is None else by_code.get(codes[atom])
+                          for atom in values.outcomes]  # fmt: skip
+                return self.rows(values.layer, values.inputs, labels, reader)
+            case TokenVariable() | IndexVariable():
+                pass
+            case HeadOutput() if self.is_picked(variable):
+                pass
+            case CountVariable():
+                raise Refusal(
+                    "it counts conditions that cannot be looked at together",
+                    'round and compare values earlier, or use `style="compact"`',
+                )
+            case _:
+                return None
+        dims = self.block(variable)
+        rows: dict[Hashable, list[Row]] = {}
+        for code, label in _by_code(variable, table).items():
+            if label is not None:
+                rows.setdefault(label, []).append(Row({dims[code]: 1.0}))
+        return {label: added(some) for label, some in rows.items()}
+
+    def _feature(
+        self, layer: int, inputs: tuple[Variable, ...], table: Labels, known: list[Hashable],
+        reader: int,
+    ) -> dict[Hashable, Row]:  # fmt: skip
+        places = {label: place for place, label in enumerate(known)}
+        numbers = tuple(-1 if label is None else places[label] for label in table)
+        key = (layer, inputs, numbers)
+        if key not in self.features:
+            self.features[key] = Feature(layer or reader - 1, inputs, numbers, self.new(len(known)))
+        feature = self.features[key]
+        if not layer:
+            feature.layer = min(feature.layer, reader - 1)
+        return {label: Row({dim: 1.0}) for label, dim in zip(known, feature.dims, strict=True)}
+
+
+def _by_code(variable: Variable, table: Labels) -> dict[Fraction, Hashable | None]:
+    """The value for each code; the int 3 and the float 3.0 have one code."""
+    found: dict[Fraction, Hashable | None] = {}
+    for (_, code), label in zip(variable.states, table, strict=True):
+        if found.setdefault(code, label) is None:
+            found[code] = label
+        elif label is not None and found[code] != label:
+            raise one_number()
+    return found
+
+
+def one_number() -> Refusal:
+    return Refusal(
+        "it tells an int from an equal float, which are one number to a transformer",
+        "convert with `int`, `round` or `float` first",
+    )
+
+
+def by_codes(inputs: Sequence[Variable], table: Sequence[int]) -> np.ndarray:
+    """A table over the states of its inputs as one over their codes, in order of appearance."""
+    grid = np.array(table, int).reshape([len(variable.states) for variable in inputs])
+    for axis, variable in enumerate(inputs):
+        codes = list(dict.fromkeys(code for _, code in variable.states))
+        if len(codes) == len(variable.states):
+            continue
+        moved = np.moveaxis(grid, axis, 0)
+        joined = np.full((len(codes), *moved.shape[1:]), -1)
+        for (_, code), layer in zip(variable.states, moved, strict=True):
+            place = codes.index(code)
+            if ((layer >= 0) & (joined[place] >= 0) & (layer != joined[place])).any():
+                raise one_number()
+            joined[place] = np.maximum(joined[place], layer)
+        grid = np.moveaxis(joined, 0, axis)
+    return grid

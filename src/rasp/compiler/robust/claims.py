@@ -1,0 +1,56 @@
+"""A plan in, what the checker is told about its weights out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from rasp.certificate.claims import Claims, GroupClaim, HeadClaim
+from rasp.compiler.analysis.variables import HeadOutput, Variable
+from rasp.compiler.emitting.claims import Claimant
+from rasp.compiler.robust.attention import HeadPlan
+from rasp.compiler.robust.numbers import sink_weight
+from rasp.compiler.robust.plan import RobustPlan, width_of
+from rasp.compiler.robust.steps import Written
+
+
+def make_claims(plan: RobustPlan) -> Claims:
+    """Say of what every part of a model is a function."""
+    return RobustClaimant(plan).claims()
+
+
+class RobustClaimant(Claimant):
+    """Claims of blocks, where a head moves rows of a table, and of sums beside a sink."""
+
+    def __init__(self, plan: RobustPlan) -> None:
+        super().__init__(plan)
+        self.features, self.blocks = plan.features, plan.blocks
+
+    def _groups(self) -> tuple[tuple[GroupClaim, ...], ...]:
+        return tuple(tuple(GroupClaim(2 * len(each.steps), self.all_numbers(self._inputs(each)),
+                                      self.all_numbers(each.feature.inputs))
+                           for each in layer) for layer in self.features)  # fmt: skip
+
+    def _inputs(self, written: Written) -> list[Variable]:
+        """What a feature's steps read: sums are read beside how many keys were picked."""
+        blocks = self.blocks
+        found: dict[Variable, None] = dict.fromkeys(written.variables)
+        for variable in written.variables:
+            if isinstance(variable, HeadOutput) and written.reads(variable, blocks):
+                found[width_of(blocks, variable)] = None
+        return list(found)
+
+    def _head(self, plan: HeadPlan) -> HeadClaim:
+        head, blocks = plan.head, self.blocks
+        channels = tuple({} if each.output is None else
+                         {head.outputs.index(each.output): each.weight}
+                         for each in plan.channels)  # fmt: skip
+        values = tuple(() if each.output is None else self._moved({each.output: Fraction(1)})
+                       for each in plan.channels)  # fmt: skip
+        claim = self._claim(head, channels, values)
+        outputs = tuple(
+            replace(told, is_block=output in blocks.of)
+            for told, output in zip(claim.outputs, head.outputs, strict=True)
+        )
+        weight = sink_weight(blocks) if head.mode == "sum" else Fraction(0)
+        return replace(claim, outputs=outputs, weight=weight)

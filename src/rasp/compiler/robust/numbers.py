@@ -1,0 +1,70 @@
+"""What heads average or add up, as rows of weights that say on which side of a threshold it is.
+
+A mean is in the stream as it is, less the default, in units of the largest value, times SCALE. A
+sum z over w picked keys is there as z / (c + w), where c is the weight of the sink (near N), beside
+the share of the sink itself, c / (c + w). So
+
+    z / (c + w) - (t / c) · c / (c + w)  =  (z - t) / (c + w),
+
+which has the sign of z - t whatever w is: a threshold is one row, and nothing is divided.
+Neighbours g apart are at least g / (2 (c + N)) = g / 4N away from a threshold half-way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from rasp.compiler.analysis.variables import HeadOutput, codes_of, default_code
+from rasp.compiler.planning.width_shares import boost_of, weight_of
+from rasp.compiler.robust.blocks import Blocks
+from rasp.compiler.robust.readings import Row, added
+
+SCALE = 1.0
+"""How large averages and sums are in the stream, where a hot one is 1. Noise is counted in all of
+the stream, and scores, which read hot ones, bear less of it."""
+
+
+def unit_of(blocks: Blocks, output: HeadOutput) -> float:
+    """The largest value that keys send, or the default: numbers are counted in it."""
+    atoms = blocks.analysis.of(output.values).atoms
+    codes = [*codes_of(atoms).values()]
+    if output.default is not None:
+        codes.append(Fraction(output.default))
+    return max((abs(float(code)) for code in codes), default=0.0) or 1.0
+
+
+def sink_score(blocks: Blocks) -> Fraction:
+    """How far the sink of a sum scores above a picked key: near ln N, and exact in few bits."""
+    return boost_of(blocks.analysis.settings.max_length)
+
+
+def sink_weight(blocks: Blocks) -> Fraction:
+    """How many picked keys the sink of a sum weighs."""
+    return weight_of(sink_score(blocks))
+
+
+def above(blocks: Blocks, weights: Mapping[HeadOutput, Fraction], threshold: float) -> Row:
+    """A row that is above 0 where a weighted sum of a head's outputs is above a threshold."""
+    rows = [
+        Row({blocks.number(output): float(weight) * unit_of(blocks, output) / SCALE})
+        for output, weight in weights.items()
+    ]
+    head = next(iter(weights)).head
+    if head.mode == "mean":
+        shift = sum(float(weight * default_code(output)) for output, weight in weights.items())
+        return added([*rows, Row({}, shift - threshold)])
+    share = -threshold / float(sink_weight(blocks)) / SCALE
+    return added([*rows, Row({blocks.shares[head]: share})])
+
+
+def distance(blocks: Blocks, output: HeadOutput, gap: float) -> float:
+    """How far from 0 such a row is at least, for a sum that is `gap` off the threshold."""
+    if output.head.mode == "mean":
+        return gap
+    return gap / (float(sink_weight(blocks)) + blocks.analysis.settings.max_length)
+
+
+def reach(blocks: Blocks, output: HeadOutput, gap: float) -> float:
+    """How far from 0 it is at most."""
+    return gap if output.head.mode == "mean" else gap / float(sink_weight(blocks))

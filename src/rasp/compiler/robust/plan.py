@@ -1,0 +1,165 @@
+"""A program in; what every head and feed-forward must do in the robust style, out.
+
+From the last layer to the first: what the read-outs need, then the features that the last
+feed-forward writes for that, then what its heads compare and move, and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from rasp.atoms import Atom
+from rasp.compiler.analysis.variables import HeadOutput, NodeVariable, SumVariable, codes_of
+from rasp.compiler.planning.heads import HeadAnalysis
+from rasp.compiler.planning.plan import analyse
+from rasp.compiler.refusals import Refusal, Refusals
+from rasp.compiler.robust.attention import HeadPlan, is_read, plan_head
+from rasp.compiler.robust.blocks import Blocks, Feature
+from rasp.compiler.robust.readings import Row
+from rasp.compiler.robust.steps import Written, write
+from rasp.compiler.settings import Settings
+from rasp.graph import Const, Node, Program, SOp
+
+
+@dataclass(frozen=True, eq=False)
+class OutputPlan:
+    """One output: its atoms, and the row that is 1 where it is the answer."""
+
+    name: str
+    node: SOp
+    atoms: list[tuple[Fraction, Atom]]
+    rows: list[Row]
+
+
+@dataclass(frozen=True, eq=False)
+class RobustPlan:
+    """Everything the weights must do."""
+
+    settings: Settings
+    analysis: HeadAnalysis
+    blocks: Blocks
+    heads: list[list[HeadPlan]]
+    """The heads of each layer, from layer 1."""
+    features: list[list[Written]]
+    """What each feed-forward writes, from the one before layer 1."""
+    outputs: list[OutputPlan]
+    uses_sink: bool
+
+
+def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program) -> RobustPlan:
+    """Plan a program, or raise one error with every reason why it cannot be compiled so."""
+    refusals = Refusals(program, list(outputs.values()))
+    analysis, placed = analyse(list(outputs.values()), settings, refusals)
+    layers = placed.layers
+    blocks = Blocks(analysis)
+    planned = []
+    for name, node in outputs.items():
+        assert isinstance(node, SOp)
+        try:
+            planned.append(_output(blocks, name, node, layers + 1))
+        except Refusal as refusal:
+            refusals.add(node, refusal)
+    refusals.raise_all()
+    heads: list[list[HeadPlan]] = [[] for _ in range(layers)]
+    written: dict[Feature, Written] = {}
+    for layer in range(layers, -1, -1):
+        _write(blocks, layer, written, outputs, refusals)
+        if layer:
+            heads[layer - 1] = _heads(blocks, layer, refusals)
+    refusals.raise_all()
+    features = [[each for each in written.values() if each.feature.layer == layer]
+                for layer in range(layers + 1)]  # fmt: skip
+    uses_sink = settings.sink and any(
+        plan.head.mode == "sum" or plan.head.may_be_empty for some in heads for plan in some
+    )
+    return RobustPlan(settings, analysis, blocks, heads, features, planned, uses_sink)
+
+
+def _output(blocks: Blocks, name: str, node: SOp, reader: int) -> OutputPlan:
+    values = blocks.analysis.of(node)
+    if values.is_wide:
+        raise Refusal(
+            "it has too many answers for a read-out with a score for each",
+            'use a smaller length, or `style="compact"`',
+        )
+    if not values.atoms:
+        why = next(iter(blocks.analysis.failures.values()), "it has no value")
+        raise Refusal(f"the program fails on every input: {why}", "mend it first")
+    codes = codes_of(values.atoms)
+    widest: dict[Fraction, Atom] = {}
+    for atom in values.atoms:
+        known = widest.get(codes[atom])
+        if known is None or _width(atom) > _width(known):
+            widest[codes[atom]] = atom
+    labels = [None if atom is None else codes[atom] for atom in values.outcomes]
+    rows = blocks.rows(values.layer, values.inputs, labels, reader)
+    atoms = sorted(widest.items())
+    return OutputPlan(name, node, atoms, [rows.get(code, Row()) for code, _ in atoms])
+
+
+def _width(atom: Atom) -> int:
+    """Of equal atoms of different kinds, show the widest kind."""
+    return [bool, int, Fraction, str].index(type(atom))
+
+
+def _write(
+    blocks: Blocks, layer: int, written: dict[Feature, Written], outputs: Mapping[str, Node],
+    refusals: Refusals,
+) -> None:  # fmt: skip
+    """Find the steps of all features that a feed-forward has to write by now."""
+    while waiting := [each for each in blocks.features.values()
+                      if each.layer >= layer and each not in written]:  # fmt: skip
+        for feature in waiting:
+            try:
+                written[feature] = write(blocks, feature)
+            except Refusal as refusal:
+                written[feature] = Written(feature, [], [])
+                refusals.add(_blamed(feature) or next(iter(outputs.values())), refusal)
+
+
+def _blamed(feature: Feature) -> Node | None:
+    """An s-op that a feature is a function of."""
+    for variable in feature.inputs:
+        match variable:
+            case NodeVariable(node=node) | HeadOutput(known_by=SOp() as node):
+                return node
+            case SumVariable():
+                outs = [each[1].known_by for each in variable.linear.of("out")]
+                return next((node for node in outs if node is not None), None)
+    return None
+
+
+def _heads(blocks: Blocks, layer: int, refusals: Refusals) -> list[HeadPlan]:
+    found = []
+    for head in [each for each in blocks.analysis.heads if each.layer == layer]:
+        if not is_read(blocks, head):
+            continue
+        try:
+            if head in blocks.shares:
+                _add_width(blocks, head.outputs[0])
+            found.append(plan_head(blocks, head))
+        except Refusal as refusal:
+            blamed = head.outputs[0].known_by
+            assert blamed is not None
+            refusals.add(blamed, refusal)
+    return found
+
+
+def _add_width(blocks: Blocks, output: HeadOutput) -> HeadOutput:
+    """What a head that adds up divides by, beside the sink: how many keys it picks."""
+    for known in output.head.outputs:
+        if blocks.analysis.of(known.values).atoms == [1]:
+            return known
+    states = tuple((Fraction(count), Fraction(count))
+                   for count in range(blocks.analysis.settings.max_length + 1))  # fmt: skip
+    width = HeadOutput(output.layer, states, True, output.head, Const(1), None,
+                       is_length=output.head.formula is True, known_by=output.known_by)  # fmt: skip
+    output.head.outputs.append(width)
+    return width
+
+
+def width_of(blocks: Blocks, output: HeadOutput) -> HeadOutput:
+    """The output of a head that adds up which is how many keys it picks."""
+    return _add_width(blocks, output)

@@ -1,0 +1,38 @@
+"""Rows of weights that read something from the residual stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """`constant + Σ weight · dimension`."""
+
+    weights: Mapping[int, float] = field(default_factory=dict)
+    constant: float = 0.0
+
+    def times(self, factor: float) -> Row:
+        return Row({dim: factor * weight for dim, weight in self.weights.items()},
+                   factor * self.constant)  # fmt: skip
+
+    @property
+    def largest(self) -> float:
+        """The largest weight."""
+        return max(map(abs, self.weights.values()), default=0.0)
+
+
+def added(rows: Iterable[Row]) -> Row:
+    """The sum of rows; weights that cancel are dropped.
+
+    >>> added([Row({1: 2.0}, 1.0), Row({1: -2.0, 2: 1.0})])
+    Row(weights={2: 1.0}, constant=1.0)
+    """
+    weights: dict[int, float] = {}
+    constant = 0.0
+    for row in rows:
+        constant += row.constant
+        for dim, weight in row.weights.items():
+            weights[dim] = weights.get(dim, 0.0) + weight
+    return Row({dim: weight for dim, weight in weights.items() if weight}, constant)

@@ -1,0 +1,175 @@
+"""The robust style: the schedule's layers and heads, moderate weights, and answers that bear noise,
+a rotated stream and rounding.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from conditions import answers, rotated
+
+import rasp
+import rasp.programs
+from rasp.atoms import to_python
+from rasp.compiler import Transformer, load, verify
+from rasp.compiler.model.robustness import MOST_GRADIENT, MOST_WEIGHT
+from rasp.errors import RaspUnsupportedError, RaspValueError
+
+PROGRAMS = {
+    "hist": "abcd",
+    "reverse": "abcd",
+    "sort_tokens": "abc",
+    "dyck1": "()",
+    "tomita4": "01",
+    "most_recent_a": "ab",
+}
+TEXTS = {
+    "most_recent_a": "most_recent_a = aggregate(select_best(select(tokens, 'a', ==) and "
+    "select(indices, indices, <), score(indices, 1)), indices, -1);".replace("'", '"'),
+}
+LENGTH = 8
+
+
+@cache
+def compiled(name: str) -> tuple[Transformer, rasp.Handle]:
+    handle = rasp.run(TEXTS[name])[name] if name in TEXTS else rasp.programs.load(name)
+    model = rasp.compile(handle, alphabet=PROGRAMS[name], max_length=LENGTH, style="robust")
+    return model, handle
+
+
+def inputs_of(name: str, count: int) -> list[str]:
+    chooser = Random(name)
+    return ["".join(chooser.choices(PROGRAMS[name], k=chooser.choice([LENGTH, LENGTH - 1, 3])))
+            for _ in range(count)]  # fmt: skip
+
+
+def wrong(name: str, condition: str, count: int = 60) -> list[str]:
+    model, handle = compiled(name)
+    rng = np.random.default_rng(3)
+    found = []
+    for tokens in inputs_of(name, count):
+        [rows] = answers(model, model.token_ids(tokens)[None], condition, rng).values()
+        if list(map(to_python, rows[0])) != handle(tokens):
+            found.append(tokens)
+    return found
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_robust_model_is_certified_with_moderate_weights(name: str) -> None:
+    model, handle = compiled(name)
+    certificate = model.certificate
+    assert certificate is not None and certificate.exact and certificate.robust is not None
+    assert certificate.robust.largest_weight <= MOST_WEIGHT
+    assert certificate.robust.largest_gradient <= MOST_GRADIENT
+    assert certificate.robust.noise_radius > 0
+    compact = rasp.compile(handle, alphabet=PROGRAMS[name], max_length=LENGTH)
+    assert model.heads_per_layer == compact.heads_per_layer
+
+
+@pytest.mark.parametrize("condition", ["compiled", "rotated", "noise"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_answers_stay_right(name: str, condition: str) -> None:
+    assert not wrong(name, condition)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_noise_of_the_certified_radius_in_any_direction_changes_nothing(name: str) -> None:
+    model, handle = compiled(name)
+    assert model.certificate is not None and model.certificate.robust is not None
+    radius = model.certificate.robust.noise_radius
+    rng = np.random.default_rng(5)
+    for tokens in inputs_of(name, 20):
+        x = model.embedded(model.token_ids(tokens)[None], np.float32)
+        for _ in range(3):
+            moved = _run(model, x, radius, rng)
+            [rows] = model._read_out(moved[:, model.uses_sink :], np.float32).values()
+            assert list(map(to_python, rows[0])) == handle(tokens)
+
+
+def _run(model: Transformer, x: np.ndarray, radius: float, rng: np.random.Generator) -> np.ndarray:
+    """A forward pass in which every number is moved by all of the radius, one way or the other."""
+    from rasp.compiler.model.transformer import attend, feed_forward
+
+    def cut(x: np.ndarray) -> np.ndarray:
+        scale = radius * np.sqrt((x**2).mean(axis=-1, keepdims=True))
+        return np.asarray(x + scale * rng.choice([-1.0, 1.0], x.shape), np.float32)
+
+    x = cut(x)
+    for layer, block in enumerate(model.weights.feed_forwards):
+        if layer:
+            heads = model.weights.heads[layer - 1]
+            x = cut(x + sum(attend(x, head, None, np.float32)[1] for head in heads))
+        if block.bias.size:
+            x = cut(x + feed_forward(x, block, np.float32))
+    return x
+
+
+@pytest.mark.parametrize("name", ["hist", "dyck1", "reverse"])
+def test_no_gradient_is_larger_than_certified(name: str) -> None:
+    torch = pytest.importorskip("torch")
+    model, _ = compiled(name)
+    assert model.certificate is not None and model.certificate.robust is not None
+    for tokens in inputs_of(name, 4):
+        x = torch.tensor(model.embedded(model.token_ids(tokens)[None], np.float64))
+        x.requires_grad_()
+        scores = _scores(model, x, torch)
+        for position in (0, len(tokens) - 1):
+            for atom in range(0, scores.shape[-1], 3):
+                [slope] = torch.autograd.grad(scores[0, position, atom], x, retain_graph=True)
+                assert slope.norm() <= model.certificate.robust.largest_gradient * 1.0001
+
+
+def _scores(model: Transformer, x: Any, torch: Any) -> Any:
+    def read(weight: np.ndarray, bias: np.ndarray | None = None) -> Any:
+        made = x @ torch.tensor(weight).T
+        return made if bias is None else made + torch.tensor(bias)
+
+    for layer, block in enumerate(model.weights.feed_forwards):
+        added = 0
+        for head in model.weights.heads[layer - 1] if layer else []:
+            query, key = read(head.query, head.query_bias), read(head.key, head.key_bias)
+            attention = torch.softmax(query @ key.transpose(1, 2), dim=-1)
+            added = added + attention @ read(head.value, head.value_bias) @ torch.tensor(head.out).T
+        x = x + added
+        if block.bias.size:
+            hidden = torch.relu(read(block.inside, block.bias))
+            x = x + hidden @ torch.tensor(block.out).T
+    return read(model.weights.readouts[0].weight)[:, model.uses_sink :]
+
+
+def test_a_robust_model_is_stored_and_verified(tmp_path: Path) -> None:
+    model, _ = compiled("hist")
+    model.save(tmp_path)
+    again = load(tmp_path)
+    assert again.certificate == model.certificate and again.settings.style == "robust"
+    assert verify(tmp_path).exact
+    data = json.loads((tmp_path / "model.json").read_text())
+    data["certificate"]["robust"]["noise_radius"] *= 10
+    (tmp_path / "model.json").write_text(json.dumps(data))
+    assert "certificate" in verify(tmp_path).refused
+
+
+def test_a_rotated_model_is_another_model_with_the_same_answers() -> None:
+    model, handle = compiled("reverse")
+    turned = rotated(model, np.random.default_rng(1))
+    assert not np.allclose(turned.weights.tokens, model.weights.tokens)
+    assert turned("abca") == handle("abca")
+
+
+def test_what_cannot_be_robust_says_so_and_names_the_other_style() -> None:
+    text = "out = (selector_width(select(tokens, tokens, ==)) + length) % 2;"
+    with pytest.raises(RaspUnsupportedError, match="several heads at once") as error:
+        rasp.compile(rasp.run(text)["out"], alphabet="ab", max_length=8, style="robust")
+    assert 'style="compact"' in str(error.value.hint)
+    assert rasp.compile(rasp.run(text)["out"], alphabet="ab", max_length=8)("aab") == [1, 1, 0]
+
+
+def test_there_are_two_styles() -> None:
+    with pytest.raises(RaspValueError, match='`style` is "robust"'):
+        rasp.compile(rasp.tokens, alphabet="ab", max_length=3, style="small")
