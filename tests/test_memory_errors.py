@@ -179,3 +179,22 @@ def test_an_address_space_of_any_size_ends_in_a_line(tmp_path: Path) -> None:
     codes = json.loads(done.stdout)
     assert {status for status, _, _ in codes} == {0, 2}, codes
     assert not any(is_traceback for _, is_traceback, _ in codes)
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        SystemError("error return without exception set"),
+        SystemError("<ufunc 'equal'> returned NULL without setting an exception"),
+        RuntimeError("can't allocate read lock"),
+    ],
+)
+def test_a_memory_error_that_python_lost_is_the_same_error(
+    lost: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def dispatch(words: list[str]) -> int:
+        raise lost
+
+    monkeypatch.setattr("rasp.cli._dispatch", dispatch)
+    assert main(["run"]) == 2
+    assert "more memory" in capsys.readouterr().err

@@ -124,8 +124,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
 
 
-OF_PYTHON = ("error return without exception set", "can't allocate")
-"""Of a SystemError and of a RuntimeError: what Python says where it has no memory."""
+OF_PYTHON = ("without exception set", "without setting an exception", "can't allocate")
+"""Of a SystemError or a RuntimeError: what Python and NumPy say where they have no memory."""
 
 
 @contextlib.contextmanager
