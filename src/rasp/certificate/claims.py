@@ -171,6 +171,8 @@ class Claims:
     """What each output of the model is a function of."""
     spare: tuple[HeadClaim, ...] = ()
     """Heads ("layer 0") that no array has to have: some s-op depends on what they would give."""
+    choices: Mapping[SOp, tuple[SOp, tuple[SOp, ...]]] = field(default_factory=dict)
+    """S-ops that are one of several others: an s-op that says which, and these."""
     readers: tuple[ReaderClaim, ...] = ()
     """How to read s-ops from the stream; a model answers without them."""
 

@@ -383,7 +383,7 @@ class Domains(ABC):
     def _following(self, variable: int, variables: tuple[int, ...], grid: Array) -> Array:
         """Leave out values of an s-op that it does not have with what else it is a function of."""
         known = self.claims.variables[variable]
-        if not isinstance(known, NodeVariable):
+        if not isinstance(known, NodeVariable) or known.node in self.claims.choices:
             return grid
         over = self.over(known.node)
         mine = [variable, *(other for other in over if other in variables)]

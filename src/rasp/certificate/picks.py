@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rasp.atoms import Atom
+from rasp.certificate.choices import ANY
 from rasp.certificate.claims import INDEX, TOKEN, HeadClaim, HeadOutput, Refused
 from rasp.certificate.tables import Array, joint_places, typed
 from rasp.graph import (
@@ -64,11 +65,11 @@ class Picks:
         places = column.places
         if first is not None and INDEX in space.variables:
             row = space.grid[space.variables.index(INDEX)]
-            places = places[(row == 0) == first]
+            places = places[((row == 0) == first) | (row == ANY)]
         elif first is not None and TOKEN in space.variables and self.values.inputs.bos is not None:
             row = space.grid[space.variables.index(TOKEN)]
             is_bos = row == len(self.values.inputs.vocabulary) - 1
-            places = places[is_bos == first]
+            places = places[(is_bos == first) | (row == ANY)]
         elif first is False and self.values.inputs.max_length == 1:
             places = places[:0]
         found = [column.atoms[place] for place in np.unique(places).tolist()]

@@ -53,6 +53,10 @@ class _Writer:
                        for layer in claims.groups],
             "outputs": [list(over) for over in claims.outputs],
             "spare": [self.head(head) for head in claims.spare],
+            "choices": [
+                [self.places[node], self.places[which], [self.places[leaf] for leaf in leaves]]
+                for node, (which, leaves) in claims.choices.items()
+            ],
             "readers": [
                 {"s_op": self.places[reader.node], "after": reader.after,
                  "weights": {str(dim): weight for dim, weight in reader.weights.items()},
@@ -113,6 +117,8 @@ def _nodes(claims: Claims) -> Iterable[Node]:
     yield from claims.aggregates
     yield from (meaning.known for meaning in claims.aggregates.values() if meaning.known)
     yield from (reader.node for reader in claims.readers)
+    for node, (which, leaves) in claims.choices.items():
+        yield from (node, which, *leaves)
     for variable in claims.variables:
         if isinstance(variable, NodeVariable):
             yield variable.node
@@ -154,6 +160,8 @@ class _Reader:
             tuple(tuple(self.group(*entry) for entry in layer) for layer in data["groups"]),
             tuple(map(self.numbers, data["outputs"])),
             tuple(map(self.head, data["spare"])),
+            {self.s_op(node): (self.s_op(which), tuple(map(self.s_op, leaves)))
+             for node, which, leaves in data.get("choices", [])},
             tuple(map(self.reader, data["readers"])),
         )  # fmt: skip
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rasp.certificate.choices import is_gate
 from rasp.certificate.claims import (
     INDEX,
     TOKEN,
@@ -432,37 +433,103 @@ class Stream:
         direct = {variable for variable in term.variables if variable in variables}
         if direct == set(term.variables):
             return direct
+        for variable in variables:
+            if self._is_of_choice(term, variable):
+                return {variable}
         spread, mass = _spread(term.parts.value), term.parts.mass.max(initial=0.0)
         if spread <= DOUBLE * mass and not term.parts.error.any():
             return set()
         inner = set().union(*(self._closure(variable) for variable in term.variables))
-        return direct | {v for v in variables if self._closure(v) & inner}
+        touched = direct | {v for v in variables if self._closure(v) & inner}
+        for variable in touched if len(touched) > 1 else ():
+            if self._decides(variable, term):
+                return {variable}
+        return touched
+
+    def _is_of_choice(self, term: Term, variable: int) -> bool:
+        """Whether a term speaks of the leaves of a choice, and of which of them it is."""
+        known = self.values.claims.variables[variable]
+        if not isinstance(known, NodeVariable) or known.node not in self.values.claims.choices:
+            return False
+        over = self.values.over(known.node)
+        which, _ = self.values.claims.choices[known.node]
+        for each in term.variables:
+            inner = self.values.claims.variables[each]
+            gates = isinstance(inner, NodeVariable) and is_gate(inner.node, which)
+            if each not in over and not gates:
+                return False
+        return True
+
+    def _decides(self, variable: int, term: Term) -> bool:
+        """Whether a term is a function of one s-op, by itself."""
+        known = self.values.claims.variables[variable]
+        if not isinstance(known, NodeVariable) or known.node in self.values.claims.choices:
+            return False
+        if not set(term.variables) <= set(self.values.over(known.node)):
+            return False
+        try:
+            onto = self.values.states_on(variable, term.space)
+        except Refused:
+            return False
+        parts = projected(term.parts, onto, self.values.domain(variable).size)
+        exact = projected(
+            Parts(term.parts.value, *np.zeros((3, *term.parts.value.shape))), onto,
+            self.values.domain(variable).size,
+        )  # fmt: skip
+        return bool(exact.error.max(initial=0.0) <= DOUBLE * parts.mass.max(initial=0.0))
 
     def _piece(self, cluster: tuple[int, ...], terms: list[Term]) -> Piece:
         """Add terms up over a cluster of variables, or over what these are made of."""
         space = self._common_space(cluster, terms)
         fine = np.ones(space.size, bool)
         located_terms = []
+        is_open = len(set(space.variables)) < len(space.variables)
         for term in terms:
-            places = located(self.values, term.space, space)
-            fine &= places >= 0
-            located_terms.append((term, places))
+            parts = self._with_open(term, space) if is_open else term.parts
+            places = np.arange(space.size) if is_open else located(self.values, term.space, space)
+            fine &= (places >= 0) & ~np.isnan(parts.value).any(axis=1) if is_open else places >= 0
+            located_terms.append((parts, places))
         kept = np.flatnonzero(fine)
         count = terms[0].parts.value.shape[1]
         if len(kept) * count > MOST_CELLS:
             raise Refused("a table is too large to be looked at")
         total = Parts(*np.zeros((4, len(kept), count)))
-        for term, places in located_terms:
-            total = total.plus(term.parts.at(places[kept]))
+        for parts, places in located_terms:
+            total = total.plus(parts.at(places[kept]))
         target = self.values.space(cluster)
         if space is target and len(kept) == space.size:
             return Piece(space, total)
         onto = located(self.values, target, space)[kept]
         return Piece(target, projected(total, onto, target.size))
 
+    def _with_open(self, term: Term, space: Space) -> Parts:
+        """A term over cases of a choice: of what is left open, all that it can be counts."""
+        rows = np.array([self.values.states_on(variable, space) for variable in term.variables])
+        rows = rows.reshape(len(term.variables), space.size)
+        found = np.zeros((4, space.size, term.parts.value.shape[1]))
+        patterns, which = np.unique(rows >= 0, axis=1, return_inverse=True)
+        for number, known in enumerate(patterns.T):
+            sizes = [
+                self.values.domain(variable).size
+                for variable, is_known in zip(term.variables, known, strict=True)
+                if is_known
+            ]
+            mine = np.flatnonzero(which.reshape(-1) == number)
+            onto, at = np.zeros(term.space.size, int), np.zeros(len(mine), int)
+            if sizes:
+                onto = np.ravel_multi_index([*term.space.grid[known]], sizes)
+                at = np.ravel_multi_index([*rows[known][:, mine]], sizes)
+            parts = projected(term.parts, onto, int(np.prod(sizes)))
+            for place, part in enumerate(parts.at(at).four):
+                found[place, mine] = part
+        return Parts(*found)
+
     def _common_space(self, cluster: tuple[int, ...], terms: list[Term]) -> Space:
         """A space over which every term is a function: sums and s-ops are taken apart as needed."""
         variables = list(cluster)
+        match self.values.claims.variables[cluster[0]], len(cluster):
+            case NodeVariable(node), 1 if node in self.values.claims.choices:
+                return self.values.table(node)[0]
         while True:
             space = self.values.space(variables)
             missing = [variable for term in terms for variable in term.variables

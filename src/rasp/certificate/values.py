@@ -17,6 +17,7 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.certificate.aggregates import check_ratio, is_width
+from rasp.certificate.choices import choice_table
 from rasp.certificate.claims import (
     INDEX,
     TOKEN,
@@ -107,6 +108,7 @@ class Values(Domains):
         self._spaces: dict[tuple[int, ...], Space] = {}
         self._columns: dict[tuple[Node, tuple[int, ...]], Column | Refused] = {}
         self._linear: dict[Node, Linear | None] = {}
+        self._choices: dict[Node, tuple[Space, Column]] = {}
 
     def head(self, variable: int) -> HeadClaim:
         known = self.claims.variables[variable]
@@ -140,6 +142,11 @@ class Values(Domains):
 
     def table(self, node: SOp) -> tuple[Space, Column]:
         """An s-op over the variables that it is claimed to be a function of."""
+        place = self.node_variables.get(node)
+        if place is not None and node in self.claims.choices:
+            if node not in self._choices:
+                self._choices[node] = choice_table(self, node, place)
+            return self._choices[node]
         space = self.space(self.over(node))
         return space, self.column(node, space)
 

@@ -34,6 +34,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--where", metavar="NAME",
         help="a promise: this bool s-op of the program is true at every position of every input",
     )  # fmt: skip
+    parser.add_argument(
+        "--extra-feed-forwards", type=int, default=0, metavar="N",
+        help="allow so many feed-forward blocks without heads",
+    )  # fmt: skip
     parser.add_argument("--heads", choices=("paper", "split"), default="paper",
                         help="split: one more head where that saves much")  # fmt: skip
     parser.add_argument("--style", choices=("robust", "compact"), default="compact",
@@ -62,6 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
             heads=arguments.heads,
             next_token=arguments.next_token,
             style=arguments.style,
+            extra_feed_forwards=arguments.extra_feed_forwards,
             where=find_handle(session, arguments.where) if arguments.where else None,
         )
     if arguments.output:
@@ -70,6 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         record = {
             "layers": model.layers,
+            "extra_feed_forwards": model.extra_feed_forwards,
             "heads_per_layer": model.heads_per_layer,
             "input_feed_forward": model.input_feed_forward,
             "hidden_per_layer": model.hidden_per_layer,

@@ -35,7 +35,7 @@ from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.robust.plan import make_plan as make_robust_plan
 from rasp.compiler.robust.style import emit
 from rasp.compiler.settings import Settings, check_style, read_settings
-from rasp.errors import RaspTypeError, RaspUnsupportedError
+from rasp.errors import RaspTypeError, RaspUnsupportedError, RaspValueError
 from rasp.graph import Node, Program, SOp, expression, in_order
 from rasp.graph.portable import graph_to_json
 
@@ -61,6 +61,7 @@ def compile(
     next_token: bool = False,
     where: Any = None,
     style: str = "compact",
+    extra_feed_forwards: int = 0,
 ) -> Transformer:
     """Compile an s-op to a transformer that answers as the program does, with a certificate.
 
@@ -73,7 +74,8 @@ def compile(
     `next_token` makes a causal model that can generate: its outputs are tokens of the
     alphabet, or the empty string, which ends. `where` is a promise about inputs: a bool s-op
     that is true at every position of every input that the model will get. The model is exact on
-    those, and refuses the others.
+    those, and refuses the others. `extra_feed_forwards` allows so many feed-forward blocks without
+    heads, for s-ops that depend on too many values at once.
 
     >>> import rasp
     >>> hist = rasp.run("hist = selector_width(select(tokens, tokens, ==));")["hist"]
@@ -91,6 +93,12 @@ def compile(
     check_style(style)
     settings = replace(read_settings(given, max_length, bos, causal, sink, heads), style=style)
     nodes, found = read_outputs(outputs, program)
+    if extra_feed_forwards and style == "robust":
+        raise RaspValueError(
+            "the robust style has no extra feed-forward blocks",
+            hint='compile with `style="compact"` or without `extra_feed_forwards`',
+        )
+    settings = replace(settings, extra_feed_forwards=extra_feed_forwards)
     if where is not None:
         settings, found = _with_promise(settings, where, found)
     if next_token:

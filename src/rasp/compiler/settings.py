@@ -35,10 +35,20 @@ class Settings:
     """Whether the rounding of feed-forwards is measured in one order of adding, not bounded."""
     next_token: bool = False
     """Whether outputs are tokens of the inputs or the end, so that the model can generate."""
+    extra_feed_forwards: int = 0
+    """How many feed-forward blocks without heads there may be; of a model, how many there are."""
     where: SOp | None = None
     """A promise: a bool s-op that is true at every position of every input."""
     where_name: str = ""
     """What the program calls it."""
+
+    @property
+    def way_out(self) -> str:
+        """What to do where a table is too large."""
+        smaller = "use a smaller vocabulary or length, or round and compare values earlier"
+        if self.extra_feed_forwards:
+            return smaller
+        return smaller + "; or allow feed-forward blocks without heads: `extra_feed_forwards=2`"
 
 
 def read_settings(

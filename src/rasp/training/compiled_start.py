@@ -115,7 +115,7 @@ def run_compiled(
         sink = arrays["tokens"][-1].expand(len(tokens), 1, -1)
         stream = torch.cat([sink, stream], dim=1)
     attention: dict[str, torch.Tensor] = {}
-    for layer in range(model.layers + 1):
+    for layer in range(len(model.heads_per_layer) + 1):
         if layer:
             added = torch.zeros_like(stream)
             for head in range(1, model.heads_per_layer[layer - 1] + 1):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from rasp.compiler.analysis.joint_tables import (
 )
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import (
+    CountVariable,
     Head,
     HeadOutput,
     IndexVariable,
@@ -37,11 +39,23 @@ from rasp.compiler.analysis.variables import (
 )
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.settings import Settings
-from rasp.graph import Elementwise, Node, SOp
+from rasp.graph import Const, Elementwise, Node, SOp
 
 MOST_STATES = 60_000
 RENAMES = ("indicator", "bool", "not", "negate", "plus")
 """Operators that say as much as their operand, where they have as many outcomes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """`a if c else (b if d else a)` as leaves (a, b), and an s-op that says which of them it is."""
+
+    which: SOp
+    leaves: tuple[SOp, ...]
+
+    def gate(self, place: int) -> SOp:
+        """Whether it is that leaf."""
+        return Elementwise("==", (self.which, Const(place)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +73,8 @@ class Values:
     """For a sum with products in it: functions of one sum each that add up to it, with weights."""
     rest: Linear = field(default_factory=Linear)
     """What is linear in that sum."""
+    choice: Choice | None = None
+    """Where an s-op is one of several others: its inputs are itself, as later layers see it."""
     is_wide: bool = False
     """Whether there are too many outcomes for a table: nothing but a read-out can use it."""
 
@@ -102,11 +118,17 @@ class JointAnalysis:
         """Apply an operator; None where the program would fail."""
         raise NotImplementedError
 
-    def joint(self, nodes: Sequence[SOp]) -> Joint:
-        """Evaluate several s-ops over their common inputs."""
+    def joint(self, nodes: Sequence[SOp], later: int | None = None) -> Joint:
+        """Evaluate several s-ops over their common inputs, for a head to read.
+
+        `later` says how many layers after them a feed-forward does, which sees only their values
+        if any.
+        """
         found = [self.of(node) for node in nodes]
-        layer = max((each.layer for each in found), default=0)
-        views = [self._view(node, values, layer) for node, values in zip(nodes, found, strict=True)]
+        layer = max((each.layer for each in found), default=0) + (later or 0)
+        if later == 0 and any(each.choice and each.layer == layer for each in found):
+            raise Refusal("it depends on one of several s-ops", self.settings.way_out)
+        views = self._views(nodes, found, layer)
         views = taken_apart(views, self._base, MOST_STATES)
         if states_of(common_inputs(views)) > MOST_STATES:
             views = [self._coarser(*each) for each in zip(nodes, found, views, strict=True)]
@@ -117,7 +139,7 @@ class JointAnalysis:
             raise Refusal(
                 f"it depends on {sizes} = {size} combinations of values, "
                 f"and the limit is {MOST_STATES}",
-                "use a smaller vocabulary or length, or round and compare values earlier",
+                self.settings.way_out,
             )
         grid = grid_of(inputs)
         return Joint(layer, inputs, self._reachable(inputs, grid, rows_of(views, inputs, grid)))
@@ -132,7 +154,19 @@ class JointAnalysis:
         }
         return sorted(rows)
 
-    def _view(self, node: SOp, values: Values, layer: int) -> View:
+    def _views(self, nodes: Sequence[SOp], found: list[Values], layer: int) -> list[View]:
+        """What work in a layer sees of s-ops; if that is too much, of what these are made of."""
+        views = [self.view(node, values, layer) for node, values in zip(nodes, found, strict=True)]
+        if states_of(common_inputs(views)) <= MOST_STATES:
+            return views
+        choices = [[view] if values.choice or any(isinstance(each, CountVariable)
+                                                  for each in values.inputs)
+                   else [view, View(values.inputs, values.outcomes)]
+                   for view, values in zip(views, found, strict=True)]  # fmt: skip
+        return min((list(each) for each in product(*choices)),
+                   key=lambda each: states_of(common_inputs(each)))  # fmt: skip
+
+    def view(self, node: SOp, values: Values, layer: int) -> View:
         """What later work sees of an s-op: its inputs, or its value if an earlier layer made it."""
         if values.linear is not None or values.layer in (0, layer) or len(values.inputs) == 0:
             return View(values.inputs, values.outcomes)
@@ -140,7 +174,7 @@ class JointAnalysis:
             (operand,) = node.operands
             inner = self.of(operand)
             if inner.layer == values.layer and len(inner.atoms) == len(values.atoms):
-                seen = self._view(operand, inner, layer)
+                seen = self.view(operand, inner, layer)
                 return View(seen.inputs, [self.applied(node, node.op, (atom,))
                                           for atom in seen.outcomes])  # fmt: skip
         variable = self.node_variable(node, values)
@@ -155,12 +189,13 @@ class JointAnalysis:
         variable = self.node_variable(node, values)
         return View((variable,), [atom for atom, _ in variable.states])
 
-    def node_variable(self, node: SOp, values: Values) -> NodeVariable:
+    def node_variable(self, node: SOp, values: Values, is_noisy: bool = False) -> NodeVariable:
         if node not in self._nodes:
             atoms = values.atoms
             codes = codes_of(atoms)
             states = tuple((atom, codes[atom]) for atom in atoms)
-            self._nodes[node] = NodeVariable(values.layer + 1, states, values.is_noisy, node)
+            is_noisy |= values.is_noisy
+            self._nodes[node] = NodeVariable(values.layer + 1, states, is_noisy, node)
         return self._nodes[node]
 
     def _reachable(

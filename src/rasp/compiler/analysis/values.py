@@ -14,10 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.joint_states import MOST_STATES, JointAnalysis, Values
-from rasp.compiler.analysis.joint_tables import (
-    BaseVariables,
-)
+from rasp.compiler.analysis.joint_states import MOST_STATES, Choice, JointAnalysis, Values
+from rasp.compiler.analysis.joint_tables import BaseVariables, states_of
 from rasp.compiler.analysis.kinds import as_kinds, kinds_of
 from rasp.compiler.analysis.linear import (
     Linear,
@@ -53,8 +51,11 @@ from rasp.graph import (
     Tokens,
     TokensAs,
     apply_operator,
+    in_order,
 )
 
+FEW = 64
+"""The largest table of a choice that is made at once where there can be another block."""
 KEEPS_NUMBER = ("round", "floor", "int", "abs", "float", "indicator", "bool", "plus")
 
 
@@ -76,11 +77,17 @@ class ValueAnalysis(JointAnalysis):
         self._base = BaseVariables(self.token, self.index, settings)
         self.counts_first = False
         """Whether noisy conditions are rather counted than looked up in one table."""
+        self.chooses_first = False
+        """Whether large choices are made in a block of their own, though one table would do."""
+        self.avoids_counts = False
+        """Whether conditions rather wait for the next layer than being counted."""
         self.has_counts = False
         """Whether any condition is counted."""
         self.failures: dict[Node, str] = {}
         self._known: dict[Node, Values] = {}
         self._sums: dict[object, SumVariable] = {}
+        self._numbers: set[Node] = set()
+        """Helpers that say which of several s-ops another one is."""
         self._ranges: dict[object, list[Fraction]] = {}
 
     def of(self, node: SOp) -> Values:
@@ -130,15 +137,96 @@ class ValueAnalysis(JointAnalysis):
             if counted is not None:
                 return counted
         try:
-            joint = self.joint(list(node.operands))
-        except Refusal:
-            found = self._counted(node) or self._distributed(node) or self._wide(node, operands)
+            joint = self.joint(list(node.operands), later=0)
+        except Refusal as refusal:
+            found = self._afterwards(node, refusal) if self.avoids_counts else None
+            found = found or self._counted(node) or self._distributed(node)
+            found = found or self._wide(node, operands) or self._afterwards(node, refusal)
             if found is None:
-                raise
+                raise refusal
             return found
+        if self.chooses_first and node.op == "if" and len(joint.rows) > FEW:
+            chosen = self._chosen(node, Refusal("", ""))
+            if chosen is not None:
+                return chosen
         outcomes = [self.applied(node, node.op, row) for row in joint.rows]
         found = self._finished(joint.layer, joint.inputs, outcomes)
         return found if found.linear is not None else self._with_addends(node, operands, found)
+
+    def _afterwards(self, node: Elementwise, refusal: Refusal) -> Values | None:
+        """An s-op of what others have made of the input before."""
+        chosen = self._chosen(node, refusal) if node.op == "if" else None
+        return chosen or self._later(node, refusal)
+
+    def _chosen(self, node: Elementwise, refusal: Refusal) -> Values | None:
+        """One of several s-ops, where it is known before which one: they need not be looked at
+        together.
+        """
+        leaves: dict[SOp, int] = {}
+        numbered = self._numbered_leaves(node, leaves)
+        if node in self._numbers or all(isinstance(leaf, Const) for leaf in leaves):
+            return None
+        choice = Choice(numbered, tuple(leaves))
+        gates = [choice.gate(place) for place in range(len(leaves))]
+        self._adopt(node, in_order([numbered, *gates]))
+        try:
+            for each in in_order([numbered]):
+                if isinstance(each, SOp) and each is not node:
+                    self.of(each)
+            known = [self.of(leaf) for leaf in leaves]
+            layers = [each.layer + (each.choice is not None) for each in known]
+            layer = max(1 + self.of(numbered).layer, *layers)
+            sizes = [states_of(self.view(leaf, each, layer).inputs)
+                     for leaf, each in zip(leaves, known, strict=True)]  # fmt: skip
+        except Refusal:
+            return None
+        if 2 * max(sizes) > MOST_STATES or any(each.is_wide for each in known):
+            return None
+        if not self._is_in_time(node, layer, refusal):
+            return None
+        atoms = distinct(atom for each in known for atom in each.atoms)
+        found = Values(layer, (), atoms, frozenset(map(type, atoms)))
+        noisy = any(each.is_noisy for each in known)
+        variable = self.node_variable(node, replace(found, inputs=(self.token,)), noisy)
+        return replace(found, inputs=(variable,), choice=choice)
+
+    def _numbered_leaves(self, node: SOp, leaves: dict[SOp, int]) -> SOp:
+        """A choice with the numbers of its leaves in place of these."""
+        numbered: dict[SOp, SOp] = {}
+        for each in in_order([node]):
+            known = self._known.get(each)
+            if not isinstance(each, Elementwise) or each.op != "if":
+                continue
+            if known is None or known.choice is not None:
+                condition, *branches = each.operands
+                inner = [
+                    numbered[branch]
+                    if branch in numbered
+                    else Const(leaves.setdefault(branch, len(leaves)))
+                    for branch in branches
+                ]
+                numbered[each] = Elementwise("if", (condition, *inner))
+                self._numbers.add(numbered[each])
+        return numbered[node]
+
+    def _adopt(self, node: SOp, helpers: Sequence[Node]) -> None:
+        """Note that helpers must be there before an s-op is."""
+        raise NotImplementedError
+
+    def _later(self, node: Elementwise, refusal: Refusal) -> Values | None:
+        """An s-op in the feed-forward of the next layer, of what its operands are by then."""
+        try:
+            joint = self.joint(list(node.operands), later=1)
+        except Refusal:
+            return None
+        if not self._is_in_time(node, joint.layer, refusal):
+            return None
+        outcomes = [self.applied(node, node.op, row) for row in joint.rows]
+        return self._finished(joint.layer, joint.inputs, outcomes)
+
+    def _is_in_time(self, node: SOp, layer: int, refusal: Refusal) -> bool:
+        """Whether nothing reads an s-op before it can be computed; or a block is asked for."""
+        raise NotImplementedError
 
     def _with_addends(self, node: Elementwise, operands: list[Values], found: Values) -> Values:
         """Note where a product of weighted sums, or a sum with such in it, is a sum of squares.
@@ -407,7 +495,10 @@ class ValueAnalysis(JointAnalysis):
         kinds = frozenset(type(atom) for atom in atoms)
         linear = None
         if atoms and str not in kinds:
-            linear = self._fitted(inputs, outcomes)
+            if len({Fraction(atom) for atom in atoms}) == 1:
+                linear = Linear(Fraction(atoms[0]))
+            elif len(inputs) == 1:
+                linear = self._fitted(inputs, outcomes)
         return Values(layer, inputs, outcomes, kinds, linear)
 
     def _fitted(
@@ -415,10 +506,6 @@ class ValueAnalysis(JointAnalysis):
     ) -> Linear | None:
         numbers = [None if atom is None else Fraction(atom) for atom in outcomes]
         known = [number for number in numbers if number is not None]
-        if not inputs or len(set(known)) == 1:
-            return Linear(known[0])
-        if len(inputs) > 1:
-            return None
         filled = [known[0] if number is None else number for number in numbers]
         match inputs[0]:
             case TokenVariable():

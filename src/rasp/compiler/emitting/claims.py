@@ -110,7 +110,7 @@ class Claimant:
         readers = tuple(self._readers())
         over |= self._over()
         return Claims(tuple(self.variables), over, aggregates, heads, groups, outputs, tuple(spare),
-                      readers)  # fmt: skip
+                      self._choices(), readers)  # fmt: skip
 
     # -- variables --------------------------------------------------------------------------------
 
@@ -126,7 +126,7 @@ class Claimant:
 
     def _node_number(self, node: SOp) -> int:
         if node not in self.nodes:
-            self.inputs(node)
+            self.made_of(node)
             self.nodes[node] = len(self.variables)
             self.variables.append(told.NodeVariable(node))
         return self.nodes[node]
@@ -136,6 +136,17 @@ class Claimant:
 
     def inputs(self, node: SOp) -> tuple[int, ...]:
         return self.all_numbers(self.analysis.of(node).inputs)
+
+    def made_of(self, node: SOp) -> tuple[int, ...]:
+        """What an s-op is a function of; a choice, of which it is and of all that it can be."""
+        values = self.analysis.of(node)
+        if values.choice is None:
+            return self.all_numbers(values.inputs)
+        which = values.choice.which
+        found: list[Variable] = [self.analysis.node_variable(which, self.analysis.of(which))]
+        for leaf in values.choice.leaves:
+            found += self.analysis.view(leaf, self.analysis.of(leaf), values.layer).inputs
+        return self.all_numbers(dict.fromkeys(found))
 
     def _all_inputs(self, nodes: Iterable[SOp]) -> tuple[int, ...]:
         return tuple(dict.fromkeys(number for node in nodes for number in self.inputs(node)))
@@ -166,8 +177,14 @@ class Claimant:
         """What s-ops depend on: all that were ever looked at."""
         found: dict[Node, tuple[int, ...]] = {}
         for node, values in list(self.analysis._known.items()):
-            found[node] = self.all_numbers(values.inputs)
+            if isinstance(node, SOp) and (values.choice is None or node in self.nodes):
+                found[node] = self.made_of(node)
         return found
+
+    def _choices(self) -> dict[SOp, tuple[SOp, tuple[SOp, ...]]]:
+        known = {node: self.analysis.of(node).choice for node in self.nodes}
+        return {node: (choice.which, choice.leaves)
+                for node, choice in known.items() if choice is not None}  # fmt: skip
 
     # -- heads ------------------------------------------------------------------------------------
 

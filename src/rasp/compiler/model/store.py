@@ -205,13 +205,7 @@ def to_json(model: Transformer) -> dict[str, Any]:
             "sink": settings.sink,
             "heads": settings.heads,
         }
-        | ({"next_token": True} if settings.next_token else {})
-        | ({"style": settings.style} if settings.style != "compact" else {})
-        | (
-            {}
-            if settings.where is None
-            else {"where": graph_to_json({settings.where_name: settings.where}, {})}
-        ),
+        | _more_settings(settings),
         "uses_sink": model.uses_sink,
         "heads_per_layer": list(model.heads_per_layer),
         "hidden_per_layer": [model.input_feed_forward, *model.hidden_per_layer],
@@ -236,6 +230,18 @@ def to_json(model: Transformer) -> dict[str, Any]:
         "claims": claims_to_json(model.claims),
         "certificate": certificate.to_json(),
     }
+
+
+def _more_settings(settings: Settings) -> dict[str, Any]:
+    """Those that most models have not."""
+    found: dict[str, Any] = {"next_token": True} if settings.next_token else {}
+    if settings.style != "compact":
+        found["style"] = settings.style
+    if settings.extra_feed_forwards:
+        found["extra_feed_forwards"] = settings.extra_feed_forwards
+    if settings.where is not None:
+        found["where"] = graph_to_json({settings.where_name: settings.where}, {})
+    return found
 
 
 def _model(data: dict[str, Any], weights: Weights) -> Transformer:
@@ -272,7 +278,8 @@ def _settings(data: dict[str, Any]) -> Settings:
     )  # fmt: skip
     style = str(data.get("style", "compact"))
     check_style(style)
-    settings = replace(settings, next_token=bool(data.get("next_token")), style=style)
+    settings = replace(settings, next_token=bool(data.get("next_token")), style=style,
+                       extra_feed_forwards=int(data.get("extra_feed_forwards", 0)))  # fmt: skip
     if data.get("where") is None:
         return settings
     ((name, where),) = graph_from_json(data["where"])[0].items()

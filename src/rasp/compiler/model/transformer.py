@@ -90,10 +90,16 @@ class Transformer:
 
     @property
     def layers(self) -> int:
-        return len(self.weights.heads)
+        return len(self.weights.heads) - self.extra_feed_forwards
+
+    @property
+    def extra_feed_forwards(self) -> int:
+        """How many of the blocks are feed-forwards without heads, beside the layers."""
+        return self.settings.extra_feed_forwards
 
     @property
     def heads_per_layer(self) -> tuple[int, ...]:
+        """How many heads each block has: 0 in a feed-forward block."""
         return tuple(len(heads) for heads in self.weights.heads)
 
     @property
@@ -280,7 +286,11 @@ class Transformer:
 
     def __repr__(self) -> str:
         before = " (+FF0)" if self.input_feed_forward else ""
-        heads = " + ".join(map(str, self.heads_per_layer)) or "0"
+        extra = self.extra_feed_forwards
+        if extra:
+            before += f", +{_counted(extra, 'feed-forward block')}"
+        counts = [count for count in self.heads_per_layer if count or not extra]
+        heads = " + ".join(map(str, counts)) or "0"
         return (
             f"<Transformer: {_counted(self.layers, 'layer')}{before}, "
             f"{heads} {'head' if heads == '1' else 'heads'}, d_model {self.d_model}, "

@@ -7,7 +7,7 @@ with the same inputs form one `Group`, which reads a single number (see `feed_fo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -148,6 +148,8 @@ class Features:
                     for (atom, _), value in zip(variable.states, table, strict=True)
                 }
                 values = self.analysis.of(variable.node)
+                if values.choice is not None:
+                    return self._of_choice(values, chosen, time)
                 inner = [None if atom is None else chosen.get(typed(atom))
                          for atom in values.outcomes]  # fmt: skip
                 return self.resolve(values.layer, values.inputs, inner, time)
@@ -156,6 +158,28 @@ class Features:
                 if line is not None:
                     return line
         return self._term(layer, (variable,), table, time)
+
+    def _of_choice(
+        self, values: Values, chosen: Mapping[tuple[type, Atom], Fraction | None], time: int
+    ) -> Linear:
+        """A function of one of several s-ops: for each of them what it adds where it is the one."""
+        assert values.choice is not None
+        analysis, choice, parts = self.analysis, values.choice, []
+        which = analysis.of(choice.which)
+        constant = [ZERO] * len(choice.leaves)
+        for place, leaf in enumerate(choice.leaves):
+            view = analysis.view(leaf, analysis.of(leaf), values.layer)
+            table = [None if atom is None else chosen.get(typed(atom)) for atom in view.outcomes]
+            if not view.inputs:
+                constant[place] = table[0] or ZERO
+                continue
+            gate = choice.gate(place)
+            variable = analysis.node_variable(gate, analysis.of(gate))
+            gated = [value for (is_it, _) in variable.states
+                     for value in (table if is_it else [ZERO] * len(table))]  # fmt: skip
+            parts.append(self.resolve(values.layer, (variable, *view.inputs), gated, time))
+        table = [None if atom is None else constant[int(atom)] for atom in which.outcomes]
+        return total([*parts, self.resolve(which.layer, which.inputs, table, time)])
 
     def code(self, variable: Variable, time: int) -> Linear:
         """The code of a variable as it is in the residual stream."""
@@ -184,7 +208,7 @@ class Features:
             if time <= 2 * layer or layer > self.layers:
                 raise Refusal(
                     "it depends on too many combinations of values to be worked out at once",
-                    "use a smaller length, or round and compare averages earlier",
+                    self.analysis.settings.way_out,
                 )
         group = self._group(layer, inputs, alone)
         values = _by_code(group, table)

@@ -27,6 +27,7 @@ from rasp.compiler.analysis.variables import (
     is_spread,
     number,
 )
+from rasp.compiler.planning.blocks import Blocks, Deadlines
 from rasp.compiler.planning.promised_picks import PromisedPicks, mixture
 from rasp.compiler.planning.rounded_sums import can_be_rounded
 from rasp.compiler.refusals import Refusal, Refusals
@@ -51,6 +52,7 @@ class HeadAnalysis(PromisedPicks):
     ) -> None:
         super().__init__(outputs, settings, refusals, layer_of, siblings, users)
         self.heads: list[Head] = []
+        self.deadlines = Deadlines({}, Blocks())
         self._shares = {}
         self._products: dict[Node, Linear] = {}
         self._known_means: dict[tuple[Fraction, ...], list[Fraction]] = {}
@@ -60,6 +62,12 @@ class HeadAnalysis(PromisedPicks):
         """Whether the residual stream rounds what heads add (see `rounded_sums`)."""
         self.assumes_no_failure = False
         """Whether some aggregate is taken to pick what it can use, or else the program fails."""
+
+    def _adopt(self, node: SOp, helpers: Sequence[Node]) -> None:
+        self.deadlines.adopt(node, helpers)
+
+    def _is_in_time(self, node: SOp, layer: int, refusal: Refusal) -> bool:
+        return self.deadlines.allow(node, layer, refusal)
 
     def _attention(self, node: SOp) -> Values:
         assert isinstance(node, Aggregate)
@@ -176,7 +184,7 @@ class HeadAnalysis(PromisedPicks):
         if not whole and not (_counts_up(values) and self._is_compared_with_zero(node)):
             raise Refusal(
                 "its values depend on too many combinations to be worked out at once",
-                "use a smaller length, or round and compare averages earlier",
+                self.settings.way_out,
             )
         if whole and not self.picks_at_most_one(formula, best):
             self.assumes_no_failure = True

@@ -8,7 +8,7 @@ down to the embedding. Then the dimensions are placed, from the first reader to 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from rasp.architecture.schedule import Schedule, schedule
@@ -28,6 +28,7 @@ from rasp.compiler.analysis.variables import (
     is_spread,
 )
 from rasp.compiler.planning.attention import HeadPlan, plan_head
+from rasp.compiler.planning.blocks import Blocks, Deadlines, NeedsBlock
 from rasp.compiler.planning.dimensions import Demand, Layout, lay_out
 from rasp.compiler.planning.features import Features, Group
 from rasp.compiler.planning.heads import HeadAnalysis
@@ -95,28 +96,50 @@ def make_plan(
     """Plan a program, or raise one error with every reason why it cannot be compiled."""
     nodes = list(outputs.values())
     refusals = Refusals(program, nodes)
-    rounds = bool(care and care.get(ROUNDED))
-    counts_first = bool(care and care.get(CONDITIONS))
-    analysis, placed = analyse(nodes, settings, refusals, counts_first, rounds)
-    features = Features(analysis, placed.layers)
-    end = 2 * placed.layers + 1
+    _check_s_ops(nodes, refusals)
+    placed, most = schedule(nodes), settings.extra_feed_forwards
+    blocks = Blocks(chooses_first=most > 0, avoids_counts=most > 0)
+    while True:
+        try:
+            return _plan(outputs, settings, Refusals(program, nodes), placed, blocks, care or {})
+        except NeedsBlock as needs:
+            if blocks.count < most:
+                blocks = blocks.after(needs.after)
+            elif blocks.chooses_first:
+                blocks = Blocks(avoids_counts=True)
+            else:
+                needs.refuse(Refusals(program, nodes), most)
+        except RaspUnsupportedError:
+            if blocks.avoids_counts or not blocks.has_counts:
+                raise
+            blocks = Blocks(avoids_counts=True)
+
+
+def _plan(
+    outputs: Mapping[str, Node], settings: Settings, refusals: Refusals, placed: Schedule,
+    blocks: Blocks, care: Mapping[str, int],
+) -> Plan:  # fmt: skip
+    """Plan with some feed-forward blocks without heads, or raise that one more is needed."""
+    analysis = _analyse(list(outputs.values()), settings, refusals, placed, blocks, care)
+    layers = blocks.total(placed)
+    features = Features(analysis, layers)
+    end = 2 * layers + 1
     demands: list[Demand] = []
-    planned = [
-        _output(name, node, features, end, refusals, care or {}) for name, node in outputs.items()
-    ]
+    planned = [_output(name, node, features, end, refusals, care) for name, node in outputs.items()]
     refusals.raise_all()
     found = [each for each in planned if each is not None]
     for each in found:
         for linear in each.digits or (each.linear,):
             demands.append(Demand(end, linear, each.name + refusals.line(each.node)))
-    heads, groups = _descend(features, analysis, placed.layers, demands, refusals, care or {})
+    heads, groups = _descend(features, analysis, layers, demands, refusals, care)
     uses_sink = settings.sink and any(
         plan.head.mode == "sum" or plan.head.may_be_empty for layer in heads for plan in layer
     )
     layout = lay_out(demands)
     _check_work(groups, layout)
-    return Plan(settings, placed, analysis, heads, groups, found, layout, uses_sink,
-                dict(care or {}))  # fmt: skip
+    used = replace(settings, extra_feed_forwards=blocks.count)
+    return Plan(used, placed, analysis, heads, groups, found, layout, uses_sink,
+                dict(care))  # fmt: skip
 
 
 def _check_work(groups: list[list[tuple[Group, Ridge]]], layout: Layout) -> None:
@@ -135,28 +158,42 @@ def _check_work(groups: list[list[tuple[Group, Ridge]]], layout: Layout) -> None
             )
 
 
-def analyse(
-    nodes: Sequence[Node], settings: Settings, refusals: Refusals, counts_first: bool = False,
-    rounds: bool = False,
-) -> tuple[HeadAnalysis, Schedule]:  # fmt: skip
-    """What every s-op of a program can hold, and its schedule."""
+def _check_s_ops(nodes: Sequence[Node], refusals: Refusals) -> None:
     for node in nodes:
         if not isinstance(node, SOp):
             refusals.add(node, Refusal("it is no s-op", "compile an s-op: `aggregate` uses it"))
     refusals.raise_all()
+
+
+def analyse(
+    nodes: Sequence[Node], settings: Settings, refusals: Refusals
+) -> tuple[HeadAnalysis, Schedule]:
+    """What every s-op of a program can hold, and its schedule; nothing waits for a later layer."""
+    _check_s_ops(nodes, refusals)
     placed = schedule(nodes)
+    return _analyse(nodes, settings, refusals, placed, Blocks(waits=False), {}), placed
+
+
+def _analyse(
+    nodes: Sequence[Node], settings: Settings, refusals: Refusals, placed: Schedule,
+    blocks: Blocks, care: Mapping[str, int],
+) -> HeadAnalysis:  # fmt: skip
     promised = [] if settings.where is None else [settings.where]
     siblings: dict[Aggregate, Sequence[Aggregate]] = {}
     layer_of: dict[Aggregate, int] = {}
     for known in [*map(schedule, promised), placed]:  # heads of a promise alone need no weights
         siblings |= {aggregate: head.aggregates for layer in known.layer_list
                      for head in layer.heads for aggregate in head.aggregates}  # fmt: skip
-        layer_of |= {
-            node: layer for node, layer in known.layer_of.items() if isinstance(node, Aggregate)
-        }
+        layer_of |= {node: blocks.place(layer) for node, layer in known.layer_of.items()
+                     if isinstance(node, Aggregate)}  # fmt: skip
     every = [*nodes, *promised]
     analysis = HeadAnalysis(every, settings, refusals, layer_of, siblings, users(every))
-    analysis.counts_first, analysis.rounds = counts_first, rounds
+    analysis.counts_first = bool(care.get(CONDITIONS))
+    analysis.rounds = bool(care.get(ROUNDED))
+    analysis.chooses_first, analysis.avoids_counts = blocks.chooses_first, blocks.avoids_counts
+    if blocks.waits:
+        most = settings.extra_feed_forwards
+        analysis.deadlines = Deadlines.of(nodes, promised, placed, blocks, most)
     for where in promised:
         try:
             analysis.promise(where)
@@ -169,8 +206,9 @@ def analyse(
                 analysis.of(node)
             except Refusal:
                 continue
+    blocks.has_counts = analysis.has_counts
     refusals.raise_all()
-    return analysis, placed
+    return analysis
 
 
 def _output(

@@ -1,0 +1,91 @@
+"""An s-op that is one of several others in; all that it can be out, without looking at these
+together.
+
+Rule. Let `which` be the same tree of `if`s as an s-op, with numbers in place of its leaves. Where
+`which` is k, the s-op is leaf k: at each `if` both take the same branch, and at the end of that
+path the one finds the leaf and the other its number. So there is a case for each number, in which
+one leaf matters. In a table of these cases, what else is there is left open (`ANY`): whatever is
+said of such a combination holds for every state of what is left open.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rasp.certificate.claims import Refused
+from rasp.certificate.tables import Array, Column, Space, column_of, typed
+from rasp.graph import Const, Elementwise, SOp
+
+if TYPE_CHECKING:
+    from rasp.certificate.values import Values
+
+ANY = -1
+
+
+def choice_table(values: Values, node: SOp, place: int) -> tuple[Space, Column]:
+    """A choice by cases; `place` is its own variable, which is a part of the table."""
+    which, leaves = values.claims.choices[node]
+    if not _are_parallel(node, which, leaves):
+        raise Refused("an s-op is not the choice that is claimed")
+    over = tuple(dict.fromkeys(values.over(node)))
+    number = values.node_variables.get(which)
+    if number is None or number not in over:
+        raise Refused("nothing says which s-op a choice is")
+    grids, atoms, places, done = [], [], [], 0
+    for state, leaf_number in enumerate(values.domain(number).atoms):
+        leaf = leaves[int(leaf_number)]
+        own = values.node_variables.get(leaf)
+        inner = (own,) if own in over else tuple(values.over(leaf))
+        if not set(inner) <= set(over):
+            raise Refused("a leaf of a choice is not a function of what is claimed")
+        space = values.space((number, *inner))
+        fine = space.grid[0] == state
+        column = values.column(leaf, space)
+        grid = np.full((len(over), int(fine.sum())), ANY)
+        for variable, row in zip(space.variables, space.grid, strict=True):
+            grid[over.index(variable)] = row[fine]
+        grids.append(grid)
+        atoms += column.atoms
+        places.append(column.places[fine] + done)
+        done += len(column.atoms)
+    whole = column_of(atoms, np.concatenate(places))
+    return _with_itself(values, place, over, np.concatenate(grids, axis=1), whole)
+
+
+def _with_itself(
+    values: Values, place: int, over: tuple[int, ...], grid: Array, column: Column
+) -> tuple[Space, Column]:
+    """A space that no other has the variables of: a choice is in it twice."""
+    listed = [atom for atom in column.listed() if atom is not None]
+    states = {typed(atom): state for state, atom in enumerate(listed)}
+    own = np.array([states.get(typed(atom), ANY) for atom in column.atoms], int)[column.places]
+    return Space((*over, place, place), np.vstack([grid, own, own])), column
+
+
+def is_gate(node: SOp, which: SOp) -> bool:
+    """Whether an s-op says that a choice is a certain leaf."""
+    return (isinstance(node, Elementwise) and node.op == "==" and node.operands[0] is which
+            and isinstance(node.operands[1], Const))  # fmt: skip
+
+
+def _are_parallel(node: SOp, which: SOp, leaves: tuple[SOp, ...]) -> bool:
+    waiting, seen = [(node, which)], {(node, which)}
+    while waiting:
+        one, other = waiting.pop()
+        if isinstance(other, Const):
+            number = other.value
+            if isinstance(number, bool) or not isinstance(number, int):
+                return False
+            if not 0 <= number < len(leaves) or leaves[number] is not one:
+                return False
+            continue
+        if not isinstance(one, Elementwise) or not isinstance(other, Elementwise):
+            return False
+        if one.op != "if" or other.op != "if" or one.operands[0] is not other.operands[0]:
+            return False
+        pairs = {*zip(one.operands[1:], other.operands[1:], strict=True)} - seen
+        seen |= pairs
+        waiting += pairs
+    return True

@@ -1,0 +1,114 @@
+"""A schedule in, the layers of a model out, with feed-forward blocks without heads in between.
+
+A feed-forward computes functions of few values at a time. Where an s-op depends on too many, what
+it is made of is computed first, and it follows in the feed-forward of the next layer: for nothing,
+where nobody reads it until then; else in a block of its own, which is a layer without heads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from math import inf
+
+from rasp.architecture.schedule import Schedule
+from rasp.compiler.refusals import Refusal, Refusals
+from rasp.graph import Aggregate, Node, in_order
+
+
+class NeedsBlock(Exception):
+    """An s-op that is read too early: after which layer of the schedule a block would help."""
+
+    def __init__(self, node: Node, after: int, refusal: Refusal) -> None:
+        super().__init__(after)
+        self.node, self.after, self.refusal = node, after, refusal
+
+    def refuse(self, refusals: Refusals, most: int) -> None:
+        """Raise the reason why the s-op needs a block, which it must not have."""
+        hint = self.refusal.hint
+        if most:
+            hint = f"allow more feed-forward blocks, `extra_feed_forwards={most + 1}`; or {hint}"
+        refusals.add(self.node, Refusal(self.refusal.message, hint))
+        refusals.raise_all()
+
+
+@dataclass
+class Blocks:
+    """How many blocks follow which layers of a schedule, and what they are used for."""
+
+    extra: dict[int, int] = field(default_factory=dict)
+    chooses_first: bool = False
+    """Whether large choices are made in a block of their own, though one table would do."""
+
+    avoids_counts: bool = False
+    """Whether conditions rather wait for the next layer than being counted."""
+    has_counts: bool = False
+    """Whether some are counted."""
+    waits: bool = True
+    """Whether an s-op may wait for a later layer at all."""
+
+    @property
+    def count(self) -> int:
+        return sum(self.extra.values())
+
+    def after(self, layer: int) -> Blocks:
+        """The same with one more."""
+        more = {**self.extra, layer: self.extra.get(layer, 0) + 1}
+        return Blocks(more, self.chooses_first, self.avoids_counts)
+
+    def place(self, layer: int) -> int:
+        """Where a layer of the schedule is in the model."""
+        return layer + sum(count for after, count in self.extra.items() if after < layer)
+
+    def total(self, placed: Schedule) -> int:
+        return placed.layers + self.count
+
+
+@dataclass(frozen=True)
+class Deadlines:
+    """Until which layer each s-op of a program must be there."""
+
+    last: dict[Node, float]
+    """In layers of the schedule; a promise is never read."""
+    blocks: Blocks
+    end: int = 0
+    """The last layer of the schedule: blocks after it change nothing that is known already."""
+    most: int = 0
+    """How many blocks there may be."""
+
+    def allow(self, node: Node, layer: int, refusal: Refusal) -> bool:
+        """Whether an s-op may be computed in the feed-forward of a layer of the model.
+
+        What the compiler has made for a head of its own is known by the heads that read it.
+        """
+        last = self.last.get(node)
+        if last is None or last == inf:
+            return last == inf
+        if layer >= self.blocks.place(int(last) + 1):
+            if last < self.end or self.blocks.count == self.most:
+                raise NeedsBlock(node, int(last), refusal)
+            self.blocks.extra[self.end] = self.blocks.extra.get(self.end, 0) + 1
+            return self.allow(node, layer, refusal)
+        return True
+
+    def adopt(self, node: Node, helpers: Iterable[Node]) -> None:
+        """Helpers of an s-op must be there when it is."""
+        if node in self.last:
+            for helper in helpers:
+                self.last.setdefault(helper, self.last[node])
+
+    @classmethod
+    def of(
+        cls, outputs: Sequence[Node], promised: Sequence[Node], placed: Schedule, blocks: Blocks,
+        most: int,
+    ) -> Deadlines:  # fmt: skip
+        """Heads read what they need before their layer, and outputs after the last."""
+        last: dict[Node, float] = dict.fromkeys(promised, inf)
+        last |= dict.fromkeys(outputs, placed.layers)
+        for node in reversed(in_order([*promised, *outputs])):
+            for needed in node.needs:
+                until = last[node]
+                if isinstance(node, Aggregate):
+                    until = placed.layer_of[node] - 1 if node in placed.layer_of else inf
+                last[needed] = min(until, last.get(needed, inf))
+        return cls(last, blocks, placed.layers, most)

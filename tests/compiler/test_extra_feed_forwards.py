@@ -1,0 +1,115 @@
+"""Feed-forward blocks without heads: allowed by an option, announced, checked, and few."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from test_promises import holds
+
+import rasp
+from rasp.certificate.claims import Claims
+from rasp.certificate.portable import claims_from_json, claims_to_json
+from rasp.compiler import compile, load, verify
+from rasp.compiler.model.transformer import Transformer
+from rasp.errors import RaspUnsupportedError, RaspValueError
+from rasp.graph import Const
+
+COUNTS = """
+few = count(tokens, "a") > count(tokens, "b") * count(tokens, "c");
+many = count(tokens, "d") * count(tokens, "e") < count(tokens, "f") + 1;
+condition = few and many if indices > 3 else count(tokens, "g") % 3 == 1;
+hist = selector_width(select(tokens, tokens, ==));
+chosen = hist if condition else length;
+words = (tokens if hist > 1 else "-") if condition else (tokens if indices > 1 else "?");
+moved = aggregate(select(indices, length - 1 - indices, ==), chosen);
+"""
+
+
+def compiled(name: str, blocks: int, length: int = 8) -> Transformer:
+    program = rasp.run(COUNTS)
+    return compile(program[name], alphabet="abcdefg", max_length=length, extra_feed_forwards=blocks)
+
+
+def agree(model: Transformer, name: str) -> None:
+    chooser, program = random.Random(name), rasp.run(COUNTS)
+    for _ in range(100):
+        tokens = "".join(chooser.choices("abcdefg", k=chooser.randint(1, 8)))
+        assert model(tokens) == program[name](tokens), tokens
+
+
+@pytest.fixture(scope="module")
+def model() -> Transformer:
+    return compiled("chosen", 3)
+
+
+def test_a_choice_by_seven_counts(model: Transformer, tmp_path: Path) -> None:
+    assert (model.layers, model.extra_feed_forwards) == (1, 2)
+    assert "1 layer, +2 feed-forward blocks, 2 heads" in repr(model)
+    assert sum(model.hidden_per_layer[1:]) < 20, "gates, not products"
+    agree(model, "chosen")
+    model.save(tmp_path)
+    assert verify(tmp_path).exact
+    assert load(tmp_path).extra_feed_forwards == 2
+
+
+@pytest.mark.parametrize("name", ["words", "moved"])
+def test_choices_of_strings_and_choices_that_heads_move(name: str) -> None:
+    model = compiled(name, 4)
+    assert model.extra_feed_forwards
+    agree(model, name)
+
+
+def test_the_refusal_names_the_option() -> None:
+    with pytest.raises(RaspUnsupportedError) as caught:
+        compiled("chosen", 0)
+    assert "extra_feed_forwards" in (caught.value.hint or "")
+
+
+def test_the_robust_style_has_none() -> None:
+    with pytest.raises(RaspValueError, match="no extra feed-forward blocks"):
+        compile(rasp.tokens, alphabet="ab", max_length=3, style="robust", extra_feed_forwards=1)
+
+
+def test_what_is_not_needed_is_not_spent() -> None:
+    model = compile(rasp.programs.load("hist"), alphabet="abc", max_length=6, extra_feed_forwards=9)
+    assert model.extra_feed_forwards == 0
+
+
+def test_what_nobody_reads_yet_waits_for_the_next_layer() -> None:
+    text = (
+        COUNTS
+        + """
+    first = aggregate(select(indices, 0, ==), indicator(few));
+    late = few and many and first == 0;
+    """
+    )
+    model = compile(rasp.run(text)["late"], alphabet="abcdefg", max_length=6)
+    assert model.extra_feed_forwards == 0
+    assert model("aabf") == rasp.run(text)["late"]("aabf")
+
+
+def test_claims_about_choices_are_stored(model: Transformer) -> None:
+    assert model.claims.choices
+    assert claims_from_json(claims_to_json(model.claims)) == model.claims
+
+
+def forged(model: Transformer, claims: Claims) -> bool:
+    return holds(replace(model, claims=claims), None)
+
+
+def test_forged_choices_are_refused(model: Transformer) -> None:
+    claims = model.claims
+    assert forged(model, claims)
+    ((node, (which, leaves)),) = claims.choices.items()
+    for choice in (
+        (which, leaves[::-1]),
+        (which, (leaves[0], leaves[0])),
+        (which, (leaves[0],)),
+        (Const(0), leaves),
+        (leaves[0], leaves),
+    ):
+        assert not forged(model, replace(claims, choices={node: choice}))
+    assert not forged(model, replace(claims, choices={}))
