@@ -29,7 +29,7 @@ def requests_at_first(program: str, example: str) -> Iterator[Request]:
     """List what the page asks about its first program: all views, and a click on any value."""
     page = {"program": program, "example": example}
     yield "run", page
-    yield from (("words", {}), ("exercises", {}), ("gallery", {}))
+    yield from (("words", {}), ("exercises", {}), ("gallery", {}), ("cheat_sheet", {}))
     shown = answer({"kind": "run", **page})
     s_ops = [each["name"] for each in shown["names"] if each["kind"] == "s-op"]
     for name in s_ops:

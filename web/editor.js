@@ -150,7 +150,7 @@ export const codeEditor = (parent, label, text, onChange) => {
         lineNumbers(), lintGutter(), litLines, highlightSpecialChars(), history(), drawSelection(), highlightActiveLine(), bracketMatching(), closeBrackets(),
         EditorView.lineWrapping, rasp, syntaxHighlighting(colours), look, explain(words), autocompletion({ override: [complete(words)], activateOnTypingDelay: 150 }),
         keymap.of([{ key: "Mod-/", run: toggleComment }, ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
-        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocapitalize: "off" }),
+        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
         EditorView.updateListener.of((update) => { if (update.docChanged && !isOurs) onChange(); }),
       ],
     }),

@@ -1,7 +1,12 @@
 """The page as tests use it: opened, typed into, and read."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+
+import pytest
+
+import rasp
 
 
 def open_tab(
@@ -76,6 +81,14 @@ def columns_of(page: Any, css: str) -> list[tuple[float, float]]:
         css,
     )
     return [(left, right) for left, right in boxes]
+
+
+def needs_bundle_with(words: str) -> pytest.MarkDecorator:
+    """Skip a test where the bundled editor is older than what the test is about."""
+    bundle = Path(rasp.__file__).parent / "playground" / "static" / "bundle" / "editor.js"
+    is_there = bundle.exists() and words in bundle.read_text(encoding="utf-8")
+    why = "the bundled editor is older than web/editor.js: run scripts/build_web.py"
+    return pytest.mark.skipif(not is_there, reason=why)
 
 
 HIST = "same = select(tokens, tokens, ==);\nhist = selector_width(same);\nmany = hist > 1;"

@@ -8,11 +8,12 @@ from browsing import needs_chromium
 from repository import ROOT
 
 from .conftest import Playground
-from .pages import HIST, open_tab, settled, values_of, write
+from .pages import HIST, needs_bundle_with, open_tab, settled, values_of, write
 
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 pytestmark = [
     needs_chromium,
+    needs_bundle_with("cm-explained"),
     pytest.mark.skipif(not AXE.is_file(), reason="scripts/build_web.py has not fetched axe-core"),
 ]
 TABS = ("values", "flow", "architecture", "weights", "learn", "gallery")
@@ -59,3 +60,11 @@ def check_every_tab(page: Any, how: str) -> None:
     for name in TABS:
         opened(page, name)
         is_clean(page, f"{name}, {how}")
+
+
+def test_axe_finds_nothing_in_a_frame(browser: Any, playground: Playground) -> None:
+    for page in open_tab(browser, playground.address, {"width": 700, "height": 460}):
+        page.goto(f"http://127.0.0.1:{playground.port}/?embed=1")
+        page.wait_for_selector("html.embedded[data-shown]")
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        is_clean(page, "in a frame")

@@ -4,9 +4,9 @@ from typing import Any
 
 from browsing import needs_chromium
 
-from .pages import HIST, row, settled, write
+from .pages import HIST, needs_bundle_with, row, settled, write
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, needs_bundle_with("cm-explained")]
 
 
 def test_a_hint_is_applied_by_a_click(tab: Any) -> None:

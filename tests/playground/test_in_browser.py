@@ -19,6 +19,7 @@ from .pages import (
     HIST,
     columns_of,
     in_grid,
+    needs_bundle_with,
     open_tab,
     row,
     settled,
@@ -146,10 +147,8 @@ def test_one_selection_is_linked_in_values_grids_flow_and_editor(tab: Any) -> No
     assert "same position 1 ('e') looks at 1: the keys where tokens == 'e'" in story(tab)
 
 
+@needs_bundle_with("cm-lit")
 def test_a_chosen_cell_lights_its_line_in_the_editor(tab: Any) -> None:
-    bundle = Path(rasp.__file__).parent / "playground" / "static" / "bundle" / "editor.js"
-    if not bundle.exists() or "cm-lit" not in bundle.read_text(encoding="utf-8"):
-        pytest.skip("the bundled editor is older than web/editor.js: run scripts/build_web.py")
     write(tab, HIST, "hello")
     settled(tab, values_of(tab, "many").nth(2).click)
     assert tab.locator(".cm-lit").all_inner_texts() == ["many = hist > 1;"]

@@ -11,13 +11,13 @@ import io
 import json
 import tempfile
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rasp.atoms import to_python
+from rasp.atoms import show, to_python
 from rasp.errors import RaspUnsupportedError, RaspValueError
 from rasp.frontend.handles import Handle
 from rasp.graph import Aggregate, Node, Program, SOp, in_order
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 LONGEST = 256
 USUAL_LENGTH = 10
 LARGEST_ZIP = 20_000_000
+MOST_TOKENS_NAMED = 3
 KEPT = 3
 """Models that a worker keeps."""
 
@@ -149,7 +150,26 @@ def _in_words(model: Transformer, handle: Handle, program: Program) -> Descripti
     names = {**program.names, **counted}
     lines = {node: span.line for node, span in program.origins.items()}
     outputs = {readout.name: handle.node for readout in model.readouts}
-    return describe(model.weights, model.claims, Words(outputs, names, lines))
+    told = describe(model.weights, model.claims, Words(outputs, names, lines))
+    labels = [
+        ": ".join(filter(None, (label, _held(model, place))))
+        for place, label in enumerate(told.dimensions)
+    ]
+    return replace(told, dimensions=tuple(labels))
+
+
+def _held(model: Transformer, place: int) -> str:
+    """Say of a dimension that one position, or a few tokens, set in the embedding, which do.
+
+    Several dimensions are read for the same purpose, one hot each: this tells them apart.
+    """
+    tokens = model.weights.tokens[: len(model.settings.vocabulary), place].nonzero()[0].tolist()
+    positions = model.weights.positions[:, place].nonzero()[0].tolist()
+    if len(positions) == 1 and not tokens:
+        return f"position {positions[0]}"
+    if 0 < len(tokens) <= MOST_TOKENS_NAMED and not positions:
+        return ", ".join(show(model.settings.vocabulary[token]) for token in tokens)
+    return ""
 
 
 def _zipped(model: Transformer) -> str | None:

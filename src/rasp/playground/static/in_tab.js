@@ -2,7 +2,7 @@
 // A worker that takes too long is ended, and a new one started.
 
 const BUDGET = 6_000;
-const SLOW = { architecture: 30_000, fit: 30_000, exercise: 30_000, gallery: 30_000 };
+const SLOW = { architecture: 30_000, fit: 30_000, exercise: 30_000, own_exercise: 30_000, make_exercise: 30_000, gallery: 30_000 };
 const STARTING = 120_000;
 
 const refusal = (message, hint) => ({ error: { kind: "limit", message, hint, text: "" } });

@@ -2,8 +2,11 @@
 
 import { make } from "./elements.js";
 
-const short = (number) => {
+const NOTHING = 1e-4; // a number of the stream below this is rounding, or a share that is meant to be 0
+
+const short = (number, isStream) => {
   if (!number) return "";
+  if (isStream && Math.abs(number) < NOTHING) return "~0";
   const size = Math.abs(number);
   return size >= 1e5 || size < 1e-3 ? number.toExponential(0).replace("e+", "e") : String(Number(number.toPrecision(3)));
 };
@@ -22,8 +25,8 @@ export const numberTable = (rows, columns, numbers, options = {}) => {
     const made = make("td", {
       title: `${rows[row]} × ${columns[column]}: ${number}`, "data-column": column,
       onclick: options.onCell ? () => options.onCell(column) : null,
-    }, short(number));
-    tint(made, number, largest);
+    }, short(number, options.isUpright));
+    if (!options.isUpright || Math.abs(number) >= NOTHING) tint(made, number, largest);
     return made;
   };
   return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": options.label },
