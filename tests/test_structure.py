@@ -18,7 +18,7 @@ ORDER = (
     "atoms", "operators", "token_lists", "words", "reading", "replacing",
     "syntax", "graph", "evaluator", "frontend", "generation", "sandbox",
     "architecture", "testing", "equivalence", "dialect", "drawing",
-    "certificate", "compiler", "export", "training", "programs", "grading",
+    "certificate", "compiler", "export", "training", "programs", "testbed", "grading",
     "fuzzing", "notebook", "repl", "playground", "lsp", "cli",
 )  # fmt: skip
 NEVER_TOGETHER = {("syntax", "graph"), ("graph", "syntax")}

@@ -42,6 +42,7 @@ COMMANDS = {
         "a compiled model for torch, Hugging Face, TransformerLens, ONNX",
     ),
     "verify": ("rasp.cli.verify", "check a compiled model again, from its files alone"),
+    "testbed": ("rasp.cli.testbed", "models to study, whose circuits are known and checked"),
     "draw": ("rasp.cli.draw", "draw how an s-op is computed, layer by layer"),
     "gallery": ("rasp.cli.gallery", "programs to read, run and draw, each with a specification"),
     "fmt": ("rasp.cli.fmt", "format a program"),

@@ -23,11 +23,14 @@ HARMLESS = {"__pycache__"}
 
 
 @contextmanager
-def writing(folder: Path) -> Iterator[Path]:
-    """Give an empty folder; when the block ends well, it is at `folder`."""
+def writing(folder: Path, card: str = CARD) -> Iterator[Path]:
+    """Give an empty folder; when the block ends well, it is at `folder`.
+
+    `card` is the JSON file that names every file of an older folder, which is replaced.
+    """
     place = Path(os.path.realpath(folder))
     try:
-        _check_free(place, folder)
+        _check_free(place, folder, card)
         place.parent.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(dir=place.parent, prefix=f".{place.name}."))
         try:
@@ -42,7 +45,7 @@ def writing(folder: Path) -> Iterator[Path]:
         raise unwritable(folder, error) from None
 
 
-def _check_free(place: Path, folder: Path) -> None:
+def _check_free(place: Path, folder: Path, card: str) -> None:
     """Refuse a place that holds what no export wrote."""
     if not os.path.lexists(place):
         return
@@ -50,7 +53,7 @@ def _check_free(place: Path, folder: Path) -> None:
         raise RaspValueError(
             f"`{folder}` is a file, and an export is a folder", hint="give a new folder"
         )
-    strangers = sorted({each.name for each in place.iterdir()} - _written(place) - HARMLESS)
+    strangers = sorted({each.name for each in place.iterdir()} - _written(place, card) - HARMLESS)
     if strangers:
         raise RaspValueError(
             f"`{folder}` holds `{strangers[0]}`, which no export wrote",
@@ -58,10 +61,10 @@ def _check_free(place: Path, folder: Path) -> None:
         )
 
 
-def _written(place: Path) -> set[str]:
+def _written(place: Path, name: str) -> set[str]:
     """The files that an earlier export says it wrote."""
     with suppress(*ABSENT, RaspError):
-        card = read_json(place / CARD, LARGEST_CARD)
+        card = read_json(place / name, LARGEST_CARD)
         if isinstance(card, dict) and card.get("made_by") == "rasp":
             return {str(name) for name in card.get("files", ())}
     return set()
@@ -71,8 +74,9 @@ def _settle(work: Path) -> None:
     """Bring every file to the disk, with the permissions that new files get."""
     mask = os.umask(0)
     os.umask(mask)
-    for path in work.iterdir():
-        path.chmod(0o666 & ~mask)
-        with path.open("rb+") as file:
-            os.fsync(file.fileno())
+    for path in work.rglob("*"):
+        path.chmod((0o777 if path.is_dir() else 0o666) & ~mask)
+        if path.is_file():
+            with path.open("rb+") as file:
+                os.fsync(file.fileno())
     work.chmod(0o777 & ~mask)

@@ -1,0 +1,79 @@
+"""`rasp testbed OUT [PROGRAM…]`: models to study, whose circuits are known and checked."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from rasp.errors import RaspUnsupportedError, RaspValueError
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", metavar="OUT", help="the folder of the models")
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM",
+                        help="of the gallery; all of them if none is named")  # fmt: skip
+    parser.add_argument("--dials", action="append", default=[], metavar="DIALS",
+                        help="as in `rotation,noise=0.001,heads=2`; several times for several "
+                        "models of each program")  # fmt: skip
+    parser.add_argument("--length", type=int, default=8, metavar="N", help="of the longest input")
+    parser.add_argument("--style", choices=("robust", "compact"), default="robust",
+                        help="of the compiled weights")  # fmt: skip
+    parser.add_argument("--check", action="store_true",
+                        help="write nothing: check every model that is there")  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="one line of JSON for each model")
+    parser.epilog = "\n".join([
+        "dials, each 0 where it is not named:",
+        "  heads=N, units=N     idle heads in each layer, idle hidden units in each feed-forward",
+        "  layers=N             empty layers between the others",
+        "  rotation             a random rotation of the residual stream",
+        "  noise=X              noise on every weight, relative to the size of its array",
+        "  seed=N               of everything random",
+        "",
+        "A model is written when it answers as the program does, when replacing everything outside",
+        "its circuit changes no answer, and when each edge has a witness that it matters.",
+    ])  # fmt: skip
+
+
+def run(arguments: argparse.Namespace) -> int:
+    try:
+        from rasp.testbed.many import check_many, gallery_source, write_many
+    except ImportError:
+        raise RaspUnsupportedError(
+            "a test bed needs `torch`", hint='pip install "rasp-lang[models]"'
+        ) from None
+    from rasp.programs import names
+    from rasp.testbed.dials import Dials, read_dials
+
+    folder = Path(arguments.folder)
+    if arguments.check:
+        return _check(check_many(folder), folder, arguments.json)
+    settings = [read_dials(text) for text in arguments.dials] or [Dials()]
+    sources = (gallery_source(name) for name in arguments.programs or names())
+    written = 0
+    for outcome in write_many(sources, settings, folder, arguments.length, arguments.style):
+        written += outcome.kind != "refused"
+        if arguments.json:
+            print(json.dumps(vars(outcome), ensure_ascii=False), flush=True)
+        else:
+            tail = f": {outcome.detail}" if outcome.detail else ""
+            print(f"{outcome.name}: {outcome.kind}{tail}", flush=True)
+    if not written:
+        raise RaspValueError("no model was written", hint="name other programs, or other dials")
+    return 0
+
+
+def _check(found: Iterator[tuple[str, list[str]]], folder: Path, as_json: bool) -> int:
+    wrong = count = 0
+    for name, problems in found:
+        count, wrong = count + 1, wrong + bool(problems)
+        if as_json:
+            print(json.dumps({"name": name, "problems": problems}), flush=True)
+        elif problems:
+            print(f"{name}: " + "; ".join(problems), flush=True)
+    if not count:
+        raise RaspValueError(f"`{folder}` holds no models", hint="`rasp testbed OUT` writes some")
+    if not as_json:
+        print(f"{count} models checked, {wrong} with problems")
+    return 1 if wrong else 0

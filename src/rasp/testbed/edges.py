@@ -1,0 +1,167 @@
+"""Weights in, the edges that they allow out; and an edge's name in the formats that tools read.
+
+An edge leads from what writes to the residual stream (the tokens, the positions, a head, a
+feed-forward) to what reads it: the queries, keys or values of a head, a feed-forward, the output.
+Weights allow an edge where some dimension is written by the one and read by the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rasp.compiler.emitting.weights import Array, Weights
+
+TOKENS, POSITIONS, OUTPUT = "tokens", "positions", "output"
+ROLES = ("query", "key", "value")
+
+
+class Edge(NamedTuple):
+    """From a writer to a reader; the role is `input` for what is no head."""
+
+    source: str
+    target: str
+    role: str
+
+    def __str__(self) -> str:
+        role = f" as {self.role}" if self.role in ROLES else ""
+        return f"{self.source} -> {self.target}{role}"
+
+
+def head_name(layer: int, number: int) -> str:
+    return f"layer{layer}.head{number}"
+
+
+def feed_forward_name(layer: int) -> str:
+    return f"layer{layer}.feed_forward"
+
+
+def all_edges(weights: Weights) -> list[Edge]:
+    """Every edge between parts of a model, whether its weights allow it or not."""
+    writers = list(_writers(weights))
+    return [Edge(source, target, role)
+            for time, target, role, _ in _readers(weights)
+            for since, source, _ in writers if since <= time]  # fmt: skip
+
+
+def allowed_edges(weights: Weights) -> list[Edge]:
+    """The edges that run through some dimension, and on to the output."""
+    writers = list(_writers(weights))
+    found = [Edge(source, target, role)
+             for time, target, role, read in _readers(weights)
+             for since, source, written in writers
+             if since <= time and bool((read & written).any())]  # fmt: skip
+    reached = {OUTPUT}
+    for edge in reversed(found):
+        if edge.target in reached:
+            reached.add(edge.source)
+    return [edge for edge in found if edge.target in reached]
+
+
+def _used(array: Array, axis: int) -> Array:
+    """Which dimensions hold anything but 0."""
+    return np.asarray(array.any(axis=axis))
+
+
+def _writers(weights: Weights) -> Iterator[tuple[int, str, Array]]:
+    yield 0, TOKENS, _used(weights.tokens, 0)
+    yield 0, POSITIONS, _used(weights.positions, 0)
+    for layer, block in enumerate(weights.feed_forwards):
+        for number, head in enumerate(weights.heads[layer - 1] if layer else [], 1):
+            yield 2 * layer, head_name(layer, number), _used(head.out, 1)
+        if block.bias.size:
+            yield 2 * layer + 1, feed_forward_name(layer), _used(block.out, 1)
+
+
+def _readers(weights: Weights) -> Iterator[tuple[int, str, str, Array]]:
+    for layer, block in enumerate(weights.feed_forwards):
+        for number, head in enumerate(weights.heads[layer - 1] if layer else [], 1):
+            for role in ROLES:
+                read = _used(getattr(head, role), 0)
+                yield 2 * layer - 1, head_name(layer, number), role, read
+        if block.bias.size:
+            yield 2 * layer, feed_forward_name(layer), "input", _used(block.inside, 0)
+    read = _used(np.concatenate([readout.weight for readout in weights.readouts]), 0)
+    yield 2 * len(weights.feed_forwards), OUTPUT, "input", read
+
+
+class Names:
+    """Names of parts in a stack of equal blocks, as exports have it.
+
+    A feed-forward before the first attention becomes a block of its own, so that layer 1 is
+    block 1 then and block 0 otherwise.
+    """
+
+    def __init__(self, weights: Weights) -> None:
+        first = bool(weights.feed_forwards[0].bias.size) or not weights.heads
+        self.shift = 0 if first else 1
+        self.blocks = len(weights.heads) + first
+
+    def _place(self, part: str) -> tuple[int, int | None]:
+        """The block of a part, and the number of a head in it, both from 0."""
+        layer, _, rest = part.removeprefix("layer").partition(".")
+        block = int(layer) - self.shift
+        return block, int(rest.removeprefix("head")) - 1 if rest.startswith("head") else None
+
+    def node(self, part: str) -> str:
+        """A node of an attribution graph: `input`, `a0.h1`, `m0`, `logits`."""
+        if part in (TOKENS, POSITIONS):
+            return "input"
+        if part == OUTPUT:
+            return "logits"
+        block, head = self._place(part)
+        return f"m{block}" if head is None else f"a{block}.h{head}"
+
+    def edge(self, edge: Edge) -> str:
+        """An edge of an attribution graph: `m0->a1.h0<q>`."""
+        role = f"<{edge.role[0]}>" if edge.role in ROLES else ""
+        return f"{self.node(edge.source)}->{self.node(edge.target)}{role}"
+
+    def hook(self, part: str) -> str:
+        """The hook whose activation a part is."""
+        if part in (TOKENS, POSITIONS):
+            return "hook_embed" if part == TOKENS else "hook_pos_embed"
+        if part == OUTPUT:
+            return f"blocks.{self.blocks - 1}.hook_resid_post"
+        block, head = self._place(part)
+        if head is None:
+            return f"blocks.{block}.hook_mlp_out"
+        return f"blocks.{block}.attn.hook_result[{head}]"
+
+
+def hook_pairs(names: Names, edges: Iterable[Edge]) -> list[list[str]]:
+    """A circuit as pairs of hook names, without the roles of heads' inputs."""
+    pairs = ((names.hook(edge.source), names.hook(edge.target)) for edge in edges)
+    return [list(pair) for pair in dict.fromkeys(pairs)]
+
+
+def attribution_graph(weights: Weights, circuit: Iterable[Edge]) -> dict[str, Any]:
+    """A circuit as the JSON that graphs of edge attribution are read from.
+
+    Every block has as many heads there as the largest has; tokens and positions are one input.
+    """
+    names = Names(weights)
+    heads = max([1, *map(len, weights.heads)])
+    inside = {names.edge(edge) for edge in circuit}
+    ends = {part for name in inside for part in name.split("<")[0].split("->")}
+    nodes = ["input"]
+    for block in range(names.blocks):
+        nodes += [f"a{block}.h{head}" for head in range(heads)] + [f"m{block}"]
+    edges = {}
+    for place, target in enumerate([*nodes[1:], "logits"], 1):
+        attention = target.startswith("a")
+        beside = target.partition("h")[0]
+        for source in nodes[:place]:
+            if attention and source.startswith(beside):
+                continue
+            for role in ("<q>", "<k>", "<v>") if attention else ("",):
+                name = f"{source}->{target}{role}"
+                edges[name] = {"score": float(name in inside), "in_graph": name in inside}
+    return {
+        "cfg": {"n_layers": names.blocks, "n_heads": heads, "parallel_attn_mlp": False,
+                "d_model": int(weights.tokens.shape[1])},
+        "nodes": {node: {"in_graph": node in ends} for node in [*nodes, "logits"]},
+        "edges": edges,
+    }  # fmt: skip

@@ -1,0 +1,112 @@
+"""Programs and dials in, a folder of models out: one folder each, and an index of them all.
+
+A model that is there already is left alone, so that an interrupted run goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import rasp.programs
+from rasp.compiler import Transformer, compile
+from rasp.errors import RaspError, RaspUnsupportedError
+from rasp.programs.inputs import BOS
+from rasp.reading import read_json
+from rasp.testbed.dials import Dials
+from rasp.testbed.folder import CARD, MOST_BYTES, make, problems, write
+
+INDEX = "index.json"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A program to compile: its name, the s-op, and what its inputs are made of."""
+
+    name: str
+    s_op: Any
+    vocabulary: object
+    bos: Any = None
+    causal: bool = False
+
+
+def gallery_source(name: str) -> Source:
+    """A program of the gallery, over the tokens of its smallest inputs."""
+    entry = rasp.programs.entry(name)
+    tokens = [token for token in entry.inputs.alphabet if token != BOS]
+    bos = BOS if BOS in entry.inputs.before else None
+    return Source(name, rasp.programs.load(name), tokens, bos)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one program with one setting of the dials."""
+
+    name: str
+    kind: str
+    """`written`, `there` (from an earlier run), or `refused`."""
+    detail: str = ""
+
+
+def write_many(
+    sources: Iterable[Source], settings: Iterable[Dials], folder: Path, length: int, style: str
+) -> Iterator[Outcome]:
+    """Compile each program once and write it with each setting of the dials."""
+    torch.set_num_threads(1)  # the models are small: more threads only wait for one another
+    every = list(settings)
+    folder.mkdir(parents=True, exist_ok=True)
+    for source in sources:
+        names = {dials: f"{source.name}.{dials.name}.{dials.seed}" for dials in every}
+        missing = [dials for dials in every if not (folder / names[dials] / CARD).exists()]
+        yield from (Outcome(names[dials], "there") for dials in every if dials not in missing)
+        if not missing:
+            continue
+        try:
+            model = _compiled(source, length, style)
+        except RaspError as error:
+            yield Outcome(source.name, "refused", error.message)
+            continue
+        for dials in missing:
+            yield _written(names[dials], model, dials, folder)
+    write_index(folder)
+
+
+def _compiled(source: Source, length: int, style: str) -> Transformer:
+    return compile(
+        {source.name: source.s_op}, vocabulary=source.vocabulary, max_length=length,
+        bos=source.bos, causal=source.causal, style=style,
+    )  # fmt: skip
+
+
+def _written(name: str, model: Transformer, dials: Dials, folder: Path) -> Outcome:
+    """Write one model, unless its dials change what it answers."""
+    entry = make(name, model, dials)
+    if entry.wrong:
+        return Outcome(name, "refused", f"{entry.wrong} of {entry.tested} answers became wrong")
+    if not entry.circuit.minimal:
+        return Outcome(name, "refused", "some edges matter only together")
+    try:
+        write(entry, folder / name)
+    except RaspUnsupportedError as error:
+        return Outcome(name, "refused", error.message)
+    return Outcome(name, "written", f"{len(entry.circuit.edges)} edges")
+
+
+def write_index(folder: Path) -> None:
+    """List every model of a test bed with its dials and sizes."""
+    cards = [read_json(path, MOST_BYTES) for path in sorted(folder.glob(f"*/{CARD}"))]
+    rows = [{key: card[key] for key in ("name", "dials", "certified", "agrees", "minimal")}
+            for card in cards]  # fmt: skip
+    (folder / INDEX).write_text(json.dumps(rows, ensure_ascii=False, indent=1), encoding="utf-8")
+
+
+def check_many(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """Each model of a test bed with what is not true of it."""
+    torch.set_num_threads(1)
+    for card in sorted(folder.glob(f"*/{CARD}")):
+        yield card.parent.name, list(problems(card.parent))

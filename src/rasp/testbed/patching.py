@@ -1,0 +1,215 @@
+"""A model run edge by edge: a part reads what others wrote, here or somewhere else.
+
+The residual stream is the sum of all that was written to it. So what a part reads along one edge
+can be replaced without touching any other: its input is the stream, less what the source wrote
+here, plus what the source wrote elsewhere. *Elsewhere* is any position of any input: each
+position's activation is replaced by one that the same part has at a random position of another.
+That changes tokens, indices and lengths alike. The sink keeps its own.
+
+Numbers are float64: a circuit is about the weights, not about the order of adding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from rasp.compiler.emitting.weights import (
+    Array,
+    FeedForwardWeights,
+    HeadWeights,
+    ReadoutWeights,
+    Weights,
+)
+from rasp.compiler.model.transformer import Readout, Transformer, nearest
+from rasp.testbed.edges import (
+    OUTPUT,
+    POSITIONS,
+    TOKENS,
+    Edge,
+    feed_forward_name,
+    head_name,
+)
+
+Written = dict[str, Tensor]
+"""What each part wrote: (batch, [sink +] position, model)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Elsewhere:
+    """Edges to be patched, and what their sources wrote elsewhere."""
+
+    edges: Mapping[tuple[str, str], Sequence[str]]
+    """The sources, by target and role."""
+    written: Written
+
+    @staticmethod
+    def along(edges: Sequence[Edge], written: Written) -> Elsewhere:
+        found: dict[tuple[str, str], list[str]] = {}
+        for edge in edges:
+            found.setdefault((edge.target, edge.role), []).append(edge.source)
+        return Elsewhere(found, written)
+
+
+class Patchable:
+    """A model whose parts can be given something else to read."""
+
+    def __init__(
+        self, model: Transformer, dtype: torch.dtype = torch.float64, device: str = "cpu"
+    ) -> None:
+        self.model, self.device = model, device
+
+        def tensor(array: Array) -> Tensor:
+            return torch.tensor(np.asarray(array), dtype=dtype, device=device)
+
+        weights = model.weights
+        self.tokens, self.positions = tensor(weights.tokens), tensor(weights.positions)
+        self.heads = [[{name: tensor(array) for name, array in vars(head).items()}
+                       for head in layer] for layer in weights.heads]  # fmt: skip
+        self.blocks = [{name: tensor(array) for name, array in vars(block).items()}
+                       for block in weights.feed_forwards]  # fmt: skip
+        self.readouts = [(tensor(readout.weight), tensor(readout.bias))
+                         for readout in weights.readouts]  # fmt: skip
+
+    def parameters(self) -> list[Tensor]:
+        """Every tensor, in the order of use."""
+        parts = [part for layer in self.heads for part in layer] + self.blocks
+        return [self.tokens, self.positions, *(each for part in parts for each in part.values()),
+                *(each for pair in self.readouts for each in pair)]  # fmt: skip
+
+    def weights(self) -> Weights:
+        """The tensors as arrays, as float32 holds them."""
+
+        def array(tensor: Tensor) -> Array:
+            return tensor.detach().cpu().numpy().astype(np.float64)
+
+        return Weights(
+            array(self.tokens), array(self.positions),
+            [[HeadWeights(*map(array, head.values())) for head in layer] for layer in self.heads],
+            [FeedForwardWeights(*map(array, block.values())) for block in self.blocks],
+            [ReadoutWeights(array(weight), array(bias)) for weight, bias in self.readouts],
+        ).cast()  # fmt: skip
+
+    def embedded(self, ids: Array) -> Written:
+        """What tokens and positions write, with the sink before them."""
+        batch, length = ids.shape
+        tokens = self.tokens[torch.as_tensor(ids, device=self.device)]
+        positions = self.positions[:length].expand(batch, length, -1)
+        if self.model.uses_sink:
+            sink = self.tokens[-1].expand(batch, 1, -1)
+            tokens = torch.cat([sink, tokens], 1)
+            positions = torch.cat([torch.zeros_like(sink), positions], 1)
+        return {TOKENS: tokens, POSITIONS: positions}
+
+    def run(
+        self,
+        begin: Written,
+        elsewhere: Elsewhere | None = None,
+        keep: dict[tuple[str, str], Tensor] | None = None,
+    ) -> tuple[Written, Tensor]:
+        """What every part writes, and the logits; `keep` gets what each part reads.
+
+        What is kept takes part in gradients, one tensor for each target and role.
+        """
+        written = dict(begin)
+        stream = begin[TOKENS] + begin[POSITIONS]
+
+        def read(target: str, role: str) -> Tensor:
+            found = stream
+            for source in elsewhere.edges.get((target, role), ()) if elsewhere else ():
+                assert elsewhere is not None
+                found = found + (elsewhere.written[source] - written[source])
+            if keep is not None:
+                found = found.clone()
+                if found.requires_grad:
+                    found.retain_grad()
+                keep[target, role] = found
+            return found
+
+        for layer, block in enumerate(self.blocks):
+            if layer:
+                for number, head in enumerate(self.heads[layer - 1], 1):
+                    name = head_name(layer, number)
+                    written[name] = self._attend(head, *(read(name, role) for role in
+                                                         ("query", "key", "value")))  # fmt: skip
+                for number in range(1, len(self.heads[layer - 1]) + 1):
+                    stream = stream + written[head_name(layer, number)]
+            if len(block["bias"]):
+                name = feed_forward_name(layer)
+                hidden = torch.relu(read(name, "input") @ block["inside"].T + block["bias"])
+                written[name] = hidden @ block["out"].T
+                stream = stream + written[name]
+        last = read(OUTPUT, "input")
+        return written, torch.cat([last @ weight.T + bias for weight, bias in self.readouts], -1)
+
+    def _attend(self, head: dict[str, Tensor], query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        queries = query @ head["query"].T + head["query_bias"]
+        keys = key @ head["key"].T + head["key_bias"]
+        values = value @ head["value"].T + head["value_bias"]
+        scores = queries @ keys.transpose(1, 2)
+        if self.model.settings.causal:
+            length = scores.shape[-1]
+            later = torch.ones(length, length, dtype=torch.bool, device=self.device).triu(1)
+            scores = scores.masked_fill(later, float("-inf"))
+        return torch.softmax(scores, -1) @ values @ head["out"].T
+
+    def outputs(self, logits: Tensor) -> Iterator[tuple[Readout, Tensor]]:
+        """Each output with its logits: (batch, position, atom or 1), the sink left out."""
+        start = 0
+        for readout in self.model.readouts:
+            count = len(readout.atoms) if readout.scored else 1
+            yield readout, logits[:, int(self.model.uses_sink) :, start : start + count]
+            start += count
+
+    def answers(self, logits: Tensor) -> Array:
+        """(batch, position, output): the place of each answer among its output's atoms."""
+        found = []
+        for readout, scores in self.outputs(logits):
+            given = scores.detach().cpu().numpy()
+            found.append(given.argmax(axis=-1) if readout.scored
+                         else nearest(given[..., 0], np.array(readout.codes)))  # fmt: skip
+        return np.stack(found, axis=-1)
+
+    def loss(self, logits: Tensor, answers: Array) -> Tensor:
+        """How far logits are from answers, summed over inputs, positions and outputs."""
+        loss = torch.zeros((), dtype=logits.dtype, device=self.device)
+        for place, (readout, scores) in enumerate(self.outputs(logits)):
+            wanted = torch.as_tensor(answers[..., place], device=self.device)
+            if readout.scored:
+                loss = loss - torch.log_softmax(scores, -1).gather(-1, wanted[..., None]).sum()
+            else:
+                codes = torch.tensor(readout.codes, dtype=logits.dtype, device=self.device)
+                gap = torch.diff(codes).min() if len(codes) > 1 else 1.0
+                loss = loss + (((scores[..., 0] - codes[wanted]) / gap) ** 2).sum()
+        return loss
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """What every part wrote at many positions of many inputs: (row, model)."""
+
+    written: Written
+
+    @staticmethod
+    def of(model: Patchable, batches: Sequence[Array]) -> Pool:
+        rows: dict[str, list[Tensor]] = {}
+        for ids in batches:
+            written, _ = model.run(model.embedded(ids))
+            for name, array in written.items():
+                rows.setdefault(name, []).append(array[:, model.model.uses_sink :].flatten(0, 1))
+        return Pool({name: torch.cat(parts) for name, parts in rows.items()})
+
+    @property
+    def size(self) -> int:
+        return len(self.written[TOKENS])
+
+    def drawn(self, here: Written, rows: Array) -> Written:
+        """For each position one of the rows; the sink keeps its own; (batch, position) rows."""
+        places = torch.as_tensor(rows)
+        sinks = here[TOKENS].shape[1] - rows.shape[1]
+        return {name: torch.cat([here[name][:, :sinks], found[places]], 1)
+                for name, found in self.written.items()}  # fmt: skip

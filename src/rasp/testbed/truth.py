@@ -1,0 +1,184 @@
+"""A model and the edges that its weights allow in, the edges that matter out, each with a witness.
+
+An edge matters if, for some input, what it carries can be replaced by what it carries elsewhere so
+that the answer changes; the input, the position and the replacement are its witness. The circuit
+is complete if all other edges together can be replaced, at every position at once, and no answer
+changes. An edge that never changes an answer alone but is needed beside others (two paths for
+one thing) would make a circuit that is complete but not minimal; then the model says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+import torch
+
+from rasp.atoms import Atom
+from rasp.compiler.emitting.weights import Array
+from rasp.compiler.model.promises import random_inputs
+from rasp.compiler.model.transformer import Transformer
+from rasp.evaluator.plain import EvaluationError, evaluate
+from rasp.graph.portable import graph_from_json
+from rasp.testbed.edges import POSITIONS, TOKENS, Edge
+from rasp.testbed.patching import Elsewhere, Patchable, Pool, Written
+
+INPUTS = 160
+MOST_IN_A_BATCH = 32
+ROUNDS = 12
+"""How often replacements are drawn for an edge before it is taken to carry nothing."""
+RESAMPLED = 8
+"""How often everything outside a circuit is replaced when it is checked."""
+Tokens = tuple[Atom, ...]
+
+
+@dataclass(frozen=True)
+class Witness:
+    """An input, and for each position the input and position that a replacement is from."""
+
+    tokens: Tokens
+    others: tuple[Tokens, ...]
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Circuit:
+    """The edges that matter, each with its witness; those without one are needed together."""
+
+    witnesses: dict[Edge, Witness | None]
+
+    @property
+    def edges(self) -> list[Edge]:
+        return list(self.witnesses)
+
+    @property
+    def minimal(self) -> bool:
+        return all(witness is not None for witness in self.witnesses.values())
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Inputs of one length, run once."""
+
+    inputs: list[Tokens]
+    ids: Array
+    written: Written
+    answers: Array
+
+
+class Laboratory:
+    """A model with inputs of all lengths and what its parts write on them."""
+
+    def __init__(self, model: Transformer, seed: int = 0) -> None:
+        self.model, self.patchable = model, Patchable(model)
+        self.chooser = np.random.default_rng([seed, 23])
+        inputs = usable_inputs(model, INPUTS, seed)
+        self.rows = [(tokens, place) for tokens in sorted(inputs, key=len)
+                     for place in range(len(tokens))]  # fmt: skip
+        with torch.no_grad():
+            self.batches = [self._batch(some) for some in _by_length(inputs)]
+            self.pool = Pool.of(self.patchable, [batch.ids for batch in self.batches])
+
+    def _batch(self, inputs: list[Tokens]) -> Batch:
+        ids = np.stack([self.model.token_ids(list(tokens)) for tokens in inputs])
+        written, logits = self.patchable.run(self.patchable.embedded(ids))
+        return Batch(inputs, ids, written, self.patchable.answers(logits))
+
+    def changed(self, batch: Batch, edges: Sequence[Edge], rows: Array) -> Array:
+        """Which inputs of a batch answer otherwise with edges replaced; (batch, position) rows."""
+        with torch.no_grad():
+            elsewhere = Elsewhere.along(edges, self.pool.drawn(batch.written, rows))
+            begin = {name: batch.written[name] for name in (TOKENS, POSITIONS)}
+            _, logits = self.patchable.run(begin, elsewhere)
+        found = self.patchable.answers(logits) != batch.answers
+        return np.asarray(found.any(axis=(1, 2)))
+
+    def drawn_rows(self, batch: Batch) -> Array:
+        return self.chooser.integers(0, self.pool.size, size=batch.ids.shape)
+
+    def witness(self, edge: Edge) -> Witness | None:
+        """An input and replacements along one edge that change its answer, if one is found."""
+        order = self.chooser.permutation(len(self.batches))
+        for number in range(ROUNDS):
+            batch = self.batches[order[number % len(order)]]
+            rows = self.drawn_rows(batch)
+            hit = np.flatnonzero(self.changed(batch, [edge], rows))
+            if hit.size:
+                return self._recorded(batch, int(hit[0]), rows)
+        return None
+
+    def _recorded(self, batch: Batch, number: int, rows: Array) -> Witness:
+        sources = [self.rows[row] for row in rows[number].tolist()]
+        return Witness(batch.inputs[number], tuple(tokens for tokens, _ in sources),
+                       tuple(place for _, place in sources))  # fmt: skip
+
+    def holds(self, edge: Edge, witness: Witness) -> bool:
+        """Whether the replacements of a witness change the answer of its input."""
+        with torch.no_grad():
+            batch = self._batch([witness.tokens])
+            sinks = int(self.model.uses_sink)
+            elsewhere = {name: array.clone() for name, array in batch.written.items()}
+            for here, (tokens, place) in enumerate(
+                zip(witness.others, witness.places, strict=True)
+            ):
+                other = self._batch([tokens]).written
+                for name, array in other.items():
+                    elsewhere[name][0, sinks + here] = array[0, sinks + place]
+            begin = {name: batch.written[name] for name in (TOKENS, POSITIONS)}
+            _, logits = self.patchable.run(begin, Elsewhere.along([edge], elsewhere))
+        return bool((self.patchable.answers(logits) != batch.answers).any())
+
+    def share_changed(self, edges: Sequence[Edge], rounds: int = RESAMPLED) -> float:
+        """The share of inputs whose answer changes when edges are replaced."""
+        wrong = tried = 0
+        for _ in range(rounds):
+            for batch in self.batches:
+                found = self.changed(batch, edges, self.drawn_rows(batch))
+                wrong, tried = wrong + int(found.sum()), tried + len(found)
+        return wrong / max(tried, 1)
+
+
+def find_circuit(
+    laboratory: Laboratory, allowed: Iterable[Edge], everything: Sequence[Edge]
+) -> Circuit:
+    """The edges of a model that matter, among those that its weights allow."""
+    candidates = list(allowed)
+    witnesses: dict[Edge, Witness | None] = {}
+    for edge in candidates:
+        found = laboratory.witness(edge)
+        if found is not None:
+            witnesses[edge] = found
+    outside = [edge for edge in everything if edge not in witnesses]
+    doubtful = [edge for edge in candidates if edge not in witnesses]
+    if doubtful and laboratory.share_changed(outside):  # some are needed together
+        dropped = [edge for edge in outside if edge not in doubtful]
+        for edge in doubtful:
+            if laboratory.share_changed([*dropped, edge]):
+                witnesses[edge] = None
+            else:
+                dropped.append(edge)
+    return Circuit({edge: witnesses[edge] for edge in candidates if edge in witnesses})
+
+
+def usable_inputs(model: Transformer, count: int, seed: int) -> list[Tokens]:
+    """Random inputs on which the program has a value."""
+    outputs, _ = graph_from_json(model.graph)
+    nodes = list(outputs.values())
+    found = []
+    for tokens in random_inputs(model.settings, Random(f"test bed {seed}"), count):
+        try:
+            evaluate(nodes, tokens)
+        except EvaluationError:
+            continue
+        found.append(tokens)
+    return found
+
+
+def _by_length(inputs: list[Tokens]) -> Iterator[list[Tokens]]:
+    ordered = sorted(inputs, key=len)
+    for length in sorted({len(tokens) for tokens in ordered}):
+        some = [tokens for tokens in ordered if len(tokens) == length]
+        yield from (some[start : start + MOST_IN_A_BATCH]
+                    for start in range(0, len(some), MOST_IN_A_BATCH))  # fmt: skip
