@@ -71,10 +71,11 @@ class Dials:
 
 @dataclass(frozen=True, eq=False)
 class Dialled:
-    """A model, and the same before it was rotated and made noisy: there, 0 is no connection."""
+    """A model, and what its dials did to it."""
 
     model: Transformer
     readable: Weights
+    """The weights without idle parts, rotation and noise: there, 0 is no connection."""
     rotation: Array | None
     layers: tuple[int | None, ...]
     """For each layer from 1, which layer of the compiled model it was."""
@@ -107,9 +108,9 @@ def turned(model: Transformer, dials: Dials) -> Dialled:
     """Turn every dial but superposition, which is trained (see `superposition`)."""
     chooser = np.random.default_rng([dials.seed, 17])
     weights, layers = _with_layers(model.weights, dials.layers, chooser)
+    readable = weights.cast()
     if dials.heads or dials.units:
         weights = _with_idle_parts(weights, dials, chooser)
-    readable = weights.cast()
     rotation = None
     if dials.rotation:
         size = weights.tokens.shape[1]

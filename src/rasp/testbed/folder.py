@@ -22,7 +22,7 @@ from rasp.compiler import load, verify
 from rasp.compiler.emitting.weights import Array
 from rasp.compiler.model.store import from_safetensors, to_safetensors
 from rasp.compiler.model.transformer import Transformer
-from rasp.export import lens_module, torch_module
+from rasp.export import torch_target
 from rasp.export.blocks import blocks_of
 from rasp.export.folders import writing
 from rasp.export.lens_target import configuration as lens_configuration
@@ -37,6 +37,8 @@ from rasp.testbed.truth import Circuit, Laboratory, Tokens, Witness, find_circui
 CARD, WEIGHTS = "testbed.json", "weights.safetensors"
 MOST_BYTES = 400_000_000
 PAIRS = 40
+MODULES = Path(torch_target.__file__).parent
+"""Where the modules are that are copied beside the weights."""
 TESTED = 1000
 """Inputs that the model with its dials turned is compared with the program on."""
 CLOSE = 1e-4
@@ -59,7 +61,7 @@ class Entry:
 def make(name: str, certified: Transformer, dials: Dials) -> Entry:
     """Turn the dials and find the circuit; a circuit that misses something is never returned."""
     dialled = turned(certified, dials)
-    everything = all_edges(dialled.readable)
+    everything = all_edges(dialled.model.weights)
     circuit = find_circuit(Laboratory(dialled.model, dials.seed),
                            allowed_edges(dialled.readable), everything)  # fmt: skip
     wrong, tested = wrong_answers(certified, dialled.model, dials.seed)
@@ -87,7 +89,7 @@ def write(entry: Entry, folder: Path) -> None:
             (place / name).write_text(json.dumps(data, ensure_ascii=False, indent=1),
                                       encoding="utf-8")  # fmt: skip
         (place / WEIGHTS).write_bytes(to_safetensors(_torch_state(entry.dialled.model)))
-        shutil.copy(torch_module.__file__, place / "model.py")
+        shutil.copy(MODULES / "torch_module.py", place / "model.py")
         _write_lens(entry.dialled.model, place / "transformer-lens")
         if entry.dialled.rotation is not None:
             raw = to_safetensors({"rotation": entry.dialled.rotation})
@@ -105,18 +107,17 @@ def _write_lens(model: Transformer, place: Path) -> None:
     config = json.dumps(lens_configuration(model, blocks), indent=1)
     (place / "config.json").write_text(config, encoding="utf-8")
     (place / WEIGHTS).write_bytes(to_safetensors(lens_state(blocks)))
-    shutil.copy(lens_module.__file__, place / "model.py")
+    shutil.copy(MODULES / "lens_module.py", place / "model.py")
 
 
 def _documents(entry: Entry) -> dict[str, Any]:
     """Every JSON file of a folder, by name."""
-    model, readable = entry.dialled.model, entry.dialled.readable
-    edges = entry.circuit.edges
+    model, edges = entry.dialled.model, entry.circuit.edges
     return {
         "config.json": configuration(model, blocks_of(model)),
         "circuit.json": _circuit_to_json(entry.circuit),
-        "circuit-hooks.json": hook_pairs(Names(readable), edges),
-        "circuit-attribution.json": attribution_graph(readable, edges),
+        "circuit-hooks.json": hook_pairs(Names(model.weights), edges),
+        "circuit-attribution.json": attribution_graph(model.weights, edges),
         "labels.json": labels(entry.certified, entry.dials, entry.dialled),
         "pairs.json": pairs(entry.certified, entry.dials.seed),
         CARD: _card(entry),
@@ -253,7 +254,7 @@ def _untrue_circuit(entry: Entry) -> Iterator[str]:
             yield f"{edge}: the weights allow no such edge"
         elif witness is not None and not laboratory.holds(edge, witness):
             yield f"{edge}: its witness changes no answer"
-    outside = [edge for edge in all_edges(entry.dialled.readable)
+    outside = [edge for edge in all_edges(entry.dialled.model.weights)
                if edge not in entry.circuit.witnesses]  # fmt: skip
     for edge, witness in entry.circuit.witnesses.items():
         if witness is None and not laboratory.share_changed([*outside, edge]):
