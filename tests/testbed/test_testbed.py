@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from rasp.cli import main  # noqa: E402
 from rasp.compiler import Transformer  # noqa: E402
 from rasp.compiler.model.store import from_safetensors, to_safetensors  # noqa: E402
 from rasp.export import torch_module  # noqa: E402
-from rasp.testbed import attribution, folder  # noqa: E402
+from rasp.testbed import attribution, folder, superposition  # noqa: E402
 from rasp.testbed.dials import Dials, read_dials, turned  # noqa: E402
 from rasp.testbed.edges import (  # noqa: E402
     Names,
@@ -202,3 +203,20 @@ def test_the_command_writes_goes_on_and_checks(
 def test_dials_that_there_are_not_are_refused(text: str) -> None:
     with pytest.raises(rasp.RaspError):
         read_dials(text)
+
+
+def test_a_model_with_fewer_dimensions_says_how_often_it_is_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(superposition, "INPUTS", 200)
+    monkeypatch.setattr(folder, "superposed", partial(superposition.superposed, steps=60))
+    entry = folder.make("hist", _compiled("hist"), Dials(superposition=0.5))
+    assert entry.model.d_model == round(_compiled("hist").d_model / 2)
+    folder.write(entry, tmp_path / "hist")
+    assert list(folder.problems(tmp_path / "hist")) == []
+    card = json.loads((tmp_path / "hist" / "testbed.json").read_text())
+    assert f"{entry.right:.2%}" in card["agrees"]
+    _edit(tmp_path / "hist" / "testbed.json",
+          lambda card: card | {"agrees": card["agrees"].replace(f"{entry.right:.2%}", "100.00%")}
+          if entry.right < 1 else card | {"agrees": "exact"})  # fmt: skip
+    assert list(folder.problems(tmp_path / "hist"))

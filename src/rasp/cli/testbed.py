@@ -29,6 +29,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "  layers=N             empty layers between the others",
         "  rotation             a random rotation of the residual stream",
         "  noise=X              noise on every weight, relative to the size of its array",
+        "  superposition=X      leave out a share of the dimensions and train what is left: such a",
+        "                       model is not exact, and says how many answers are right",
         "  seed=N               of everything random",
         "",
         "A model is written when it answers as the program does, when replacing everything outside",

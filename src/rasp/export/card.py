@@ -37,7 +37,7 @@ def write_card(checked: Checked, target: str, folder: Path) -> None:
 
 
 def card(model: Transformer) -> dict[str, Any]:
-    """The ids of tokens, what the logits stand for, and what was certified of the weights."""
+    """The ids of tokens, what each logit and each part of the model is for, what was certified."""
     settings = model.settings
     outputs, start = [], 0
     for readout in model.readouts:
@@ -62,6 +62,12 @@ def card(model: Transformer) -> dict[str, Any]:
         "bos": None if settings.bos is None else show(settings.bos),
         "outputs": outputs,
         "certificate": _certificate(model),
+        "labels": {
+            "dimensions": list(model.description.dimensions),
+            "heads": [list(heads) for heads in model.description.heads],
+            "hidden": [list(units) for units in model.description.hidden],
+        },
+        "circuit": model.circuit,
     }
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -32,9 +32,10 @@ from rasp.graph.portable import atom_from_json, atom_to_json
 from rasp.reading import read_file, read_json
 from rasp.testbed.dials import IDLE_SIZE, Dialled, Dials, turned
 from rasp.testbed.edges import Edge, Names, all_edges, allowed_edges, attribution_graph, hook_pairs
+from rasp.testbed.superposition import share_right, superposed, unseen_inputs, with_arrays
 from rasp.testbed.truth import Circuit, Laboratory, Tokens, Witness, find_circuit, usable_inputs
 
-CARD, WEIGHTS = "testbed.json", "weights.safetensors"
+CARD, WEIGHTS, TRAINED = "testbed.json", "weights.safetensors", "trained.safetensors"
 MOST_BYTES = 400_000_000
 PAIRS = 40
 MODULES = Path(torch_target.__file__).parent
@@ -56,6 +57,15 @@ class Entry:
     circuit: Circuit
     wrong: int
     tested: int
+    trained: Transformer | None = None
+    """With fewer dimensions; then the circuit is that of the model it was trained from."""
+    right: float = 1.0
+    """Its share of right answers."""
+
+    @property
+    def model(self) -> Transformer:
+        """The model that is written for others to study."""
+        return self.trained or self.dialled.model
 
 
 def make(name: str, certified: Transformer, dials: Dials) -> Entry:
@@ -65,7 +75,11 @@ def make(name: str, certified: Transformer, dials: Dials) -> Entry:
     circuit = find_circuit(Laboratory(dialled.model, dials.seed),
                            allowed_edges(dialled.readable), everything)  # fmt: skip
     wrong, tested = wrong_answers(certified, dialled.model, dials.seed)
-    return Entry(name, certified, dials, dialled, circuit, wrong, tested)
+    entry = Entry(name, certified, dials, dialled, circuit, wrong, tested)
+    if not dials.superposition or wrong:
+        return entry
+    found = superposed(dialled.model, dials.superposition, dials.seed)
+    return replace(entry, trained=found.model, right=found.right)
 
 
 def wrong_answers(certified: Transformer, model: Transformer, seed: int) -> tuple[int, int]:
@@ -88,9 +102,12 @@ def write(entry: Entry, folder: Path) -> None:
         for name, data in _documents(entry).items():
             (place / name).write_text(json.dumps(data, ensure_ascii=False, indent=1),
                                       encoding="utf-8")  # fmt: skip
-        (place / WEIGHTS).write_bytes(to_safetensors(_torch_state(entry.dialled.model)))
+        (place / WEIGHTS).write_bytes(to_safetensors(_torch_state(entry.model)))
         shutil.copy(MODULES / "torch_module.py", place / "model.py")
-        _write_lens(entry.dialled.model, place / "transformer-lens")
+        _write_lens(entry.model, place / "transformer-lens")
+        if entry.trained is not None:
+            raw = to_safetensors(entry.trained.weights.arrays())
+            (place / TRAINED).write_bytes(raw)
         if entry.dialled.rotation is not None:
             raw = to_safetensors({"rotation": entry.dialled.rotation})
             (place / "rotation.safetensors").write_bytes(raw)
@@ -112,7 +129,7 @@ def _write_lens(model: Transformer, place: Path) -> None:
 
 def _documents(entry: Entry) -> dict[str, Any]:
     """Every JSON file of a folder, by name."""
-    model, edges = entry.dialled.model, entry.circuit.edges
+    model, edges = entry.model, entry.circuit.edges
     return {
         "config.json": configuration(model, blocks_of(model)),
         "circuit.json": _circuit_to_json(entry.circuit),
@@ -126,16 +143,22 @@ def _documents(entry: Entry) -> dict[str, Any]:
 
 def _card(entry: Entry) -> dict[str, Any]:
     certificate = entry.certified.certificate
+    agrees = f"with its dials turned, in float32, {entry.wrong} wrong of {entry.tested}"
+    if entry.trained is not None:
+        agrees = (
+            f"not exact: trained with fewer dimensions, right on {entry.right:.2%} of the inputs "
+            "that it was not trained on; before training, 0 wrong"
+        )
     return {
         "made_by": "rasp",
         "name": entry.name,
         "dials": entry.dials.to_json(),
         "certified": certificate.statement if certificate else None,
-        "agrees": f"with its dials turned, in float32, {entry.wrong} wrong of {entry.tested}",
+        "agrees": agrees,
         "complete": "replacing everything outside the circuit changes no answer",
         "minimal": entry.circuit.minimal,
         "files": sorted(["certified", "transformer-lens", WEIGHTS, "model.py", CARD,
-                         "rotation.safetensors", *_NAMES]),
+                         "rotation.safetensors", TRAINED, *_NAMES]),
     }  # fmt: skip
 
 
@@ -217,6 +240,11 @@ def problems(folder: str | Path) -> Iterator[str]:
     circuit = _circuit_from_json(read_json(place / "circuit.json", MOST_BYTES))
     wrong, tested = wrong_answers(certified, dialled.model, dials.seed)
     entry = Entry(card["name"], certified, dials, dialled, circuit, wrong, tested)
+    if dials.superposition:
+        arrays = from_safetensors(read_file(place / TRAINED, MOST_BYTES))
+        trained = with_arrays(dialled.model, arrays)
+        right = share_right(dialled.model, trained, unseen_inputs(dialled.model, dials.seed))
+        entry = replace(entry, trained=trained, right=right)
     yield from _different_files(place, entry)
     yield from _untrue_circuit(entry)
     if wrong:
@@ -228,8 +256,8 @@ def _different_files(place: Path, entry: Entry) -> Iterator[str]:
         if read_json(place / name, MOST_BYTES) != json.loads(json.dumps(data)):
             yield f"`{name}` is not what follows from the model, its dials and its circuit"
     expected = {
-        WEIGHTS: _torch_state(entry.dialled.model),
-        f"transformer-lens/{WEIGHTS}": lens_state(blocks_of(entry.dialled.model, constant=True)),
+        WEIGHTS: _torch_state(entry.model),
+        f"transformer-lens/{WEIGHTS}": lens_state(blocks_of(entry.model, constant=True)),
     }
     if entry.dialled.rotation is not None:
         expected["rotation.safetensors"] = {"rotation": entry.dialled.rotation}

@@ -22,6 +22,8 @@ from rasp.testbed.dials import Dials
 from rasp.testbed.folder import CARD, MOST_BYTES, make, problems, write
 
 INDEX = "index.json"
+LEAST_RIGHT = 0.99
+"""The share of right answers of a model that was trained with fewer dimensions."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,8 @@ def _written(name: str, model: Transformer, dials: Dials, folder: Path) -> Outco
     entry = make(name, model, dials)
     if entry.wrong:
         return Outcome(name, "refused", f"{entry.wrong} of {entry.tested} answers became wrong")
+    if entry.right < LEAST_RIGHT:
+        return Outcome(name, "refused", f"trained, only {entry.right:.1%} of its answers are right")
     if not entry.circuit.minimal:
         return Outcome(name, "refused", "some edges matter only together")
     try:

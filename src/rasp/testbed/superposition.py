@@ -8,22 +8,28 @@ those of the model it began as, one for one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
-from rasp.compiler.emitting.weights import Array
+from rasp.compiler.emitting.weights import (
+    Array,
+    FeedForwardWeights,
+    HeadWeights,
+    ReadoutWeights,
+    Weights,
+)
 from rasp.compiler.model.transformer import Transformer
 from rasp.testbed.dials import rotated
 from rasp.testbed.patching import Patchable
 from rasp.testbed.truth import Tokens, usable_inputs
 
 INPUTS = 6000
-BATCH = 64
-STEPS = 6000
-RATE = 3e-3
+BATCH = 128
+STEPS = 10_000
+RATE = 1e-2
 GOOD = 0.9995
 """The share of right answers at which training ends."""
 EVERY = 250
@@ -40,9 +46,8 @@ class Superposed:
 
 def superposed(model: Transformer, share: float, seed: int, steps: int = STEPS) -> Superposed:
     """Leave out a share of the dimensions, and train what is left."""
-    every = usable_inputs(model, INPUTS, seed)
-    fifth = max(1, len(every) // 5)
-    tests, lessons = every[:fifth], every[fifth:]
+    tests = unseen_inputs(model, seed)
+    lessons = usable_inputs(model, INPUTS, seed)[len(tests) :] or tests
     student = Patchable(_projected(model, share, seed), torch.float32, _device())
     parameters = [each.requires_grad_() for each in student.parameters() if each.numel()]
     optimiser = torch.optim.Adam(parameters, lr=RATE)
@@ -70,6 +75,29 @@ def share_right(model: Transformer, other: Transformer, inputs: list[Tokens]) ->
         same += sum(all(wanted[name][row] == found[name][row] for name in wanted)
                     for row in range(len(ids)))  # fmt: skip
     return same / max(1, len(inputs))
+
+
+def with_arrays(model: Transformer, arrays: Mapping[str, Array]) -> Transformer:
+    """A model of the same parts with other weights, by the names that `Weights.arrays` gives."""
+    size = arrays["tokens"].shape[1]
+    empty = FeedForwardWeights(np.zeros((0, size)), np.zeros(0), np.zeros((size, 0)))
+    weights = Weights(
+        arrays["tokens"], arrays["positions"],
+        [[HeadWeights(*(arrays[f"layer{layer}.head{number}.{name}"] for name in vars(head)))
+          for number, head in enumerate(heads, 1)]
+         for layer, heads in enumerate(model.weights.heads, 1)],
+        [FeedForwardWeights(*(arrays[f"layer{layer}.feed_forward.{name}"] for name in vars(block)))
+         if block.bias.size else empty for layer, block in enumerate(model.weights.feed_forwards)],
+        [ReadoutWeights(arrays[f"output{number}.weight"], arrays[f"output{number}.bias"])
+         for number in range(len(model.readouts))],
+    )  # fmt: skip
+    return replace(model, weights=weights, certificate=None)
+
+
+def unseen_inputs(model: Transformer, seed: int) -> list[Tokens]:
+    """The inputs that a model is not trained on."""
+    every = usable_inputs(model, INPUTS, seed)
+    return every[: max(1, len(every) // 5)]
 
 
 def _projected(model: Transformer, share: float, seed: int) -> Transformer:

@@ -134,7 +134,7 @@ class _Labels:
         return self._text(node) + self._line(node)
 
     def _text(self, node: Node) -> str:
-        return self.words.names.get(node) or expression(node, self.words.names)
+        return self.words.names.get(node) or expression(node, self.words.names, depth=3)
 
     def _line(self, node: Node) -> str:
         """Where a node comes from; for one made by the library, where the library was used."""
