@@ -69,7 +69,7 @@ def write_many(
         if not missing:
             continue
         try:
-            model = _compiled(source, length, style)
+            model = compiled(source, length, style)
         except RaspError as error:
             yield Outcome(source.name, "refused", error.message)
             continue
@@ -78,7 +78,8 @@ def write_many(
     write_index(folder)
 
 
-def _compiled(source: Source, length: int, style: str) -> Transformer:
+def compiled(source: Source, length: int, style: str) -> Transformer:
+    """The model of a program, certified."""
     return compile(
         {source.name: source.s_op}, vocabulary=source.vocabulary, max_length=length,
         bos=source.bos, causal=source.causal, style=style,
