@@ -86,7 +86,7 @@ def _output(blocks: Blocks, name: str, node: SOp, reader: int) -> OutputPlan:
         )
     if not values.atoms:
         why = next(iter(blocks.analysis.failures.values()), "it has no value")
-        raise Refusal(f"the program fails on every input: {why}", "mend it first")
+        raise Refusal(f"the program fails on every input: {why}", "fix the program first")
     codes = codes_of(values.atoms)
     widest: dict[Fraction, Atom] = {}
     for atom in values.atoms:
