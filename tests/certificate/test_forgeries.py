@@ -17,6 +17,9 @@ import numpy as np
 import pytest
 from models import Kind, compiled, expected_of, mistakes_in, outputs_of, verdict
 
+from rasp.certificate import Inputs
+from rasp.certificate.arrays import read_arrays
+from rasp.certificate.attention import Sink, check_sink_units, pass_sink
 from rasp.certificate.claims import (
     Claims,
     Conjunct,
@@ -27,10 +30,24 @@ from rasp.certificate.claims import (
     NodeVariable,
     OutputVariable,
     ReaderClaim,
+    Refused,
     SumVariable,
 )
+from rasp.certificate.stream import Stream
+from rasp.certificate.values import Values
 from rasp.compiler import Transformer
-from rasp.graph import Aggregate, Const, Elementwise, Indices, Select, Tokens, TokensAs
+from rasp.graph import (
+    Aggregate,
+    Const,
+    Elementwise,
+    Indices,
+    Select,
+    SOp,
+    Tokens,
+    TokensAs,
+    apply_operator,
+)
+from rasp.graph.portable import graph_to_json
 
 ONE = Fraction(1)
 
@@ -263,6 +280,73 @@ def a_polluted_sink() -> Transformer:
     return other
 
 
+def a_condition_that_outweighs_what_is_best() -> Transformer:
+    """Of two tokens that match, one scores as much more as an index further on: arrays alone."""
+    model = compiled(
+        Kind('out = aggregate(select_best(select(tokens, "a", !=), score(indices, 1)), '
+             "indices, -1);", "abc", 3)
+    )  # fmt: skip
+    other = forged(model, model.claims)
+    other.weights.tokens[2, 2] = 1.375
+    return other
+
+
+def a_family_of_a_sum_and_a_mean() -> Transformer:
+    """A mean is added to a sum over other keys as if it were one: no fraction is looked at."""
+    model = compiled(
+        Kind("out = selector_width(select(tokens, tokens, ==)) "
+             "+ aggregate(select(tokens, tokens, !=), indices, 0);", "ab", 3)
+    )  # fmt: skip
+    claims, family = model.claims, ((1, 0), (1, 1))
+    summed, mean = claims.heads[0]
+    mixed = Elementwise("+", (summed.outputs[0].values, summed.outputs[1].values))
+    claims = replace(
+        claims, over={**claims.over, mixed: (1,)},
+        heads=((replace(summed, family=family), replace(mean, family=family)),),
+    )  # fmt: skip
+    codes = np.arange(7.0)
+    known = replace(model.readouts[0], atoms=tuple(Fraction(code) for code in codes))
+    other = forged(model, claims, known)
+    readout = other.weights.readouts[0]
+    row = (readout.weight != 0).any(axis=0)
+    readout.weight = 2 * (codes - 3)[:, None] * row
+    readout.bias = -6 * (codes - 3) - (codes - 3) ** 2
+    return other
+
+
+def a_spare_sum_with_a_default() -> Transformer:
+    """At index 0 nothing is picked, and no sum is the default: index 0 is not looked at."""
+    model = compiled(Kind("out = indices == 0;", "ab", 3))
+    before = Select(Indices(), Indices(), "<")
+    head = HeadClaim("sum", (Conjunct(before, (1,), (1,)),), (HeadOutput(Const(1), None, 5),),
+                     (), ())  # fmt: skip
+    claims = replace(
+        model.claims, variables=(None, None, OutputVariable(0, 0, 0)), spare=(head,),
+        outputs=((1, 2),),
+    )  # fmt: skip
+    other = forged(model, claims)
+    other.weights.readouts[0].bias[:] = 5, -5
+    return other
+
+
+def a_kind_that_is_forgotten() -> Transformer:
+    """As a text, 2 is not 2.0: over a multiple of a mean, it is not certain which of them it is."""
+    model = compiled(Kind("out = aggregate(select(indices, indices, <=), indices) + 1;", "ab", 3))
+    mean = outputs_of(model)["out"]
+    assert isinstance(mean, SOp)
+    text, count = Elementwise("string", (mean,)), len(model.claims.variables)
+    double = SumVariable(Fraction(0), {("out", 2): Fraction(2)})
+    claims = replace(
+        model.claims, variables=(*model.claims.variables, double, NodeVariable(mean)),
+        over={**model.claims.over, mean: (count,), text: (count + 1,)}, outputs=((count + 1,),),
+    )  # fmt: skip
+    atoms = [int(atom) if atom == int(atom) else atom for atom in model.readouts[0].atoms]
+    texts = tuple(apply_operator("string", (atom,)) for atom in atoms)
+    other = forged(model, claims, replace(model.readouts[0], atoms=texts))
+    other.graph = graph_to_json({"out": text}, {}, {})
+    return other
+
+
 FORGERIES: dict[Callable[[], Transformer], str] = {
     default_of_a_sum: "a sum adds numbers, and is 0 where nothing is picked",
     codes_of_a_sum: "a sum adds numbers, and is 0 where nothing is picked",
@@ -276,6 +360,10 @@ FORGERIES: dict[Callable[[], Transformer], str] = {
     a_carrier_that_is_not_read: "a variable is not a number",
     a_polluted_sink: "no margin is left",
     a_count_of_what_is_no_bool: "what is counted is not a condition",
+    a_condition_that_outweighs_what_is_best: "no margin is left",
+    a_family_of_a_sum_and_a_mean: "the program may answer Fraction(1, 3)",
+    a_spare_sum_with_a_default: "a sum adds numbers, and is 0 where nothing is picked",
+    a_kind_that_is_forgotten: "an int is told from an equal float",
 }
 
 
@@ -331,7 +419,9 @@ def test_a_string_is_not_read_as_a_number() -> None:
     model = compiled(Kind("out = aggregate(select(indices, 0, ==), tokens);"))
     outputs = outputs_of(model)
     reader = ReaderClaim(outputs["out"], "embedding", {0: 1.0}, 0.0)  # type: ignore[arg-type]
-    assert not verdict(model, outputs, claims=replace(model.claims, readers=(reader,))).readers
+    found = verdict(model, outputs, claims=replace(model.claims, readers=(reader,)))
+    assert found.holds
+    assert not found.readers
 
 
 def test_an_s_op_is_read_after_a_block_that_there_is() -> None:
@@ -371,3 +461,68 @@ def test_what_picks_nothing_is_made_by_no_head() -> None:
     known = {**model.claims.aggregates, never: Meaning("never", (2,))}
     found = verdict(model, outputs, claims=replace(model.claims, aggregates=known))
     assert "picks nothing" in found.reason
+
+
+# -- the sink -------------------------------------------------------------------------------------
+
+
+def in_order(terms: np.ndarray) -> float:
+    """A sum in float32, one after the other."""
+    total = np.float32(0)
+    for term in terms.astype(np.float32):
+        total = np.float32(total + term)
+    return float(total)
+
+
+def test_a_hidden_unit_must_not_fire_at_the_sink_by_rounding() -> None:
+    terms = np.array([2.0**25, *[-1.0] * 60, 36 - 2.0**25])
+    assert terms.sum() < 0 < in_order(terms)
+    sink = Sink(np.sign(terms), np.zeros(len(terms)))
+    with pytest.raises(Refused, match="fires at the sink"):
+        check_sink_units(sink, np.abs(terms)[None], np.zeros(1), "")
+    check_sink_units(sink, np.abs(terms)[None], np.array([-2000.0]), "")
+
+
+def test_what_the_sink_reads_is_rounded_too() -> None:
+    """As a key, the sink reads 1 on paper, and 0 in float32: then it scores as any key does."""
+    model = compiled(Kind('out = aggregate(select(indices, indices - 1, ==), tokens, "?");'))
+    other = forged(model, model.claims)
+    weights, more = other.weights, np.zeros(2)
+    weights.tokens = np.hstack([weights.tokens, np.outer(weights.tokens[:, 0], more)])
+    weights.positions = np.hstack([weights.positions, np.zeros((len(weights.positions), 2))])
+    weights.tokens[-1, -2:] = 1
+    for head in weights.heads[0]:
+        head.query, head.key, head.value = (
+            np.hstack([array, np.zeros((len(array), 2))])
+            for array in (head.query, head.key, head.value)
+        )
+        head.out = np.vstack([head.out, np.zeros((2, head.out.shape[1]))])
+    weights.readouts[0].weight = np.hstack(
+        [weights.readouts[0].weight, np.zeros((len(weights.readouts[0].weight), 2))]
+    )
+    assert verdict(other, outputs_of(other)).holds
+    key = weights.heads[0][0].key
+    row = int(np.flatnonzero(key @ weights.tokens[-1])[-1])
+    assert 0 < np.abs(key[row] @ weights.tokens[-1]) < 1000
+    key[row, -2:] = 2.0**40, -(2.0**40)
+    assert in_order(np.array([key[row, 0], *key[row, -2:]])) == 0
+    assert not verdict(other, outputs_of(other)).holds
+
+
+def test_a_sink_that_is_off_may_not_score_itself_highest() -> None:
+    model = compiled(Kind('out = aggregate(select(indices, indices - 1, ==), tokens, "?");'))
+    arrays = read_arrays(model.weights.arrays(), [1], [0, 0], 1)
+    settings, outputs = model.settings, outputs_of(model)
+    values = Values(
+        model.claims, Inputs(settings.vocabulary, settings.max_length), [*outputs.values()]
+    )
+    stream = Stream(values, arrays.tokens[:-1], arrays.positions)
+    head = arrays.heads[0][0]
+    head.key[2, 4] = 1  # which only keys read, and nothing has written yet
+    assert not head.query[:, 4].any() and not stream.size[4]
+    sink = Sink(arrays.tokens[-1], np.zeros(len(stream.error)))
+    pass_sink(stream, sink, [head])
+    assert sink.error.max() < 1e-9
+    sink.error[4] = 1e6
+    pass_sink(stream, sink, [head])
+    assert sink.error[4] > 1e7

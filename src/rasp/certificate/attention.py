@@ -30,8 +30,9 @@ from rasp.certificate.dilution import Sent, balance_of, portion
 from rasp.certificate.gradients import head_gradient
 from rasp.certificate.picks import compared
 from rasp.certificate.scores import Scorer, Scores
-from rasp.certificate.stream import DOUBLE, SLACK, UNIT, Group, Stream
+from rasp.certificate.stream import DOUBLE, EXACT, SLACK, UNIT, Group, Stream, grains
 from rasp.certificate.tables import Array, Space, same
+from rasp.certificate.values import Values
 from rasp.graph import (
     Const,
     Elementwise,
@@ -78,11 +79,10 @@ def attend(
     name: str, notes: Notes,
 ) -> list[Channel]:  # fmt: skip
     """Check one head; `outputs` are the variables that it makes."""
-    _check_claim(stream, claim, sink, name)
+    _check_sink(stream, claim, sink, name)
     asked, asked_off = None, np.zeros(len(head.key))
     if sink is not None:
-        asked = head.key @ sink.row + head.key_bias
-        asked_off = np.abs(head.key) @ sink.error
+        asked, asked_off = _at_sink(sink, head.key, head.key_bias)
     scorer = Scorer(stream, claim, head)
     if claim.mode == "share":
         return _give_shares(stream, scorer, claim, head, outputs, name, notes)
@@ -114,7 +114,8 @@ def attend(
         reach = _reach(stream, claim, channel, outputs)
         error = _error(stream, claim, scores, factor, size, off)
         if sink is not None:
-            error += _sink_value(sink, row, float(bias)) / factor
+            held, wrong = _sent_by_sink(sink, row, float(bias))
+            error += (abs(held) + wrong) / factor
         errors.append(error)
         sizes.append(min(reach, stream.values.inputs.max_length * size) + error)
         deviation.append((size + off) / (1.0 if claim.mode == "mean" else factor))
@@ -137,8 +138,7 @@ def _diluted(
     for number, (channel, inputs, row, bias) in enumerate(zip(
             claim.channels, claim.values, head.value, head.value_bias, strict=True)):  # fmt: skip
         size, off = _value(stream, claim, channel, inputs, row, float(bias))
-        own = float(row @ sink.row + bias)
-        wrong = _sink_off(sink, row, float(bias))
+        own, wrong = _sent_by_sink(sink, row, float(bias))
         sent, out = Sent(channel, size, off, own, wrong), head.out[:, number]
         group = portion(stream, claim, outputs, sent, out, balance, name)
         sizes.append(size + off + abs(own) + wrong)
@@ -147,30 +147,40 @@ def _diluted(
     return channels, np.array(sizes)
 
 
-def _check_claim(stream: Stream, claim: HeadClaim, sink: Sink | None, name: str) -> None:
-    picks, selectors = stream.values.picks, [each.selector for each in claim.conjuncts]
-    if stream.values.inputs.causal and not picks.is_causal(selectors):
-        raise Refused("a head may pick keys after the query, which a causal model cannot see", name)
-    if claim.never_empty and not picks.never_empty(selectors):
-        raise Refused("a head may pick nothing", name)
+def check_head(values: Values, claim: HeadClaim) -> None:
+    """Check what is said of a head without its arrays: so that what it puts out, whatever puts it
+    out, is what its domain lists. This holds for spare heads, too.
+    """
+    picks, selectors = values.picks, [each.selector for each in claim.conjuncts]
     if claim.mode not in ("mean", "sum", "share"):
-        raise Refused("an unknown kind of head", name)
-    if claim.mode == "share" and (sink is not None or not claim.never_empty or claim.best):
-        raise Refused("a head gives shares beside a sink, or may pick nothing", name)
+        raise Refused("an unknown kind of head")
+    if claim.never_empty and not picks.never_empty(selectors):
+        raise Refused("a head may pick nothing")
+    if claim.mode == "share" and (not claim.never_empty or claim.best):
+        raise Refused("a head that gives shares may pick nothing")
+    if claim.mode == "sum" and claim.best is not None:
+        raise Refused("a sum over the best picks")
+    if claim.mode == "sum" and any(each.codes or each.default for each in claim.outputs):
+        raise Refused("a sum adds numbers, and is 0 where nothing is picked")
+    for output in claim.outputs:
+        if not (_is_affine(output.codes or {}) or picks.picks_one_value(claim, output)):
+            raise Refused("a mean of codes is not the code of the mean")
+        is_odd = output.carrier is not None or claim.mode != "mean"
+        if output.is_block and (is_odd or not picks.picks_one_value(claim, output)):
+            raise Refused("what a head moves as a block is not one value")
+
+
+def _check_sink(stream: Stream, claim: HeadClaim, sink: Sink | None, name: str) -> None:
+    """A model gives a head what it needs: keys that it sees, and a sink if it may pick nothing."""
+    selectors = [each.selector for each in claim.conjuncts]
+    if stream.values.inputs.causal and not stream.values.picks.is_causal(selectors):
+        raise Refused("a head may pick keys after the query, which a causal model cannot see", name)
+    if claim.mode == "share" and sink is not None:
+        raise Refused("a head gives shares beside a sink", name)
     if sink is None and (claim.mode == "sum" or not (claim.never_empty or claim.stand_ins)):
         raise Refused("a head needs a sink, and there is none", name)
     if claim.stand_ins and not claim.never_empty:
         _check_stand_ins(stream, claim, sink, name)
-    if claim.mode == "sum" and (claim.best is not None):
-        raise Refused("a sum over the best picks", name)
-    for output in claim.outputs:
-        if not (_is_affine(output.codes or {}) or picks.picks_one_value(claim, output)):
-            raise Refused("a mean of codes is not the code of the mean", name)
-        if output.is_block and (output.carrier is not None or claim.mode != "mean"
-                                or not picks.picks_one_value(claim, output)):  # fmt: skip
-            raise Refused("what a head moves as a block is not one value", name)
-    if claim.mode == "sum" and any(each.codes or each.default for each in claim.outputs):
-        raise Refused("a sum adds numbers, and is 0 where nothing is picked", name)
 
 
 def _is_affine(codes: Mapping[Atom, Fraction]) -> bool:
@@ -259,7 +269,7 @@ def _block(
     if not claim.never_empty:
         if sink is None:
             raise Refused("a head may pick nothing, and there is no sink", name)
-        sent, wrong = float(row @ sink.row + bias), _sink_off(sink, row, bias)
+        sent, wrong = _sent_by_sink(sink, row, bias)
         states = [state for state, known in enumerate(domain.atoms) if same(known, output.default)]
         low[states] = np.minimum(low[states], sent - wrong)
         high[states] = np.maximum(high[states], sent + wrong)
@@ -267,7 +277,7 @@ def _block(
     low[empty] = high[empty] = 0.0
     size = float(max(np.abs(low).max(initial=0.0), np.abs(high).max(initial=0.0)))
     if sink is not None:
-        size = max(size, abs(float(row @ sink.row + bias)))
+        size = max(size, sum(map(abs, _sent_by_sink(sink, row, bias))))
     return (low + high) / 2, (high - low) / 2, size
 
 
@@ -277,15 +287,6 @@ def _group(stream: Stream, variable: int, out: Array, table: Array, off: Array) 
     space = stream.values.space((variable,))
     return Group(space, space.grid[0], dims, np.outer(table, out[dims]),
                  np.outer(off, np.abs(out[dims])))  # fmt: skip
-
-
-def _sink_off(sink: Sink, row: Array, bias: float) -> float:
-    """How far off float32 and what is wrong with the sink's row make a number that it sends."""
-    if not float(row @ sink.row + bias):
-        return _sink_value(sink, row, bias)
-    used = np.append(np.abs(row * sink.row), abs(bias))
-    rounding = SLACK * UNIT * np.count_nonzero(used) * float(used.sum())
-    return rounding + float(np.abs(row) @ sink.error)
 
 
 def _value(
@@ -434,16 +435,6 @@ def _exp(exponent: float) -> float:
     return float(np.exp(min(exponent, LARGEST)))
 
 
-def _sink_value(sink: Sink, row: Array, bias: float) -> float:
-    """What the sink sends, which should be 0: two numbers that cancel are exactly that."""
-    terms = np.append(row * sink.row, bias)
-    used = terms[terms != 0]
-    total = abs(float(used.sum()))
-    if len(used) > 2 or total:
-        total += SLACK * UNIT * len(used) * float(np.abs(used).sum())
-    return total + float(np.abs(row) @ sink.error)
-
-
 def _written(
     stream: Stream, claim: HeadClaim, out: Array, outputs: Sequence[int], errors: Sequence[float],
     sizes: Sequence[float], blocks: Mapping[int, Group] | None = None,
@@ -479,44 +470,63 @@ def _describe(claim: HeadClaim, scores: Scores, name: str, notes: Notes) -> None
         notes.blocks.append((name, f"{claim.mode}; looks everywhere", 0.0))
 
 
-def pass_sink(stream: Stream, sink: Sink, head: HeadArrays) -> tuple[Array, Array]:
-    """What the sink, as a query, gets and how far that can be off: it sees only itself, or scores
-    itself far above all keys.
+def _sent_by_sink(sink: Sink, row: Array, bias: float) -> tuple[float, float]:
+    value, off = _at_sink(sink, row[None], np.array([bias]))
+    return float(value[0]), float(off[0])
+
+
+def _at_sink(sink: Sink, weight: Array, bias: Array) -> tuple[Array, Array]:
+    """(row,): what rows of weights read of the sink, and how far off float32 can be.
+
+    Nothing is rounded where all terms are multiples of one power of two and add up to less than
+    2^24 of it; nor where two numbers of float32 cancel.
     """
-    own_values = head.value @ sink.row + head.value_bias
-    moved = np.array([_sink_off(sink, row, float(bias))
-                      for row, bias in zip(head.value, head.value_bias, strict=True)])  # fmt: skip
-    if not stream.values.inputs.causal:
-        asked = head.query @ sink.row + head.query_bias
-        own = float(asked @ (head.key @ sink.row + head.key_bias))
-        low, high = stream.largest((asked @ head.key)[None])
-        best = float(high[0] + asked @ head.key_bias)
-        wrong = np.abs(head.query) @ sink.error
-        slack = (
-            SLACK
-            * UNIT
-            * len(asked)
-            * float(
-                np.abs(asked)
-                @ (
-                    np.abs(head.key) @ np.maximum(stream.size, np.abs(sink.row))
-                    + np.abs(head.key_bias)
-                )
-            )
-        )
-        slack += float(wrong @ (np.abs(head.key) @ stream.size + np.abs(head.key_bias)))
-        share = stream.values.inputs.max_length * _exp(best - own + slack)
+    terms = np.hstack([weight * sink.row, bias[:, None]])  # (row, dimension + 1)
+    value, mass = terms.sum(axis=1), np.abs(terms).sum(axis=1)
+    count = (terms != 0).sum(axis=1)
+    exact = mass <= EXACT * grains(terms).min(axis=1)
+    exact |= (count <= 2) & (value == 0) & (terms.astype(np.float32) == terms).all(axis=1)
+    return value, np.where(exact, 0.0, SLACK * UNIT * count * mass) + np.abs(weight) @ sink.error
+
+
+def pass_sink(stream: Stream, sink: Sink, heads: Sequence[HeadArrays]) -> None:
+    """What the heads of a layer add to the sink's row, and how far that can be off: as a query,
+    the sink sees only itself, or scores itself far above all keys.
+
+    Rounding is bounded by the sizes of all that is added. What should be 0 and is not is added to
+    a number of float32, so that rounding at most doubles it.
+    """
+    total, mass, count, error = np.zeros((4, len(sink.row)))
+    for head in heads:
+        value, off = _at_sink(sink, head.value, head.value_bias)
         low, high = stream.largest(head.value)
-        most = np.maximum(np.abs(low), np.abs(high)) + np.abs(head.value_bias)
-        moved = moved + share * (most + np.abs(own_values))
-    moved = moved + (EXP + SLACK * UNIT * 4) * np.abs(own_values)
-    return head.out @ own_values, np.abs(head.out) @ moved
+        others = np.maximum(np.abs(low), np.abs(high)) + np.abs(head.value_bias)
+        off = off + (EXP + 4 * SLACK * UNIT) * np.abs(value)
+        off = off + _given_to_others(stream, sink, head) * (np.abs(value) + others)
+        total, error = total + head.out @ value, error + 2 * np.abs(head.out) @ off
+        mass, count = mass + np.abs(head.out) @ np.abs(value), count + (head.out != 0).sum(axis=1)
+    rounding = SLACK * UNIT * (count + 1) * (np.abs(sink.row) + mass)
+    sink.row = sink.row + total
+    sink.error = sink.error + error + np.where(mass > 0, rounding, 0.0)
+
+
+def _given_to_others(stream: Stream, sink: Sink, head: HeadArrays) -> float:
+    """How much of the sink's attention goes to other keys, at most."""
+    if stream.values.inputs.causal:
+        return 0.0
+    asked, asked_off = _at_sink(sink, head.query, head.query_bias)
+    sent, sent_off = _at_sink(sink, head.key, head.key_bias)
+    _, best = stream.largest((asked @ head.key)[None])
+    above = float(best[0] + asked @ head.key_bias - asked @ sent)
+    sizes = np.abs(head.key) @ stream.size + np.abs(head.key_bias)  # of any other key
+    count = (head.key != 0).sum(axis=1) + 1 + np.count_nonzero(asked)
+    above += SLACK * UNIT * float(np.abs(asked) @ (count * (sizes + np.abs(sent))))
+    above += float(asked_off @ (sizes + np.abs(sent) + sent_off) + np.abs(asked) @ sent_off)
+    return stream.values.inputs.max_length * _exp(above)
 
 
 def check_sink_units(sink: Sink, inside: Array, bias: Array, name: str) -> None:
     """No hidden unit may fire at the sink."""
-    before = inside @ sink.row + bias
-    off = np.abs(inside) @ sink.error
-    off += SLACK * UNIT * 4 * (np.abs(inside) @ np.abs(sink.row) + np.abs(bias))
+    before, off = _at_sink(sink, inside, bias)
     if (before + off > 0).any():
         raise Refused("a hidden unit fires at the sink", name)

@@ -24,7 +24,14 @@ import numpy as np
 
 from rasp.certificate.aggregates import check_aggregate
 from rasp.certificate.arrays import Arrays, check_shapes, read_arrays
-from rasp.certificate.attention import Channel, Sink, attend, check_sink_units, pass_sink
+from rasp.certificate.attention import (
+    Channel,
+    Sink,
+    attend,
+    check_head,
+    check_sink_units,
+    pass_sink,
+)
 from rasp.certificate.claims import (
     Claims,
     Inputs,
@@ -154,9 +161,13 @@ def _check_meanings(values: Values, outputs: Sequence[Node]) -> None:
     if not named <= values.program:
         raise Refused("the claims are about an s-op that the program does not have")
     for head in values.claims.spare:  # no arrays make these: only what they claim can be checked
-        picked = [conjunct.selector for conjunct in head.conjuncts]
-        if head.never_empty and not values.picks.never_empty(picked):
-            raise Refused("a head may pick nothing")
+        check_head(values, head)
+    for layer, heads in enumerate(values.claims.heads, 1):
+        for number, head in enumerate(heads, 1):
+            try:
+                check_head(values, head)
+            except Refused as refused:
+                raise Refused(refused.why, refused.where or _name(layer, number)) from None
     where = values.inputs.where
     for known, nodes in ((values, outputs), (values.plain, [where] if where else [])):
         for node in in_order(nodes):
@@ -187,7 +198,7 @@ def _layer(
     for number, (claim, head) in enumerate(
         zip(claims.heads[layer - 1], arrays.heads[layer - 1], strict=True)
     ):
-        name = f"layer {layer}, head {number + 1}"
+        name = _name(layer, number + 1)
         if len(claim.channels) != len(head.value_bias) or len(claim.values) != len(claim.channels):
             raise Refused("a head moves more values than are claimed, or fewer", name)
         variables = [_variable(claims, layer, number, place) for place in range(len(claim.outputs))]
@@ -196,10 +207,12 @@ def _layer(
         except Refused as refused:
             raise Refused(refused.why, refused.where or name) from None
     if sink is not None:
-        got = [pass_sink(stream, sink, head) for head in arrays.heads[layer - 1]]
-        sink.row = sink.row + sum((row for row, _ in got), np.zeros(len(sink.row)))
-        sink.error = sink.error + sum((error for _, error in got), np.zeros(len(sink.row)))
+        pass_sink(stream, sink, arrays.heads[layer - 1])
     write(stream, moved)
+
+
+def _name(layer: int, number: int) -> str:
+    return f"layer {layer}, head {number}"
 
 
 def _variable(claims: Claims, layer: int, head: int, output: int) -> int:

@@ -162,6 +162,8 @@ class Domains(ABC):
         assert output.carrier is not None
         space = self.space((output.carrier,))
         column = self.column(output.values, space)
+        if column.kinds:
+            raise Refused("a count is moved for numbers of uncertain kind")
         atoms = [column.atoms[place] for place in column.places.tolist()]
         is_bool = all(isinstance(atom, bool) for atom in atoms)
         found: list[tuple[Atom, Fraction]] = [
@@ -279,10 +281,10 @@ class Domains(ABC):
         plain = all(
             self.output(v).codes is None and self.output(v).carrier is None for v in variables
         )
-        is_share = all(head.mode == "share" for head in heads)
-        if is_share and len(weights) == 2 and set(weights.values()) == {1}:
+        modes = {head.mode for head in heads}
+        if modes == {"share"} and len(weights) == 2 and set(weights.values()) == {1}:
             return sorted(self.numbers_of_shares(variables))
-        if not plain or any(head.mode == "share" for head in heads):
+        if not plain or len(modes) > 1 or modes == {"share"}:
             return self._one_by_one(weights)
         mixed = {id(head): self._mixture({v: weights[v] for v in variables if self.head(v) is head})
                  for head in heads}  # fmt: skip
@@ -293,7 +295,7 @@ class Domains(ABC):
         except Refused:
             return self._one_by_one(weights)
         most = self.inputs.max_length
-        if heads[0].mode == "sum":
+        if modes == {"sum"}:
             if len(mixed) > 1:
                 self.check_family(heads)
             if not any(any(self.picks.atoms(node, False)) for node in mixed.values()):

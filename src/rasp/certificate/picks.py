@@ -18,7 +18,7 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.certificate.choices import ANY
 from rasp.certificate.claims import INDEX, TOKEN, HeadClaim, HeadOutput, Refused
-from rasp.certificate.tables import Array, joint_places, typed
+from rasp.certificate.tables import Array, joint_places, typed, variants_of
 from rasp.graph import (
     Const,
     Elementwise,
@@ -73,7 +73,8 @@ class Picks:
         elif first is False and self.values.inputs.max_length == 1:
             places = places[:0]
         found = [column.atoms[place] for place in np.unique(places).tolist()]
-        return [atom for atom in found if atom is not None]
+        return [variant for atom in found if atom is not None
+                for variant in variants_of(atom, column.kinds)]  # fmt: skip
 
     def side(self, node: SOp, first: bool | None) -> Side:
         known = self.atoms(node, first)

@@ -167,6 +167,8 @@ class Scores:
     """How far the sink scores above all keys, where none of them is picked."""
     sink_error: float
     step: float
+    """How far apart picks of different worth to `select_best` are at least, and those of the same
+    worth at most, with whatever other conditions add to them."""
     tie: float
     stand_in: float
     """How far keys that stand in for a sink score above those that fail another condition."""
@@ -213,6 +215,8 @@ class Scorer:
         rounding = self._rounding([(part.mass, part.count) for part in parts], sink)
         matches = self._rounding([(part.match_mass, part.count) for part in parts], sink)
         spread = sum(part.spread for part in parts)
+        beside = sum(part.spread for part, (conjuncts, _) in zip(parts, self.groups, strict=True)
+                     if None not in conjuncts)  # fmt: skip
         depth = min((part.depth - (spread - part.spread) for part in parts), default=FAR)
         above, gap, sink_error = (FAR, FAR), FAR, 0.0
         if sink is not None:
@@ -227,8 +231,8 @@ class Scorer:
             common + rounding + sum(part.error for part in parts),
             common + matches + sum(part.match_error for part in parts),
             above, gap, sink_error,
-            min((part.step for part in parts), default=FAR),
-            sum(part.tie for part in parts),
+            min((part.step for part in parts), default=FAR) - beside,
+            sum(part.tie for part in parts) + beside,
             self._stand_ins(parts),
         )  # fmt: skip
 

@@ -75,6 +75,8 @@ class Domain:
 
     atoms: list[Atom]
     numbers: list[Fraction] | None
+    kinds: frozenset[type] = frozenset()
+    """As in a column; then no two atoms are equal."""
 
     @property
     def size(self) -> int:
@@ -163,8 +165,7 @@ class Values(Domains):
             return Domain(list(range(self.inputs.max_length)), None)
         match self.claims.variables[variable]:
             case NodeVariable(node):
-                atoms = [atom for atom in self.table(node)[1].listed() if atom is not None]
-                return Domain(atoms, None)
+                return self._domain_of_node(node)
             case CountVariable(conditions):
                 self._check_conditions(conditions)
                 counts = list(range(len(conditions) + 1))
@@ -173,6 +174,14 @@ class Values(Domains):
                 numbers = self.numbers_of_sum(Linear(constant, parts))
                 return Domain([*numbers], numbers)
         return self._domain_of_output(variable)
+
+    def _domain_of_node(self, node: SOp) -> Domain:
+        column = self.table(node)[1]
+        atoms = [atom for atom in column.listed() if atom is not None]
+        if not column.kinds:
+            return Domain(atoms, None)
+        known = {(isinstance(atom, str), atom): atom for atom in atoms}
+        return Domain([*known.values()], None, column.kinds | set(map(type, atoms)))
 
     def _check_conditions(self, conditions: Sequence[SOp]) -> None:
         """What is counted is bools: `and` and `or` take every other atom for one, too."""
@@ -198,10 +207,24 @@ class Values(Domains):
             else:
                 grid = np.indices(sizes).reshape(len(sizes), -1) if sizes else np.zeros((0, 1), int)
             space = Space(key, self.restricted(key, grid))
+            self._check_ground(space)
             if self.promise.conditions:
                 space = Space(key, self.promise.kept(space))
             self._spaces[key] = space
         return self._spaces[key]
+
+    def _check_ground(self, space: Space) -> None:
+        """Every token and every index is somewhere in some input, whatever else is the case there:
+        claims by which one of them never is contradict each other. Only an s-op that fails may
+        leave it out.
+        """
+        for variable in space.variables:
+            known = self.claims.variables[variable]
+            if isinstance(known, NodeVariable) and None in self.table(known.node)[1].listed():
+                return
+        for variable in {TOKEN, INDEX} & set(space.variables):
+            if len(np.unique(_row(space, variable))) < self.domain(variable).size:
+                raise Refused("claims contradict each other")
 
     # -- columns ----------------------------------------------------------------------------------
 
@@ -221,7 +244,8 @@ class Values(Domains):
     def _column(self, node: SOp, space: Space) -> Column:
         variable = self.node_variables.get(node)
         if variable in space.variables:
-            return Column([*self.domain(variable).atoms], _row(space, variable))
+            domain = self.domain(variable)
+            return Column([*domain.atoms], _row(space, variable), domain.kinds)
         match node:
             case Const(value):
                 return Column([value], np.zeros(space.size, int))
@@ -478,16 +502,15 @@ class Values(Domains):
             return np.zeros(space.size, int)
         if isinstance(known, NodeVariable):
             column = self.column(known.node, space)
-            place = {typed(atom): number for number, atom in enumerate(domain.atoms)}
-            found = np.array([place.get(typed(atom), -1) for atom in column.atoms], int)
-            return np.asarray(found[column.places])
+            states = np.array(_states_of(column, domain), int)
+            return np.asarray(states[column.places])
         column = self.linear_column(self.linear_of(variable), space)
         assert domain.numbers is not None
         places = {number: at for at, number in enumerate(domain.numbers)}
         if len(places) < len(domain.numbers):  # a number would stand for several states
             raise Refused("two atoms have one code")
-        found = np.array([places.get(Fraction(atom), -1) for atom in column.atoms], int)  # type: ignore[arg-type]
-        return np.asarray(found[column.places])
+        states = np.array([places.get(Fraction(atom), -1) for atom in column.atoms], int)  # type: ignore[arg-type]
+        return np.asarray(states[column.places])
 
     # -- weighted sums ----------------------------------------------------------------------------
 
@@ -647,6 +670,25 @@ def _operands(node: SOp, op: str) -> list[SOp]:
 
 def _row(space: Space, variable: int) -> Array:
     return np.asarray(space.grid[space.variables.index(variable)])
+
+
+def _states_of(column: Column, domain: Domain) -> list[int]:
+    """(atom,): the state in which an s-op has it; -1 where there is none. Equal numbers of
+    different kinds are different states, unless the domain does not tell them apart.
+    """
+    alike: dict[tuple[bool, Atom | None], list[int]] = {}
+    for state, known in enumerate(domain.atoms):
+        alike.setdefault((isinstance(known, str), known), []).append(state)
+    found = []
+    for atom in column.atoms:
+        equal = alike.get((isinstance(atom, str), atom), [])
+        mine = [state for state in equal if typed(domain.atoms[state]) == typed(atom)]
+        if len(equal) == 1 and domain.kinds:
+            mine = equal
+        elif equal and (not mine or (column.kinds and len(equal) > 1)):
+            raise Refused("an int is told from an equal float, which are one number to a model")
+        found.append(mine[0] if mine else -1)
+    return found
 
 
 def _loosened(column: Column, kinds: frozenset[type]) -> Column:
