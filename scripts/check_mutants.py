@@ -32,9 +32,9 @@ def main() -> int:
         failed += len(wrong)
         print(f"{name}: {total} mutants, {refused} refused, {right} right, {len(wrong)} wrong",
               *wrong[:5], flush=True)  # fmt: skip
-    record["seconds"] = round(time.perf_counter() - started)
-    for place in sys.argv[1:]:
-        Path(place).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+        record["seconds"] = round(time.perf_counter() - started)
+        for place in sys.argv[1:]:  # what is known so far
+            Path(place).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
     return 1 if failed else 0
 
 

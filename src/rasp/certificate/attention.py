@@ -106,7 +106,8 @@ def attend(
                                             outputs, name)  # fmt: skip
             (place,) = channel
             blocks[number] = _group(stream, outputs[place], head.out[:, number], table, off_table)
-            errors.append(_error(stream, claim, scores, factor, size, 0.0))
+            # a sink that does not hold 0 is twice as far from what other keys send
+            errors.append(_error(stream, claim, scores, factor, 2 * size, 0.0))
             sizes.append(size + errors[-1] + float(off_table.max(initial=0.0)))
             deviation.append(2 * errors[-1])
             continue
