@@ -84,12 +84,13 @@ def add_playground() -> None:
 
     folder = SITE / "playground"
     build_static.build(folder, docs="../")
+    version = build_static.version(folder)
     for page in sorted((ROOT / "docs").glob("*.md")):
         text = page.read_text(encoding="utf-8")
-        early_answers.write_answers(folder / "early", playground_links.requests(text))
+        early_answers.write_answers(folder / "early", playground_links.requests(text), version)
         for program, example in playground_links.live(text):
             requests = early_answers.requests_at_first(program, example)
-            early_answers.write_answers(folder / "early", requests)
+            early_answers.write_answers(folder / "early", requests, version)
     build_static.finish(folder)
 
 

@@ -66,8 +66,13 @@ def build(folder: Path, docs: str = "") -> None:
     write_core(folder / "rasp.zip")
     first = early_answers.first_program((static / "main.js").read_text(encoding="utf-8"))
     requests = early_answers.requests_at_first(first, early_answers.FIRST_EXAMPLE)
-    early_answers.write_answers(folder / "early", requests)
+    early_answers.write_answers(folder / "early", requests, version(folder))
     finish(folder)
+
+
+def version(folder: Path) -> str:
+    """Name the code that answers, by its content."""
+    return hashlib.sha256((folder / "rasp.zip").read_bytes()).hexdigest()[:16]
 
 
 def finish(folder: Path) -> None:

@@ -68,8 +68,11 @@ def file_of(key: str) -> str:
     return f"{found:08x}"
 
 
-def write_answers(folder: Path, requests: Iterable[Request]) -> None:
-    """Write each answer into a file of its own, and the index of them; mistakes have none."""
+def write_answers(folder: Path, requests: Iterable[Request], version: str) -> None:
+    """Write each answer into a file of its own, and the index of them; mistakes have none.
+
+    The version is that of the code that answers: what a browser has kept of another is not used.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     names = set()
     for kind, request in requests:
@@ -81,5 +84,6 @@ def write_answers(folder: Path, requests: Iterable[Request]) -> None:
         (folder / f"{file_of(key)}.json").write_text(kept, encoding="utf-8")
         names.add(file_of(key))
     index = folder / "index.json"
-    before = set(json.loads(index.read_text(encoding="utf-8"))) if index.exists() else set()
-    index.write_text(json.dumps(sorted(names | before)), encoding="utf-8")
+    before = json.loads(index.read_text(encoding="utf-8"))["names"] if index.exists() else ()
+    listed = {"version": version, "names": sorted(names.union(before))}
+    index.write_text(json.dumps(listed), encoding="utf-8")

@@ -93,6 +93,23 @@ def test_the_second_visit_needs_no_network(folder: Path) -> None:
         context.close()
 
 
+def test_the_last_run_is_there_at_once_on_the_next_visit(address: str) -> None:
+    with started_browser() as browser:
+        context = browser.new_context(service_workers="block")
+        page = context.new_page()
+        page.goto(address)
+        page.wait_for_selector("html[data-shown]")
+        write(page, "hist = selector_width(select(tokens, tokens, ==));", "aab")
+        page.wait_for_selector("#example-note:text-is('3 tokens')", timeout=60_000)
+        page.wait_for_timeout(600)  # the address takes the program over
+        again = context.new_page()
+        again.route("**/*.wasm", lambda route: None)  # Python never arrives
+        again.goto(page.url)
+        again.wait_for_selector("#example-note:text-is('3 tokens')")
+        assert row(again, "hist") == ["2", "2", "1"]
+        context.close()
+
+
 def test_an_early_answer_is_what_python_answers(folder: Path) -> None:
     early = script("early_answers")
     for path in sorted((folder / "early").glob("*.json"))[:12]:

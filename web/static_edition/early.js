@@ -16,10 +16,26 @@ const fileOf = (key) => {
   for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
   return (hash >>> 0).toString(16).padStart(8, "0");
 };
+
+// The last run of the reader's own program is kept in the browser for the next visit.
+const KEPT = `rasp-last-run ${new URL(".", import.meta.url).pathname}`;
+const keep = (version, key, answer) => {
+  try {
+    localStorage.setItem(KEPT, JSON.stringify({ version, key, answer }));
+  } catch { /* storage is full, or switched off */ }
+};
+const keptFor = (version, key) => {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEPT));
+    return kept && kept.version === version && kept.key === key ? kept.answer : null;
+  } catch {
+    return null;
+  }
+};
 const json = async (name) => (await fetch(new URL(name, import.meta.url))).json();
 
 export const early = () => {
-  const index = json("early/index.json").then((names) => new Set(names), () => new Set());
+  const index = json("early/index.json").catch(() => ({ version: "", names: [] }));
   let python = null;
   const ask = (kind, request) => {
     if (!python) {
@@ -28,13 +44,20 @@ export const early = () => {
     }
     return python(kind, request);
   };
-  const known = async (kind, request) => {
-    const key = keyOf(kind, request);
+  const known = async (key) => {
+    const { version, names } = await index;
     const name = fileOf(key);
-    if (!(await index).has(name)) return null;
+    if (!names.includes(name)) return keptFor(version, key);
     const kept = await json(`early/${name}.json`).catch(() => null);
     return kept && kept.key === key ? kept.answer : null;
   };
   if (!inFrame) setTimeout(() => ask("words", {}), 50); // fetch Python while the reader reads
-  return async (kind, request) => (await known(kind, request)) || ask(kind, request);
+  return async (kind, request) => {
+    const key = keyOf(kind, request);
+    const found = await known(key);
+    if (found) return found;
+    const answer = await ask(kind, request);
+    if (kind === "run" && !answer.error && !answer.replaced) keep((await index).version, key, answer);
+    return answer;
+  };
 };
