@@ -7,6 +7,7 @@ accepts; a program that the compiler refuses says so in its first lines.
 
 from __future__ import annotations
 
+from operator import le
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,8 @@ def test_the_compiled_model_gives_the_same_and_is_certified(path: Path) -> None:
         return
     assert not is_refused, "this compiles: take the remark away"
     assert model.certificate.exact
+    promised = rasp.schedule(list(nodes.values())).heads_per_layer
+    assert all(map(le, model.heads_per_layer, promised)), "more heads than the schedule has"
     for name, node, tokens in applied:
         answer = model(list(tokens))
         assert (answer if len(nodes) == 1 else answer[name]) == [

@@ -77,8 +77,13 @@ class Picks:
                 for variant in variants_of(atom, column.kinds)]  # fmt: skip
 
     def side(self, node: SOp, first: bool | None) -> Side:
+        """The atom that a node holds, the weighted sum that it is, or itself."""
         known = self.atoms(node, first)
-        return typed(known[0]) if len({typed(atom)[1] for atom in known}) == 1 else node
+        if len({typed(atom)[1] for atom in known}) == 1:
+            return typed(known[0])
+        is_number = not any(isinstance(atom, str) for atom in known)
+        linear = self.values.linear(node) if is_number else None
+        return node if linear is None else (linear.constant, frozenset(linear.parts.items()))
 
     def outcomes(self, keys: SOp, queries: SOp, first: bool | None) -> str:
         left, right = self.atoms(keys, first), self.atoms(queries, None)
@@ -177,6 +182,9 @@ class Picks:
 
     def are_equal(self, one: Sequence[Selector], other: Sequence[Selector]) -> bool:
         """Whether two lists of selectors, each joined by `and`, pick the same keys."""
+        tables = self.by_index(one), self.by_index(other)
+        if tables[0] is not None and tables[1] is not None:
+            return bool((tables[0] == tables[1]).all())
         nodes = [*one, *other]
         return all(
             all(self.holds(node, case, first) for node in one)

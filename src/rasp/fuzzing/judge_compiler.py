@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from itertools import groupby, product
+from operator import gt
 
 import numpy as np
 
+from rasp.architecture.schedule import Schedule, schedule
 from rasp.atoms import Atom, show_input
 from rasp.compiler.build import compile_nodes
 from rasp.compiler.model.transformer import Transformer
@@ -122,7 +124,17 @@ def _new_trial(case: Case) -> Trial:
         raise Refused from None
     except RaspError:
         raise Refused from None
+    if settings.heads == "paper":
+        _count_heads(model, schedule(node))
     return Trial(model, _expected(node, settings, random.Random(case.seed)))
+
+
+def _count_heads(model: Transformer, promised: Schedule) -> None:
+    """No layer of a model has more heads than the schedule says."""
+    if any(map(gt, model.heads_per_layer, promised.heads_per_layer)):
+        raise Disagreement(
+            f"{promised.heads_per_layer} heads are scheduled, and {model.heads_per_layer} compiled"
+        )
 
 
 def _is_small_enough(node: Node) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import and_, or_
 from typing import TypeAlias
 
 from rasp.graph import (
@@ -23,6 +24,7 @@ from rasp.graph import (
     selectors_in,
 )
 from rasp.operators import OPPOSITE
+from rasp.operators.comparisons import OUTCOMES, WITH_OUTCOMES
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,8 @@ def every(parts: list[Formula]) -> Formula:
             return False
         if part is not True:
             flat |= part.parts if isinstance(part, All) else {part}
-    return _wrapped(flat, All, True)
+    flat = _merged(flat, and_)
+    return False if False in flat else _wrapped(flat, All, True)
 
 
 def some(parts: list[Formula]) -> Formula:
@@ -92,11 +95,28 @@ def some(parts: list[Formula]) -> Formula:
             return True
         if part is not False:
             flat |= part.parts if isinstance(part, Any) else {part}
+    flat = _merged(flat, or_)
+    if True in flat:
+        return True
     covered = {
         part for part in flat
         if isinstance(part, All) and any(other in part.parts for other in flat)
     }  # fmt: skip
     return _wrapped(flat - covered, Any, False)
+
+
+def _merged(parts: set[Formula], join: Callable[[int, int], int]) -> set[Formula]:
+    """Write comparisons of the same keys and queries as one: `<` or `==` is `<=`."""
+    outcomes: dict[tuple[SOp, SOp], int] = {}
+    for part in parts:
+        if isinstance(part, Literal):
+            pair, holds = (part.keys, part.queries), OUTCOMES[part.op]
+            outcomes[pair] = join(outcomes.get(pair, holds), holds)
+    merged: set[Formula] = {part for part in parts if not isinstance(part, Literal)}
+    for (keys, queries), holds in outcomes.items():
+        op = WITH_OUTCOMES.get(holds)
+        merged.add(bool(holds) if op is None else Literal(keys, queries, op))
+    return merged
 
 
 def _wrapped(flat: set[Formula], join: type[All] | type[Any], empty: bool) -> Formula:

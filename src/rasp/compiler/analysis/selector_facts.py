@@ -70,6 +70,8 @@ class SelectorFacts(ValueAnalysis):
         self._layer_of = layer_of
         self._siblings = siblings
         self._users = users
+        self.alike: dict[Selector, Selector] = {}
+        """For a selector, another one that picks the same, and is ready first."""
         self._formulas: dict[Selector, tuple[Formula, Scorer | None]] = {}
         self._picks: dict[Literal, np.ndarray] = {}
         self._silent: dict[Formula, np.ndarray] = {}
@@ -78,7 +80,8 @@ class SelectorFacts(ValueAnalysis):
     def selector(self, selector: Selector) -> tuple[Formula, Scorer | None]:
         """Split a selector into a formula and what its best picks are scored by."""
         if selector not in self._formulas:
-            self._formulas[selector] = self._split_selector(selector)
+            chosen = self.alike.get(selector, selector)
+            self._formulas[selector] = self._split_selector(chosen)
         return self._formulas[selector]
 
     def _split_selector(self, selector: Selector) -> tuple[Formula, Scorer | None]:

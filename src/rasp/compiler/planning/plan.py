@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from rasp.architecture.normal import NEVER, Form, normal_forms
 from rasp.architecture.schedule import Schedule, schedule
 from rasp.atoms import Atom, show
 from rasp.compiler.analysis.joint_states import Values
@@ -38,7 +39,7 @@ from rasp.compiler.planning.wide_outputs import wide_code
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspUnsupportedError
-from rasp.graph import Aggregate, Node, Program, SOp, in_order, users
+from rasp.graph import Aggregate, Const, Node, Program, Select, Selector, SOp, in_order, users
 
 MOST_CELLS = 1_000_000
 MOST_NUMBERED = 1000
@@ -194,6 +195,7 @@ def _analyse(
     if blocks.waits:
         most = settings.extra_feed_forwards
         analysis.deadlines = Deadlines.of(nodes, promised, placed, blocks, most)
+    analysis.alike = _alike(every, layer_of)
     for where in promised:
         try:
             analysis.promise(where)
@@ -209,6 +211,25 @@ def _analyse(
     blocks.has_counts = analysis.has_counts
     refusals.raise_all()
     return analysis
+
+
+def _alike(nodes: Sequence[Node], layer_of: Mapping[Aggregate, int]) -> dict[Selector, Selector]:
+    """Map each selector to the first to be ready of those with its normal form.
+
+    The schedule counts them as one head, so the model has one for them.
+    """
+    ready: dict[Node, int] = {}
+    selectors: list[Selector] = []
+    for node in in_order(nodes):
+        ready[node] = max((ready[needed] for needed in node.needs), default=0)
+        if isinstance(node, Aggregate):
+            ready[node] = layer_of[node]
+            selectors.append(node.selector)
+    forms = normal_forms(selectors)
+    first: dict[Form, Selector] = {NEVER: Select(Const(0), Const(1), "==")}
+    for selector in sorted(selectors, key=ready.__getitem__):
+        first.setdefault(forms[selector], selector)
+    return {selector: first[forms[selector]] for selector in selectors}
 
 
 def _output(
