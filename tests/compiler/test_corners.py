@@ -187,7 +187,7 @@ def test_keys_that_hold_the_default_stand_in_for_a_sink(values: str, selector: s
     "selector",
     [
         'select(tokens, "a", ==) or select(indices, indices, <)',
-        "select(tokens, tokens, <) or select(tokens, tokens, >)",
+        "select(tokens, tokens, <) and select(indices, indices, !=) or select(tokens, tokens, >)",
     ],
 )
 def test_a_selector_is_split_where_its_parts_share_no_key(selector: str) -> None:
