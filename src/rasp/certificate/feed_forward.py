@@ -14,6 +14,7 @@ import numpy as np
 
 from rasp.certificate.arrays import UnitArrays
 from rasp.certificate.claims import GroupClaim, Notes, Refused
+from rasp.certificate.gradients import lengths
 from rasp.certificate.stream import (
     DOUBLE,
     EXACT,
@@ -166,7 +167,7 @@ def _ran(
             own = Reading(reading.base, [], *(each[[place]] for each in (
                 reading.grain, reading.powers, reading.most, reading.terms)))  # fmt: skip
             parts, inner, slope = _points(own, points, signs, bias[units], out[:, units])
-            yield parts, onto.reshape(-1), inner, slope * float(np.abs(row) @ stream.gradient)
+            yield parts, onto.reshape(-1), inner, slope * float(lengths(stream, row[None])[0])
 
 
 def _points(

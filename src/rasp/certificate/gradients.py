@@ -1,10 +1,12 @@
 """A head in, how much more of the embedded input its outputs can depend on, out.
 
 Let g bound the length of the gradient of each dimension of the stream. A row of weights then has
-a gradient of at most Σ |weight| g, a score q · k one of Σ |k| |W_Q| g + Σ |q| |W_K| g. Where the
-scores s change, what comes out of a softmax changes by Σ a (ds) (v - mean of v): at most the
-largest |ds| times the mean deviation of what is sent. That is half the range of the values where
-several keys share the attention, and next to nothing where all that is picked sends one value.
+a gradient of at most Σ |weight| g; over dimensions that nothing has been added to yet, whose
+gradients are at right angles, one of √Σ weight². A score q · k is the row k W_Q for a given key,
+and the row q W_K for a given query. Where the scores s change, what comes out of a softmax changes
+by Σ a (ds) (v - mean of v): at most the largest |ds| times the mean deviation of what is sent. That
+is half the range of the values where several keys share the attention, and next to nothing where
+all that is picked sends one value.
 """
 
 from __future__ import annotations
@@ -21,15 +23,28 @@ def head_gradient(
     stream: Stream, head: HeadArrays, scorer: Scorer, sink: Array | None, deviation: Array
 ) -> Array:
     """(channel,): the gradient of what a head moves; `deviation` is that of each channel."""
-    asked, sent = np.abs(head.query) @ stream.gradient, np.abs(head.key) @ stream.gradient
-    by_query = _most(scorer.keys, asked)
+    by_query = _most(stream, scorer.keys, head.query)
     if sink is not None:
-        by_query = max(by_query, float(np.abs(sink) @ asked))
-    score = by_query + _most(scorer.queries, sent)
-    return np.asarray(np.abs(head.value) @ stream.gradient + deviation * score)
+        by_query = max(by_query, float(lengths(stream, (sink @ head.query)[None])[0]))
+    score = by_query + _most(stream, scorer.queries, head.key)
+    return np.asarray(lengths(stream, head.value) + deviation * score)
 
 
-def _most(side: Side, weights: Array) -> float:
-    """The largest Σ |number| · weight over what a side can be, with all that is wrong with it."""
+def lengths(stream: Stream, rows: Array) -> Array:
+    """(row,): how long the gradients of rows of weights are, at most."""
+    plain = stream.gradient == 1.0
+    others = np.abs(rows[:, ~plain]) @ stream.gradient[~plain]
+    return np.asarray(np.linalg.norm(rows[:, plain], axis=1) + others)
+
+
+def _most(stream: Stream, side: Side, matrix: Array) -> float:
+    """The longest gradient of what the other side reads, times what this one can be."""
     wrong = side.error + sum(off.max(axis=0, initial=0.0) for _, _, off, _ in side.pieces)
-    return side.largest(weights) + float(wrong @ weights)
+    total = float(wrong @ lengths(stream, matrix))
+    if len(side.pieces) == 1:
+        ((_, value, _, _),) = side.pieces
+        return total + float(lengths(stream, (value + side.constant) @ matrix).max())
+    total += float(lengths(stream, (side.constant @ matrix)[None])[0])
+    for _, value, _, _ in side.pieces:
+        total += float(lengths(stream, value @ matrix).max(initial=0.0))
+    return total

@@ -11,6 +11,7 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.certificate.arrays import ReadoutArrays
 from rasp.certificate.claims import Notes, ReaderClaim, Refused
+from rasp.certificate.gradients import lengths
 from rasp.certificate.stream import DOUBLE, SLACK, UNIT, Parts, Reading, Stream
 from rasp.certificate.tables import Array, Column, Space, typed, variants_of
 from rasp.graph import SOp
@@ -51,7 +52,7 @@ def read_out(
     values = stream.values
     space = values.space(tuple(inputs))
     column = values.column(node, space)
-    steepest = float((np.abs(arrays.weight) @ stream.gradient).max(initial=0.0))
+    steepest = float(lengths(stream, arrays.weight).max(initial=0.0))
     notes.gradient = max(notes.gradient, steepest)
     if readout.scored and _has_many_rows(arrays.weight):
         _score_each(stream, readout, arrays, column, space, notes)

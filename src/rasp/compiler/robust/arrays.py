@@ -125,4 +125,5 @@ class Writer:
 
     def _readout(self, output: OutputPlan) -> ReadoutWeights:
         weight, bias = self._rows(output.rows, [0.0] * len(output.rows))
-        return ReadoutWeights(LOGIT * weight, LOGIT * bias)
+        factor = LOGIT if len(output.rows) == len(output.atoms) else 1.0
+        return ReadoutWeights(factor * weight, factor * bias)
