@@ -40,6 +40,7 @@ STEEP = 2.0
 """How far from a threshold a step is, at least, in units of half its rise: flat from 1/2 on."""
 MOST_CELLS = 4_000_000
 MOST_UNITS = 30_000
+MOST_UNITS_OF_A_SUM = 2**60
 Gate = tuple[Row, ...]
 """Rows that are 1 where a condition holds, and 0 elsewhere."""
 
@@ -112,6 +113,21 @@ class _Grid:
         self.table = self._table([*self.categories, *self.numbers])
         self.variables: list[Variable] = [*self.categories, *self.numbers]
         self.rows: list[list[Row]] = []
+        outputs = [each for each in self.numbers if isinstance(each, HeadOutput)]
+        self.all_lines = [self._line(each, outputs) for each in _lines(self, outputs)]
+
+    def _line(self, weights: dict[HeadOutput, Fraction], outputs: list[HeadOutput]) -> _Line:
+        """A weighted sum in every joint state of the numbers."""
+        parts = [weights.get(output, Fraction(0)) for output in outputs]
+        scale = lcm(*(part.denominator for part in parts),
+                    *(code.denominator for state in self.states for code in state))  # fmt: skip
+        whole = lcm(*(part.denominator for part in parts))
+        inner = scale // whole * whole
+        codes = np.array([[int(code * inner) for code in state] for state in self.states], object)
+        totals = codes @ np.array([int(part * whole) for part in parts], object)
+        if max(map(abs, totals.tolist()), default=0) >= MOST_UNITS_OF_A_SUM:
+            raise Refusal("its numbers have too many digits", "work with smaller numbers")
+        return _Line(weights, totals.astype(np.int64), 1 / (inner * whole))
 
     def _is_number(self, variable: Variable) -> bool:
         return (isinstance(variable, HeadOutput) and not self.blocks.is_picked(variable)
@@ -265,20 +281,22 @@ def _merged(table: np.ndarray, axis: int) -> tuple[list[int], np.ndarray]:
 def _steps(grid: _Grid, gate: Gate, table: np.ndarray) -> list[Step]:
     """The steps of one cube: its first value, and what changes at each threshold."""
     dims = grid.feature.dims
-    line, levels = _levels(grid, table)
-    steps = [_gated(gate, Row({}, 0.0), 0.0, {dims[levels[0][1]]: 1.0})] if gate else []
-    if not gate:
-        steps.append(Step(Row({}, STEEP), {dims[levels[0][1]]: 1.0}, 1.0))
-    totals = [_total(line, grid.numbers, state) for state in grid.states]
-    low, high = min(totals), max(totals)  # whatever the gate
-    for (before, old), (after, new) in pairwise(levels):
-        if old != new:
-            threshold, output = float(before + after) / 2, next(iter(line))
-            slope = STEEP / distance(grid.blocks, output, float(after - before) / 2)
-            most = max(float(high) - threshold, threshold - float(low))
-            row = above(grid.blocks, line, threshold).times(slope)
-            widest = slope * reach(grid.blocks, output, most)
-            steps.append(_gated(gate, row, widest + STEEP, {dims[old]: -1.0, dims[new]: 1.0}))
+    line, levels, places = _levels(grid, table)
+    first = {dims[int(places[0])]: 1.0}
+    steps = [_gated(gate, Row(), 0.0, first) if gate else Step(Row({}, STEEP), first, 1.0)]
+    if line is None:
+        return steps
+    output, blocks = next(iter(line.weights)), grid.blocks
+    for change in np.flatnonzero(np.diff(places)).tolist():
+        before, after = (int(levels[place]) * line.unit for place in (change, change + 1))
+        threshold = (before + after) / 2
+        slope = STEEP / distance(blocks, output, (after - before) / 2)
+        most = max(int(line.totals.max()) * line.unit - threshold,
+                   threshold - int(line.totals.min()) * line.unit)  # fmt: skip
+        row = above(blocks, line.weights, threshold).times(slope)
+        widest = slope * reach(blocks, output, most) + STEEP  # whatever the gate
+        old, new = dims[int(places[change])], dims[int(places[change + 1])]
+        steps.append(_gated(gate, row, widest, {old: -1.0, new: 1.0}))
     return steps
 
 
@@ -292,42 +310,38 @@ def _gated(gate: Gate, row: Row, widest: float, out: Mapping[int, float]) -> Ste
     return Step(y, out, max(1.0, sqrt(y.largest)))
 
 
-def _levels(
-    grid: _Grid, table: np.ndarray
-) -> tuple[dict[HeadOutput, Fraction], list[tuple[Fraction, int]]]:
-    """A weighted sum of the numbers that decides the value, and the value at each of its levels."""
-    there = [(state, place) for state, place in zip(grid.states, table.tolist(), strict=True)
-             if place >= 0]  # fmt: skip
-    if len({place for _, place in there}) == 1:
-        return {}, [(Fraction(0), there[0][1])]
-    outputs = [each for each in grid.numbers if isinstance(each, HeadOutput)]
-    found = []
-    for line in _lines(grid, outputs):
-        levels: dict[Fraction, int] = {}
-        for state, place in there:
-            total = _total(line, outputs, state)
-            if levels.setdefault(total, place) != place:
-                break
-        else:
-            ordered = sorted(levels.items())
-            size = sum(abs(float(weight)) for weight in line.values())
-            gaps = [float(high - low) for (low, a), (high, b) in pairwise(ordered) if a != b]
-            found.append((min(gaps) / size, line, ordered))
-    if not found:
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """A weighted sum of the numbers, in each of their joint states: whole numbers of a unit."""
+
+    weights: dict[HeadOutput, Fraction]
+    totals: np.ndarray  # (state,)
+    unit: float
+
+
+def _levels(grid: _Grid, table: np.ndarray) -> tuple[_Line | None, np.ndarray, np.ndarray]:
+    """A weighted sum of the numbers that decides the value, its levels, and the value at each."""
+    there = table >= 0
+    if len(np.unique(table[there])) == 1:
+        return None, np.zeros(1, int), table[there][:1]
+    best: tuple[float, _Line, np.ndarray, np.ndarray] | None = None
+    for line in grid.all_lines:
+        levels, firsts, where = np.unique(
+            line.totals[there], return_index=True, return_inverse=True
+        )
+        places = table[there][firsts]
+        if (places[where] != table[there]).any():
+            continue
+        gap = float(np.diff(levels)[np.diff(places) != 0].min()) * line.unit
+        gap /= sum(abs(float(weight)) for weight in line.weights.values())
+        if best is None or gap > best[0]:
+            best = gap, line, levels, places
+    if best is None:
         raise Refusal(
             "it depends on several averages or counts of one head, in no single order",
             'round or compare each of them first, or use `style="compact"`',
         )
-    _, line, ordered = max(found, key=lambda each: each[0])
-    return line, ordered
-
-
-def _total(
-    line: Mapping[HeadOutput, Fraction], outputs: Sequence[Variable], state: Sequence[Fraction]
-) -> Fraction:
-    """A weighted sum of what the outputs of a head are."""
-    return sum((line[output] * code for output, code in zip(outputs, state, strict=True)
-                if isinstance(output, HeadOutput) and output in line), Fraction(0))  # fmt: skip
+    return best[1:]
 
 
 def _lines(grid: _Grid, outputs: Sequence[HeadOutput]) -> Iterator[dict[HeadOutput, Fraction]]:
