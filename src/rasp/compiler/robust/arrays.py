@@ -125,5 +125,4 @@ class Writer:
 
     def _readout(self, output: OutputPlan) -> ReadoutWeights:
         weight, bias = self._rows(output.rows, [0.0] * len(output.rows))
-        factor = LOGIT if len(output.rows) == len(output.atoms) else 1.0
-        return ReadoutWeights(factor * weight, factor * bias)
+        return ReadoutWeights(LOGIT * weight, LOGIT * bias)

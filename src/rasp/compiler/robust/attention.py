@@ -96,10 +96,11 @@ def plan_head(blocks: Blocks, head: Head) -> HeadPlan:
 def strength_of(head: Head, length: int) -> float:
     """How far below a picked key every other key scores: a square, so that its root is exact.
 
-    What is not picked then moves a count by a hundredth of the distance to the next threshold, a
-    mean of zeros and ones likewise; and the block that a lone pick moves by less than 1/1000.
+    What is not picked then moves a count by a tenth of the distance to the next threshold, a mean
+    of zeros and ones by a hundredth, and the block that a lone pick moves by less than 1/1000. More
+    would help less than it costs: scores err in proportion where the stream carries noise.
     """
-    least = log(400 * length)
+    least = log(20 * length)
     if head.mode == "mean":
         least = log(200 * length**3) if head.needs_uniform else log(1000 * length)
     if head.may_be_empty:  # the sink is half-way
@@ -135,8 +136,14 @@ def _compared(
 
 
 def _chosen(rows: Mapping[int, Row], truth: np.ndarray) -> Row:
-    """The sum of the rows of some classes."""
-    return added(rows[place] for place in np.flatnonzero(truth).tolist() if place in rows)
+    """The sum of the rows of some classes, which are all the classes there are.
+
+    One of them is 1 and the others 0, so that c more for each and a constant of -c is the same: c is
+    chosen such that noise in the block makes the least difference.
+    """
+    share = sum(bool(truth[place]) for place in rows) / len(rows)
+    chosen = [row.times(float(truth[place]) - share) for place, row in rows.items()]
+    return added([*chosen, Row({}, share)])
 
 
 class _Side:

@@ -11,21 +11,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import HeadOutput, NodeVariable, SumVariable, codes_of
 from rasp.compiler.planning.heads import HeadAnalysis
 from rasp.compiler.planning.plan import analyse
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.robust.attention import HeadPlan, is_read, plan_head
 from rasp.compiler.robust.blocks import Blocks, Feature
-from rasp.compiler.robust.numbers import above
 from rasp.compiler.robust.readings import Row
 from rasp.compiler.robust.steps import Written, write
 from rasp.compiler.settings import Settings
 from rasp.graph import Const, Node, Program, SOp
-
-MOST_SCORED = 300
-"""From so many answers on, a mean is read as a number and not by a score for each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +31,6 @@ class OutputPlan:
     node: SOp
     atoms: list[tuple[Fraction, Atom]]
     rows: list[Row]
-    """One for each atom, or one alone that reads the number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,24 +95,8 @@ def _output(blocks: Blocks, name: str, node: SOp, reader: int) -> OutputPlan:
             widest[codes[atom]] = atom
     labels = [None if atom is None else codes[atom] for atom in values.outcomes]
     atoms = sorted(widest.items())
-    if len(atoms) > MOST_SCORED and values.linear is not None:
-        mean = _mean(blocks, values.linear)
-        if mean is not None:
-            return OutputPlan(name, node, atoms, [mean])
     rows = blocks.rows(values.layer, values.inputs, labels, reader)
     return OutputPlan(name, node, atoms, [rows.get(code, Row()) for code, _ in atoms])
-
-
-def _mean(blocks: Blocks, linear: Linear) -> Row | None:
-    """A weighted sum of means of one head, as a row that reads it; None for anything else."""
-    weights = {each[1]: weight for each, weight in linear.of("out").items()}
-    heads = {output.head for output in weights}
-    fits = len(weights) == len(linear.parts) and len(heads) == 1
-    if not fits or any(head.mode != "mean" for head in heads):
-        return None
-    if any(blocks.is_picked(output) for output in weights):
-        return None
-    return above(blocks, weights, -float(linear.constant))
 
 
 def _width(atom: Atom) -> int:
