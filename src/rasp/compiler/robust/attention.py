@@ -138,8 +138,8 @@ def _compared(
 def _chosen(rows: Mapping[int, Row], truth: np.ndarray) -> Row:
     """The sum of the rows of some classes, which are all the classes there are.
 
-    One of them is 1 and the others 0, so that c more for each and a constant of -c is the same: c is
-    chosen such that noise in the block makes the least difference.
+    One of them is 1 and the others 0, so that c more for each and a constant of -c is the same: c
+    is chosen such that noise in the block makes the least difference.
     """
     share = sum(bool(truth[place]) for place in rows) / len(rows)
     chosen = [row.times(float(truth[place]) - share) for place, row in rows.items()]
