@@ -33,6 +33,7 @@ def opened(page: Any, name: str) -> None:
         page.locator("summary", has_text="Generate").click()
     if name == "weights":
         pytest.importorskip("numpy", reason="weights need numpy")
+        page.locator("summary", has_text="Options").click()
         page.locator("#weights button[type=submit]").click()
         page.wait_for_selector("#weights svg.heat")
         page.locator("summary", has_text="Every matrix").click()

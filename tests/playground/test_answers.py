@@ -1,6 +1,8 @@
 """What the page is told: the values are the evaluator's, the reasons those of the other tools."""
 
 import base64
+import dataclasses
+import inspect
 import io
 import json
 import random
@@ -19,6 +21,7 @@ from rasp.graph import Selector, SOp
 from rasp.playground.answers import answer, answer_text
 from rasp.playground.budgets import BUDGETS
 from rasp.playground.requests import example_text
+from rasp.playground.weights import Asked
 from rasp.source import Source
 
 pytestmark = pytest.mark.slow
@@ -215,6 +218,22 @@ def test_weights_are_certified_and_look_where_the_program_looks(tmp_path: Path) 
     with zipfile.ZipFile(io.BytesIO(base64.b64decode(told["files"]))) as archive:
         archive.extractall(tmp_path)
     assert load(tmp_path)("ollehhello") == rasp.run(HIST)["hist"]("ollehhello")
+
+
+def test_every_option_of_rasp_compile_reaches_the_compiler() -> None:
+    pytest.importorskip("numpy", reason="weights need numpy")
+    given = set(inspect.signature(rasp.compile).parameters) - {"outputs", "program", "alphabet"}
+    assert given <= {field.name for field in dataclasses.fields(Asked)}
+    program = 'ok = tokens != "z";\nsame = tokens;'
+    asked = {"kind": "weights", "program": program, "example": "ab", "name": "same"}
+    assert "`ok` holds" in answer(asked | {"where": "ok"})["statement"]
+    wrong = {"style": "loud", "heads": "many", "where": "nobody", "extra_feed_forwards": "x"}
+    for option, value in wrong.items():
+        assert "error" in answer(asked | {option: value}), option
+    for option in ("causal", "next_token", "no_sink"):
+        assert answer(asked | {option: "yes"})["is_exact"]
+    plain, robust = (answer(asked | {"style": style}) for style in ("compact", "robust"))
+    assert plain["certificate"] != robust["certificate"]
 
 
 def test_trained_models_are_found_by_their_graph_not_their_name(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rasp.atoms import show, to_python
-from rasp.errors import RaspUnsupportedError, RaspValueError
+from rasp.errors import RaspUnsupportedError
 from rasp.frontend.handles import Handle
 from rasp.graph import Aggregate, Node, Program, SOp, in_order
 from rasp.playground.attention import as_written
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 LONGEST = 256
 USUAL_LENGTH = 10
 LARGEST_ZIP = 20_000_000
+MOST_EXTRA = 16
 MOST_TOKENS_NAMED = 3
 KEPT = 3
 """Models that a worker keeps."""
@@ -59,6 +60,8 @@ class Asked:
     heads: str
     where: str | None
     """The bool s-op that is promised to hold at every position of every input."""
+    style: str
+    extra_feed_forwards: int
 
 
 def weights(request: dict[str, Any]) -> dict[str, Any]:
@@ -85,9 +88,7 @@ def read_asked(request: dict[str, Any]) -> Asked:
         )
     length = read_number(request.get("max_length"), "the length", 1, LONGEST)
     bos, given = read_word(request, "bos"), read_word(request, "vocabulary")
-    heads = read_word(request, "heads") or "paper"
-    if heads not in ("paper", "split"):
-        raise RaspValueError("`heads` is paper or split", hint="choose one of the two")
+    extra = read_number(request.get("extra_feed_forwards"), "extra feed-forwards", 0, MOST_EXTRA)
     if length is None or given is None:
         tokens = read_example(request.get("example"))
         length = length or max(USUAL_LENGTH, len(tokens))
@@ -96,7 +97,8 @@ def read_asked(request: dict[str, Any]) -> Asked:
     return Asked(
         str(request.get("program")), str(request.get("name")), given, length, bos,
         bool(request.get("causal")), bool(request.get("next_token")),
-        not request.get("no_sink"), heads, read_word(request, "where"),
+        not request.get("no_sink"), read_word(request, "heads") or "paper",
+        read_word(request, "where"), read_word(request, "style") or "compact", extra or 0,
     )  # fmt: skip
 
 
@@ -132,6 +134,8 @@ def compiled(asked: Asked) -> Compiled:
         sink=asked.sink,
         heads=asked.heads,
         where=find_handle(ran, asked.where) if asked.where else None,
+        style=asked.style,
+        extra_feed_forwards=asked.extra_feed_forwards,
     )
     program = with_steps_named(handle.program, [handle.node])
     words = _in_words(model, handle, program)

@@ -103,7 +103,20 @@ const compile = async (event) => {
   await runModel();
 };
 
+const menu = (name, title, words) => make("label", { title }, `${name} `, make("select", { name }, ...words.map((word) => make("option", { value: word }, word))));
+const field = (name, text, title, more) => make("label", { title }, `${text} `, make("input", { name, autocomplete: "off", spellcheck: "false", ...more }));
 const box = (name, text, title) => make("label", { title }, make("input", { type: "checkbox", name, value: "yes" }), ` ${text}`);
+
+// The options of `rasp compile`, in its words.
+const options = () => make("details", { class: "options" }, make("summary", {}, "Options"), make("div", { class: "toolbar" },
+  field("bos", "BOS", "The token that every input begins with", { size: 3 }),
+  field("where", "where", "A promise: this bool s-op is true at every position of every input", { size: 10 }),
+  box("causal", "causal", "Positions see only what came before"),
+  box("next_token", "next token", "A model that generates: outputs are tokens, or the empty string, which ends"),
+  box("no_sink", "no sink", "Put no hidden token before the input"),
+  menu("heads", "split: one more head where that makes the model much smaller", ["paper", "split"]),
+  menu("style", "robust: moderate weights that bear noise; compact: the smallest model", ["compact", "robust"]),
+  field("extra_feed_forwards", "extra feed-forwards", "Allow so many feed-forward blocks without heads", { type: "number", min: 0, max: 16, placeholder: "0" })));
 
 export const setUpWeights = (context, isStatic) => {
   page = context;
@@ -116,12 +129,7 @@ export const setUpWeights = (context, isStatic) => {
       nameMenu("Compile", () => { checkWeights(); showTrained(); }),
       make("label", {}, "for tokens ", make("input", { name: "vocabulary", size: 19, placeholder: "those of the example", autocomplete: "off", spellcheck: "false" })),
       make("label", {}, "up to length ", make("input", { name: "max_length", type: "number", min: 1, max: 256, placeholder: "10" })),
-      make("label", { title: "The token that every input begins with" }, "BOS ", make("input", { name: "bos", size: 3, autocomplete: "off" })),
-      make("label", { title: "A promise: this bool s-op is true at every position of every input" }, "where ", make("input", { name: "where", size: 8, autocomplete: "off", spellcheck: "false" })),
-      box("causal", "causal", "Positions see only what came before"),
-      box("next_token", "next token", "A model that generates: outputs are tokens, or the empty string, which ends"),
-      box("no_sink", "no sink", "Put no hidden token before the input"),
-      make("label", { title: "split: one more head where that makes the model much smaller" }, "heads ", make("select", { name: "heads" }, ...["paper", "split"].map((word) => make("option", { value: word }, word)))),
+      options(),
       make("button", { type: "submit", class: "primary" }, "Compile")),
     make("div", { id: "weights-answer", "aria-live": "polite" },
       make("p", { class: "soft" }, "A program can be compiled into the weights of a transformer that computes exactly what the program does, with a certificate that says for which inputs.")),
