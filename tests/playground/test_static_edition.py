@@ -58,6 +58,11 @@ def test_programs_run_inside_the_tab(address: str) -> None:
             tab.locator(".exercises button").first.click()
             tab.click("#check")
             tab.wait_for_selector("#lesson .verdict.no")
+            tab.click("#tab-flow")
+            tab.locator("summary", has_text="Generate").click()
+            tab.click("#generate-step")
+            tab.wait_for_selector("#generated:has-text('appended')", timeout=60_000)
+            assert tab.locator("#embed").is_visible()
 
 
 def test_first_values_do_not_wait_for_python(address: str) -> None:

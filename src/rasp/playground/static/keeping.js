@@ -1,9 +1,19 @@
-// What is on the page in, kept in this browser out, so that the next visit goes on where this ended.
+// What is on the page in, kept in this browser out, so that the next visit goes on where this ended:
+// with the values that were shown last, before anything is computed.
 
 const KEPT = "rasp-page";
 
-export const keep = (page) => {
-  try { localStorage.setItem(KEPT, JSON.stringify(page)); } catch { /* not kept then */ }
+const LARGEST = 400_000; // letters of an answer that is kept
+
+export const keep = (page, answer) => {
+  const text = JSON.stringify(answer);
+  try {
+    localStorage.setItem(KEPT, JSON.stringify({ ...page, answer: text.length <= LARGEST ? answer : null }));
+  } catch { /* not kept then */ }
+};
+
+export const forgetKept = () => {
+  try { localStorage.removeItem(KEPT); } catch { /* nothing was kept */ }
 };
 
 export const kept = () => {

@@ -3,12 +3,13 @@
 import { find, save, tell } from "./elements.js";
 import { makeEditor } from "./editor.js";
 import { connect } from "./transport.js";
-import { keep, kept as keptHere } from "./keeping.js";
+import { forgetKept, keep, kept as keptHere } from "./keeping.js";
 import { read, write } from "./share.js";
 import { setUpAuthoring } from "./authoring.js";
 import { checkExamples, examplesNow, setExamples, setUpExamples } from "./examples.js";
 import { isEmbedded, setUpFrames } from "./frames.js";
 import { setUpHelp } from "./help.js";
+import { exampleNote, valueOf } from "./notes.js";
 import { setUpPanes } from "./panes.js";
 import { bringUp, setUpTabs, showTab, tabNow } from "./tabs.js";
 import { setUpProblems, showProblems } from "./problems.js";
@@ -49,6 +50,7 @@ let patience = PATIENCE;
 let isWaiting = false;
 let isDirty = false;
 let hasMistakes = false;
+let shown = null; // the last answer, and what was asked
 let tokens = []; // of the example, as cells show them
 const whenShown = []; // who waits for the next values
 
@@ -88,6 +90,7 @@ const send = async () => {
 };
 
 const show = (answer, asked) => {
+  shown = answer.error ? null : { answer, asked };
   hasMistakes = Boolean(answer.error || answer.errors.length || answer.example_error);
   if (answer.error) {
     find("state").textContent = "stopped";
@@ -112,22 +115,6 @@ const show = (answer, asked) => {
   whenShown.splice(0).forEach((done) => done());
 };
 
-// What a name holds on the example, as far as it fits into a line.
-const valueOf = (answer, name) => {
-  const row = answer.rows?.find((each) => each.name === name);
-  if (!row) return "";
-  const { shown } = answer.plan.strips[row.strip];
-  return `${shown.slice(0, 12).join(" ")}${shown.length > 12 ? " …" : ""}`;
-};
-
-const exampleNote = (answer) => {
-  const note = find("example-note");
-  const wrong = answer.example_error;
-  note.classList.toggle("wrong", Boolean(wrong));
-  note.textContent = wrong ? wrong.message : `${answer.plan.tokens.length} token${answer.plan.tokens.length === 1 ? "" : "s"}`;
-  find("example").setAttribute("aria-invalid", String(Boolean(wrong)));
-};
-
 // ---- tabs
 
 const refreshTab = () => {
@@ -141,11 +128,17 @@ const refreshTab = () => {
 
 // ---- the page's state lives in the fragment
 
+// A page that nobody has changed begins anew, with its welcome.
+const isUntouched = () => editor.text === FIRST && find("example").value === "hello" && !examplesNow().length && !task;
+const isShown = ({ program, example }) => shown?.asked.program === program && shown.asked.example === example;
+
 let remembering = null;
 const store = async () => {
   clearTimeout(remembering);
   history.replaceState(null, "", await write(whole()));
-  if (!isEmbedded) keep(whole());
+  if (isEmbedded) return;
+  if (isUntouched()) forgetKept();
+  else keep(whole(), isShown(now()) ? shown.answer : null);
 };
 const remember = () => {
   clearTimeout(remembering);
@@ -254,6 +247,11 @@ const makeContext = () => ({
   },
 });
 
+// The values of the last visit, until those of this one are there.
+const showKept = ({ answer, program, example }) => {
+  try { show(answer, { program, example }); } catch { /* another version kept them */ }
+};
+
 const begin = async () => {
   const connection = await connect();
   const { start } = connection;
@@ -288,6 +286,7 @@ const begin = async () => {
   setUpGallery(context);
   if (kept) { setExamples(kept.examples); task = kept.task || null; }
   showTab(kept ? String(kept.tab) : "values");
+  if (kept && kept !== linked && kept.answer) showKept(kept);
   changed();
   if (!kept && !start.program && !isEmbedded) welcome();
   await setUpLearn(context);
