@@ -152,6 +152,8 @@ def drawings() -> Iterator[tuple[str, Drawing]]:
     for file, (text, name, given) in PICTURES.items():
         yield file, draw(rasp.run(text, f"{file}.rasp")[name], given)
     yield "front", draw(rasp.run(_snippets("index.md"), "reverse.rasp")["flip"], "hello")
+    brackets = draw(rasp.programs.load("dyck2"), "(({}))({}){(())}()({})()")
+    yield "compact", brackets.arranged(compact=True, width=900)
     for file, (section, name, given) in TUTORIAL.items():
         names = rasp.run(_snippets("tutorial.md", f"\n## {section + 1}. "), "tutorial.rasp")
         yield f"tutorial/{file}", draw(names[name], given)

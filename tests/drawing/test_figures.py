@@ -27,7 +27,11 @@ FIGURES: dict[str, tuple[list[int], list[object]]] = {
 
 def test_every_figure_has_a_picture() -> None:
     assert set(make_figures.PICTURES) == set(FIGURES)
-    assert {path.stem for path in (ROOT / "docs/figures").glob("*.svg")} == {*FIGURES, "front"}
+    assert {path.stem for path in (ROOT / "docs/figures").glob("*.svg")} == {
+        *FIGURES,
+        "front",
+        "compact",
+    }
 
 
 @pytest.mark.parametrize("name", FIGURES)
