@@ -104,7 +104,7 @@ def _written(name: str, model: Transformer, dials: Dials, folder: Path) -> Outco
 
 def write_index(folder: Path) -> None:
     """List every model of a test bed with its dials and sizes."""
-    cards = [read_json(path, MOST_BYTES) for path in sorted(folder.glob(f"*/{CARD}"))]
+    cards = [read_json(path, MOST_BYTES) for path in _cards(folder)]
     rows = [{key: card[key] for key in ("name", "dials", "certified", "agrees", "minimal")}
             for card in cards]  # fmt: skip
     (folder / INDEX).write_text(json.dumps(rows, ensure_ascii=False, indent=1), encoding="utf-8")
@@ -113,5 +113,10 @@ def write_index(folder: Path) -> None:
 def check_many(folder: Path) -> Iterator[tuple[str, list[str]]]:
     """Each model of a test bed with what is not true of it."""
     torch.set_num_threads(1)
-    for card in sorted(folder.glob(f"*/{CARD}")):
+    for card in _cards(folder):
         yield card.parent.name, list(problems(card.parent))
+
+
+def _cards(folder: Path) -> list[Path]:
+    """The cards of all models that are complete."""
+    return sorted(card for card in folder.glob(f"*/{CARD}") if not card.parent.name.startswith("."))
