@@ -1,6 +1,6 @@
 """Write a test bed of the whole gallery, check every model of it, and record what came of it.
 
-`python bench/testbed.py OUT --record results/testbed.json` writes each program at each setting of the
+`python bench/testbed.py OUT --record FILE.json` writes each program at each setting of the
 dials and then checks every folder as `rasp testbed --check` does. What is in OUT already is not
 written again.
 """
