@@ -175,3 +175,12 @@ def test_a_port_that_is_taken_is_told_in_words(
 def test_a_port_that_cannot_be_is_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", "--no-browser", "--port", "99999"]) == 2
     assert "there is no port 99999\nhint: a port is a number up to 65535" in capsys.readouterr().err
+
+
+def test_play_says_that_its_editor_was_not_built(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("rasp.playground.server.has_editor", lambda: False)
+    monkeypatch.setattr("rasp.playground.server.serve", lambda *given: None)
+    assert main(["play", "--no-browser"]) == 0
+    assert "scripts/build_web.py" in capsys.readouterr().err
