@@ -95,3 +95,24 @@ def test_an_input_given_as_a_word_that_fails_ends_the_command(capsys: Any, progr
     code, out, err = call(capsys, program, "fails", "abc")
     assert (code, out) == (2, "x\n")
     assert "at step 1 of generating" in err
+
+
+def test_a_compiled_model_generates_as_its_program_does(
+    program: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = program.read_text() + 'one_bar = selector_width(select(tokens, "|", ==)) == 1;'
+    program.write_text(text)
+    folder = str(tmp_path / "model")
+    options = ["--alphabet", "ab|", "--max-length", "8", "--where", "one_bar", "-o", folder]
+    assert main(["compile", str(program), "copy", *options]) == 0
+    capsys.readouterr()
+    for given in ("ab|", "b|", "abb|", "|"):
+        assert main(["generate", str(program), "copy", given]) == 0
+        expected = capsys.readouterr().out
+        assert main(["generate", folder, "copy", given]) == 0
+        assert capsys.readouterr().out == expected
+    assert main(["generate", folder, "copy", "ab||"]) == 2
+    assert "`one_bar` is true" in capsys.readouterr().err
+    assert main(["generate", folder, "copy", "ab|", "--engine", "ray"]) == 2
+    assert "in this process alone" in capsys.readouterr().err
+    assert main(["generate", folder, "paste", "ab|"]) == 2

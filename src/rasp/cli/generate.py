@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
+from rasp.atoms import Atom
+from rasp.cli.answering import ModelAnswers, find_answers
 from rasp.cli.files import find_handle, read_given, run_program, take_running, take_text
 from rasp.cli.lines import numbered_inputs, report_failures, report_line
-from rasp.errors import RaspError
+from rasp.errors import RaspError, RaspUnsupportedError
 from rasp.frontend.handles import Handle
-from rasp.generation import MOST, Generation, Rules, outcomes_of, rules_of, steps
+from rasp.generation import MOST, Generation, Question, Rules, outcomes_of, rules_of, steps
 from rasp.token_lists import HELP
 
-Engine: TypeAlias = Callable[[Handle, list[Any], Rules], Iterator[Generation | RaspError]]
+Engine: TypeAlias = Callable[
+    [Handle | Question, list[Any], Rules], Iterator[Generation | RaspError]
+]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="the program; `-` reads standard input")
+    parser.add_argument(
+        "file",
+        help="the program (`-` reads standard input), or a folder that `rasp compile` wrote",
+    )
     parser.add_argument("name", help="the s-op whose last value is the next token")
     parser.add_argument(
         "input", nargs="*",
@@ -50,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     rules = rules_of(None if arguments.never_stop else arguments.stop, arguments.most, arguments.at)
-    handle = find_handle(run_program(arguments), arguments.name)
+    handle = _asked(arguments)
     if not arguments.input and sys.stdin.isatty():
         print("no input was given: type one a line; Ctrl-D ends it", file=sys.stderr)
     failed = 0
@@ -68,6 +77,36 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
+@dataclass(frozen=True)
+class ModelQuestion(Question):
+    """What a compiled model says at one position of its output."""
+
+    answering: ModelAnswers | None = None
+
+    def answer(self, tokens: Sequence[Atom]) -> Atom:
+        """Run the weights on the whole input."""
+        assert self.answering is not None
+        [found] = self.answering.answers([list(tokens)])
+        if isinstance(found, RaspError):
+            raise found
+        [values] = found.values()
+        return values[self.place(len(tokens))]  # type: ignore[no-any-return]
+
+
+def _asked(arguments: argparse.Namespace) -> Handle | Question:
+    """A program's s-op, or an output of the model if there is a folder of that name."""
+    if not os.path.isdir(arguments.file):
+        return find_handle(run_program(arguments), arguments.name)
+    if arguments.engine == "ray":
+        raise RaspUnsupportedError(
+            "a compiled model generates in this process alone",
+            hint="leave `--engine ray` out, or name the program that it was compiled from",
+        )
+    answering = find_answers(arguments)
+    assert isinstance(answering, ModelAnswers)
+    return ModelQuestion(None, arguments.at, answering=answering)
+
+
 @contextmanager
 def _engine(arguments: argparse.Namespace) -> Iterator[Engine]:
     """Say how many inputs are generated for: in this process, or on a cluster."""
@@ -83,7 +122,7 @@ def _engine(arguments: argparse.Namespace) -> Iterator[Engine]:
         yield partial(outcomes_on_cluster, cluster=cluster)
 
 
-def _stream(handle: Handle, given: Any, rules: Rules) -> None:
+def _stream(handle: Handle | Question, given: Any, rules: Rules) -> None:
     """Generate for one input, and print each token as it comes."""
     between, told = "" if isinstance(given, str) else " ", 0
     step = None
@@ -100,7 +139,7 @@ def _stream(handle: Handle, given: Any, rules: Rules) -> None:
 
 
 def _generate_lines(
-    arguments: argparse.Namespace, handle: Handle, rules: Rules, engine: Engine
+    arguments: argparse.Namespace, handle: Handle | Question, rules: Rules, engine: Engine
 ) -> int:
     """Generate for each line of standard input, as fast as they come; return how many failed."""
     from rasp.cli.streams import Progress, waiting  # threads are not for inputs given as words

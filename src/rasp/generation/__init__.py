@@ -5,6 +5,7 @@ scratch; `tokens` turns a value into the token that is appended; `loop` lets man
 together, and `cluster` spreads them over machines.
 """
 
+from rasp.generation.growing import Question
 from rasp.generation.loop import (
     MOST,
     Generation,
@@ -20,6 +21,7 @@ from rasp.generation.loop import (
 __all__ = [
     "MOST",
     "Generation",
+    "Question",
     "Rules",
     "Step",
     "generate",

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 class Question:
     """What is asked at every step: the value of an s-op at one position."""
 
-    node: SOp
+    node: SOp | None
+    """None where something else than a program answers."""
     at: int = -1
     program: Program = field(default_factory=Program)
     limits: Limits = DEFAULT_LIMITS
@@ -39,6 +40,7 @@ class Question:
         >>> Question(Indices()).answer(("a", "b", "c"))
         2
         """
+        assert self.node is not None
         values = apply(self.node, tuple(tokens), self.program, self.limits)
         return values[self.place(len(tokens))]  # type: ignore[no-any-return]
 
@@ -135,7 +137,7 @@ class Decoded(FromScratch):
 
 def decoder_of(question: Question) -> Decoder | None:
     """Make a program ready for decoding; None where it must be evaluated from scratch."""
-    if find_spec("numpy") is None:
+    if find_spec("numpy") is None or question.node is None:
         return None
     from rasp.evaluator.decoding.domains import NotPlanned
     from rasp.evaluator.decoding.together import Decoder

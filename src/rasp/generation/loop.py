@@ -102,8 +102,10 @@ def rules_of(stop: Any = "", most: int = MOST, at: int = -1) -> Rules:
     return Rules(None if stop is None else from_python(stop), most, at)
 
 
-def question_of(handle: Handle, rules: Rules) -> Question:
+def question_of(handle: Handle | Question, rules: Rules) -> Question:
     """Return what is asked at every step; only an s-op gives tokens."""
+    if isinstance(handle, Question):
+        return handle
     if not isinstance(handle, Handle):
         raise RaspTypeError(
             "what generates is a handle on an s-op",
@@ -164,7 +166,7 @@ def generate_each(
 
 
 def outcomes_of(
-    handle: Handle, inputs: Iterable[Any], rules: Rules | None = None
+    handle: Handle | Question, inputs: Iterable[Any], rules: Rules | None = None
 ) -> Iterator[Generation | RaspError]:
     """Generate for one input after another, and go on after one that fails: it gives its error.
 
@@ -184,7 +186,7 @@ def outcomes_of(
         yield from (row.outcome() for row in rows)
 
 
-def steps(handle: Handle, given: Any, stop: Any = "", most: int = MOST, at: int = -1,
+def steps(handle: Handle | Question, given: Any, stop: Any = "", most: int = MOST, at: int = -1,
           ) -> Iterator[Step]:  # fmt: skip
     """Generate for one input, a step at a time, as each is computed.
 
