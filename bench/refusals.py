@@ -67,17 +67,20 @@ def random_programs(count: int) -> Iterator[tuple[str, Node, Settings, Program]]
 
 def gallery(length: int) -> Iterator[tuple[str, Node, Settings, Program]]:
     """Every program of the gallery, over its own tokens."""
+    from compile_gallery import vocabulary_of
+
     from rasp.programs import entries, load
 
     for entry in entries():
         handle: Any = load(entry.name)
         if isinstance(handle.node, SOp):
-            settings = read_settings(entry.inputs.alphabet, length, None, False, True, "paper")
+            tokens = vocabulary_of(entry, length)
+            settings = read_settings(tokens, length, None, False, True, "paper")
             yield entry.name, handle.node, settings, handle.program
 
 
 def outcome(name: str, node: Node, settings: Settings, program: Program) -> str:
-    """"compiled", "too slow", or why it is refused."""
+    """ "compiled", "too slow", or why it is refused."""
     signal.alarm(SECONDS)
     try:
         compile_nodes({name: node}, settings, program)

@@ -247,3 +247,11 @@ def test_where_nothing_is_picked_the_default_is_compared(default: str) -> None:
     out = (one > two) or (three == 0);""")
     model = compile({"out": node}, vocabulary="ab", max_length=5)
     check(model, {"out": node})
+
+
+def test_ties_broken_by_less_than_float32_tells_apart() -> None:
+    node = node_of("""key = tokens_int + indices * 0.00000000000001;
+    rank = selector_width(select(key, key, <));
+    out = aggregate(select(rank, indices, ==), tokens_int) * 100 + rank;""")
+    model = compile({"out": node}, vocabulary="0123", max_length=6)
+    check(model, {"out": node})

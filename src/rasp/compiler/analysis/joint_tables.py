@@ -22,6 +22,7 @@ from rasp.compiler.analysis.variables import (
     SumVariable,
     TokenVariable,
     Variable,
+    is_spread,
 )
 from rasp.compiler.settings import Settings
 
@@ -48,9 +49,16 @@ def states_of(inputs: Sequence[Variable]) -> int:
 
 
 def taken_apart(views: Sequence[View], base: BaseVariables, most: int) -> list[View]:
-    """The same views over what sums are made of, where that takes far fewer states."""
+    """The same views over what sums are made of, where that takes far fewer states.
+
+    Or where a sum has numbers that float32 cannot tell apart: 3 + 10^-14 and 3 are two states of
+    what it is made of.
+    """
     size = states_of(common_inputs(views))
-    if size <= LARGE:
+    is_fine = any(isinstance(variable, SumVariable) and is_spread(code for _, code in
+                                                                  variable.states)
+                  for variable in common_inputs(views))  # fmt: skip
+    if size <= LARGE and not is_fine:
         return list(views)
     parts = {
         variable: base.of(variable)
@@ -62,7 +70,8 @@ def taken_apart(views: Sequence[View], base: BaseVariables, most: int) -> list[V
     known = {variable: each for variable, each in parts.items() if each is not None}
     inner = [part for view in views for variable in view.inputs
              for part in _parts(variable, known)]  # fmt: skip
-    if 2 * states_of(tuple(dict.fromkeys(inner))) > min(size, 2 * most):
+    found = states_of(tuple(dict.fromkeys(inner)))
+    if found > most or (2 * found > size and not is_fine):
         return list(views)
     return [_apart(view, known, base) for view in views]
 
