@@ -7,7 +7,7 @@ tried is told, since nothing found is no proof.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -19,6 +19,7 @@ from rasp.architecture.inputs import (
     every_input,
     random_inputs,
     show_alphabet,
+    shrunk,
 )
 from rasp.architecture.patterns import Pattern, under
 from rasp.atoms import Atom
@@ -91,7 +92,7 @@ def look_for_counterexample(
         found = trial.at_length(length, each if length > exhausted else None)
         in_vain = 0 if trial.computed > before or length <= exhausted else in_vain + 1
         if found is not None:
-            example = trial.example(trial.shrunk(found), exhausted)
+            example = trial.example(shrunk(found, trial.differs, alphabet), exhausted)
     return Search(
         alphabet, example, exhausted, trial.at_random, length, trial.tried, trial.computed,
         trial.failed,
@@ -173,20 +174,6 @@ class _Trial:
         """Ask the plain evaluator, which has the last word."""
         meant = answer(self.outputs, tokens)
         return isinstance(meant, list) and meant != answer(self.restricted(len(tokens)), tokens)
-
-    def shrunk(self, tokens: Input) -> Input:
-        """Drop and simplify tokens for as long as the answers differ."""
-        for smaller in self._smaller(tokens):
-            if self.differs(smaller):
-                return self.shrunk(smaller)
-        return tokens
-
-    def _smaller(self, tokens: Input) -> Iterator[Input]:
-        for at in range(len(tokens)) if len(tokens) > 1 else ():
-            yield tokens[:at] + tokens[at + 1 :]
-        for at, token in enumerate(tokens):
-            for simpler in self.alphabet[: self.alphabet.index(token)]:
-                yield (*tokens[:at], simpler, *tokens[at + 1 :])
 
     def example(self, tokens: Input, exhausted: int) -> Counterexample:
         meant = answer(self.outputs, tokens)

@@ -7,7 +7,7 @@ know. Whether it wants letters, digits or numbers is found by trying.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from random import Random
 from typing import Any
@@ -91,12 +91,12 @@ def _candidates(known: list[Atom]) -> list[tuple[Atom, ...]]:
     """Letters, digits, numbers and bools, each with the constants of its kind."""
     words = [atom for atom in known if isinstance(atom, str)][:MOST_KNOWN]
     numbers = [atom for atom in known if type(atom) is int][:MOST_KNOWN]
-    digits = _filled([str(number) for number in numbers], [str(digit) for digit in range(10)])
+    digits = filled([str(number) for number in numbers], [str(digit) for digit in range(10)])
     candidates: list[tuple[Atom, ...]] = [
-        _filled(words, list("abcdefghijklmnop")),
+        filled(words, list("abcdefghijklmnop")),
         tuple(dict.fromkeys([*words, *digits])),
         digits,
-        _filled(numbers, list(range(10))),
+        filled(numbers, list(range(10))),
         (False, True),
     ]
     different: dict[object, tuple[Atom, ...]] = {}
@@ -114,7 +114,7 @@ def cannot_be_computed(failed: RaspError, alphabet: tuple[Atom, ...]) -> RaspErr
     )
 
 
-def _filled(known: Sequence[Atom], fresh: Sequence[Atom]) -> tuple[Atom, ...]:
+def filled(known: Sequence[Atom], fresh: Sequence[Atom]) -> tuple[Atom, ...]:
     """The known tokens, and enough fresh ones: two at least, and three tokens in all."""
     new = [token for token in fresh if token not in known]
     return (*known, *new[: max(2 if known else 0, FEWEST_LETTERS - len(known))])
@@ -162,6 +162,30 @@ def random_inputs(alphabet: Sequence[Atom], length: int, count: int, seed: int) 
         some = random.sample(alphabet, random.randint(1, len(alphabet)))
         found.append(tuple(random.choice(some) for _ in range(length)))
     return found
+
+
+def shrunk(
+    tokens: Input, differs: Callable[[Input], bool], alphabet: Sequence[Atom], kept: int = 0
+) -> Input:
+    """Drop and simplify tokens, after those to be kept, for as long as the answers differ.
+
+    >>> shrunk(("b", "a", "b", "c"), lambda tokens: "b" in tokens, "abc")
+    ('b',)
+    """
+    smaller: Input | None = tokens
+    while smaller is not None:
+        tokens = smaller
+        smaller = next(filter(differs, _simpler(tokens, alphabet, kept)), None)
+    return tokens
+
+
+def _simpler(tokens: Input, alphabet: Sequence[Atom], kept: int) -> Iterator[Input]:
+    for size in (len(tokens) // 2, 1) if len(tokens) > kept + 1 else ():
+        for at in range(kept, len(tokens) - size + 1):
+            yield tokens[:at] + tokens[at + size :]
+    for at in range(kept, len(tokens)):
+        for simpler in alphabet[: alphabet.index(tokens[at])]:
+            yield (*tokens[:at], simpler, *tokens[at + 1 :])
 
 
 def show_alphabet(alphabet: Sequence[Atom]) -> str:

@@ -27,6 +27,7 @@ from rasp.graph import (
     SOp,
     in_order,
 )
+from rasp.graph.nodes import node_of
 from rasp.visible import visibly
 
 MOST_COUNTS = 30
@@ -156,9 +157,8 @@ def show_counts(counts: Sequence[int]) -> str:
 def output_nodes(outputs: Outputs) -> tuple[Node, ...]:
     """Return the nodes that a caller means: a node, a handle, or several of either."""
     several = outputs if isinstance(outputs, Sequence) else [outputs]
-    found = [one if isinstance(one, Node) else getattr(one, "node", None) for one in several]
-    nodes = tuple(node for node in found if isinstance(node, Node))
-    if not nodes or len(nodes) < len(found):
+    nodes = tuple(node for node in map(node_of, several) if node is not None)
+    if not nodes or len(nodes) < len(several):
         raise RaspTypeError(
             "layers and heads are those of s-ops and selectors, and this is none",
             hint='give one, as in `rasp.run("…")["name"]`, or a list of several',

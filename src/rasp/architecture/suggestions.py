@@ -38,6 +38,7 @@ from rasp.graph import (
     SOp,
     in_order,
 )
+from rasp.graph.idioms import FIRST_KEY, IS_FIRST
 from rasp.visible import visibly
 
 Change: TypeAlias = tuple[str, tuple[Node, ...]]
@@ -49,8 +50,6 @@ FIRST_LOOK = 8
 """Inputs on which most selectors that differ are seen to."""
 FEWEST_INPUTS = 100
 """Inputs on which selectors must have picked something, and the same, to be spoken of."""
-IS_FIRST = Elementwise("indicator", (Elementwise("==", (Indices(), Const(0))),))
-FIRST = Select(Indices(), Const(0), "==")
 LAST = SelectBest(Select(Const(1), Const(1), "=="), Score(Indices(), Const(1)))
 UP_TO_HERE = Select(Indices(), Indices(), "<=")
 
@@ -122,17 +121,17 @@ def _counted_at_first(node: Aggregate) -> Selector | None:
     if node.values is not IS_FIRST or not isinstance(node.selector, SelectorAnd):
         return None
     match node.selector:
-        case SelectorAnd(counted, first) if first is FIRST:
+        case SelectorAnd(counted, first) if first is FIRST_KEY:
             return counted
-        case SelectorAnd(first, counted) if first is FIRST:
+        case SelectorAnd(first, counted) if first is FIRST_KEY:
             return counted
     return None
 
 
 def _first_heads(counted: Selector) -> list[Node]:
     return [
-        Aggregate(SelectorOr(counted, FIRST), IS_FIRST),
-        Aggregate(SelectorOr(FIRST, counted), IS_FIRST),
+        Aggregate(SelectorOr(counted, FIRST_KEY), IS_FIRST),
+        Aggregate(SelectorOr(FIRST_KEY, counted), IS_FIRST),
     ]
 
 

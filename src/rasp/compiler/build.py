@@ -37,6 +37,7 @@ from rasp.compiler.robust.style import emit
 from rasp.compiler.settings import Settings, check_style, read_settings
 from rasp.errors import RaspTypeError, RaspUnsupportedError, RaspValueError
 from rasp.graph import Node, Program, SOp, expression, in_order
+from rasp.graph.nodes import node_of
 from rasp.graph.portable import graph_to_json
 
 MOST_ATTEMPTS = 8
@@ -350,8 +351,8 @@ def read_outputs(outputs: Any, program: Program | None) -> tuple[dict[str, Node]
         named = {_name(outputs, program, "output"): outputs}
     nodes: dict[str, Node] = {}
     for name, each in named.items():
-        node = each if isinstance(each, Node) else getattr(each, "node", None)
-        if not isinstance(node, Node):
+        node = node_of(each)
+        if node is None:
             raise RaspTypeError(
                 "`compile` takes an s-op, a list of them, or a dict of them by name",
                 hint='for example `rasp.run(text)["hist"]`',
@@ -364,6 +365,6 @@ def read_outputs(outputs: Any, program: Program | None) -> tuple[dict[str, Node]
 
 
 def _name(output: Any, program: Program | None, otherwise: str) -> str:
-    node = output if isinstance(output, Node) else getattr(output, "node", None)
+    node = node_of(output)
     known = program or getattr(output, "program", None) or Program()
-    return known.names.get(node, otherwise) if isinstance(node, Node) else otherwise
+    return otherwise if node is None else known.names.get(node, otherwise)

@@ -36,6 +36,7 @@ from rasp.graph import (
     TokensAs,
     apply_operator,
 )
+from rasp.graph.idioms import FIRST_KEY, IS_FIRST, LENGTH
 
 MOST_CASES = 400
 """Different values of one s-op that are told apart."""
@@ -345,22 +346,14 @@ def is_length(node: SOp) -> bool:
     >>> is_length(rasp.length.node)
     True
     """
-    everywhere = Select(Const(1), Const(1), "==")
-    share = Aggregate(everywhere, _is_first())
-    return node is Elementwise("round", (Elementwise("/", (Const(1), share)),))
-
-
-def _is_first() -> SOp:
-    return Elementwise("indicator", (Elementwise("==", (Indices(), Const(0))),))
+    return node is LENGTH
 
 
 def _width(picked: Selector, bos: bool) -> SOp:
     """`selector_width` of the library, node by node."""
-    is_first = _is_first()
-    first = Select(Indices(), Const(0), "==")
-    share = Aggregate(SelectorOr(picked, first), is_first)
+    share = Aggregate(SelectorOr(picked, FIRST_KEY), IS_FIRST)
     counted = Elementwise("-", (Elementwise("round", (Elementwise("/", (Const(1), share)),)),
                                 Const(1)))  # fmt: skip
     if bos:
         return counted
-    return Elementwise("+", (counted, Aggregate(SelectorAnd(picked, first), is_first)))
+    return Elementwise("+", (counted, Aggregate(SelectorAnd(picked, FIRST_KEY), IS_FIRST)))

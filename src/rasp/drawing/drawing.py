@@ -24,6 +24,7 @@ from rasp.drawing.text import text_of
 from rasp.drawing.theme import THEMES, style_sheet
 from rasp.errors import RaspTypeError, RaspUnsupportedError
 from rasp.graph import Node, Program, Selector
+from rasp.graph.nodes import node_of
 from rasp.limits import DEFAULT_LIMITS, Limits, tightest
 from rasp.replacing import replace_file
 from rasp.tracebacks import doors
@@ -317,7 +318,7 @@ def heat_maps(
 
 def _nodes(outputs: Outputs) -> tuple[Node, ...]:
     several = outputs if isinstance(outputs, Sequence) else [outputs]
-    if not several or any(not isinstance(getattr(one, "node", one), Node) for one in several):
+    if not several or None in map(node_of, several):
         raise RaspTypeError(
             "there is no s-op or selector here to draw",
             hint='draw what a program made, such as `rasp.run(text)["hist"]`',

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from rasp.architecture.inputs import answers
+from rasp.architecture.inputs import answers, filled
 from rasp.atoms import Atom, read_input
 from rasp.equivalence.inputs import Inputs, fresh_tokens
 from rasp.equivalence.token_flow import (
@@ -26,8 +26,6 @@ MOST_KNOWN = 16
 FEWEST_TOKENS = 3
 FEWEST_KNOWN = 2
 """Known tokens that can be an alphabet of their own, where unknown ones only make failures."""
-MOST_FRESH = 2
-"""Tokens that neither program knows, beside those that they do."""
 
 
 def choose_inputs(
@@ -63,10 +61,10 @@ def _that_works(
     numbers = [atom for atom in known if not isinstance(atom, str)][:MOST_KNOWN]
     digits = [str(atom) for atom in known if str(atom).isdigit()][:MOST_KNOWN]
     candidates: list[tuple[Atom, ...]] = [
-        _filled(words, fresh_tokens((*words, *prefix), FEWEST_TOKENS)),
+        filled(words, fresh_tokens((*words, *prefix), FEWEST_TOKENS)),
         tuple(words) if len(words) >= FEWEST_KNOWN else ("a", "b"),
-        _filled(digits, [str(digit) for digit in range(10)]),
-        _filled(numbers, list(range(10))),
+        filled(digits, [str(digit) for digit in range(10)]),
+        filled(numbers, list(range(10))),
         (False, True),
     ]
     reads_numbers = any(isinstance(node, TokensAs) for node in in_order(nodes))
@@ -96,9 +94,3 @@ def _times_computed(
     return max(
         sum(not isinstance(one, RaspError) for one in answers([node], sample)) for node in nodes
     )
-
-
-def _filled(known: Sequence[Atom], fresh: Sequence[Atom]) -> tuple[Atom, ...]:
-    """The known tokens and a few fresh ones: three tokens at least."""
-    new = [token for token in fresh if token not in known]
-    return (*known, *new[: max(MOST_FRESH if known else 0, FEWEST_TOKENS - len(known))])

@@ -11,6 +11,7 @@ from itertools import islice
 from random import Random
 from typing import TypeAlias
 
+from rasp.architecture.inputs import shrunk
 from rasp.equivalence.choosing import choose_inputs
 from rasp.equivalence.inputs import Inputs
 from rasp.equivalence.sides import Input, Pair, check_kinds, side_of
@@ -121,7 +122,7 @@ class Search:
             self.longest = max(self.longest, *map(len, batch))
             self._tell()
             if found is not None:
-                found = self._shrunk(found)
+                found = shrunk(found, self._differ, self.inputs.alphabet, len(self.inputs.prefix))
                 is_shortest = len(found) <= self.all_up_to + 1
                 self.difference = self._difference(found, is_shortest)
                 return
@@ -157,25 +158,6 @@ class Search:
             stretch = tokens[: random.randint(1, free)]
             tokens = (stretch * free)[:free]
         return (*prefix, *tokens)
-
-    def _shrunk(self, tokens: Input) -> Input:
-        """Drop and simplify tokens for as long as the programs differ."""
-        smaller: Input | None = tokens
-        while smaller is not None:
-            tokens = smaller
-            smaller = next((each for each in self._simpler(tokens) if self._differ(each)), None)
-        return tokens
-
-    def _simpler(self, tokens: Input) -> Iterator[Input]:
-        start = len(self.inputs.prefix)
-        if len(tokens) > start + 1:
-            for size in (len(tokens) // 2, 1):
-                for at in range(start, len(tokens) - size + 1):
-                    if len(tokens) - size > 0:
-                        yield tokens[:at] + tokens[at + size :]
-        for at in range(start, len(tokens)):
-            for simpler in self.inputs.alphabet[: self.inputs.alphabet.index(tokens[at])]:
-                yield (*tokens[:at], simpler, *tokens[at + 1 :])
 
 
 def _longest(inputs: Inputs, asked: int | None) -> int:

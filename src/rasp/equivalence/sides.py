@@ -17,6 +17,7 @@ from rasp.atoms import Atom, from_python, to_python
 from rasp.errors import RaspError, RaspLimitError, RaspTypeError, RaspValueError
 from rasp.frontend.values import describe, kind_name
 from rasp.graph import Node
+from rasp.graph.nodes import node_of
 
 Input: TypeAlias = tuple[Atom, ...]
 Answer: TypeAlias = list[Any] | RaspError
@@ -68,8 +69,8 @@ class Pair:
 
 def side_of(given: object) -> Side:
     """Take a handle, a node or a Python function as one side of a comparison."""
-    node = getattr(given, "node", given)
-    if isinstance(node, Node):
+    node = node_of(given)
+    if node is not None:
         return node
     if callable(given):
         return given

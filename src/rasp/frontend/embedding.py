@@ -29,6 +29,7 @@ from rasp.frontend.expressions import (
 from rasp.frontend.handles import Handle, value_of
 from rasp.frontend.values import BoundCall, ComparisonSign, Value, describe
 from rasp.graph import COMPARISONS, Const, Indices, SOp, Tokens, TokensAs
+from rasp.graph.idioms import ALL_KEYS, LENGTH
 from rasp.limits import DEFAULT_LIMITS
 from rasp.tracebacks import doors
 from rasp.visible import visibly
@@ -51,9 +52,9 @@ tokens_bool = SOpHandle(TokensAs("bool"))
 """The input's tokens as bools: is it anything but 0, False or empty?"""
 indices = SOpHandle(Indices())
 """The positions 0, 1, … n-1."""
-select_all = SelectorHandle(operations.ALL_KEYS, given_name="select_all")
+select_all = SelectorHandle(ALL_KEYS, given_name="select_all")
 """Select every key from every query."""
-length = SOpHandle(operations.LENGTH, given_name="length")
+length = SOpHandle(LENGTH, given_name="length")
 """How many tokens the input has, the same at every position; costs a head."""
 
 

@@ -30,6 +30,7 @@ from rasp.graph import (
     apply_operator,
     score_terms,
 )
+from rasp.graph.idioms import ALL_KEYS, LENGTH
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.meter import BYTES_PER_STEP, Meter
 from rasp.operators import written
@@ -37,10 +38,6 @@ from rasp.operators import written
 NODES_PER_STEP = 4
 """Items of a list that cost one step where each becomes a node."""
 UNARY_NAMES = {operator.text: operator.name for operator in written("prefix")}
-ALL_KEYS = Select(Const(1), Const(1), "==")
-_FIRST = Elementwise("indicator", (Elementwise("==", (Indices(), Const(0))),))
-LENGTH = Elementwise("round", (Elementwise("/", (Const(1), Aggregate(ALL_KEYS, _FIRST, 0))),))
-"""The library's `length`, as a node: equal code is the same node."""
 
 
 def binary(op: str, left: Value, right: Value, meter: Meter) -> Value:

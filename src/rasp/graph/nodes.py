@@ -60,6 +60,12 @@ class Node(metaclass=_Interned):
         return f"{type(self).__name__}({', '.join(repr(getattr(self, name)) for name in names)})"
 
 
+def node_of(given: object) -> Node | None:
+    """Return a node, or the node of a handle; None where it is neither."""
+    node = getattr(given, "node", given)
+    return node if isinstance(node, Node) else None
+
+
 class SOp(Node):
     """A sequence to be computed: one atom per position."""
 

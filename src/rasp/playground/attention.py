@@ -18,7 +18,6 @@ from rasp.graph import (
     Aggregate,
     Const,
     Elementwise,
-    Indices,
     Node,
     Select,
     SelectBest,
@@ -29,9 +28,9 @@ from rasp.graph import (
     score_terms,
     selectors_in,
 )
+from rasp.graph.idioms import FIRST_KEY
 
 Purpose = Literal["mean", "sum", "count", "select"]
-FIRST = Select(Indices(), Const(0), "==")
 """What the library adds to a selector, or keeps of it, so that a mean becomes a count."""
 
 
@@ -113,7 +112,7 @@ def as_written(aggregate: Aggregate) -> Selector:
     [True, True]
     """
     match aggregate.selector:
-        case SelectorOr(left, right) | SelectorAnd(left, right) if right is FIRST:
+        case SelectorOr(left, right) | SelectorAnd(left, right) if right is FIRST_KEY:
             return left
     return aggregate.selector
 

@@ -40,6 +40,7 @@ from rasp.compiler.analysis.variables import CountVariable
 from rasp.compiler.refusals import Refusals
 from rasp.compiler.settings import Settings
 from rasp.graph import Aggregate, Const, Elementwise, Indices, Node, SelectBest, SOp, in_order
+from rasp.graph.idioms import IS_FIRST
 from rasp.operators import COMPARISONS, OUTCOMES
 
 NOTHING = Linear()
@@ -142,8 +143,7 @@ class SumShapes(SelectorFacts):
             known = self.picks_bos(first)
             if known is not None:
                 return Sum("pick", light, known, (), first)
-            is_first = Elementwise("indicator", (Elementwise("==", (Indices(), Const(0))),))
-            return self._shape("pick", light, 0, first, is_first)
+            return self._shape("pick", light, 0, first, IS_FIRST)
         if self._is_always_multiplied(node, formula):
             return self._shape("product", None, 0, formula, node.values)
         return None

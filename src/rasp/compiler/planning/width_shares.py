@@ -21,10 +21,10 @@ from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import Head, HeadOutput, SumVariable, number
 from rasp.compiler.refusals import Refusal
-from rasp.graph import Aggregate, Const, Elementwise, Indices
+from rasp.graph import Aggregate
+from rasp.graph.idioms import IS_FIRST
 
 ONE = Fraction(1)
-LIGHT = Elementwise("indicator", (Elementwise("==", (Indices(), Const(0))),))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,7 @@ class ShareShapes(SumShapes):
             head = Head(self._layer_of[node], "share", formula, None, False, True,
                         self.refusals.text(node.selector), outweighs=node is always)  # fmt: skip
             states = tuple((each, each) for each in sorted(alike))
-            output = HeadOutput(head.layer, states, True, head, LIGHT, None, known_by=node)
+            output = HeadOutput(head.layer, states, True, head, IS_FIRST, None, known_by=node)
             head.outputs.append(output)
             self.heads.append(head)
             linear = linear + Linear(Fraction(0), {("out", output): ONE})
