@@ -115,34 +115,15 @@ def accuracy(logits: torch.Tensor, held: Held) -> float:
 def assign(table: np.ndarray) -> list[int]:
     """Give each row of a table a column of its own so that the sum is greatest.
 
-    The Hungarian method: rows come in one by one, each along the cheapest chain of exchanges.
-
     >>> assign(np.array([[0.9, 0.8], [0.9, 0.1]]))
     [1, 0]
     """
-    cost = -np.asarray(table, float)
-    rows, columns = cost.shape
-    row_price, column_price = np.zeros(rows + 1), np.zeros(columns + 1)
-    owner = np.full(columns + 1, rows)  # the last column stands for "not yet placed"
-    for row in range(rows):
-        owner[columns] = row
-        at, before = columns, np.full(columns + 1, columns)
-        least, seen = np.full(columns + 1, np.inf), np.zeros(columns + 1, bool)
-        while owner[at] != rows:
-            seen[at] = True
-            slack = cost[owner[at]] - row_price[owner[at]] - column_price[:columns]
-            better = ~seen[:columns] & (slack < least[:columns])
-            least[:columns][better], before[:columns][better] = slack[better], at
-            nearest = int(np.argmin(np.where(seen[:columns], np.inf, least[:columns])))
-            step = least[nearest]
-            row_price[owner[seen]] += step
-            column_price[seen] -= step
-            least[~seen] -= step
-            at = nearest
-        while at != columns:
-            owner[at], at = owner[before[at]], before[at]
-    found = {int(row): column for column, row in enumerate(owner[:columns]) if row != rows}
-    return [found[row] for row in range(rows)]
+    from scipy.optimize import (  # type: ignore[import-untyped,unused-ignore]
+        linear_sum_assignment,
+    )
+
+    _, columns = linear_sum_assignment(table, maximize=True)
+    return [int(column) for column in columns]
 
 
 def _swap(
