@@ -24,14 +24,14 @@ from rasp.cli import main
 from rasp.frontend.session import Session
 from rasp.source import Source
 from rasp.testing import check_page
-from rasp.testing.pages import FILE, Block, blocks_of
+from rasp.testing.pages import FILE, Snippet, blocks_of
 from rasp.words import BUILT_IN_DOCS, KEYWORDS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def snippets(page: Path) -> list[Block]:
+def snippets(page: Path) -> list[Snippet]:
     return blocks_of(page.read_text(encoding="utf-8"))
 
 
@@ -68,13 +68,13 @@ def test_every_word_of_the_language_has_an_example_that_runs() -> None:
     assert words - used == {"tokens_asis", "full_s", "False", "draw"}  # in the text around them
 
 
-def save(snippet: Block) -> None:
+def save(snippet: Snippet) -> None:
     """Write a block that is a file, for the commands of the page."""
     if named := FILE.fullmatch(snippet.text.split("\n", 1)[0]):
         Path(named[1]).write_text(snippet.text, encoding="utf-8")
 
 
-def run_doctest(snippet: Block, names: dict[str, Any], where: str) -> None:
+def run_doctest(snippet: Snippet, names: dict[str, Any], where: str) -> None:
     test = doctest.DocTestParser().get_doctest(snippet.text, names, where, where, snippet.line)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     told: list[str] = []
@@ -83,7 +83,7 @@ def run_doctest(snippet: Block, names: dict[str, Any], where: str) -> None:
     assert not told, "".join(told)
 
 
-def run_console(snippet: Block, where: str, capsys: Any) -> None:
+def run_console(snippet: Snippet, where: str, capsys: Any) -> None:
     """Run each `$ rasp …` and compare what it prints with what the page says it prints."""
     for part in re.split(r"^\$ ", snippet.text, flags=re.MULTILINE)[1:]:
         command, _, expected = part.partition("\n")

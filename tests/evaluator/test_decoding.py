@@ -8,7 +8,7 @@ from random_generations import disagreement, transcript
 import rasp.programs
 from rasp.errors import RaspError
 from rasp.evaluator.decoding.causality import looks_back
-from rasp.evaluator.decoding.plan import Plan
+from rasp.evaluator.decoding.plan import DecodingPlan
 from rasp.evaluator.decoding.tables import Memo
 from rasp.evaluator.decoding.together import Decoder, Together
 from rasp.frontend.namespace import run
@@ -74,8 +74,8 @@ def test_inputs_are_left_to_the_others_where_cells_of_pairs_would_cost_more() ->
     causal = node_of(
         "aggregate(select(tokens, tokens, ==) and select(indices, indices, <=), indices)"
     )
-    assert 100 < Plan(everywhere).longest < 1000
-    assert Plan(causal).longest > 4000
+    assert 100 < DecodingPlan(everywhere).longest < 1000
+    assert DecodingPlan(causal).longest > 4000
     decoder = Decoder(everywhere, DEFAULT_LIMITS)
     assert Together(decoder, [("a",) * 1001]).values(-1) == [None]
 
@@ -135,8 +135,8 @@ def test_a_causal_program_is_computed_at_the_newest_position_only() -> None:
     earlier = Select(Indices(), Indices(), "<")
     last_seen = Aggregate(earlier, Elementwise("==", (Tokens(), Const("a"))))
     length = Aggregate(Select(Const(1), Const(1), "=="), Indices())
-    assert last_seen in Plan(last_seen).growing
-    assert length not in Plan(length).growing
+    assert last_seen in DecodingPlan(last_seen).growing
+    assert length not in DecodingPlan(length).growing
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from rasp.atoms import Atom
 from rasp.errors import RaspLimitError
 from rasp.evaluator import explain_plan
 from rasp.evaluator.fast import highest
-from rasp.evaluator.fast.layout import Codings, Layout
+from rasp.evaluator.fast.layout import Codings, Pairing
 from rasp.evaluator.fast.plan import plan_best
 from rasp.graph import (
     COMPARISONS,
@@ -58,7 +58,7 @@ def test_the_highest_rank_in_two_ranges_is_that_of_the_keys_in_both() -> None:
         some = [key for key in range(keys) if rng.random() < 0.7]
         for kept in (None, np.array(some, np.int64)):
             found = highest.highest_ranks(
-                Layout(None, first, second), kept, ranks, Meter(DEFAULT_LIMITS)
+                Pairing(None, first, second), kept, ranks, Meter(DEFAULT_LIMITS)
             )
             wanted = [
                 max((int(ranks[key]) for key in (range(keys) if kept is None else some)
@@ -134,7 +134,7 @@ def test_next_greater_of_a_long_input_is_what_a_stack_finds() -> None:
 
 def test_the_walks_look_at_the_clock_and_count_their_memory() -> None:
     rng = random.Random(1)
-    layout = Layout(None, codings(rng, 9, 9), Codings(np.arange(9) % 8, np.arange(9) % 8, None, 8))
+    layout = Pairing(None, codings(rng, 9, 9), Codings(np.arange(9) % 8, np.arange(9) % 8, None, 8))
 
     class Stopped(Meter):
         looks = 0

@@ -29,7 +29,7 @@ from rasp.training.own import own_config, own_task  # noqa: E402
 from rasp.training.plain_engine import PlainEngine  # noqa: E402
 from rasp.training.stack import Stack  # noqa: E402
 from rasp.training.store import PARTS, Store, snapshot_of  # noqa: E402
-from rasp.training.sweep import Settings, sweep  # noqa: E402
+from rasp.training.sweep import SweepSettings, sweep  # noqa: E402
 
 PROGRAM = "first = aggregate(select(indices, 0, ==), tokens);"
 SIZES = {"width": 8, "feed_forward": 8, "epochs": 2, "batch": 10, "train": 20, "validation": 10,
@@ -51,7 +51,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
         engine.train_batch(number)
     stack.finish_epoch(engine)
     Store(folder / "half").save_snapshot(snapshot_of(stack))
-    assert sweep([CONFIG], Store(folder / "whole"), Settings("cpu"))
+    assert sweep([CONFIG], Store(folder / "whole"), SweepSettings("cpu"))
     return folder
 
 

@@ -12,7 +12,7 @@ from rasp.errors import RaspValueError
 from rasp.fuzzing import judge_text
 from rasp.fuzzing.cases import Case, random_case, read_replay, save_replay
 from rasp.fuzzing.judges import HOMES, find_judge, verdict
-from rasp.fuzzing.layouts import Layout
+from rasp.fuzzing.layouts import Spacing
 from rasp.fuzzing.outcomes import Disagreement
 from rasp.fuzzing.shrink import shrink
 
@@ -95,7 +95,7 @@ def test_layouts_differ() -> None:
     import random
 
     case = random_case(12)
-    assert len({Layout(random.Random(seed)).program(case.statements) for seed in range(5)}) == 5
+    assert len({Spacing(random.Random(seed)).program(case.statements) for seed in range(5)}) == 5
 
 
 def test_a_judge_that_is_none_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ from rasp.cluster import Cluster
 from rasp.errors import RaspUnsupportedError
 from rasp.training.cluster import keep, sweep_on_cluster, train_unit, units_of
 from rasp.training.store import Store
-from rasp.training.sweep import Settings, sweep
+from rasp.training.sweep import SweepSettings, sweep
 
 from .small_runs import small_run
 
@@ -29,12 +29,12 @@ def test_a_worker_gives_the_same_numbers_as_this_process_and_results_arrive_once
     tmp_path: Path,
 ) -> None:
     here, there = Store(tmp_path / "here"), Store(tmp_path / "there")
-    sweep(CONFIGS, here, Settings("cpu"))
+    sweep(CONFIGS, here, SweepSettings("cpu"))
     units = units_of(CONFIGS, together=4)
     assert [len(unit) for unit in units] == [4]
     for unit in units * 2:  # a task that was started again returns the same once more
         for record, weights in train_unit(
-            [(each.name, each.content) for each in unit], Settings("cpu")
+            [(each.name, each.content) for each in unit], SweepSettings("cpu")
         ):
             keep(there, record, weights)
     mine, theirs = here.records(), there.records()
@@ -51,7 +51,7 @@ def test_a_worker_gives_the_same_numbers_as_this_process_and_results_arrive_once
 def test_without_ray_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_module, "find_spec", lambda name: None)
     with pytest.raises(RaspUnsupportedError, match="needs Ray") as caught:
-        sweep_on_cluster(CONFIGS, Store(tmp_path), Settings("cpu"), Cluster())
+        sweep_on_cluster(CONFIGS, Store(tmp_path), SweepSettings("cpu"), Cluster())
     assert "rasp-lang[cluster]" in (caught.value.hint or "")
 
 
@@ -75,7 +75,7 @@ def test_a_node_dies_and_every_run_is_finished_once(
         ray.init(address=local.address, log_to_driver=False)
         killer = threading.Thread(target=_remove_when_busy, args=(local, second))
         killer.start()
-        assert sweep_on_cluster(CONFIGS, store, Settings("cpu"), Cluster(together=1))
+        assert sweep_on_cluster(CONFIGS, store, SweepSettings("cpu"), Cluster(together=1))
         killer.join()
         until = time.monotonic() + 60  # the cluster takes a while to notice
         while time.monotonic() < until and sum(node["Alive"] for node in ray.nodes()) > 1:

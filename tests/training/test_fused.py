@@ -14,8 +14,8 @@ pytest.importorskip("triton", reason="the fused engine needs Triton")
 
 from rasp.training.engines import can_fuse  # noqa: E402
 from rasp.training.fused import FusedModel  # noqa: E402
-from rasp.training.layout import Layout  # noqa: E402
-from rasp.training.network import Plan, forward, losses, token_weights  # noqa: E402
+from rasp.training.layout import SlotLayout  # noqa: E402
+from rasp.training.network import SlotTensors, forward, losses, token_weights  # noqa: E402
 from rasp.training.parameters import Shape, views  # noqa: E402
 
 from .test_network import make_batch, random_rows  # noqa: E402
@@ -24,8 +24,8 @@ from .test_network import make_batch, random_rows  # noqa: E402
 @pytest.mark.parametrize(("heads", "slots"), [(1, (2, 30)), (2, (3, 41))])
 def test_kernels_compute_what_autograd_does(heads: int, slots: tuple[int, ...]) -> None:
     shape = Shape(layers=2, heads=heads, width=32, feed_forward=64, tokens=8, classes=8)
-    layout = Layout(slots)
-    plan, batch = Plan(layout, "cpu"), make_batch(layout, 2, shape)
+    layout = SlotLayout(slots)
+    plan, batch = SlotTensors(layout, "cpu"), make_batch(layout, 2, shape)
     rows = random_rows(shape, 2)
     inside = plan.position_of < batch.lengths[:, plan.slot_of]
     counted = (inside[:, plan.cell_queries] & inside[:, plan.cell_keys])[:, None]
@@ -57,7 +57,7 @@ def test_kernels_compute_what_autograd_does(heads: int, slots: tuple[int, ...]) 
 
 def test_classes_a_model_does_not_have_are_never_given() -> None:
     shape = Shape(layers=1, heads=1, width=16, feed_forward=16, tokens=4, classes=8)
-    layout = Layout((3,))
+    layout = SlotLayout((3,))
     batch = make_batch(layout, 1, Shape(1, 1, 16, 16, 4, 3))
     rows = random_rows(shape, 1)
     views(rows, shape)["classify_bias"][:, 3:] = 100.0
@@ -78,5 +78,5 @@ def test_classes_a_model_does_not_have_are_never_given() -> None:
 def test_what_does_not_fit_the_kernels_is_left_to_the_plain_engine(
     shape: Shape, slots: tuple[int, ...]
 ) -> None:
-    assert not can_fuse(shape, Layout(slots))
-    assert can_fuse(Shape(1, 2, 64, 64, 4, 4), Layout((4,)))
+    assert not can_fuse(shape, SlotLayout(slots))
+    assert can_fuse(Shape(1, 2, 64, 64, 4, 4), SlotLayout((4,)))

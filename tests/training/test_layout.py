@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rasp.errors import RaspValueError
-from rasp.training.layout import Layout, deal, lay_out
+from rasp.training.layout import SlotLayout, deal, lay_out
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +40,7 @@ def test_the_order_changes_from_epoch_to_epoch_and_with_the_seed_only() -> None:
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=6))
 def test_cells_lie_slot_by_slot_and_row_by_row(slots: list[int]) -> None:
-    layout = Layout(tuple(slots))
+    layout = SlotLayout(tuple(slots))
     queries, keys = layout.cell_tokens
     assert len(queries) == layout.cells == sum(each**2 for each in slots)
     assert (layout.slot_of[queries] == layout.slot_of[keys]).all()

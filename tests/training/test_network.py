@@ -6,8 +6,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="training needs PyTorch")
 
-from rasp.training.layout import Layout  # noqa: E402
-from rasp.training.network import Batch, Plan, forward, losses  # noqa: E402
+from rasp.training.layout import SlotLayout  # noqa: E402
+from rasp.training.network import Batch, SlotTensors, forward, losses  # noqa: E402
 from rasp.training.parameters import Shape, initial_row, move_row, sinusoids, views  # noqa: E402
 
 pytestmark = pytest.mark.slow
@@ -15,11 +15,11 @@ pytestmark = pytest.mark.slow
 SHAPE = Shape(layers=2, heads=2, width=16, feed_forward=24, tokens=5, classes=3)
 
 
-def make_batch(layout: Layout, models: int, shape: Shape) -> Batch:
+def make_batch(layout: SlotLayout, models: int, shape: Shape) -> Batch:
     generator = torch.Generator().manual_seed(0)
     slots = torch.tensor(layout.slots)
     lengths = torch.stack([slots, (slots - 1).clamp(min=1)])[:models]
-    plan = Plan(layout, "cpu")
+    plan = SlotTensors(layout, "cpu")
     inside = plan.position_of < lengths[:, plan.slot_of]
     tokens = torch.randint(0, shape.tokens, inside.shape, generator=generator)
     targets = torch.randint(0, shape.classes, inside.shape, generator=generator)
@@ -51,11 +51,11 @@ def as_encoder(parameters: dict[str, torch.Tensor], model: int, layer: int) -> t
 
 
 def test_the_model_is_pytorchs_encoder_on_each_sequence_alone() -> None:
-    layout = Layout((1, 3, 7))
+    layout = SlotLayout((1, 3, 7))
     parameters = views(random_rows(SHAPE, 2), SHAPE)
     batch = make_batch(layout, 2, SHAPE)
     with torch.no_grad():
-        logits, _ = forward(parameters, SHAPE, Plan(layout, "cpu"), batch)
+        logits, _ = forward(parameters, SHAPE, SlotTensors(layout, "cpu"), batch)
         for model in range(2):
             for slot, start in enumerate(layout.starts):
                 length = int(batch.lengths[model, slot])
@@ -70,8 +70,8 @@ def test_the_model_is_pytorchs_encoder_on_each_sequence_alone() -> None:
 
 
 def test_attention_adds_up_to_one_on_present_keys() -> None:
-    layout = Layout((2, 6))
-    plan, batch = Plan(layout, "cpu"), make_batch(layout, 2, SHAPE)
+    layout = SlotLayout((2, 6))
+    plan, batch = SlotTensors(layout, "cpu"), make_batch(layout, 2, SHAPE)
     _, attention = forward(views(random_rows(SHAPE, 2), SHAPE), SHAPE, plan, batch)
     inside = plan.position_of < batch.lengths[:, plan.slot_of]
     for cells in attention:
@@ -81,8 +81,8 @@ def test_attention_adds_up_to_one_on_present_keys() -> None:
 
 
 def test_a_heads_own_attention_in_its_place_changes_nothing_and_another_does() -> None:
-    layout = Layout((5, 6))
-    plan, batch = Plan(layout, "cpu"), make_batch(layout, 1, SHAPE)
+    layout = SlotLayout((5, 6))
+    plan, batch = SlotTensors(layout, "cpu"), make_batch(layout, 1, SHAPE)
     parameters = views(random_rows(SHAPE, 1), SHAPE)
     logits, attention = forward(parameters, SHAPE, plan, batch)
     own = {(1, 0): attention[1][:, 0]}
@@ -92,8 +92,8 @@ def test_a_heads_own_attention_in_its_place_changes_nothing_and_another_does() -
 
 
 def test_the_loss_is_a_mean_over_sequences_of_means_over_tokens() -> None:
-    layout = Layout((1, 3, 7))
-    plan, batch = Plan(layout, "cpu"), make_batch(layout, 2, SHAPE)
+    layout = SlotLayout((1, 3, 7))
+    plan, batch = SlotTensors(layout, "cpu"), make_batch(layout, 2, SHAPE)
     logits, _ = forward(views(random_rows(SHAPE, 2), SHAPE), SHAPE, plan, batch)
     found = losses(logits, batch, plan, torch.zeros(2, SHAPE.classes))
     for model in range(2):

@@ -14,7 +14,7 @@ import rasp.training.tensors as tensors_module  # noqa: E402
 from rasp.errors import RaspLimitError, RaspValueError  # noqa: E402
 from rasp.training.config import read_config  # noqa: E402
 from rasp.training.store import Store, restore, snapshot_of  # noqa: E402
-from rasp.training.sweep import Settings, sweep  # noqa: E402
+from rasp.training.sweep import SweepSettings, sweep  # noqa: E402
 
 from .small_runs import make_stack, small_run, train_epochs  # noqa: E402
 
@@ -43,7 +43,7 @@ def test_a_stack_goes_on_from_its_snapshot_as_if_nothing_had_happened(tmp_path: 
 def test_a_finished_run_is_never_repeated(tmp_path: Path) -> None:
     config, store = small_run("hist", epochs=1), Store(tmp_path)
     reports: list[int] = []
-    settings = Settings(device="cpu", report=lambda *_: reports.append(1))
+    settings = SweepSettings(device="cpu", report=lambda *_: reports.append(1))
     assert sweep([config], store, settings) and sweep([config], store, settings)
     assert reports == [1] and len(store.records()) == 1
     assert not list((tmp_path / "snapshots").iterdir())
@@ -54,8 +54,8 @@ def test_a_finished_run_is_never_repeated(tmp_path: Path) -> None:
 
 def test_a_budget_ends_between_epochs_and_the_sweep_goes_on_later(tmp_path: Path) -> None:
     config = small_run("hist", epochs=3)
-    done = [sweep([config], Store(tmp_path), Settings("cpu", budget=1e-9)),
-            sweep([config], Store(tmp_path), Settings("cpu"))]  # fmt: skip
+    done = [sweep([config], Store(tmp_path), SweepSettings("cpu", budget=1e-9)),
+            sweep([config], Store(tmp_path), SweepSettings("cpu"))]  # fmt: skip
     assert done == [False, True]
 
 
@@ -70,10 +70,10 @@ def test_a_record_cut_short_by_a_kill_does_not_count_and_spoils_nothing(tmp_path
 
 def test_another_configuration_under_the_same_name_is_refused(tmp_path: Path) -> None:
     config, store = small_run("hist", epochs=1), Store(tmp_path)
-    sweep([config], store, Settings("cpu"))
+    sweep([config], store, SweepSettings("cpu"))
     changed = replace(config, rate=0.5)
     with pytest.raises(RaspValueError, match=r"another one: rate was 0\.0003 and is now 0\.5"):
-        sweep([changed], store, Settings("cpu"))
+        sweep([changed], store, SweepSettings("cpu"))
     assert list(store.records()) == [config.id]
 
 

@@ -49,7 +49,7 @@ def _tables(arguments: argparse.Namespace) -> int:
     from rasp.training.config import miniature
     from rasp.training.live import Live
     from rasp.training.store import Store
-    from rasp.training.sweep import Settings
+    from rasp.training.sweep import SweepSettings
     from rasp.training.tables import cells_of, configs_of, render
 
     tasks = arguments.tasks.split(",") if arguments.tasks else None
@@ -60,7 +60,7 @@ def _tables(arguments: argparse.Namespace) -> int:
     store = Store(arguments.results or ("results/smoke" if arguments.smoke else "results"))
     finished = True
     if not arguments.table:
-        settings = Settings(
+        settings = SweepSettings(
             device="cpu" if arguments.smoke and arguments.device == "auto" else arguments.device,
             budget=arguments.budget,
             together=arguments.together,

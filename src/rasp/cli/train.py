@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rasp.training.devices import choose_device
     from rasp.training.live import Live
     from rasp.training.store import Store
-    from rasp.training.sweep import Settings, sweep
+    from rasp.training.sweep import SweepSettings, sweep
 
     device = choose_device(arguments.device)
     if arguments.next_token:
@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
         count = own.write_data(task, config, arguments.save_data)
         print(f"{count} examples are in {arguments.save_data}")
     store = Store(arguments.results)
-    settings = Settings(device=arguments.device, budget=arguments.budget, report=Live())
+    settings = SweepSettings(device=arguments.device, budget=arguments.budget, report=Live())
     print(f"training {config.name}: {config.size}, width {config.width}, {config.epochs} epochs")
     if not sweep([config], store, settings):
         print("The budget is used up; the same command goes on from here.")

@@ -50,7 +50,7 @@ RECURSION_LIMIT = 30_000
 
 
 @dataclass
-class Settings:
+class DisplaySettings:
     """What the REPL's words change: what new s-ops and selectors are shown on, and how."""
 
     s_op_example: tuple[Atom, ...] = tuple("hello")
@@ -85,7 +85,7 @@ class Session:
 
     limits: Limits = DEFAULT_LIMITS
     loader: Loader = field(default_factory=Loader)
-    settings: Settings = field(default_factory=Settings)
+    settings: DisplaySettings = field(default_factory=DisplaySettings)
     warnings: list[Warned] = field(default_factory=list)
     keeps_what_is_right: bool = False
     """Whether a loaded file with mistakes still gives the names that are right (at a prompt)."""

@@ -12,7 +12,7 @@ from rasp.errors import RaspError
 from rasp.evaluator import apply
 from rasp.frontend.builtins import DrawRequest
 from rasp.frontend.calls import signature
-from rasp.frontend.session import Result, Session, Settings
+from rasp.frontend.session import DisplaySettings, Result, Session
 from rasp.frontend.values import BuiltIn, Function, Value, is_atom, kind_name
 from rasp.graph import Node, Program, Scorer, Selector, SOp, expression
 from rasp.syntax.tree import Argument, Assign, Call, Command, Define, Evaluate, Expression
@@ -231,7 +231,7 @@ def _show_node(name: str, node: Node, session: Session, program: Program) -> str
     return f"{head}\n  example: {called}\n" + show_scores(values, tokens, " " * 11)
 
 
-def _show_examples(settings: Settings) -> str:
+def _show_examples(settings: DisplaySettings) -> str:
     s_op, selector = show_input(settings.s_op_example), show_input(settings.selector_example)
     if s_op == selector:
         return f"  example: {s_op}"

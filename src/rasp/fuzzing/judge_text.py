@@ -10,7 +10,7 @@ from rasp.frontend.expressions import handle_of
 from rasp.frontend.loader import Loader
 from rasp.frontend.session import Session
 from rasp.fuzzing.cases import LIMITS, Case
-from rasp.fuzzing.layouts import Layout
+from rasp.fuzzing.layouts import Spacing
 from rasp.fuzzing.outcomes import Disagreement, Refused
 from rasp.fuzzing.trees import bare
 from rasp.graph import Program
@@ -30,7 +30,7 @@ def judge_parser(case: Case) -> None:
     again = print_program(parse(Source("<tidy>", tidy)))
     if again != tidy:
         raise Disagreement(f"formatted once more, the text is another:\n{tidy}\n{again}")
-    written = Layout(random.Random(case.seed)).program(case.statements)
+    written = Spacing(random.Random(case.seed)).program(case.statements)
     _reads_as(wanted, written, "with every operand in brackets")
 
 

@@ -42,7 +42,7 @@ BLANKS = (" ", " ", " ", "  ", "\n", "\t", "\r\n", " # a note; (\n", "\n\n")
 
 
 @dataclass
-class Layout:
+class Spacing:
     """Writes trees; what comes between the words is left to chance."""
 
     rng: random.Random

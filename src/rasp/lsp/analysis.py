@@ -16,7 +16,7 @@ from rasp.atoms import read_input
 from rasp.errors import RaspError, RaspLimitError, Warned
 from rasp.frontend.builtins import DrawRequest
 from rasp.frontend.checking import check
-from rasp.frontend.session import Result, Session, Settings
+from rasp.frontend.session import DisplaySettings, Result, Session
 from rasp.frontend.show import show_named
 from rasp.frontend.values import BROKEN, Value, kind_name
 from rasp.graph import Node, Program, Selector, SOp
@@ -41,7 +41,7 @@ class Bound:
     key: str
     name: str
     value: Value
-    settings: Settings
+    settings: DisplaySettings
     program: Program
 
 

@@ -16,7 +16,7 @@ from rasp.frontend.expressions import ScorerHandle, SelectorHandle, SOpHandle
 from rasp.frontend.functions import FunctionHandle, to_handle
 from rasp.frontend.handles import Handle
 from rasp.frontend.places import Place
-from rasp.frontend.session import Result, Settings
+from rasp.frontend.session import DisplaySettings, Result
 from rasp.frontend.show import show_result, show_value
 from rasp.graph import Node, Program
 from rasp.notebook.cells import Cells
@@ -59,7 +59,7 @@ class Notebook:
         self.cells = Cells()
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> DisplaySettings:
         return self.cells.session.settings
 
     def set_up(self) -> None:

@@ -22,7 +22,7 @@ MISTAKEN = "# mistaken"
 
 
 @dataclass(frozen=True)
-class Block:
+class Snippet:
     """A fenced block of a page."""
 
     language: str
@@ -31,14 +31,14 @@ class Block:
     """The line of its fence."""
 
 
-def blocks_of(text: str) -> list[Block]:
+def blocks_of(text: str) -> list[Snippet]:
     """List the fenced blocks of a page.
 
     >>> blocks_of("Look:\\n```rasp\\ntokens;\\n```\\n")
-    [Block(language='rasp', text='tokens;\\n', line=2)]
+    [Snippet(language='rasp', text='tokens;\\n', line=2)]
     """
     return [
-        Block(match[1], match[2], text.count("\n", 0, match.start()) + 1)
+        Snippet(match[1], match[2], text.count("\n", 0, match.start()) + 1)
         for match in FENCE.finditer(text)
     ]
 

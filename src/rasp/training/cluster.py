@@ -16,11 +16,11 @@ from rasp.cluster import RETRIES, Cluster, connected, require_ray
 from rasp.training.config import RunConfig, read_config
 from rasp.training.records import Record
 from rasp.training.store import Store
-from rasp.training.sweep import Settings, stacks_of, sweep
+from rasp.training.sweep import SweepSettings, stacks_of, sweep
 
 
 def sweep_on_cluster(
-    configs: Sequence[RunConfig], store: Store, settings: Settings, cluster: Cluster
+    configs: Sequence[RunConfig], store: Store, settings: SweepSettings, cluster: Cluster
 ) -> bool:
     """Train what is missing on a cluster; return whether everything is finished."""
     require_ray()
@@ -52,7 +52,7 @@ def units_of(configs: Sequence[RunConfig], together: int) -> list[list[RunConfig
 
 
 def train_unit(
-    runs: Sequence[tuple[str, dict[str, Any]]], settings: Settings
+    runs: Sequence[tuple[str, dict[str, Any]]], settings: SweepSettings
 ) -> list[tuple[Record, dict[str, Any]]]:
     """Train a stack on a worker; return its records, with the weights as arrays."""
     configs = [read_config(name, content) for name, content in runs]

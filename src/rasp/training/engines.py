@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rasp.training.layout import Layout
+from rasp.training.layout import SlotLayout
 from rasp.training.parameters import Shape
 from rasp.training.plain_engine import PlainEngine
 from rasp.training.stack import Engine, Stack
@@ -11,7 +11,7 @@ LARGEST_TILE = 128
 MOST_CLASSES = 1024
 
 
-def can_fuse(shape: Shape, layout: Layout) -> bool:
+def can_fuse(shape: Shape, layout: SlotLayout) -> bool:
     """Tell whether the kernels fit: sizes that are powers of two, and short enough slots."""
     head = shape.width // shape.heads
     powers = all(size & (size - 1) == 0 for size in (shape.width, shape.feed_forward, head))

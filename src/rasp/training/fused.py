@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from rasp.training import kernels
-from rasp.training.layout import Layout
+from rasp.training.layout import SlotLayout
 from rasp.training.network import NORM_EPSILON
 from rasp.training.parameters import Parameters, Shape, sinusoids
 
@@ -47,7 +47,7 @@ class FusedModel:
     """A stack of models on one layout; `counts` are the classes each model has. (models,)"""
 
     shape: Shape
-    layout: Layout
+    layout: SlotLayout
     parameters: Parameters
     counts: torch.Tensor
     trains: bool = True
@@ -267,7 +267,7 @@ def _power_of_two(number: int) -> int:
     return 1 << (number - 1).bit_length()
 
 
-def _tiles(layout: Layout) -> tuple[tuple[int, int, int], ...]:
+def _tiles(layout: SlotLayout) -> tuple[tuple[int, int, int], ...]:
     """Cut the slots into stretches by the smallest tile that holds them: tile, first, count."""
     fitting = [min(tile for tile in TILES if tile >= length) for length in layout.slots]
     return tuple(

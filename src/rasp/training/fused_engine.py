@@ -15,7 +15,7 @@ import torch
 from rasp.training import kernels
 from rasp.training.engines import can_fuse
 from rasp.training.fused import FusedModel, new_stream
-from rasp.training.network import Plan
+from rasp.training.network import SlotTensors
 from rasp.training.parameters import views
 from rasp.training.plain_engine import PlainEngine, as_scores, cell_weights, take_extras, tally
 from rasp.training.stack import Scores, Stack
@@ -39,7 +39,9 @@ class FusedEngine:
         self.gradient = torch.zeros_like(stack.rows)
         self.chosen = stack.rows.clone()
         """The weights that are evaluated."""
-        self.plans = {split: Plan(pool.layout, device) for split, pool in stack.pools.items()}
+        self.plans = {
+            split: SlotTensors(pool.layout, device) for split, pool in stack.pools.items()
+        }
         self.batches = {split: _Buffers(stack, split, self.plans[split]) for split in stack.pools}
         self.model = FusedModel(
             stack.shape, pool.layout, views(stack.rows, stack.shape), stack.counts
@@ -158,7 +160,7 @@ class FusedEngine:
 class _Buffers:
     """Where the batches of a split are."""
 
-    def __init__(self, stack: Stack, split: str, plan: Plan) -> None:
+    def __init__(self, stack: Stack, split: str, plan: SlotTensors) -> None:
         self.pool, self.plan = stack.pools[split], plan
         device, models, size = stack.device, len(stack), plan.layout.size
         kind = torch.int32

@@ -18,7 +18,7 @@ from rasp.errors import RaspValueError
 
 
 @dataclass(frozen=True)
-class Layout:
+class SlotLayout:
     """The lengths of a batch's slots."""
 
     slots: tuple[int, ...]
@@ -68,7 +68,7 @@ class Layout:
         return np.concatenate(queries), np.concatenate(keys)
 
 
-def lay_out(lengths: Sequence[np.ndarray], batch: int) -> Layout:
+def lay_out(lengths: Sequence[np.ndarray], batch: int) -> SlotLayout:
     """Return a layout that fits every stratum of several sets of examples, each sorted by length.
 
     >>> lay_out([np.array([1, 2, 2, 5])], 2).slots
@@ -82,7 +82,7 @@ def lay_out(lengths: Sequence[np.ndarray], batch: int) -> Layout:
                 hint="take a number of examples that the batch divides",
             )
         slots = np.maximum(slots, each.reshape(batch, -1).max(axis=1))
-    return Layout(tuple(int(length) for length in slots))
+    return SlotLayout(tuple(int(length) for length in slots))
 
 
 def deal(seed: Sequence[int], batch: int, batches: int) -> np.ndarray:

@@ -19,8 +19,8 @@ import torch
 
 from rasp.errors import RaspUnsupportedError
 from rasp.training.data import IGNORED, Data, Examples
-from rasp.training.layout import Layout
-from rasp.training.network import Batch, Plan, Replaced, forward
+from rasp.training.layout import SlotLayout
+from rasp.training.network import Batch, Replaced, SlotTensors, forward
 from rasp.training.parameters import Shape, views
 from rasp.training.supervision import Supervised, leaf_values, plan_supervision
 
@@ -31,7 +31,7 @@ INPUTS = 100
 class Held:
     """Held-out inputs of one model, with what its program's selectors pick on them."""
 
-    plan: Plan
+    plan: SlotTensors
     batch: Batch
     selectors: tuple[Supervised, ...]
     targets: tuple[tuple[torch.Tensor, torch.Tensor], ...]
@@ -74,7 +74,7 @@ def hold_out(data: Data, shape: Shape, inputs: int, device: str) -> Held:
     test = data.splits["test"]
     chosen = np.unique(np.linspace(0, len(test) - 1, inputs).astype(int))
     some = Examples(test.tokens[chosen], test.lengths[chosen], test.targets[chosen])
-    plan = Plan(Layout(tuple(int(length) for length in some.lengths)), device)
+    plan = SlotTensors(SlotLayout(tuple(int(length) for length in some.lengths)), device)
     inside = np.arange(some.tokens.shape[1]) < some.lengths[:, None]
 
     def in_a_row(sequences: np.ndarray) -> torch.Tensor:
@@ -95,7 +95,7 @@ def hold_out(data: Data, shape: Shape, inputs: int, device: str) -> Held:
 
 
 def agreement(
-    attention: torch.Tensor, target: torch.Tensor, counts: torch.Tensor, plan: Plan
+    attention: torch.Tensor, target: torch.Tensor, counts: torch.Tensor, plan: SlotTensors
 ) -> float:
     """Return how much of the attention lies where it should, over the rows that count."""
     rows = torch.zeros(2, 1, plan.layout.size, device=target.device)

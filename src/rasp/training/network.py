@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as functional
 
-from rasp.training.layout import Layout
+from rasp.training.layout import SlotLayout
 from rasp.training.parameters import Parameters, Shape, sinusoids
 
 NORM_EPSILON = 1e-5
@@ -32,10 +32,10 @@ Replaced = Mapping[tuple[int, int], torch.Tensor]
 """Attention to use instead of a head's own, by (layer, head): (models, cells)."""
 
 
-class Plan:
+class SlotTensors:
     """What a layout says, as tensors on a device."""
 
-    def __init__(self, layout: Layout, device: torch.device | str) -> None:
+    def __init__(self, layout: SlotLayout, device: torch.device | str) -> None:
         self.layout = layout
         self.slot_of = torch.from_numpy(layout.slot_of).to(device)
         self.position_of = torch.from_numpy(layout.position_of).to(device)
@@ -51,7 +51,7 @@ class Plan:
 def forward(
     parameters: Parameters,
     shape: Shape,
-    plan: Plan,
+    plan: SlotTensors,
     batch: Batch,
     replaced: Replaced | None = None,
 ) -> tuple[torch.Tensor, list[torch.Tensor]]:
@@ -77,7 +77,7 @@ def _attend(
     stream: torch.Tensor,
     own: Parameters,
     shape: Shape,
-    plan: Plan,
+    plan: SlotTensors,
     lengths: torch.Tensor,
     swaps: Mapping[int, torch.Tensor],
 ) -> tuple[torch.Tensor, torch.Tensor]:
@@ -110,7 +110,7 @@ def _add_norm(stream: torch.Tensor, change: torch.Tensor, norm: torch.Tensor) ->
     return functional.layer_norm(total, total.shape[2:], eps=NORM_EPSILON) * gain + shift
 
 
-def token_weights(batch: Batch, plan: Plan) -> torch.Tensor:
+def token_weights(batch: Batch, plan: SlotTensors) -> torch.Tensor:
     """What each token counts: the loss is a mean over sequences of means over tokens."""
     counted = (batch.targets != -1).float()
     per_slot = counted.new_zeros(len(counted), plan.layout.batch)
@@ -119,7 +119,7 @@ def token_weights(batch: Batch, plan: Plan) -> torch.Tensor:
 
 
 def losses(
-    logits: torch.Tensor, batch: Batch, plan: Plan, class_mask: torch.Tensor
+    logits: torch.Tensor, batch: Batch, plan: SlotTensors, class_mask: torch.Tensor
 ) -> torch.Tensor:
     """Return each model's loss. Classes a model does not have are masked with -inf. (models,)"""
     log_chance = (logits + class_mask[:, None]).log_softmax(dim=2)

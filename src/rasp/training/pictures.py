@@ -14,8 +14,8 @@ from rasp.errors import RaspValueError
 from rasp.evaluator import apply
 from rasp.replacing import replace_file
 from rasp.training.config import RunConfig, read_config
-from rasp.training.layout import Layout
-from rasp.training.network import Batch, Plan, forward
+from rasp.training.layout import SlotLayout
+from rasp.training.network import Batch, SlotTensors, forward
 from rasp.training.parameters import Shape
 from rasp.training.records import Record
 from rasp.training.store import Store
@@ -63,7 +63,7 @@ def attention_on(
     numbers = torch.tensor([[places[token] for token in tokens]])
     batch = Batch(numbers, torch.tensor([[length]]), torch.full_like(numbers, -1))
     with torch.no_grad():
-        _, attention = forward(parameters, shape, Plan(Layout((length,)), "cpu"), batch)
+        _, attention = forward(parameters, shape, SlotTensors(SlotLayout((length,)), "cpu"), batch)
     return {
         (layer, head): cells[0, head].reshape(length, length).numpy()
         for layer, cells in enumerate(attention)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import torch
 
-from rasp.training.network import Batch, Plan, forward, losses
+from rasp.training.network import Batch, SlotTensors, forward, losses
 from rasp.training.parameters import views
 from rasp.training.stack import Scores, Stack
 
@@ -20,7 +20,9 @@ class PlainEngine:
 
     def __init__(self, stack: Stack) -> None:
         self.stack = stack
-        self.plans = {split: Plan(pool.layout, stack.device) for split, pool in stack.pools.items()}
+        self.plans = {
+            split: SlotTensors(pool.layout, stack.device) for split, pool in stack.pools.items()
+        }
         columns = torch.arange(stack.shape.classes, device=stack.device)
         has = columns < stack.counts[:, None]
         self.class_mask = torch.zeros(has.shape, device=stack.device).masked_fill(~has, -torch.inf)
@@ -86,7 +88,7 @@ class PlainEngine:
         stack.rows -= self.rates[:, None] * change / size
 
 
-def take_extras(stack: Stack, order: torch.Tensor, plan: Plan) -> Mapping[str, torch.Tensor]:
+def take_extras(stack: Stack, order: torch.Tensor, plan: SlotTensors) -> Mapping[str, torch.Tensor]:
     """Lay the leaves of selectors out as the batch is. (models, size) each"""
     pool = stack.pools["train"]
     examples = order.long() + pool.first[:, None]
@@ -94,13 +96,13 @@ def take_extras(stack: Stack, order: torch.Tensor, plan: Plan) -> Mapping[str, t
     return {name: values[rows, plan.position_of] for name, values in pool.extras.items()}
 
 
-def cell_weights(lengths: torch.Tensor, plan: Plan) -> torch.Tensor:
+def cell_weights(lengths: torch.Tensor, plan: SlotTensors) -> torch.Tensor:
     """What each cell counts: a mean over a sequence's square, then over the batch."""
     squares = lengths.float().square()[:, plan.slot_of[plan.cell_queries]]
     return 1 / (squares * plan.layout.batch)
 
 
-def tally(hits: torch.Tensor, targets: torch.Tensor, plan: Plan) -> torch.Tensor:
+def tally(hits: torch.Tensor, targets: torch.Tensor, plan: SlotTensors) -> torch.Tensor:
     """Count right tokens, tokens, and wholly right inputs. (3, models)"""
     counted = (targets != -1).float()
     hit = hits.float() * counted

@@ -12,15 +12,15 @@ import numpy as np
 import torch
 
 from rasp.training.data import IGNORED, Data
-from rasp.training.layout import Layout, lay_out
-from rasp.training.network import Batch, Plan
+from rasp.training.layout import SlotLayout, lay_out
+from rasp.training.network import Batch, SlotTensors
 
 
 @dataclass(frozen=True)
 class Pool:
     """One split of every model's data."""
 
-    layout: Layout
+    layout: SlotLayout
     batches: int
     tokens: torch.Tensor  # (examples, longest)
     targets: torch.Tensor  # (examples, longest)
@@ -34,7 +34,7 @@ class Pool:
     def longest(self) -> int:
         return self.tokens.shape[1]
 
-    def gather(self, order: torch.Tensor, plan: Plan) -> Batch:
+    def gather(self, order: torch.Tensor, plan: SlotTensors) -> Batch:
         """Take one batch for each model; `order` says which examples. (models, batch)"""
         examples = order.long() + self.first[:, None]
         lengths = self.lengths[examples]
@@ -45,7 +45,7 @@ class Pool:
         )
 
     def take(
-        self, sequences: torch.Tensor, examples: torch.Tensor, plan: Plan, outside: int
+        self, sequences: torch.Tensor, examples: torch.Tensor, plan: SlotTensors, outside: int
     ) -> torch.Tensor:
         """Lay some examples' sequences out in a row. (models, size)"""
         found = sequences[examples[:, plan.slot_of], plan.position_of].long()

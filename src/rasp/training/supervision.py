@@ -34,7 +34,7 @@ from rasp.graph import (
 from rasp.operators import COMPARE
 from rasp.training.config import RunConfig
 from rasp.training.data import Data, as_inputs, atom_order, values_of
-from rasp.training.network import Plan
+from rasp.training.network import SlotTensors
 from rasp.training.tasks import Task
 
 
@@ -62,7 +62,7 @@ class Supervision:
         self,
         selector: Selector,
         values: Mapping[str, torch.Tensor],
-        plan: Plan,
+        plan: SlotTensors,
         lengths: torch.Tensor,
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Return a selector's normalised selection, and where it counts. (models, cells) each
@@ -87,7 +87,7 @@ class Supervision:
         self,
         selector: Selector,
         values: Mapping[str, torch.Tensor],
-        plan: Plan,
+        plan: SlotTensors,
         present: torch.Tensor,
     ) -> torch.Tensor:
         match selector:
@@ -119,12 +119,12 @@ class Supervision:
         raise AssertionError(f"no selection for {type(selector).__name__}")
 
 
-def _row_sums(cells: torch.Tensor, plan: Plan) -> torch.Tensor:
+def _row_sums(cells: torch.Tensor, plan: SlotTensors) -> torch.Tensor:
     """Add up each query's cells. (models, size)"""
     return cells.new_zeros(len(cells), plan.layout.size).index_add_(1, plan.cell_queries, cells)
 
 
-def _row_maxima(score: torch.Tensor, picked: torch.Tensor, plan: Plan) -> torch.Tensor:
+def _row_maxima(score: torch.Tensor, picked: torch.Tensor, plan: SlotTensors) -> torch.Tensor:
     """Each cell's row's highest score among what is picked. (models, cells)"""
     lowest = score.new_full((len(score), plan.layout.size), float("-inf"))
     places = plan.cell_queries.expand(len(score), -1)

@@ -26,7 +26,7 @@ STRIDE = 10
 
 
 @dataclass(frozen=True)
-class Settings:
+class SweepSettings:
     """How to train, none of which changes what is trained."""
 
     device: str = "auto"
@@ -56,7 +56,9 @@ class Clock:
         return time.monotonic() - self.started + 1.1 * seconds < self.budget * 60
 
 
-def sweep(configs: Sequence[RunConfig], store: Store, settings: Settings | None = None) -> bool:
+def sweep(
+    configs: Sequence[RunConfig], store: Store, settings: SweepSettings | None = None
+) -> bool:
     """Train what is missing; return whether everything is finished.
 
     >>> import tempfile
@@ -70,7 +72,7 @@ def sweep(configs: Sequence[RunConfig], store: Store, settings: Settings | None 
     ...     finished, Store(folder).records()[config.id]["best_epoch"]
     (True, 1)
     """
-    settings = settings or Settings()
+    settings = settings or SweepSettings()
     device = choose_device(settings.device)
     store.make_folders()
     store.check_names(configs)
@@ -186,7 +188,7 @@ class _Runner:
         return True
 
 
-def train(stacks: Sequence[Stack], store: Store, settings: Settings, clock: Clock) -> bool:
+def train(stacks: Sequence[Stack], store: Store, settings: SweepSettings, clock: Clock) -> bool:
     """Train stacks side by side; return whether all got to their end."""
     runners = [_Runner(stack, make_engine(stack), saved_epoch=stack.epoch) for stack in stacks]
     with ThreadPoolExecutor(1) as writer:
@@ -213,7 +215,7 @@ def _until_epochs_end(active: Sequence[_Runner]) -> list[_Runner]:
 
 
 def _after_epoch(
-    runner: _Runner, active: Sequence[_Runner], writing: _Writing, settings: Settings
+    runner: _Runner, active: Sequence[_Runner], writing: _Writing, settings: SweepSettings
 ) -> None:
     stack = runner.stack
     models = sum(len(each.stack) for each in active)

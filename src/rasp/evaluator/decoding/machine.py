@@ -14,7 +14,7 @@ from rasp.atoms import Atom, checked
 from rasp.errors import RaspError
 from rasp.evaluator.decoding.domains import FAILED, Array, Comparison, Domain, Hits
 from rasp.evaluator.decoding.functions import function_of
-from rasp.evaluator.decoding.plan import PLACE, Fused, Plan
+from rasp.evaluator.decoding.plan import PLACE, DecodingPlan, Fused
 from rasp.evaluator.decoding.tables import Memo, Table
 from rasp.graph import (
     Aggregate,
@@ -41,7 +41,7 @@ class MixedInside(Exception):
 class Machine:
     """A program's plan, and what is known of its values so far."""
 
-    def __init__(self, plan: Plan, limits: Limits) -> None:
+    def __init__(self, plan: DecodingPlan, limits: Limits) -> None:
         self.plan = plan
         self.limits = limits
         self.clock = Clock(limits)

@@ -68,7 +68,7 @@ class Product:
     pairs: frozenset[Selector]
 
 
-class Plan:
+class DecodingPlan:
     """What is known of a program before it has seen an input."""
 
     def __init__(self, output: SOp, separate: frozenset[SOp] = frozenset()) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from rasp.atoms import Atom
 from rasp.evaluator.decoding.domains import NotPlanned
 from rasp.evaluator.decoding.machine import Machine, MixedInside
-from rasp.evaluator.decoding.plan import Plan
+from rasp.evaluator.decoding.plan import DecodingPlan
 from rasp.evaluator.decoding.rows import MOST_CELLS, Rows
 from rasp.graph import SOp
 from rasp.limits import Clock, Limits
@@ -32,7 +32,7 @@ class Decoder:
 
     def __init__(self, node: SOp, limits: Limits) -> None:
         self.node, self.limits = node, limits
-        self.machine = Machine(Plan(node), limits)
+        self.machine = Machine(DecodingPlan(node), limits)
 
     def tidy(self) -> None:
         """Forget everything where it has become much."""
@@ -42,7 +42,7 @@ class Decoder:
     def separate(self, node: SOp) -> None:
         """Make the plan again, with one node that is not fused."""
         known = self.machine.plan.separate
-        self.machine = Machine(Plan(self.node, known | {node}), self.limits)
+        self.machine = Machine(DecodingPlan(self.node, known | {node}), self.limits)
 
 
 class Together:

@@ -16,7 +16,7 @@ from rasp.evaluator.fast.algebra import Best
 from rasp.evaluator.fast.coding import compressed, sorting_order
 from rasp.evaluator.fast.columns import Array
 from rasp.evaluator.fast.layout import grouped
-from rasp.evaluator.fast.plan import Plan
+from rasp.evaluator.fast.plan import SumPlan
 from rasp.evaluator.fast.scores import scaled_scores
 from rasp.evaluator.fast.workspace import Workspace
 from rasp.graph import (
@@ -38,7 +38,7 @@ SMALL_SUM = 2**24  # below this, single precision adds whole numbers exactly
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class PickedRows:
     """Some rows of a selection, and the columns that these rows can pick from."""
 
     queries: Array  # (rows,) positions
@@ -46,7 +46,7 @@ class Block:
     picks: Array  # (rows, columns) bool
 
 
-def blocks(selector: Selector, plan: Plan, space: Workspace) -> Iterator[Block]:
+def blocks(selector: Selector, plan: SumPlan, space: Workspace) -> Iterator[PickedRows]:
     """Make all rows of a selection, block by block."""
     groups = grouped(plan.grouping, space, None)
     codes = compressed([groups.keys, groups.low]) if groups.size > 1 else None
@@ -65,7 +65,7 @@ def blocks(selector: Selector, plan: Plan, space: Workspace) -> Iterator[Block]:
         columns = keys[begins[row] : ends[stop - 1]]
         rows = queries[row:stop]
         if len(columns):
-            yield Block(rows, columns, picks(selector, rows, columns, space))
+            yield PickedRows(rows, columns, picks(selector, rows, columns, space))
         row = stop
 
 
@@ -84,7 +84,7 @@ def picks(selector: Selector, queries: Array, keys: Array, space: Workspace) -> 
 
 
 def blocked_sums(
-    selector: Selector, plan: Plan, space: Workspace, weights: Sequence[Array | None]
+    selector: Selector, plan: SumPlan, space: Workspace, weights: Sequence[Array | None]
 ) -> list[Array]:
     """For each weight (None counts the keys), one whole number per query."""
     narrow = [weight if weight is None else _narrowed(weight) for weight in weights]
@@ -100,7 +100,7 @@ def _narrowed(weight: Array) -> Array:
     return weight.astype(np.float32) if np.abs(weight).sum() < SMALL_SUM else weight
 
 
-def _row_sums(block: Block, weight: Array | None) -> Array:
+def _row_sums(block: PickedRows, weight: Array | None) -> Array:
     if weight is None:
         return np.asarray(np.count_nonzero(block.picks, axis=1))
     # `einsum` rather than a matrix product, whose threads fight over a busy machine
@@ -108,7 +108,7 @@ def _row_sums(block: Block, weight: Array | None) -> Array:
     return np.asarray(np.einsum("qk,k->q", cells, weight[block.keys]))
 
 
-def blocked_highest(selector: Selector, plan: Plan, space: Workspace, ranks: Array) -> Array:
+def blocked_highest(selector: Selector, plan: SumPlan, space: Workspace, ranks: Array) -> Array:
     """For each query, the highest rank among the keys it picks; -1 where it picks none."""
     highest = np.full(space.batch.size, -1, np.int64)
     for block in blocks(selector, plan, space):
@@ -117,7 +117,7 @@ def blocked_highest(selector: Selector, plan: Plan, space: Workspace, ranks: Arr
     return highest
 
 
-def blocked_best(selector: Selector, plan: Plan, space: Workspace, scorer: Scorer) -> Array:
+def blocked_best(selector: Selector, plan: SumPlan, space: Workspace, scorer: Scorer) -> Array:
     """For each query, the highest score of the keys it picks, as `scaled_scores` has it."""
     scores = scaled_scores(scorer, space)
     highest: Array = np.zeros(space.batch.size, scores.dtype)

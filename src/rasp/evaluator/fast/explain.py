@@ -11,8 +11,8 @@ from rasp.evaluator.fast.plan import (
     GROUPS,
     RANGES,
     Meeting,
-    Plan,
     Queries,
+    SumPlan,
     Term,
     plan_best,
     plan_sums,
@@ -61,7 +61,7 @@ def explain(outputs: Sequence[Node], names: Mapping[Node, str] | None = None) ->
     return "\n\n".join([*parts, "\n".join([*legend, _price(used)])])
 
 
-def _strategies(plan: Plan) -> set[str]:
+def _strategies(plan: SumPlan) -> set[str]:
     return {BLOCKED} if plan.blocked else {term.meeting.strategy for term in plan.terms}
 
 
@@ -82,7 +82,7 @@ def _note(node: Node, names: Mapping[Node, str]) -> Iterable[str]:
             yield f"  the highest or lowest {keys} of each row, by the sign of the query's score"
 
 
-def _described(plan: Plan, names: Mapping[Node, str]) -> Iterable[str]:
+def _described(plan: SumPlan, names: Mapping[Node, str]) -> Iterable[str]:
     if plan.blocked:
         yield f"  {BLOCKED:<15} {plan.blocked}: rows are made a block at a time,"
         within = " and ".join(sorted(_compared(pair, EQUAL, names) for pair in plan.grouping))

@@ -15,14 +15,14 @@ import numpy as np
 
 from rasp.evaluator.fast.columns import Array
 from rasp.evaluator.fast.dominance import parted, stretches
-from rasp.evaluator.fast.layout import Codings, Layout
+from rasp.evaluator.fast.layout import Codings, Pairing
 from rasp.meter import Meter
 
 WALK_BYTES = 120
 """Bytes of each position while two orders are walked."""
 
 
-def highest_ranks(layout: Layout, keys: Array | None, ranks: Array, meter: Meter) -> Array:
+def highest_ranks(layout: Pairing, keys: Array | None, ranks: Array, meter: Meter) -> Array:
     """For each query, the highest rank of the keys (None: of all) it picks; -1 where of none."""
     order, begin, end = stretches(layout.first, keys)
     kept = order if keys is None else keys[order]

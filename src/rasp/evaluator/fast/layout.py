@@ -40,7 +40,7 @@ class Codings:
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class Pairing:
     """Which queries take part (None: all), and how keys and queries find each other."""
 
     queries: Array | None
@@ -61,21 +61,21 @@ class Order:
     size: int
 
 
-def lay_out(meeting: Meeting, space: Workspace) -> Layout | None:
+def lay_out(meeting: Meeting, space: Workspace) -> Pairing | None:
     """Arrange keys and queries that meet; None where no query is left."""
     queries = space.filtered(meeting.query_filters)
     if queries is not None and not len(queries):
         return None
     groups = grouped(meeting.equalities, space, queries)
     if not meeting.ranges:
-        return Layout(queries, groups)
+        return Pairing(queries, groups)
     orders = [_ordered(order, space, queries) for order in meeting.ranges]
     orders.sort(key=lambda order: -order.size)
     first = _refined(groups, orders[0])
     if len(orders) == 1:
-        return Layout(queries, first)
+        return Pairing(queries, first)
     alone = Codings(groups.keys * 0, groups.low * 0, None, 1)
-    return Layout(queries, first, _refined(alone, orders[1]))
+    return Pairing(queries, first, _refined(alone, orders[1]))
 
 
 def grouped(equalities: Iterable[Pair], space: Workspace, queries: Array | None) -> Codings:

@@ -63,7 +63,7 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SumPlan:
     """The terms of a selector, or the reason why its rows are made block by block."""
 
     terms: tuple[Term, ...]
@@ -72,11 +72,11 @@ class Plan:
     """Equalities that every pick satisfies: a block needs only the keys of its own groups."""
 
 
-_plans: WeakKeyDictionary[Selector, Plan] = WeakKeyDictionary()
-_best_plans: WeakKeyDictionary[Selector, Plan] = WeakKeyDictionary()
+_plans: WeakKeyDictionary[Selector, SumPlan] = WeakKeyDictionary()
+_best_plans: WeakKeyDictionary[Selector, SumPlan] = WeakKeyDictionary()
 
 
-def plan_sums(selector: Selector) -> Plan:
+def plan_sums(selector: Selector) -> SumPlan:
     """Plan the counting and summing of a selector's picks.
 
     >>> from rasp.graph import Select, Tokens
@@ -89,7 +89,7 @@ def plan_sums(selector: Selector) -> Plan:
     return plan
 
 
-def plan_best(selector: Selector) -> Plan:
+def plan_best(selector: Selector) -> SumPlan:
     """Plan the search for the highest score among a selector's picks."""
     plan = _best_plans.get(selector)
     if plan is None:
@@ -97,29 +97,29 @@ def plan_best(selector: Selector) -> Plan:
     return plan
 
 
-def _sums_planned(selector: Selector) -> Plan:
+def _sums_planned(selector: Selector) -> SumPlan:
     try:
         total = signed_sum(selector)
     except TooManyTerms as error:
-        return Plan((), error.reason)
+        return SumPlan((), error.reason)
     terms = _terms(total.items())
     most = max((len(term.meeting.ranges) for term in terms), default=0)
     if most > 2:
         reason = f"a conjunction compares {most} different keys by order"
-        return Plan(terms, reason, shared_equalities(terms))
-    return Plan(terms)
+        return SumPlan(terms, reason, shared_equalities(terms))
+    return SumPlan(terms)
 
 
-def _best_planned(selector: Selector) -> Plan:
+def _best_planned(selector: Selector) -> SumPlan:
     try:
         terms = _terms((conjunction, 1) for conjunction in cover(selector))
     except TooManyTerms as error:
-        return Plan((), error.reason)
+        return SumPlan((), error.reason)
     most = max((len(term.meeting.ranges) for term in terms), default=0)
     if most > 2:
         reason = f"a highest score under {most} orders has no shortcut"
-        return Plan(terms, reason, shared_equalities(terms))
-    return Plan(terms)
+        return SumPlan(terms, reason, shared_equalities(terms))
+    return SumPlan(terms)
 
 
 def _terms(total: Iterable[tuple[Conjunction, int]]) -> tuple[Term, ...]:

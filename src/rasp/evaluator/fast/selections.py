@@ -10,7 +10,7 @@ import numpy as np
 
 from rasp.evaluator.fast.blocked import blocked_sums
 from rasp.evaluator.fast.columns import Array
-from rasp.evaluator.fast.layout import Layout, lay_out
+from rasp.evaluator.fast.layout import Pairing, lay_out
 from rasp.evaluator.fast.means import Picks
 from rasp.evaluator.fast.plan import Meeting, Term, plan_sums
 from rasp.evaluator.fast.sums import Counted, counted, layout_sums
@@ -23,7 +23,7 @@ class Selections:
 
     def __init__(self, space: Workspace) -> None:
         self._space = space
-        self._layouts: dict[Meeting, Layout | None] = {}
+        self._layouts: dict[Meeting, Pairing | None] = {}
         self._counted: dict[Term, Counted] = {}
         self._counts: dict[Selector, Array] = {}
         self._term_counts: dict[Term, Array] = {}

@@ -14,7 +14,7 @@ import numpy as np
 
 from rasp.evaluator.fast.columns import LARGEST, Array
 from rasp.evaluator.fast.dominance import dominance_sums
-from rasp.evaluator.fast.layout import Codings, Layout
+from rasp.evaluator.fast.layout import Codings, Pairing
 from rasp.evaluator.fast.plan import Term
 from rasp.evaluator.fast.workspace import Workspace
 from rasp.meter import Meter
@@ -129,7 +129,7 @@ def counted(term: Term, space: Workspace) -> Counted:
 
 
 def layout_sums(
-    layout: Layout, counted: Counted, weights: Sequence[Array | None], size: int, meter: Meter
+    layout: Pairing, counted: Counted, weights: Sequence[Array | None], size: int, meter: Meter
 ) -> list[Array]:
     """For each weight (None counts the keys), a whole number per query, or one for all."""
     kept = [counted.of(weight) for weight in weights]
