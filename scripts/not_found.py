@@ -19,7 +19,7 @@ OFTEN = (
     ("language.html", "The language"),
     ("errors.html", "Errors, and what to do"),
 )
-PAGE = Path(__file__).parents[1] / "web" / "site" / "404.html"
+PAGE = Path(__file__).parents[1] / "web" / "404.html"
 
 
 def page(items: list[dict[str, Any]]) -> str:
