@@ -256,10 +256,12 @@ def test_the_gallery_opens_a_program_and_back_returns(tab: Any) -> None:
     tab.click("#tab-gallery")
     tab.fill("#gallery-search", "reverse the input")
     settled(tab, lambda: tab.locator(".programs button:visible").first.click())
+    tab.wait_for_selector("tr[data-row=reverse]")
     assert row(tab, "reverse") == list("abc")[::-1]
     tab.wait_for_timeout(500)
     settled(tab, tab.go_back)
     tab.click("#tab-values")
+    tab.wait_for_selector("tr[data-row=mine]")
     assert row(tab, "mine") == ["0", "1"]
 
 

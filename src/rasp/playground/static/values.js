@@ -11,11 +11,12 @@ let shown = null; // the last answer that had values
 let unnamed = false;
 let isBehind = false; // built when the tab is opened again
 let columns = null; // how wide names and cells are
+let isSpelled = true; // True and False in full, where the pane has room for that
 
 const cells = (strip) => strip.shown.map((text, at) => make("td", {
   "data-strip": strip.id, "data-at": at, tabindex: "-1",
   class: [strip.type, strip.defaulted.includes(at) ? "defaulted" : "", strip.values[at] === "False" ? "no" : ""].join(" ").trim(),
-}, strip.type === "bool" && strip.shown.length <= 24 ? strip.values[at] : text));
+}, strip.type === "bool" && isSpelled ? strip.values[at] : text));
 
 // A row of the program's own goes by its name, a step on the way by its strip.
 const row = (name, strip, kind = "", words = "") => make("tr", { class: kind, "data-row": kind ? null : name },
@@ -179,12 +180,15 @@ const measure = () => {
   const rows = shown.rows.map((each) => stripOf(shown, each));
   const names = ["position", ...shown.rows.map((each) => each.name), ...shown.failed.map((each) => each.name)];
   const strips = unnamed ? Object.values(shown.plan.strips).filter((strip) => !strip.constant) : rows;
-  const isLong = shown.plan.tokens.length > 24;
-  const texts = [...shown.plan.tokens, ...strips.flatMap((strip) => (strip.type === "bool" && !isLong ? ["False"] : strip.shown))];
-  columns = columnsFor(panel.clientWidth - 32, names, texts, shown.plan.tokens.length);
+  const pane = panel.clientWidth - 32;
+  const count = shown.plan.tokens.length;
+  const columnsWith = (bool) => columnsFor(pane, names, [...shown.plan.tokens, ...strips.flatMap((strip) => (strip.type === "bool" ? [bool] : strip.shown))], count);
+  columns = columnsWith("False");
+  isSpelled = columns.label + count * columns.column + columns.type <= pane;
+  if (!isSpelled) columns = columnsWith("F");
   const { style } = panel.querySelector(".sheet");
   for (const [name, value] of Object.entries(columns)) style.setProperty(`--${name}`, `${value}px`);
-  style.setProperty("--pane", `${panel.clientWidth - 32}px`);
+  style.setProperty("--pane", `${pane}px`);
 };
 
 const build = () => {
