@@ -35,8 +35,8 @@ TESTS = {
         "architecture/test_explain.py", "architecture/test_fit.py",
         "architecture/test_patterns.py", "architecture/test_arch_and_fit_commands.py",
         "embedding", "editors/test_grammar.py", "test_atoms.py", "test_cli.py", "test_errors.py",
-        "test_limits.py", "test_load.py", "test_programs.py", "test_repl.py",
-        "test_replacing.py", "test_sessions.py", "test_syntax.py", "test_trees.py",
+        "test_limits.py", "test_load.py", "test_programs.py", "repl",
+        "test_replacing.py", "frontend", "graph", "test_syntax.py", "syntax",
     ),
     "compiler": ("compiler",),
 }  # fmt: skip

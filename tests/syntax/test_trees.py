@@ -13,7 +13,7 @@ from rasp.syntax import parse, parse_with_errors, print_program
 from rasp.syntax.parser import MOST_MISTAKES
 from rasp.syntax.tree import Assign, Command, Evaluate, Literal, Load, Tree
 
-TEXTS = [path.read_text() for path in (Path(__file__).parent / "programs").glob("*.rasp")]
+TEXTS = [path.read_text() for path in (Path(__file__).parents[1] / "programs").rglob("*.rasp")]
 
 
 def read(text: str) -> tuple[Tree, ...]:

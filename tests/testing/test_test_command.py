@@ -12,7 +12,7 @@ from rasp.cli import main
 from rasp.source import Source
 from rasp.testing import check_program
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 HIST = 'hist = histf(tokens);\nhist("aab"); #> [2, 2, 1]\n#> heads per layer: hist 2\n'
 
 
