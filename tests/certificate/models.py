@@ -45,6 +45,21 @@ KINDS = {
     "select_best": Kind(
         'out = aggregate(select_best(select(tokens, "a", ==), score(indices, 1)), indices, -1);'
     ),
+    "best beside a condition": Kind(
+        'out = aggregate(select_best(select(tokens, "a", !=), score(indices, 1)), indices, -1);',
+        "abc", 3,
+    ),
+    "two conditions": Kind(
+        "out = aggregate(select(tokens, tokens, ==) and select(indices, indices, <), indices, -1);"
+    ),
+    "stand-ins for a sink": Kind(
+        'out = aggregate(select(tokens, "a", ==), indicator(tokens == "a"), 0);', "ab", 4,
+        {"sink": False},
+    ),
+    "a count is moved": Kind(
+        'c = (tokens == "a") and (indices == 0) and (length > 1); '
+        "out = aggregate(select(indices, 0, ==), c);", "ab", 3,
+    ),
     "causal": Kind(
         'out = num_prevs(tokens == "a") - num_prevs(tokens == "b");', "ab", 4, {"causal": True}
     ),

@@ -463,6 +463,22 @@ def test_what_picks_nothing_is_made_by_no_head() -> None:
     assert "picks nothing" in found.reason
 
 
+def test_hidden_units_look_at_what_is_said() -> None:
+    """Labels of hidden units are made of their inputs: one that makes no difference is a lie."""
+    model = compiled(Kind("out = histf(histf(tokens));", "abc", 4))
+    for layer, groups in enumerate(model.claims.groups):
+        for number, group in enumerate(groups):
+            if 0 in group.inputs:
+                continue
+            changed = [list(some) for some in model.claims.groups]
+            changed[layer][number] = replace(group, inputs=(*group.inputs, 0))
+            claims = replace(model.claims, groups=tuple(map(tuple, changed)))
+            found = verdict(model, outputs_of(model), claims=claims)
+            assert "look at more than they do" in found.reason
+            return
+    raise AssertionError("no hidden units to lie about")
+
+
 # -- the sink -------------------------------------------------------------------------------------
 
 

@@ -241,6 +241,8 @@ def _outputs(values: Values, meaning: Meaning) -> list[tuple[list[Selector], Hea
         head = values.head(variable)
         if head.mode != "sum" or head.best is not None:
             raise Refused("a head does not add up")
+        if not any(values.picks.atoms(values.output(variable).values, None)):
+            raise Refused("an output of a head adds nothing")
         found.append(([each.selector for each in head.conjuncts], values.output(variable)))
     return found
 

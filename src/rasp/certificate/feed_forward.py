@@ -114,9 +114,25 @@ def _group(
                          float(error.max(initial=0.0))))  # fmt: skip
     numbered = count.max(axis=0, initial=0.0)
     if claim.over is None:
+        _check_inputs(stream, space, value, places, name)
         return Group(space, places, dims, value, error), mass, numbered, grain
     held = Parts(value, error, mass, count).at(places)
     return *_function_of(stream, claim.over, space, held, dims), numbered, grain
+
+
+def _check_inputs(stream: Stream, space: Space, value: Array, places: Array, name: str) -> None:
+    """What hidden units are said to look at makes a difference: labels are made of it."""
+    _, kind = np.unique(value, axis=0, return_inverse=True)
+    kind = kind.reshape(-1)[places]
+    sizes = [stream.values.domain(variable).size for variable in space.variables]
+    for variable in range(len(sizes) if space.size else 0):
+        others = space.grid.copy()
+        others[variable] = 0
+        code = np.ravel_multi_index([*others], sizes)
+        first = np.zeros(int(np.prod(sizes)), int)
+        first[code] = kind
+        if (first[code] == kind).all():
+            raise Refused("hidden units are said to look at more than they do", name)
 
 
 def _function_of(
