@@ -128,10 +128,11 @@ def _check_inputs(stream: Stream, space: Space, value: Array, places: Array, nam
     for variable in range(len(sizes) if space.size else 0):
         others = space.grid.copy()
         others[variable] = 0
-        code = np.ravel_multi_index([*others], sizes)
-        first = np.zeros(int(np.prod(sizes)), int)
-        first[code] = kind
-        if (first[code] == kind).all():
+        codes, alike = np.unique(np.ravel_multi_index([*others], sizes), return_inverse=True)
+        some = np.zeros(space.size, int)
+        some[alike] = kind
+        is_free = len(codes) < space.size  # else the others decide it
+        if is_free and (some[alike] == kind).all():
             raise Refused("hidden units are said to look at more than they do", name)
 
 
