@@ -51,6 +51,7 @@ class Picks:
     def __init__(self, values: Values) -> None:
         self.values = values
         self._atoms: dict[tuple[Node, bool | None], list[Atom]] = {}
+        self._sides: dict[tuple[Node, bool | None], Side] = {}
 
     # -- cases ------------------------------------------------------------------------------------
 
@@ -77,6 +78,11 @@ class Picks:
                 for variant in variants_of(atom, column.kinds)]  # fmt: skip
 
     def side(self, node: SOp, first: bool | None) -> Side:
+        if (node, first) not in self._sides:
+            self._sides[node, first] = self._find_side(node, first)
+        return self._sides[node, first]
+
+    def _find_side(self, node: SOp, first: bool | None) -> Side:
         """The atom that a node holds, the weighted sum that it is, or itself."""
         known = self.atoms(node, first)
         if len({typed(atom)[1] for atom in known}) == 1:

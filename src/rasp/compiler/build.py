@@ -41,6 +41,9 @@ from rasp.graph.nodes import node_of
 from rasp.graph.portable import graph_to_json
 
 MOST_ATTEMPTS = 8
+MOST_EFFORT = 100_000_000
+"""How many pairs of states of keys and queries, or of units and their inputs, are looked at before
+no further attempt is made: a refusal should not take long."""
 MOST_CARE = 2
 CLOSE = 1e-6
 """Scores that are off by less are exact, but for the checker's own rounding."""
@@ -129,7 +132,12 @@ def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Progra
         try:
             return _attempts(nodes, settings, program, {CONDITIONS: 1})
         except RaspUnsupportedError:
-            raise RaspUnsupportedError(error.message, error.span, error.hint) from None
+            raise _refused(error) from None
+
+
+def _refused(error: _NoMargin) -> RaspUnsupportedError:
+    """The same error, as one after which nothing else is tried."""
+    return RaspUnsupportedError(error.message, error.span, error.hint)
 
 
 def _robust(nodes: Mapping[str, Node], settings: Settings, program: Program) -> Transformer:
@@ -174,6 +182,7 @@ def _attempts(
 ) -> Transformer:
     """Plan, write and certify, with more care each time that there is no margin left."""
     place = Refusals(program, list(nodes.values())).origin(next(iter(nodes.values())))
+    spent = 0
     for _ in range(MOST_ATTEMPTS):
         try:
             plan = make_plan(nodes, settings, program, care)
@@ -195,6 +204,9 @@ def _attempts(
                 place,
                 "give an alphabet and a length for which the program has a value",
             )
+        spent += _effort(plan)
+        if spent > MOST_EFFORT:
+            raise _refused(_no_margin(plan, program, certificate, checks))
         rounded = None if care or settings.tolerant else _rounded(nodes, settings, program)
         if rounded is not None:
             return rounded
@@ -209,7 +221,7 @@ def _attempts(
 
 def _rounded(nodes: Mapping[str, Node], settings: Settings, program: Program) -> Transformer | None:
     """A model whose residual stream rounds what heads add; None where that does not help."""
-    care = {ROUNDED: 1}
+    care, spent = {ROUNDED: 1}, 0
     for _ in range(MOST_ATTEMPTS):
         try:
             plan = make_plan(nodes, settings, program, care)
@@ -218,11 +230,19 @@ def _rounded(nodes: Mapping[str, Node], settings: Settings, program: Program) ->
             return None
         if certificate.exact:
             return model
+        spent += _effort(plan)
         blamed = _first_off(checks, care)
-        if not blamed:
+        if not blamed or spent > MOST_EFFORT:
             return None
         care |= {each: care.get(each, 0) + 1 for each in blamed}
     return None
+
+
+def _effort(plan: Plan) -> int:
+    """Roughly how much there is to check in a plan."""
+    pairs = sum(conjunct.truth.size for heads in plan.heads for head in heads
+                for conjunct in head.conjuncts)  # fmt: skip
+    return pairs + sum(len(ridge.points) ** 2 for groups in plan.groups for _, ridge in groups)
 
 
 def _first_off(checks: Sequence[Check], care: Mapping[str, int]) -> list[str]:

@@ -251,16 +251,22 @@ class SelectorFacts(ValueAnalysis):
     def _reachable(
         self, inputs: tuple[Variable, ...], grid: np.ndarray, rows: list[tuple[Atom | None, ...]]
     ) -> list[tuple[Atom | None, ...]]:
-        """Blank also what a head cannot give at an index where its selector never picks."""
+        """Blank also what a head cannot give at an index where its selector never picks, and
+        lengths that an index is beyond.
+        """
         rows = super()._reachable(inputs, grid, rows)
         for variable in inputs:
             if isinstance(variable, HeadOutput) and self.index in inputs:
                 silent = self._never_picks(variable.head.formula)
+                index, state = grid[inputs.index(self.index)], grid[inputs.index(variable)]
+                fine = np.ones(len(index), bool)
                 if silent.any():
                     default = default_code(variable)
                     gives = np.array([code == default for _, code in variable.states])
-                    fine = ~silent[grid[inputs.index(self.index)]]
-                    fine |= gives[grid[inputs.index(variable)]]
+                    fine = ~silent[index] | gives[state]
+                if variable.longest:
+                    fine &= index < np.array(variable.longest)[state]
+                if not fine.all():
                     blank = (None,) * len(rows[0])
                     rows = [row if each else blank
                             for row, each in zip(rows, fine.tolist(), strict=True)]  # fmt: skip

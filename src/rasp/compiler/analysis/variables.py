@@ -70,6 +70,8 @@ class HeadOutput(Variable):
     """The count that is moved in place of the values it stands for."""
     known_by: SOp | None = None
     """The s-op of the program that this is, or that needs it."""
+    longest: tuple[int, ...] = ()
+    """For each state, the longest input that has it, where the length decides it."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

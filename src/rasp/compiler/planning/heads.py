@@ -26,6 +26,7 @@ from rasp.compiler.analysis.variables import (
     distinct,
     is_spread,
     number,
+    typed,
 )
 from rasp.compiler.planning.blocks import Blocks, Deadlines
 from rasp.compiler.planning.promised_picks import PromisedPicks, mixture
@@ -121,11 +122,13 @@ class HeadAnalysis(PromisedPicks):
                 "compile with `sink=True`, or let the selector always pick something",
             )
         known: list[Atom] = list(atoms)
+        longest: dict[tuple[type, Atom], int] = {}
         if not unique and self.picks_one_value(node.values, formula, best):
             known += [Fraction(atom) for atom in numbers]
             unique = True
         elif not unique and best is None and formula is True and self._is_by_index(values):
             known = _by_length(values.outcomes)
+            longest = {typed(atom): place for place, atom in enumerate(known, 1)}
         elif not unique:
             known += self._means([Fraction(atom) for atom in numbers])
         known = distinct([*known, node.default] if may_be_empty else known)
@@ -149,6 +152,7 @@ class HeadAnalysis(PromisedPicks):
             node.default if may_be_empty else None,
             codes if strings or is_named or isinstance(node.default, str) else None,
             known_by=node,
+            longest=tuple(longest[typed(atom)] for atom in known) if longest else (),
         )
         head.outputs.append(output)
         if len(known) == 1:

@@ -42,7 +42,7 @@ from rasp.errors import RaspUnsupportedError
 from rasp.graph import Aggregate, Const, Node, Program, Select, Selector, SOp, in_order, users
 
 MOST_CELLS = 1_000_000
-MOST_NUMBERED = 1000
+MOST_NUMBERED = 4096
 LARGEST_WHOLE = 1 << 53
 """Up to this, a float holds every whole number."""
 READOUT = "read-out "
