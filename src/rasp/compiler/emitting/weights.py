@@ -1,7 +1,8 @@
 """A plan in, weights out: embedding tables, attention matrices, feed-forwards, read-outs.
 
-The residual stream holds no constants: readers add them as biases. The sink's row is 1 in the
-sink's dimension and 0 elsewhere, at every layer: its values are 0, and no hidden unit fires.
+The residual stream holds no constants but those in which it rounds (`rounded_sums`): readers add
+them as biases. The sink's row is 1 in the sink's dimension and 0 elsewhere, at every layer: its
+values are 0, and no hidden unit fires.
 """
 
 from __future__ import annotations
