@@ -21,7 +21,7 @@ COMPILED = ["reverse", "hist_bos", "double_hist_bos", "dyck1", "shuffle_dyck", "
             "majority", "unique_sorted", "run_length_encoding", "is_anagram",
             "longest_run_token", "equal_abc", "is_number", "common_prefix_length",
             "reverse_each_word", "reverse_prefix", "permutation_sign", "luhn", "rotate_by_first",
-            "mirror_first_half", "top_three", "token_frequency", "long_addition_pure"]  # fmt: skip
+            "mirror_first_half", "jaccard", "token_frequency", "long_addition_pure"]  # fmt: skip
 """Some that have been refused at one time or another."""
 QUICKLY_REFUSED = ["decimal_value", "smallest_period", "suffix_ranks", "binary_to_decimal"]
 

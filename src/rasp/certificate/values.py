@@ -537,6 +537,14 @@ class Values(Domains):
                 return Linear(Fraction(0), {("out", meaning.outputs[0]): Fraction(1)})
         return found if found is not None else self._fitted(node)
 
+    def _counts_one(self, meaning: Meaning) -> bool:
+        """Whether nothing but index 0 is ever picked: a mean of one value is that value itself."""
+        whole = self.whole(meaning)
+        return whole.constant == 1 and all(
+            kind == "out" and set(self.domain(place).numbers or [1]) == {0}
+            for kind, place in whole.parts
+        )
+
     def has_numbers(self, variable: int) -> bool:
         """Whether the atoms of an output are the numbers that stand for them."""
         output = self.output(variable)
@@ -649,6 +657,8 @@ class Values(Domains):
                     return frozenset(map(type, self.domain(meaning.outputs[0]).atoms))
                 if meaning is not None and meaning.rule == "pick":
                     return frozenset({type(self.picks.atoms(values, True)[0]), type(default)})
+                if meaning is not None and meaning.rule == "count" and self._counts_one(meaning):
+                    return frozenset({type(self.picks.atoms(values, True)[0])})
                 return self.kinds(values) | {Fraction, type(default)}
         return frozenset({int})
 
