@@ -541,7 +541,7 @@ class Values(Domains):
         """Whether nothing but index 0 is ever picked: a mean of one value is that value itself."""
         whole = self.whole(meaning)
         return whole.constant == 1 and all(
-            kind == "out" and set(self.domain(place).numbers or [1]) == {0}
+            kind == "out" and set(self.domain(place).numbers or [Fraction(1)]) == {0}
             for kind, place in whole.parts
         )
 
