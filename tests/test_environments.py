@@ -109,6 +109,7 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["run -", "eval FILE hist", "check -", "fmt -", "", "lsp"])
 def test_a_closed_standard_input_is_said(words: str, program: Path) -> None:
     if words == "lsp":

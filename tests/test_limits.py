@@ -45,6 +45,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_hostile_program_is_refused_with_a_hint(program: str) -> None:
     with pytest.raises(rasp.RaspError) as caught:

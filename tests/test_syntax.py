@@ -118,6 +118,7 @@ PIECES = (
 pieces = st.sampled_from([*PIECES.split(), "\n"])
 
 
+@pytest.mark.slow
 @given(st.lists(pieces, max_size=30).map(" ".join))
 @settings(max_examples=1000)
 def test_any_heap_of_words_is_parsed_or_refused(text: str) -> None:
@@ -247,6 +248,7 @@ def test_the_published_grammar_takes_the_reference_programs() -> None:
         grammar().parse(program)
 
 
+@pytest.mark.slow
 @given(st.lists(pieces, max_size=8).map(" ".join))
 @settings(max_examples=1500)
 def test_the_published_grammar_refuses_what_the_parser_refuses(text: str) -> None:

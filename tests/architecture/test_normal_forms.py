@@ -162,6 +162,7 @@ def random_selector(random: Random, depth: int) -> Selector:
     return SelectBest(one, Score(random.choice(s_ops), Const(random.choice((-1, 0, 1, 2, True)))))
 
 
+@pytest.mark.slow
 def test_random_selectors_with_equal_forms_pick_the_same():
     random = Random(0)
     groups: dict[object, set[Selector]] = {}

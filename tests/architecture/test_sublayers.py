@@ -184,6 +184,7 @@ def test_the_greedy_placement_is_hardly_ever_worse_than_the_best(first: int):
     assert sum(each.heads for each in greedy) <= 1.005 * sum(each.heads for each in best)
 
 
+@pytest.mark.slow
 @in_parts
 def test_placements_in_any_order_are_possible_and_the_exact_one_is_best(problems: Problems):
     pytest.importorskip("scipy", reason="the exact schedule needs SciPy")

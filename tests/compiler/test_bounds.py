@@ -167,6 +167,7 @@ def tolerant(node: Node, model: Transformer) -> Transformer:
         return compile_nodes({"out": node}, replace(settings, measured=True), Program())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["reverse", "hist", "sort, unique keys", "dyck-1, causal", "double hist"]
 )

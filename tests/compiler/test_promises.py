@@ -109,6 +109,7 @@ SMALL = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("out", "valid"), SMALL.values(), ids=SMALL)
 def test_all_inputs_that_keep_a_promise(out: str, valid: str) -> None:
     program = rasp.run(f"out = {out}; valid = {valid};")

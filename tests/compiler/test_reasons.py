@@ -67,6 +67,7 @@ def refusal(text: str, vocabulary: Any, length: int, **options: Any) -> RaspUnsu
     return caught.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "vocabulary", "length", "options", "reason"), REASONS)
 def test_the_reason_is_told(
     text: str, vocabulary: Any, length: int, options: dict[str, Any], reason: str

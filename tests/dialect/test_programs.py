@@ -65,6 +65,7 @@ def compare(found: Dialects, dialect: str, text: str) -> None:
                     assert lines["accept"][number, place] == value, (words[number], place)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", C_RASP)
 def test_programs_in_c_rasp(text: str) -> None:
     found = asked(text)
@@ -110,6 +111,7 @@ def test_a_text_is_a_program_in_rasp_again(text: str) -> None:
             assert standing.written.prove(program.node, found.alphabet, 6).same
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reader", "text", "dialect"),
     [

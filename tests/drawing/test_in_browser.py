@@ -123,6 +123,7 @@ def pictures() -> Iterator[tuple[str, Drawing]]:
         yield f"random {seed}", draw(outputs, numbers, program)
 
 
+@pytest.mark.slow
 def test_every_text_stays_in_its_box_and_off_the_others(browser: Any) -> None:
     tab = browser.new_page(viewport={"width": 1600, "height": 900})
     for name, picture in pictures():

@@ -100,6 +100,7 @@ class Programs:
         return rasp.select_best(rng.choice(self.selectors), rasp.score(self.operand(), self.part()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(300))
 def test_random_programs_read_back_as_the_same_graph(seed: int) -> None:
     programs = Programs(seed)

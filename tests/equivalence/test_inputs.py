@@ -106,6 +106,7 @@ def opaque_programs() -> dict[str, Node]:
     return {name: node for name, node in every.items() if only_asks_for_equality([node])}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", opaque_programs())
 def test_renaming_unknown_tokens_renames_the_answer(name: str) -> None:
     """The theorem that lets a few inputs stand for every alphabet, on programs it applies to."""

@@ -99,6 +99,7 @@ def random_numbers(rng: random.Random) -> tuple[Atom, ...]:
     return tuple(rng.choice([0, 1, 2, 3, 4, Fraction(5, 2)]) for _ in range(rng.randint(1, 14)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 200, 20))
 def test_random_bests_under_two_orders_agree_with_the_plain_evaluator(first: int) -> None:
     for seed in range(first, first + 20):

@@ -244,6 +244,7 @@ def test_a_library_function_called_wrongly_speaks_of_what_the_user_wrote(name: s
             check_words(error, name, call)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LIBRARY)
 def test_a_library_function_that_fails_on_an_input_speaks_of_itself(name: str) -> None:
     for call in calls(LIBRARY[name])[::3]:

@@ -65,6 +65,7 @@ def test_memory_has_a_limit() -> None:
         assert box.run("x = indices;", "ab")["values"] == {"x": [0, 1]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deed", ["crash", "leave", "kill", "raise", "fill", "answer too much"])
 def test_a_process_that_breaks_is_an_ordinary_error(box: Sandbox, deed: str) -> None:
     before = box.ask({"do": "nothing"})["pid"]
