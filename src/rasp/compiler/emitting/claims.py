@@ -290,7 +290,8 @@ class Claimant:
         if shapes is None:
             return None
         shape = shapes[node]
-        outputs = tuple(self._sum_output(node, part, values) for part, values in shape.parts)
+        outputs = tuple(self._sum_output(node, part, values) for part, values in shape.parts
+                        if self.analysis.of(values).atoms != [0])  # fmt: skip
         constant, known, factor = self._known(node, shape)
         return Meaning(shape.kind, outputs, constant, known, factor)
 
