@@ -74,8 +74,11 @@ def test_the_robust_style_has_none() -> None:
 
 
 def test_what_is_not_needed_is_not_spent() -> None:
-    model = compile(rasp.programs.load("hist"), alphabet="abc", max_length=6, extra_feed_forwards=9)
-    assert model.extra_feed_forwards == 0
+    for name, tokens in (("hist", "abc"), ("product_so_far", list(range(10)))):
+        model = compile(
+            rasp.programs.load(name), alphabet=tokens, max_length=6, extra_feed_forwards=9
+        )
+        assert model.extra_feed_forwards == 0
 
 
 def test_what_nobody_reads_yet_waits_for_the_next_layer() -> None:

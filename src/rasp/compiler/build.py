@@ -126,6 +126,11 @@ def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Progra
     """Compile with tables of several conditions, or else with each condition on its own."""
     if settings.style == "robust":
         return _robust(nodes, settings, program)
+    if settings.extra_feed_forwards:
+        try:  # blocks that are not needed are not spent
+            return compile_nodes(nodes, replace(settings, extra_feed_forwards=0), program)
+        except RaspUnsupportedError:
+            pass
     try:
         return _attempts(nodes, settings, program, {})
     except _NoMargin as error:
