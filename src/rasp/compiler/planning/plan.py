@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from rasp.architecture.normal import NEVER, Form, normal_forms
+from rasp.architecture.normal import Form, normal_forms
 from rasp.architecture.schedule import Schedule, schedule
 from rasp.atoms import Atom, show
 from rasp.compiler.analysis.joint_states import Values
@@ -39,7 +39,7 @@ from rasp.compiler.planning.wide_outputs import wide_code
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspUnsupportedError
-from rasp.graph import Aggregate, Const, Node, Program, Select, Selector, SOp, in_order, users
+from rasp.graph import Aggregate, Node, Program, Selector, SOp, in_order, users
 
 MOST_CELLS = 1_000_000
 MOST_NUMBERED = 4096
@@ -226,7 +226,7 @@ def _alike(nodes: Sequence[Node], layer_of: Mapping[Aggregate, int]) -> dict[Sel
             ready[node] = layer_of[node]
             selectors.append(node.selector)
     forms = normal_forms(selectors)
-    first: dict[Form, Selector] = {NEVER: Select(Const(0), Const(1), "==")}
+    first: dict[Form, Selector] = {}
     for selector in sorted(selectors, key=ready.__getitem__):
         first.setdefault(forms[selector], selector)
     return {selector: first[forms[selector]] for selector in selectors}
