@@ -52,7 +52,7 @@ KINDS = {
     "two conditions": Kind(
         "out = aggregate(select(tokens, tokens, ==) and select(indices, indices, <), indices, -1);"
     ),
-    "stand-ins for a sink": Kind(
+    "replacing a sink": Kind(
         'out = aggregate(select(tokens, "a", ==), indicator(tokens == "a"), 0);', "ab", 4,
         {"sink": False},
     ),

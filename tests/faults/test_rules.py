@@ -16,6 +16,7 @@ WRITERS = {
     "replacing.py": "writes beside the file, then moves it into place",
     "training/store.py": "appends records, and passes over a last one that was cut short",
     "export": "writes into a folder that is moved into place as a whole",
+    "testbed/folder.py": "writes into a folder that is moved into place as a whole",
     "playground/weights.py": "packs an archive in memory",
 }
 RUNNERS = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}

@@ -121,7 +121,12 @@ def _group(
 
 
 def _check_inputs(stream: Stream, space: Space, value: Array, places: Array, name: str) -> None:
-    """What hidden units are said to look at makes a difference: labels are made of it."""
+    """What hidden units are said to look at makes a difference: labels are made of it.
+
+    With a promise it need not: what differs may be in states that the promise excludes.
+    """
+    if stream.values.promise.conditions:
+        return
     _, kind = np.unique(value, axis=0, return_inverse=True)
     kind = kind.reshape(-1)[places]
     sizes = [stream.values.domain(variable).size for variable in space.variables]

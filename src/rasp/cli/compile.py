@@ -32,7 +32,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--where", metavar="NAME",
-        help="a promise: this bool s-op of the program is true at every position of every input",
+        help="a promise: this bool s-op of the program is true at every position of every input "
+        "(default: none)",
     )  # fmt: skip
     parser.add_argument(
         "--extra-feed-forwards", type=int, default=0, metavar="N",

@@ -26,7 +26,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--theme", choices=("auto", "light", "dark"), default="auto", help="the colours"
     )
     parser.add_argument(
-        "--layers", metavar="N-M", type=_layers, help="only these layers, such as 1-2 or 3"
+        "--layers",
+        metavar="N-M",
+        type=_layers,
+        help="only these layers, such as 1-2 or 3 (default: all)",
     )
     paper = parser.add_argument_group("for papers and slides (.svg, .png and .pdf)")
     paper.add_argument(
@@ -35,8 +38,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "beginning and end of a long input",
     )  # fmt: skip
     paper.add_argument("--landscape", action="store_true", help="wider than it is high")
-    paper.add_argument("--width", help="how wide: 800 (pixels), 17cm, 170mm, 6.5in or 345pt")
-    paper.add_argument("--page", choices=("a4", "letter", "slide"), help="fill one page")
+    paper.add_argument(
+        "--width", help="how wide: 800 (pixels), 17cm, 170mm, 6.5in or 345pt (default: as it is)"
+    )
+    paper.add_argument(
+        "--page", choices=("a4", "letter", "slide"), help="fill one page (default: none)"
+    )
     take_text(parser)
     take_running(parser)
 

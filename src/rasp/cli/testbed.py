@@ -16,7 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="of the gallery; all of them if none is named")  # fmt: skip
     parser.add_argument("--dials", action="append", default=[], metavar="DIALS",
                         help="as in `rotation,noise=0.001,heads=2`; several times for several "
-                        "models of each program")  # fmt: skip
+                        "models of each program (default: none turned)")  # fmt: skip
     parser.add_argument("--length", type=int, default=8, metavar="N", help="of the longest input")
     parser.add_argument("--style", choices=("robust", "compact"), default="robust",
                         help="of the compiled weights")  # fmt: skip

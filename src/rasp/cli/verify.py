@@ -12,7 +12,10 @@ from rasp.cli.prose import tell
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", help="what `rasp compile -o` wrote")
     parser.add_argument(
-        "--seed", type=int, metavar="N", help="of the random inputs, to repeat a run"
+        "--seed",
+        type=int,
+        metavar="N",
+        help="of the random inputs, to repeat a run (default: a new one)",
     )
     parser.add_argument("--json", action="store_true", help="the certificate as JSON")
 

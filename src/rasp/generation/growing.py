@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked at every step: the value of an s-op at one position."""
+    """What is asked at every step: the value of an s-op at one position.
+
+    >>> from rasp.graph import Tokens
+    >>> Question(Tokens(), at=0).answer(("a", "b"))
+    'a'
+    """
 
     node: SOp | None
     """None where something else than a program answers."""
@@ -45,7 +50,11 @@ class Question:
         return values[self.place(len(tokens))]  # type: ignore[no-any-return]
 
     def place(self, length: int) -> int:
-        """Return the position that is read in an input of this length, counted from 0."""
+        """Return the position that is read in an input of this length, counted from 0.
+
+        >>> Question(None).place(5)
+        4
+        """
         if not -length <= self.at < length:
             raise RaspValueError(
                 f"there is no position {self.at} in an input of {length} tokens",

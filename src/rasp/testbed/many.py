@@ -18,6 +18,7 @@ from rasp.compiler import Transformer, compile
 from rasp.errors import RaspError, RaspUnsupportedError
 from rasp.programs.inputs import BOS
 from rasp.reading import read_json
+from rasp.replacing import replacing
 from rasp.testbed.dials import Dials
 from rasp.testbed.folder import CARD, MOST_BYTES, make, problems, write
 
@@ -107,7 +108,8 @@ def write_index(folder: Path) -> None:
     cards = [read_json(path, MOST_BYTES) for path in _cards(folder)]
     rows = [{key: card[key] for key in ("name", "dials", "certified", "agrees", "minimal")}
             for card in cards]  # fmt: skip
-    (folder / INDEX).write_text(json.dumps(rows, ensure_ascii=False, indent=1), encoding="utf-8")
+    with replacing(folder / INDEX) as file:
+        file.write(json.dumps(rows, ensure_ascii=False, indent=1).encode())
 
 
 def check_many(folder: Path) -> Iterator[tuple[str, list[str]]]:
