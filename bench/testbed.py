@@ -28,7 +28,6 @@ from rasp.testbed.many import gallery_source, write_index, write_many
 SETTINGS = (
     Dials(),
     Dials(rotation=True),
-    Dials(heads=2, units=4, layers=1),
     Dials(heads=2, units=4, layers=1, rotation=True, noise=1e-6, seed=1),
 )
 TRAINED = (Dials(superposition=0.3), Dials(superposition=0.5))

@@ -94,6 +94,8 @@ def _written(name: str, model: Transformer, dials: Dials, folder: Path) -> Outco
         return Outcome(name, "refused", f"{entry.wrong} of {entry.tested} answers became wrong")
     if entry.right < LEAST_RIGHT:
         return Outcome(name, "refused", f"trained, only {entry.right:.1%} of its answers are right")
+    if not entry.complete:
+        return Outcome(name, "refused", "its circuit misses edges that rarely matter")
     if not entry.circuit.minimal:
         return Outcome(name, "refused", "some edges matter only together")
     try:
