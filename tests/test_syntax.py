@@ -244,7 +244,10 @@ def test_the_published_grammar_takes_every_program(path: Path) -> None:
 
 
 def test_the_published_grammar_takes_the_reference_programs() -> None:
-    for program in golden_programs():
+    programs = golden_programs()
+    if not programs:
+        pytest.skip("the reference programs are not beside the project")
+    for program in programs:
         grammar().parse(program)
 
 

@@ -64,7 +64,7 @@ class Verdict:
     reason: str
     """The first claim that does not hold, and why."""
     blocks: tuple[tuple[str, str, float], ...]
-    """Of each block: its name, what was checked, and by how much it holds."""
+    """Of each block: its name, what was checked, and by how much it holds (0: nothing to tell)."""
     total: bool = False
     """Whether the program has a value on every input."""
     ranges: Mapping[str, Ranges] = field(default_factory=dict)

@@ -110,8 +110,8 @@ def _group(
     most = np.minimum(mass, (mass + np.abs(value) + error) / 2)
     rounding = SLACK * UNIT * (most * np.maximum(count - 1, 0) + mass) + DOUBLE * mass
     error = error + np.where(grain > 0, 0.0, rounding)
-    notes.blocks.append((name, f"{len(part.bias)} hidden units, {len(value)} different inputs",
-                         float(error.max(initial=0.0))))  # fmt: skip
+    notes.blocks.append((name, f"{len(part.bias)} hidden units, {len(value)} different inputs, "
+                         f"off by at most {error.max(initial=0.0):.2g}", 0.0))  # fmt: skip
     numbered = count.max(axis=0, initial=0.0)
     if claim.over is None:
         _check_inputs(stream, space, value, places, name)

@@ -17,7 +17,7 @@ from typing import TypeAlias
 from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Linear
-from rasp.graph import Scorer, SOp
+from rasp.graph import Node, Scorer, SOp
 
 LARGEST = 1 << 20
 """The largest code, in differences of codes."""
@@ -187,3 +187,15 @@ def typed(atom: Atom) -> tuple[type, Atom]:
 def distinct(atoms: Iterable[Atom | None]) -> list[Atom]:
     """The different atoms, kinds told apart, in order of appearance."""
     return list({typed(atom): atom for atom in atoms if atom is not None}.values())
+
+
+def s_op_of(inputs: Iterable[Variable]) -> Node | None:
+    """An s-op that something with these inputs depends on, for a message that names a place."""
+    for variable in inputs:
+        match variable:
+            case NodeVariable(node=node) | HeadOutput(known_by=SOp() as node):
+                return node
+            case SumVariable():
+                outs = [each[1].known_by for each in variable.linear.of("out")]
+                return next((node for node in outs if node is not None), None)
+    return None

@@ -101,17 +101,8 @@ class HeadAnalysis(PromisedPicks):
         atoms = values.atoms
         strings = any(isinstance(atom, str) for atom in atoms)
         numbers = [atom for atom in atoms if not isinstance(atom, (bool, str))]
-        is_mixed = len(numbers) < len(atoms)
         may_be_empty = not self.is_never_empty(formula)
-        unique = self.picks_at_most_one(formula, best)
-        if is_mixed and not unique:
-            self.assumes_no_failure = True
-            unique = len(set(numbers)) < 2
-            if strings and not unique:
-                raise Refusal(
-                    "its values are strings as well as numbers, and several may be picked at once",
-                    "aggregate numbers alone or strings alone, or pick one key at a time",
-                )
+        unique = self.picks_at_most_one(formula, best) or self._has_one_number(atoms, numbers)
         if may_be_empty and isinstance(node.default, str) != strings:
             self.assumes_no_failure = True
         stand_ins = self._stand_ins(node) if may_be_empty and not self.settings.sink else ()
@@ -123,14 +114,14 @@ class HeadAnalysis(PromisedPicks):
             )
         known: list[Atom] = list(atoms)
         longest: dict[tuple[type, Atom], int] = {}
-        if not unique and self.picks_one_value(node.values, formula, best):
-            known += [Fraction(atom) for atom in numbers]
-            unique = True
-        elif not unique and best is None and formula is True and self._is_by_index(values):
-            known = _by_length(values.outcomes)
-            longest = {typed(atom): place for place, atom in enumerate(known, 1)}
-        elif not unique:
-            known += self._means([Fraction(atom) for atom in numbers])
+        if not unique:
+            fractions = [Fraction(atom) for atom in numbers]
+            unique = self.picks_one_value(node.values, formula, best)
+            if not unique and best is None and formula is True and self._is_by_index(values):
+                known = _by_length(values.outcomes)
+                longest = {typed(atom): place for place, atom in enumerate(known, 1)}
+            else:
+                known += fractions if unique else self._means(fractions)
         known = distinct([*known, node.default] if may_be_empty else known)
         codes = codes_of(known, averaged=not unique)
         is_named = unique and is_spread(codes.values())
@@ -158,6 +149,19 @@ class HeadAnalysis(PromisedPicks):
         if len(known) == 1:
             return self._finished(0, (), known)
         return self._finished(head.layer, (output,), known)
+
+    def _has_one_number(self, atoms: Sequence[Atom], numbers: Sequence[Atom]) -> bool:
+        """Whether several keys hold one value because means of anything else would fail."""
+        if len(numbers) == len(atoms):
+            return False
+        self.assumes_no_failure = True
+        is_one = len(set(numbers)) < 2
+        if not is_one and any(isinstance(atom, str) for atom in atoms):
+            raise Refusal(
+                "its values are strings as well as numbers, and several may be picked at once",
+                "aggregate numbers alone or strings alone, or pick one key at a time",
+            )
+        return is_one
 
     def _is_by_index(self, values: Values) -> bool:
         return values.inputs == (self.index,) and None not in values.outcomes

@@ -27,6 +27,7 @@ from rasp.compiler.analysis.variables import (
     Variable,
     codes_of,
     is_spread,
+    s_op_of,
 )
 from rasp.compiler.planning.attention import HeadPlan, plan_head
 from rasp.compiler.planning.blocks import Blocks, Deadlines, NeedsBlock
@@ -295,20 +296,8 @@ def checked_nodes(plan: Plan) -> list[Node]:
     for layer, groups in enumerate(plan.groups):
         for head in plan.heads[layer - 1] if layer else []:
             found.append(head.head.outputs[0].known_by or otherwise)
-        found += [_node_of(group) or otherwise for group, _ in groups]
+        found += [s_op_of(group.inputs) or otherwise for group, _ in groups]
     return [*found, *(output.node for output in plan.outputs)]
-
-
-def _node_of(group: Group) -> Node | None:
-    """An s-op that a group reads."""
-    for variable in group.inputs:
-        match variable:
-            case NodeVariable(node=node) | HeadOutput(known_by=SOp() as node):
-                return node
-            case SumVariable():
-                outs = [each[1].known_by for each in variable.linear.of("out")]
-                return next((node for node in outs if node is not None), None)
-    return None
 
 
 def readout_key(name: str) -> str:

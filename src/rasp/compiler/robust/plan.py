@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.variables import HeadOutput, NodeVariable, SumVariable, codes_of
+from rasp.compiler.analysis.variables import HeadOutput, codes_of, s_op_of
 from rasp.compiler.planning.heads import HeadAnalysis
 from rasp.compiler.planning.plan import analyse
 from rasp.compiler.refusals import Refusal, Refusals
@@ -116,19 +116,7 @@ def _write(
                 written[feature] = write(blocks, feature)
             except Refusal as refusal:
                 written[feature] = Written(feature, [], [])
-                refusals.add(_blamed(feature) or next(iter(outputs.values())), refusal)
-
-
-def _blamed(feature: Feature) -> Node | None:
-    """An s-op that a feature is a function of."""
-    for variable in feature.inputs:
-        match variable:
-            case NodeVariable(node=node) | HeadOutput(known_by=SOp() as node):
-                return node
-            case SumVariable():
-                outs = [each[1].known_by for each in variable.linear.of("out")]
-                return next((node for node in outs if node is not None), None)
-    return None
+                refusals.add(s_op_of(feature.inputs) or next(iter(outputs.values())), refusal)
 
 
 def _heads(blocks: Blocks, layer: int, refusals: Refusals) -> list[HeadPlan]:
@@ -138,7 +126,7 @@ def _heads(blocks: Blocks, layer: int, refusals: Refusals) -> list[HeadPlan]:
             continue
         try:
             if head in blocks.shares:
-                _add_width(blocks, head.outputs[0])
+                width_of(blocks, head.outputs[0])
             found.append(plan_head(blocks, head))
         except Refusal as refusal:
             blamed = head.outputs[0].known_by
@@ -147,8 +135,11 @@ def _heads(blocks: Blocks, layer: int, refusals: Refusals) -> list[HeadPlan]:
     return found
 
 
-def _add_width(blocks: Blocks, output: HeadOutput) -> HeadOutput:
-    """What a head that adds up divides by, beside the sink: how many keys it picks."""
+def width_of(blocks: Blocks, output: HeadOutput) -> HeadOutput:
+    """What a head that adds up divides by, beside the sink: how many keys it picks.
+
+    It is one of the head's outputs, and is made one if it was none.
+    """
     for known in output.head.outputs:
         if blocks.analysis.of(known.values).atoms == [1]:
             return known
@@ -158,8 +149,3 @@ def _add_width(blocks: Blocks, output: HeadOutput) -> HeadOutput:
                        is_length=output.head.formula is True, known_by=output.known_by)  # fmt: skip
     output.head.outputs.append(width)
     return width
-
-
-def width_of(blocks: Blocks, output: HeadOutput) -> HeadOutput:
-    """The output of a head that adds up which is how many keys it picks."""
-    return _add_width(blocks, output)
