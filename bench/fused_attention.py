@@ -48,12 +48,16 @@ def models(length: int, gallery_length: int) -> Iterator[tuple[str, Transformer,
         node = rasp.run(task.text)["out"].node
         model = compile(
             {"out": node}, vocabulary=task.vocabulary, max_length=min(length, task.longest),
-            bos=task.bos, causal=task.causal, sink=task.sink, heads=task.heads,
+            bos=task.bos, causal=task.causal, sink=task.sink, heads=task.heads, style="compact",
         )  # fmt: skip
         yield f"paper: {name}", model, node
     for size in (7, 20):
         node = rasp.run(THRICE)["out"].node
-        yield f"thrice: {size}", compile({"out": node}, vocabulary="abcd", max_length=size), node
+        yield (
+            f"thrice: {size}",
+            compile({"out": node}, vocabulary="abcd", max_length=size, style="compact"),
+            node,
+        )
     left = PROGRAMS
     for name in [each for each in rasp.programs.names() if each not in REFUSED][::4]:
         entry, handle = rasp.programs.entry(name), rasp.programs.load(name)
@@ -61,7 +65,7 @@ def models(length: int, gallery_length: int) -> Iterator[tuple[str, Transformer,
         try:
             model = compile(
                 {"out": handle}, vocabulary=vocabulary_of(entry, gallery_length),
-                max_length=gallery_length, bos=bos,
+                max_length=gallery_length, bos=bos, style="compact",
             )  # fmt: skip
         except RaspUnsupportedError:
             continue

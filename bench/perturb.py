@@ -1,8 +1,9 @@
 """Run compiled models where exp and division are off by up to 2^-21, and look for wrong answers.
 
 `python bench/perturb.py gallery --length 20` takes every program of the gallery that compiles,
-`python bench/perturb.py random --count 2000` random programs. One line of JSON for each goes to
-results/perturbed.jsonl as soon as it is there; what the file holds already is not run again.
+`python bench/perturb.py random --count 2000` random programs; `--style` says in which style they
+are compiled. One line of JSON for each goes to results/perturbed.jsonl as soon as it is there; what
+the file holds already is not run again.
 """
 
 from __future__ import annotations
@@ -50,25 +51,26 @@ def wrong_inputs(model: Transformer, nodes: list[Node], seed: str) -> int:
     return wrong
 
 
-def gallery_program(name: str, length: int) -> dict[str, Any]:
+def gallery_program(name: str, length: int, style: str) -> dict[str, Any]:
     entry, handle = rasp.programs.entry(name), rasp.programs.load(name)
     bos = BOS if BOS in entry.inputs.before else None
     vocabulary = vocabulary_of(entry, length)
     for heads in ("paper", "split"):
         try:
             model = compile(
-                {"out": handle}, vocabulary=vocabulary, max_length=length, bos=bos, heads=heads
-            )
+                {"out": handle}, vocabulary=vocabulary, max_length=length, bos=bos, heads=heads,
+                style=style,
+            )  # fmt: skip
         except RaspUnsupportedError:
             continue
         return {"kind": "compiled", "wrong": wrong_inputs(model, [handle.node], name)}
     return {"kind": "refused", "wrong": 0}
 
 
-def random_one(seed: int) -> dict[str, Any]:
+def random_one(seed: int, style: str) -> dict[str, Any]:
     outputs, vocabulary, options = random_program(seed)
     try:
-        model = compile(outputs, vocabulary=vocabulary, **options)
+        model = compile(outputs, vocabulary=vocabulary, style=style, **options)
     except RaspUnsupportedError:
         return {"kind": "refused", "wrong": 0}
     return {"kind": "compiled", "wrong": wrong_inputs(model, list(outputs.values()), str(seed))}
@@ -79,24 +81,27 @@ def main() -> None:
     parser.add_argument("what", choices=["gallery", "random"])
     parser.add_argument("--length", type=int, default=20)
     parser.add_argument("--count", type=int, default=2000)
+    parser.add_argument("--style", choices=["compact", "robust"], default="compact")
     parser.add_argument("--record", type=Path, default=RECORD)
     options = parser.parse_args()
     lines = options.record.read_text().splitlines() if options.record.exists() else []
     known = {row["name"]: row for row in map(json.loads, lines)}
     if options.what == "gallery":
         names = [name for name in rasp.programs.names() if name not in REFUSED]
-        jobs = {f"{name}, length {options.length}": name for name in names}
+        jobs = {f"{name}, length {options.length}, {options.style}": name for name in names}
     else:
-        jobs = {f"random program {seed}": str(seed) for seed in range(options.count)}
+        jobs = {
+            f"random program {seed}, {options.style}": str(seed) for seed in range(options.count)
+        }
     with options.record.open("a") as record:
         for name, job in jobs.items():
             if name in known:
                 continue
             start = time.process_time()
             found = (
-                gallery_program(job, options.length)
+                gallery_program(job, options.length, options.style)
                 if options.what == "gallery"
-                else random_one(int(job))
+                else random_one(int(job), options.style)
             )
             known[name] = {"name": name, **found, "seconds": round(time.process_time() - start, 2)}
             record.write(json.dumps(known[name]) + "\n")

@@ -12,6 +12,7 @@ from models import Arrays, mistakes, model_of, verdict
 from rasp.compiler import Transformer
 
 CHANGES = ("zero", "sign", "a little", "double", "last bit", "neighbour")
+ALL = slice(None)
 
 
 def changed(array: np.ndarray, place: int, change: str) -> np.ndarray:
@@ -35,13 +36,15 @@ def changed(array: np.ndarray, place: int, change: str) -> np.ndarray:
     return flat.astype(np.float64).reshape(array.shape)
 
 
-def mutants(arrays: Arrays, count: int | None, seed: int) -> Iterator[tuple[str, Arrays]]:
-    """Change one number each time: all of them in every way, or so many at random."""
+def mutants(
+    arrays: Arrays, count: int | None, seed: int, part: slice = ALL
+) -> Iterator[tuple[str, Arrays]]:
+    """Change one number each time: all of them in every way, or so many at random; or a part."""
     places = [(name, place, change) for name, array in arrays.items()
               for place in range(array.size) for change in CHANGES]  # fmt: skip
     if count is not None and count < len(places):
         places = random.Random(seed).sample(places, count)
-    for name, place, change in places:
+    for name, place, change in places[part]:
         new = changed(arrays[name], place, change)
         if not np.array_equal(new, arrays[name]):
             yield f"{name}[{place}] {change}", arrays | {name: new}
@@ -56,12 +59,14 @@ def with_arrays(model: Transformer, arrays: Arrays) -> Transformer:
     return other
 
 
-def outcome(name: str, count: int | None, seed: int = 0) -> tuple[int, int, int, list[str]]:
+def outcome(
+    name: str, count: int | None, seed: int = 0, part: slice = ALL
+) -> tuple[int, int, int, list[str]]:
     """How many mutants of a model are refused, right, and tried; and those that are wrong."""
     model, outputs = model_of(name)
     refused = right = total = 0
     wrong = []
-    for label, arrays in mutants(model.weights.arrays(), count, seed):
+    for label, arrays in mutants(model.weights.arrays(), count, seed, part):
         total += 1
         if not verdict(model, outputs, arrays).holds:
             refused += 1
