@@ -16,8 +16,8 @@ PACKAGE = Path(__file__).parents[1] / "src" / "rasp"
 ORDER = (
     "visible", "source", "errors", "tracebacks", "spelling", "limits", "meter", "cluster",
     "atoms", "operators", "token_lists", "words", "reading", "replacing",
-    "syntax", "graph", "evaluator", "frontend", "generation", "sandbox",
-    "architecture", "testing", "equivalence", "dialect", "drawing",
+    "syntax", "graph", "evaluator", "frontend", "sandbox",
+    "architecture", "generation", "testing", "equivalence", "dialect", "drawing",
     "certificate", "compiler", "export", "training", "programs", "testbed", "grading",
     "fuzzing", "notebook", "repl", "playground", "lsp", "cli",
 )  # fmt: skip

@@ -7,13 +7,12 @@ from random_generations import disagreement, transcript
 
 import rasp.programs
 from rasp.errors import RaspError
-from rasp.evaluator.decoding.causality import looks_back
-from rasp.evaluator.decoding.plan import DecodingPlan
-from rasp.evaluator.decoding.tables import Memo
-from rasp.evaluator.decoding.together import Decoder, Together
 from rasp.frontend.namespace import run
+from rasp.generation.decoding.plan import DecodingPlan, settled_nodes
+from rasp.generation.decoding.tables import Memo
+from rasp.generation.decoding.together import Decoder, Together
 from rasp.generation.growing import Decoded, FromScratch, Question, decoder_of
-from rasp.graph import Aggregate, Const, Elementwise, Indices, Select, SelectorNot, SOp, Tokens
+from rasp.graph import Aggregate, Const, Elementwise, Indices, Select, SOp, Tokens, in_order
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.programs.check import random_inputs
 
@@ -48,7 +47,7 @@ def test_the_gallery_agrees_step_by_step(first: int) -> None:
 
 
 def test_a_batch_that_is_too_large_is_cut_into_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rasp.evaluator.decoding.together.MOST_CELLS", 40)
+    monkeypatch.setattr("rasp.generation.decoding.together.MOST_CELLS", 40)
     question = Question(node_of("tokens if has_prev(tokens) else length"))
     inputs = [("a", "b", "a"), ("a",), ("c", "c", "a", "b"), ("x", "y")]
     decoder = decoder_of(question)
@@ -60,7 +59,7 @@ def test_a_batch_that_is_too_large_is_cut_into_parts(monkeypatch: pytest.MonkeyP
 def test_an_input_over_the_longest_is_left_to_the_other_evaluators(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("rasp.evaluator.decoding.rows.LONGEST", 4)
+    monkeypatch.setattr("rasp.generation.decoding.rows.LONGEST", 4)
     question = Question(node_of("length"))
     decoder = decoder_of(question)
     assert decoder is not None
@@ -109,7 +108,7 @@ def test_what_was_learnt_is_forgotten_where_it_has_become_much(
     first = decoder.machine
     Together(decoder, [("a", "b")])
     assert decoder.machine is first
-    monkeypatch.setattr("rasp.evaluator.decoding.together.MOST_LEARNT", 2)
+    monkeypatch.setattr("rasp.generation.decoding.together.MOST_LEARNT", 2)
     assert Together(decoder, [("c", "d")]).values(-1) == ["dd"]
     assert decoder.machine is not first
 
@@ -123,12 +122,11 @@ def test_a_step_keeps_to_the_time_it_has() -> None:
     assert errors[0] is not errors[1]
 
 
-def test_a_value_inside_a_table_that_is_a_string_here_and_a_number_there_is_noticed() -> None:
+def test_a_value_on_the_way_that_is_a_string_here_and_a_number_there_is_noticed() -> None:
     mixed = Elementwise("if", (Elementwise("==", (Tokens(), Const("a"))), Const("x"), Const(1)))
     decoder = Decoder(Elementwise("==", (mixed, Const(1))), DEFAULT_LIMITS)
     together = Together(decoder, [("b", "b"), ("a", "b"), ("a", "a")])
     assert together.values(-1) == [True, None, False]
-    assert mixed in decoder.machine.plan.separate
 
 
 def test_a_causal_program_is_computed_at_the_newest_position_only() -> None:
@@ -152,18 +150,15 @@ def test_a_causal_program_is_computed_at_the_newest_position_only() -> None:
         ("indices", "0", "==", True),
         ("indices", "1", "==", False),
         ("tokens", "tokens", "==", False),
+        ("indices", "indices", ">) and select(indices, indices, <", True),
     ],
 )
-def test_looking_back_is_proved_from_offsets(
+def test_what_a_selector_that_looks_back_gives_is_settled(
     keys: str, queries: str, op: str, expected: bool
 ) -> None:
     selector = run(f"s = select({keys}, {queries}, {op});")["s"].node
-    assert looks_back(selector) is expected
-
-
-def test_not_looking_ahead_is_looking_back() -> None:
-    assert looks_back(SelectorNot(Select(Indices(), Indices(), ">")))
-    assert not looks_back(SelectorNot(Select(Indices(), Indices(), "<")))
+    mean = Aggregate(selector, Indices())
+    assert (mean in settled_nodes(in_order([mean]))) is expected
 
 
 @pytest.mark.parametrize("bits", [6, 40])

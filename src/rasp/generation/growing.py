@@ -20,7 +20,7 @@ from rasp.graph import Program, SOp
 from rasp.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
-    from rasp.evaluator.decoding.together import Decoder
+    from rasp.generation.decoding.together import Decoder
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Decoded(FromScratch):
     def __init__(
         self, question: Question, inputs: Sequence[Sequence[Atom]], decoder: Decoder
     ) -> None:
-        from rasp.evaluator.decoding.together import Together
+        from rasp.generation.decoding.together import Together
 
         super().__init__(question, inputs)
         self.together = Together(decoder, inputs)
@@ -148,8 +148,8 @@ def decoder_of(question: Question) -> Decoder | None:
     """Make a program ready for decoding; None where it must be evaluated from scratch."""
     if find_spec("numpy") is None or question.node is None:
         return None
-    from rasp.evaluator.decoding.domains import NotPlanned
-    from rasp.evaluator.decoding.together import Decoder
+    from rasp.generation.decoding.domains import NotPlanned
+    from rasp.generation.decoding.together import Decoder
 
     try:
         return Decoder(question.node, question.limits)

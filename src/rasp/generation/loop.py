@@ -21,7 +21,7 @@ from rasp.graph import SOp
 from rasp.visible import visibly
 
 if TYPE_CHECKING:
-    from rasp.evaluator.decoding.together import Decoder
+    from rasp.generation.decoding.together import Decoder
 
 MOST = 1_000
 """Tokens after which a program that has not stopped is cut off, unless more are asked for."""

@@ -93,7 +93,8 @@ def by_atoms(op: str, operands: Sequence[Column], meter: Meter) -> tuple[Column,
     first, inverse = distinct(operands)
     columns = [operand.take(first).atoms(len(first)) for operand in operands
                if operand.size > 1]  # fmt: skip
-    function = _on_varying(op, operands, meter.limits)
+    constants = [operand.atoms(1)[0] if operand.size == 1 else None for operand in operands]
+    function = on_varying(op, constants, meter.limits)
     results: list[Atom] = []
     failed = np.zeros(len(first), bool)
     size = 0
@@ -128,11 +129,15 @@ def distinct(columns: Sequence[Column]) -> tuple[Array, Array]:
     return first, inverse
 
 
-def _on_varying(op: str, operands: Sequence[Column], limits: Limits) -> Callable[..., Atom]:
-    """The operator as a function of the operands that vary; the constants are put in place."""
-    constants = [operand.atoms(1)[0] if operand.size == 1 else None for operand in operands]
-    if op in ("in", "lookup") and operands[0].size > 1 and None not in constants[1:]:
-        return on_first(op, constants)
+def on_varying(op: str, constants: Sequence[Atom | None], limits: Limits) -> Callable[..., Atom]:
+    """The operator as a function of the operands that vary (None); the others are put in place.
+
+    >>> on_varying("-", [None, 1], DEFAULT_LIMITS)(5)
+    4
+    """
+    first, *known = constants
+    if op in ("in", "lookup") and first is None and None not in known:
+        return _look_up(op, known)
 
     def function(*varying: Atom) -> Atom:
         rest = iter(varying)
@@ -142,12 +147,12 @@ def _on_varying(op: str, operands: Sequence[Column], limits: Limits) -> Callable
     return function
 
 
-def on_first(op: str, constants: list[Any]) -> Callable[[Atom], Atom]:
+def _look_up(op: str, constants: list[Any]) -> Callable[[Atom], Atom]:
     """A look-up of many constants as one dict: equal atoms have equal hashes, the first wins."""
     if op == "in":
-        members = set(constants[1:])
+        members = set(constants)
         return lambda item: item in members
-    table = dict(zip(reversed(constants[1::2]), reversed(constants[2::2]), strict=True))
+    table = dict(zip(reversed(constants[::2]), reversed(constants[1::2]), strict=True))
 
     def look_up(key: Atom) -> Atom:
         return table[key] if key in table else apply_operator(op, (key,))

@@ -1,21 +1,21 @@
 """Codes in, how many keys each query picks out, and the sums over them.
 
-A selector is a signed sum of products (see `plan`); the factors that depend on keys alone are
-vectors, those that depend on positions alone one matrix for all inputs, and only what is left has
-a cell for every pair of positions of every input.
+A selector is a product of factors (see `plan`); those that depend on keys alone are vectors, those
+that depend on positions alone one matrix for all inputs, and only what is left has a cell for
+every pair of positions of every input.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import lcm
 
 import numpy as np
 
-from rasp.evaluator.decoding.domains import EXACT, Array
-from rasp.evaluator.decoding.machine import Machine
-from rasp.evaluator.decoding.plan import Product
+from rasp.generation.decoding.domains import EXACT, Array
+from rasp.generation.decoding.machine import Machine
+from rasp.generation.decoding.plan import Product
 from rasp.graph import (
-    Const,
     Select,
     SelectBest,
     Selector,
@@ -30,10 +30,15 @@ LOWEST = -float(2**53)
 
 
 class Selections:
-    """The selections of one step; whoever has the codes of the s-ops says what they are."""
+    """The selections of one step.
 
-    def __init__(self, machine: Machine, lengths: Array) -> None:
-        self.machine, self.plan = machine, machine.plan
+    `codes` says what the codes of an s-op are: at every position, or at each input's newest one.
+    """
+
+    def __init__(
+        self, machine: Machine, lengths: Array, codes: Callable[[SOp, bool], Array]
+    ) -> None:
+        self.machine, self.codes = machine, codes
         self.size = int(lengths.max())
         self.last = lengths - 1
         self.valid = np.arange(self.size) < lengths[:, None]  # (inputs, positions)
@@ -44,10 +49,6 @@ class Selections:
         self._pairs: dict[tuple[Product, bool], Array] = {}
         self._counts: dict[tuple[Selector, bool], Array] = {}
 
-    def codes(self, node: SOp, is_newest: bool = False) -> Array:
-        """The codes of an s-op: at every position, or at each input's newest one."""
-        raise NotImplementedError
-
     def count(self, selector: Selector, is_newest: bool) -> Array:
         key = (selector, is_newest)
         if key not in self._counts:
@@ -56,32 +57,24 @@ class Selections:
 
     def sums(self, selector: Selector, weights: Array | None, is_newest: bool) -> Array:
         """For each query, the sum of the weights (None: 1 each) of the keys that it picks."""
-        total: Array | None = None
-        for product in self.plan.products[selector]:
-            found = self._product_sums(product, weights, is_newest)
-            if product.times != 1:
-                found = found * product.times
-            total = found if total is None else total + found
-        return np.zeros((len(self.last), 1)) if total is None else total
-
-    def _product_sums(self, product: Product, weights: Array | None, is_newest: bool) -> Array:
-        found: Array
+        product = self.machine.plan.products[selector]
+        total: Array
         weight = self._key_weights(product.keys)
         if weights is not None:
             weight = weight * weights
         if product.pairs:
-            found = np.matmul(self._pair_cells(product, is_newest), weight[:, :, None])[:, :, 0]
+            total = np.matmul(self._pair_cells(product, is_newest), weight[:, :, None])[:, :, 0]
         elif product.places:
             matrix = self._matrix(product.places)
             if is_newest:
-                found = (weight * matrix[self.last, : self.size]).sum(1, keepdims=True)
+                total = (weight * matrix[self.last, : self.size]).sum(1, keepdims=True)
             else:
-                found = weight @ matrix[: self.size, : self.size].T
+                total = weight @ matrix[: self.size, : self.size].T
         else:
-            found = weight.sum(1, keepdims=True)
+            total = weight.sum(1, keepdims=True)
         for factor in product.queries:
-            found = found * self._dense(factor, is_newest)[:, :, 0]
-        return found
+            total = total * self._dense(factor, is_newest)[:, :, 0]
+        return total
 
     def _key_weights(self, factors: frozenset[Selector]) -> Array:
         """1 for the keys that pass all factors, 0 for others and where no key is."""
@@ -107,12 +100,14 @@ class Selections:
         """The pairs of positions that pass all factors, the same for all inputs."""
         matrices = self.machine.matrices
         if factors not in matrices:
-            whole = _Places(self.machine, np.array([self.machine.capacity]))
+            capacity, positional = self.machine.capacity, self.machine.positional_codes
+            whole = Selections(self.machine, np.array([capacity]), positional)
             cells = np.ones((1, 1, 1), bool)
             for factor in factors:
                 cells = cells & whole._dense(factor, False)
-            size = self.machine.capacity
-            matrices[factors] = np.broadcast_to(cells, (1, size, size))[0].astype(np.float64)
+            matrices[factors] = np.broadcast_to(cells, (1, capacity, capacity))[0].astype(
+                np.float64
+            )
         return matrices[factors]
 
     def _dense(self, node: Selector, is_newest: bool) -> Array:
@@ -125,13 +120,8 @@ class Selections:
     def _cells_of(self, node: Selector, is_newest: bool) -> Array:
         match node:
             case Select(keys, queries):
-                if isinstance(queries, Const):
-                    return self.machine.hits[node].array()[self.codes(keys)][:, None, :]
-                if isinstance(keys, Const):
-                    hits = self.machine.hits[node].array()
-                    return hits[self.codes(queries, is_newest)][:, :, None]
                 comparison = self.machine.comparisons[node]
-                return comparison.between(self.codes(keys), self.codes(queries, is_newest))
+                return comparison.between(self.codes(keys, False), self.codes(queries, is_newest))
             case SelectorAnd(left, right):
                 return self._dense(left, is_newest) & self._dense(right, is_newest)
             case SelectorOr(left, right):
@@ -153,7 +143,7 @@ class Selections:
             ranks, _ = self.machine.comparisons[node].ranks()
             scored = terms[0].queries
             signs = self.machine.domains[scored].signs[self.codes(scored, is_newest)]
-            return ranks[self.codes(terms[0].keys)][:, None, :] * signs[:, :, None]
+            return ranks[self.codes(terms[0].keys, False)][:, None, :] * signs[:, :, None]
         parts = [(self._numerators(term.keys, False), self._numerators(term.queries, is_newest))
                  for term in terms]  # fmt: skip
         belows = [key_below * query_below for (_, key_below), (_, query_below) in parts]
@@ -172,12 +162,3 @@ class Selections:
         numbers, _, below = self.machine.domains[node].numbers
         codes = self.codes(node, is_newest)
         return (numbers[codes] if below else np.zeros(codes.shape)), below
-
-
-class _Places(Selections):
-    """Selections among positions alone, up to the machine's capacity."""
-
-    def codes(self, node: SOp, is_newest: bool = False) -> Array:
-        if isinstance(node, Const):
-            return self.machine.constants[node]
-        return self.machine.places[node]

@@ -1,7 +1,7 @@
 """An s-op and inputs in, its value at one position of each out, whenever they have grown.
 
-This is what callers use: it makes the plan, makes it again where a guess of it was wrong, and
-cuts large batches into parts. None as a value means that the plain evaluator must be asked.
+This is what callers use: it makes the plan, and cuts large batches into parts. None as a value
+means that the plain evaluator must be asked.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rasp.atoms import Atom
-from rasp.evaluator.decoding.domains import NotPlanned
-from rasp.evaluator.decoding.machine import Machine, MixedInside
-from rasp.evaluator.decoding.plan import DecodingPlan
-from rasp.evaluator.decoding.rows import MOST_CELLS, Rows
+from rasp.generation.decoding.domains import NotPlanned
+from rasp.generation.decoding.machine import Machine
+from rasp.generation.decoding.plan import DecodingPlan
+from rasp.generation.decoding.rows import MOST_CELLS, Rows
 from rasp.graph import SOp
 from rasp.limits import Clock, Limits
 
@@ -31,18 +31,12 @@ class Decoder:
     """
 
     def __init__(self, node: SOp, limits: Limits) -> None:
-        self.node, self.limits = node, limits
         self.machine = Machine(DecodingPlan(node), limits)
 
     def tidy(self) -> None:
         """Forget everything where it has become much."""
         if self.machine.learnt > MOST_LEARNT:
-            self.machine = Machine(self.machine.plan, self.limits)
-
-    def separate(self, node: SOp) -> None:
-        """Make the plan again, with one node that is not fused."""
-        known = self.machine.plan.separate
-        self.machine = Machine(DecodingPlan(self.node, known | {node}), self.limits)
+            self.machine = Machine(self.machine.plan, self.machine.limits)
 
 
 class Together:
@@ -57,13 +51,10 @@ class Together:
 
     def values(self, at: int) -> list[Atom | None]:
         """Compute the next value of each input; None where it is in doubt."""
-        self.decoder.machine.clock = Clock(self.decoder.limits)
-        while not self._is_given_up:
+        self.decoder.machine.clock = Clock(self.decoder.machine.limits)
+        if not self._is_given_up:
             try:
                 return self._values(at)
-            except MixedInside as mixed:
-                self.decoder.separate(mixed.node)
-                self._parts = []
             except NotPlanned:
                 self._is_given_up = True
         return [None] * len(self.inputs)
@@ -83,14 +74,11 @@ class Together:
         self.inputs = [[*grown, token] for grown, token in pairs if token is not None]
 
     def _values(self, at: int) -> list[Atom | None]:
-        machine = self.decoder.machine
-        if any(part.machine is not machine for part in self._parts):
-            self._parts = []
         longest = max(map(len, self.inputs))
         most = max(1, MOST_CELLS // longest**2)
         if not self._parts or any(len(part.lengths) > most for part in self._parts):
             self._parts = [
-                Rows(machine, self.inputs[start : start + most])
+                Rows(self.decoder.machine, self.inputs[start : start + most])
                 for start in range(0, len(self.inputs), most)
             ]
         return [value for part in self._parts for value in part.values(at)]

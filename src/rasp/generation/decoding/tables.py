@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rasp.evaluator.decoding.domains import Array, Domain, NotPlanned
+from rasp.generation.decoding.domains import Array, Domain, NotPlanned
 
 DENSE_BITS = 14
 """Keys below 2^14 have a place each in an array; others are looked up by search."""

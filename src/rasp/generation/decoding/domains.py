@@ -136,29 +136,6 @@ class Comparison:
         )
 
 
-class Hits:
-    """Which codes of a domain compare with one atom; `is_key` where it is on the keys' side."""
-
-    def __init__(self, domain: Domain, atom: Atom, op: str, is_key: bool) -> None:
-        self.domain, self.atom, self.is_key = domain, atom, is_key
-        self.compare = COMPARE[op]
-        self._found: list[bool] = []
-        self._array = np.zeros(0, bool)
-
-    def array(self) -> Array:
-        """A bool for every code."""
-        if len(self._found) != len(self.domain.atoms):
-            self._found += map(self._compares, self.domain.atoms[len(self._found) :])
-            self._array = np.array(self._found)
-        return self._array
-
-    def _compares(self, atom: Atom) -> bool:
-        if isinstance(atom, str) != isinstance(self.atom, str):
-            return self.compare is COMPARE["!="]  # an order of the two is an error, told elsewhere
-        sides = (self.atom, atom) if self.is_key else (atom, self.atom)
-        return bool(self.compare(*sides))
-
-
 def _sortable(atom: Atom) -> tuple[bool, Any]:
     """Numbers come before strings, which is all that `==` and `!=` need to know."""
     if isinstance(atom, Fraction) and atom.denominator == 1:

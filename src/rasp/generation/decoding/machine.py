@@ -12,30 +12,24 @@ import numpy as np
 
 from rasp.atoms import Atom, checked
 from rasp.errors import RaspError
-from rasp.evaluator.decoding.domains import FAILED, Array, Comparison, Domain, Hits
-from rasp.evaluator.decoding.functions import function_of
-from rasp.evaluator.decoding.plan import PLACE, DecodingPlan, Fused
-from rasp.evaluator.decoding.tables import Memo, Table
+from rasp.evaluator.fast.elementwise import on_varying
+from rasp.generation.decoding.domains import FAILED, Array, Comparison, Domain
+from rasp.generation.decoding.plan import DecodingPlan
+from rasp.generation.decoding.tables import Memo, Table
 from rasp.graph import (
     Aggregate,
     Const,
+    Elementwise,
     Indices,
     Select,
     SelectBest,
     Selector,
     SOp,
     Tokens,
+    TokensAs,
     score_terms,
 )
 from rasp.limits import Clock, Limits
-
-
-class MixedInside(Exception):
-    """A node inside a fused table held strings and numbers: it must be looked at by itself."""
-
-    def __init__(self, node: SOp) -> None:
-        super().__init__()
-        self.node = node
 
 
 class Machine:
@@ -53,17 +47,16 @@ class Machine:
             for node in plan.order
             if isinstance(node, Const)
         }
-        self.tables = {node: self._table(fused) for node, fused in plan.fused.items()}
+        self.tables: dict[SOp, Table] = {node: self._table(node) for node in plan.varying}
         self.means = {
             node: Memo(partial(self._mean, node)) for node in plan.order
             if isinstance(node, Aggregate)
         }  # fmt: skip
         self.comparisons: dict[Selector, Comparison] = {}
-        self.hits: dict[Selector, Hits] = {}
-        """Comparisons with a constant."""
         for node in plan.order:
             if isinstance(node, Select):
-                self._prepare(node)
+                keys, queries = self.domains[node.keys], self.domains[node.queries]
+                self.comparisons[node] = Comparison(keys, queries, node.op)
             if isinstance(node, SelectBest):
                 keys = self.domains[score_terms(node.scorer)[0].keys]
                 self.comparisons[node] = Comparison(keys, keys, "<")
@@ -91,22 +84,18 @@ class Machine:
             return
         self.capacity = max(16, 1 << (length - 1).bit_length())
         self.matrices.clear()
-        for node in self.plan.steps:
-            if not isinstance(node, SOp) or node not in self.plan.positional:
-                continue
+        for node in self.plan.positional:
             if isinstance(node, Indices):
                 domain = self.domains[node]
                 codes = [domain.code(position) for position in range(self.capacity)]
                 self.places[node] = np.array([codes])
             else:
-                fused = self.plan.fused[node]
-                self.places[node] = self.tables[node].look_up(
-                    [self.places[leaf] for leaf in fused.leaves]
-                )
+                operands = [self.places[operand] for operand in self.plan.varying[node]]
+                self.places[node] = self.tables[node].look_up(operands)
 
-    def look_up(self, node: SOp, codes: list[Array]) -> Array:
-        """Compute a fused node from the codes of its leaves."""
-        return self.tables[node].look_up(codes)
+    def positional_codes(self, node: SOp, is_newest: bool) -> Array:
+        """The codes of an s-op that depends on positions alone, up to the capacity."""
+        return self.constants[node] if isinstance(node, Const) else self.places[node]
 
     def carried(self, node: Aggregate) -> Array:
         """For each code of an aggregate's values, the result's code where it is picked alone.
@@ -153,19 +142,14 @@ class Machine:
             return FAILED
         return self.domains[node].code(atom)
 
-    def _prepare(self, node: Select) -> None:
-        keys, queries = node.keys, node.queries
-        if isinstance(queries, Const):
-            self.hits[node] = Hits(self.domains[keys], queries.value, node.op, is_key=False)
-        elif isinstance(keys, Const):
-            self.hits[node] = Hits(self.domains[queries], keys.value, node.op, is_key=True)
-        else:
-            self.comparisons[node] = Comparison(self.domains[keys], self.domains[queries], node.op)
-
-    def _table(self, fused: Fused) -> Table:
-        domains = [self.domains[leaf] for leaf in fused.leaves]
-        node = fused.members[-1]
-        function = function_of(fused, self.limits, self._watch)
+    def _table(self, node: SOp) -> Table:
+        """The table of one operator."""
+        domains = [self.domains[operand] for operand in self.plan.varying[node]]
+        if isinstance(node, TokensAs):
+            function = on_varying(node.kind, [None], self.limits)
+        elif isinstance(node, Elementwise):
+            constants = [part.value if isinstance(part, Const) else None for part in node.operands]
+            function = on_varying(node.op, constants, self.limits)
 
         def compute(codes: list[int]) -> int:
             if FAILED in codes or any(
@@ -176,17 +160,9 @@ class Machine:
             self.clock.check()
             atoms = [domain.atoms[code] for code, domain in zip(codes, domains, strict=True)]
             try:
-                return self.domains[node].code(function(atoms))
+                return self.domains[node].code(function(*atoms))
             except RaspError:
                 self.failing.add(node)
                 return FAILED
 
         return Table(domains, compute)
-
-    def _watch(self, node: SOp, value: Atom) -> None:
-        """Notice where an operator inside a table gives strings and numbers."""
-        domain, is_string = self.domains[node], isinstance(value, str)
-        domain.has_strings |= is_string
-        domain.has_numbers |= not is_string
-        if domain.is_mixed and PLACE in self.plan.axes[node]:
-            raise MixedInside(node)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.evaluator.decoding.domains import FAILED, Array
-from rasp.evaluator.decoding.machine import Machine
-from rasp.evaluator.decoding.plan import LONGEST
-from rasp.evaluator.decoding.step import Step
+from rasp.generation.decoding.domains import FAILED, Array
+from rasp.generation.decoding.machine import Machine
+from rasp.generation.decoding.plan import LONGEST
+from rasp.generation.decoding.step import Step
 from rasp.graph import SOp
 
 MOST_CELLS = 4_000_000

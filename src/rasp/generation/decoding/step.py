@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rasp.evaluator.decoding.domains import EXACT, FAILED, Array
-from rasp.evaluator.decoding.machine import Machine
-from rasp.evaluator.decoding.plan import MOST_PRODUCTS, PLACE
-from rasp.evaluator.decoding.selections import Selections
-from rasp.evaluator.decoding.tables import KEY_BITS
+from rasp.generation.decoding.domains import EXACT, FAILED, Array
+from rasp.generation.decoding.machine import Machine
+from rasp.generation.decoding.plan import PLACE
+from rasp.generation.decoding.selections import Selections
+from rasp.generation.decoding.tables import KEY_BITS
 from rasp.graph import (
     Aggregate,
     Const,
@@ -28,18 +28,20 @@ from rasp.graph import (
 )
 
 if TYPE_CHECKING:
-    from rasp.evaluator.decoding.rows import Rows
+    from rasp.generation.decoding.rows import Rows
 
 TOGETHER_BITS = 30
 """A count and a sum of codes below 2^30 are added as one number."""
 
 
-class Step(Selections):
+class Step:
     """The values of one step."""
 
     def __init__(self, machine: Machine, rows: Rows) -> None:
-        super().__init__(machine, rows.lengths)
-        self.rows = rows
+        self.machine, self.plan, self.rows = machine, machine.plan, rows
+        self.selections = Selections(machine, rows.lengths, self.codes)
+        self.size, self.last = self.selections.size, self.selections.last
+        self.valid, self.doubt = self.selections.valid, self.selections.doubt
         self._full: dict[SOp, Array] = {Tokens(): rows.codes[:, : self.size]}
         self._newest: dict[SOp, Array] = {}
 
@@ -65,7 +67,7 @@ class Step(Selections):
         return found
 
     def _compute(self, node: SOp) -> None:
-        if node in self.plan.positional:
+        if node in self.machine.places:
             found = self._full[node] = self.machine.places[node][:, : self.size]
         elif isinstance(node, Tokens):
             found = self._full[node]
@@ -90,8 +92,8 @@ class Step(Selections):
     def _values(self, node: SOp, is_newest: bool) -> Array:
         if isinstance(node, Aggregate):
             return self._aggregate(node, is_newest)
-        leaves = self.plan.fused[node].leaves
-        return self.machine.look_up(node, [self.codes(leaf, is_newest) for leaf in leaves])
+        codes = [self.codes(operand, is_newest) for operand in self.plan.varying[node]]
+        return self.machine.tables[node].look_up(codes)
 
     def _doubt(self, node: SOp, found: Array) -> None:
         """Doubt the inputs in which a value failed, or strings and numbers are mixed."""
@@ -123,7 +125,7 @@ class Step(Selections):
 
     def _aggregate(self, node: Aggregate, is_newest: bool) -> Array:
         if isinstance(node.values, Const):
-            counts = self.count(node.selector, is_newest)
+            counts = self.selections.count(node.selector, is_newest)
             return self.machine.constant_results(node).take(np.minimum(counts, 2))
         values, carried = self.codes(node.values), self.machine.carried(node)
         counts, picked = self._counts_and_codes(node.selector, values, len(carried), is_newest)
@@ -137,29 +139,31 @@ class Step(Selections):
         self, selector: Selector, values: Array, codes: int, is_newest: bool
     ) -> tuple[Array, Array]:
         """How many keys each query picks, and the sum of their codes: the code, where it is one."""
-        if codes * self.size * MOST_PRODUCTS < 1 << TOGETHER_BITS:
-            both = self.sums(selector, values + (1 << TOGETHER_BITS), is_newest).astype(np.int64)
+        if codes * self.size < 1 << TOGETHER_BITS:
+            both = self.selections.sums(selector, values + (1 << TOGETHER_BITS), is_newest).astype(
+                np.int64
+            )
             return both >> TOGETHER_BITS, both & ((1 << TOGETHER_BITS) - 1)
-        sums = self.sums(selector, values, is_newest).astype(np.int64)
-        return self.count(selector, is_newest), sums
+        sums = self.selections.sums(selector, values, is_newest).astype(np.int64)
+        return self.selections.count(selector, is_newest), sums
 
     def _means(self, node: Aggregate, values: Array, counts: Array, is_newest: bool) -> Array:
         """The code of the mean of what each query picks; 0 where one is not exact, or has none."""
         machine = self.machine
         numbers, without_mean, below = machine.domains[node.values].numbers
         largest, count_bits = float(np.abs(numbers).max()), machine.count_bits
-        if not below or largest * self.size * MOST_PRODUCTS >= EXACT >> count_bits:
+        if not below or largest * self.size >= EXACT >> count_bits:
             machine.failing.add(node)
             return np.zeros(1, np.int64)
         memo = machine.means[node]
         memo.is_about((below, count_bits))
-        totals = self.sums(node.selector, numbers[values], is_newest)
+        totals = self.selections.sums(node.selector, numbers[values], is_newest)
         keys = np.where(counts > 1, machine.mean_keys(totals, counts), 1)
         is_positive = float(numbers.min()) >= 0
         bits = int(largest * self.size).bit_length() + count_bits if is_positive else KEY_BITS
         found = memo.look_up(keys, bits)
         if without_mean.any():
             machine.failing.add(node)
-            wrong = self.sums(node.selector, without_mean[values], is_newest)
+            wrong = self.selections.sums(node.selector, without_mean[values], is_newest)
             found = np.where(wrong > 0, FAILED, found)
         return found

@@ -1,0 +1,201 @@
+"""A graph in, a plan out, made once for a whole generation: what is computed, in which order.
+
+A selector becomes a product of factors (`Product`), which depend on keys, on queries, on positions,
+or on all of them: only the last kind needs a cell for every pair of positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import isqrt
+from typing import TypeAlias
+
+from rasp.architecture.normal import normal_forms
+from rasp.architecture.reach import reach
+from rasp.graph import (
+    Aggregate,
+    Const,
+    Elementwise,
+    Indices,
+    Node,
+    Score,
+    Select,
+    SelectBest,
+    Selector,
+    SelectorAnd,
+    SOp,
+    Tokens,
+    TokensAs,
+    in_order,
+    score_terms,
+    selectors_in,
+)
+from rasp.operators import ORDERINGS
+
+LONGEST = 4095
+"""Tokens of an input; longer ones are left to the other evaluators."""
+CELLS_PER_NODE = 10_000
+"""Cells of a selection that take as long as the fast evaluator takes for a node."""
+BATCH, PLACE = "batch", "place"
+Axes: TypeAlias = frozenset[str]
+NOWHERE: Axes = frozenset()
+
+
+@dataclass(frozen=True)
+class Product:
+    """The factors of a selector, by what they depend on; each group may be empty."""
+
+    keys: frozenset[Selector]
+    queries: frozenset[Selector]
+    places: frozenset[Selector]
+    pairs: frozenset[Selector]
+
+
+class DecodingPlan:
+    """What is known of a program before it has seen an input."""
+
+    def __init__(self, output: SOp) -> None:
+        self.output = output
+        self.order = in_order([output])
+        self.settled = settled_nodes(self.order)
+        self.varying: dict[SOp, list[SOp]] = {
+            node: _varying(node) for node in self.order
+            if isinstance(node, (Elementwise, TokensAs))
+        }  # fmt: skip
+        """For each operator, what it is computed from, but for constants."""
+        self.axes: dict[Node, Axes] = {}
+        for node in self.order:
+            self.axes[node] = self._axes(node)
+        self.products = {
+            node.selector: self._product(node.selector)
+            for node in self.order
+            if isinstance(node, Aggregate)
+        }
+
+    @cached_property
+    def steps(self) -> list[Node]:
+        """The nodes to visit, in the plain evaluator's order: s-ops, and what may not compare."""
+        return [
+            node
+            for node in self.order
+            if (isinstance(node, SOp) and not isinstance(node, Const))
+            or (isinstance(node, Select) and node.op in ORDERINGS)
+            or isinstance(node, Score)
+        ]
+
+    @cached_property
+    def longest(self) -> int:
+        """How long inputs may be before cells of pairs cost more than evaluating from scratch."""
+        selectors = {
+            node.selector
+            for node in self.order
+            if isinstance(node, Aggregate) and node not in self.growing
+        }
+        pairs = sum(bool(self.products[selector].pairs) for selector in selectors)
+        return isqrt(CELLS_PER_NODE * len(self.steps) // pairs) if pairs else LONGEST
+
+    @cached_property
+    def growing(self) -> set[SOp]:
+        """The s-ops that have old values to keep, and need only their newest one."""
+        return {
+            node
+            for node in self.settled
+            if self.axes[node] == {BATCH, PLACE} and not isinstance(node, Tokens)
+        }
+
+    @cached_property
+    def newest(self) -> set[SOp]:
+        """The s-ops that differ from position to position and have a newest value."""
+        return {node for node in (*self.settled, Tokens()) if PLACE in self.axes.get(node, {PLACE})}
+
+    @cached_property
+    def positional(self) -> list[SOp]:
+        """The s-ops that depend on positions alone, or on nothing, in order."""
+        return [
+            node for node in self.steps if isinstance(node, SOp) and BATCH not in self.axes[node]
+        ]
+
+    def _axes(self, node: Node) -> Axes:
+        """Say with what an s-op varies: from input to input, from position to position."""
+        match node:
+            case Indices():
+                return frozenset({PLACE})
+            case Tokens() | TokensAs():
+                return frozenset({BATCH, PLACE})
+            case Elementwise(_, operands):
+                return self._axes_of(operands)
+            case Aggregate(selector):
+                rows = self._axes_of(keys_and_queries(selector)[1::2]) & {PLACE}
+                return rows | {BATCH}  # at least the number of keys is the input's own
+        return NOWHERE
+
+    def _axes_of(self, nodes: Sequence[SOp]) -> Axes:
+        return NOWHERE.union(*(self.axes[node] for node in nodes))
+
+    def _product(self, selector: Selector) -> Product:
+        groups: dict[str, list[Selector]] = {"keys": [], "queries": [], "places": [], "pairs": []}
+        stack = [selector]
+        while stack:
+            factor = stack.pop()
+            kind = self._kind(factor)
+            if kind == "pairs" and isinstance(factor, SelectorAnd):
+                stack += [factor.left, factor.right]
+            else:
+                groups[kind].append(factor)
+        return Product(**{name: frozenset(group) for name, group in groups.items()})
+
+    def _kind(self, selector: Selector) -> str:
+        """Say what a factor depends on."""
+        compared = keys_and_queries(selector)
+        keys, queries = self._axes_of(compared[::2]), self._axes_of(compared[1::2])
+        is_best = any(isinstance(node, SelectBest) for node in selectors_in(selector))
+        if PLACE not in queries:
+            return "keys"
+        if PLACE not in keys and not is_best:
+            return "queries"
+        if BATCH not in keys | queries and not is_best:
+            return "places"
+        return "pairs"
+
+
+def _varying(node: Elementwise | TokensAs) -> list[SOp]:
+    if isinstance(node, TokensAs):
+        return [Tokens()]
+    return [operand for operand in node.operands if not isinstance(operand, Const)]
+
+
+def settled_nodes(order: Sequence[Node]) -> set[SOp]:
+    """Return the s-ops whose values at old positions stay as they are when an input grows.
+
+    They are made from tokens and positions, position by position, and by selectors that look back.
+
+    >>> earlier = Aggregate(Select(Indices(), Indices(), "<"), Indices())
+    >>> everything = Aggregate(Select(Const(1), Const(1), "=="), Indices())
+    >>> settled = settled_nodes([Indices(), Const(1), earlier, everything])
+    >>> earlier in settled, everything in settled
+    (True, False)
+    """
+    forms = normal_forms([node.selector for node in order if isinstance(node, Aggregate)])
+    settled: set[SOp] = set()
+    for node in order:
+        if isinstance(node, Aggregate):
+            looks_back = reach(forms[node.selector])[1] <= 0
+            if looks_back and settled.issuperset([node.values, *keys_and_queries(node.selector)]):
+                settled.add(node)
+        elif isinstance(node, SOp) and settled.issuperset(node.needs):
+            settled.add(node)
+    return settled
+
+
+def keys_and_queries(selector: Selector) -> list[SOp]:
+    """Return the keys and queries that a selector compares or scores, in turn."""
+    compared: list[SOp] = []
+    for node in selectors_in(selector):
+        if isinstance(node, Select):
+            compared += [node.keys, node.queries]
+        if isinstance(node, SelectBest):
+            for score in score_terms(node.scorer):
+                compared += [score.keys, score.queries]
+    return compared
