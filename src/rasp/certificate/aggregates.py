@@ -7,14 +7,16 @@ sides. If these agree for every key in every case, the sums agree.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rasp.certificate.claims import INDEX, HeadOutput, Meaning, Refused
-from rasp.certificate.picks import Case
-from rasp.certificate.tables import Linear, typed
+from rasp.atoms import Atom
+from rasp.certificate.cases import Cases, as_selector, weighed
+from rasp.certificate.claims import INDEX, Meaning, Refused
+from rasp.certificate.tables import Array, Linear, typed
 from rasp.graph import (
     COMPARISONS,
     Aggregate,
@@ -46,10 +48,8 @@ def check_aggregate(values: Values, node: Aggregate, meaning: Meaning) -> None:
             selector, _ = split_best(node)
             if meaning.outputs:
                 raise Refused("an output of a head stands for an aggregate that picks nothing")
-            for first in (True, False):
-                for case in values.picks.cases([selector], first):
-                    if values.picks.holds(selector, case, first):
-                        raise Refused("a selector that picks nothing may pick something")
+            if any(cases.holds(selector).any() for cases in values.picks.cases([selector])):
+                raise Refused("a selector that picks nothing may pick something")
         case "shares":
             _check_shares(values, node, meaning)
         case _:
@@ -100,6 +100,41 @@ def split_best(node: Aggregate) -> tuple[Selector, object]:
     return node.selector, None
 
 
+def taken(
+    values: Values, terms: Mapping[int, Fraction], base: SOp, more: Sequence[Selector]
+) -> Iterator[tuple[Cases, Array]]:
+    """For the key at index 0 and for any other: every case, and what heads take from it together.
+
+    `terms` are the outputs of heads that add up, with weights; what they take is counted in
+    multiples of the base, or as numbers if that is a constant. `more` are selectors of which the
+    cases tell, too.
+    """
+    parts: list[tuple[list[Selector], Fraction]] = []
+    for variable, weight in terms.items():
+        head, output = values.head(variable), values.output(variable)
+        if head.mode != "sum" or head.best is not None or output.carrier is not None:
+            raise Refused("a head does not add up")
+        if not any(values.picks.atoms(output.values, None)):
+            raise Refused("an output of a head adds nothing")
+        conditions, worth = weighed(values.picks, output.values, base)
+        parts.append(([each.selector for each in head.conjuncts] + conditions, weight * worth))
+    for cases in values.picks.cases([*more, *(node for nodes, _ in parts for node in nodes)]):
+        total = np.full(cases.count, Fraction(0), object)
+        for nodes, worth in parts:
+            total = total + cases.holds(*nodes) * worth
+        yield cases, total
+
+
+def _light(values: Values, node: Aggregate) -> Atom:
+    """The one number that is the value at index 0, of values that are 0 elsewhere."""
+    light = values.picks.atoms(node.values, True)
+    if len(light) != 1 or isinstance(light[0], (bool, str)):
+        raise Refused("the value at index 0 is not one number")
+    if any(isinstance(atom, str) or atom != 0 for atom in values.picks.atoms(node.values, False)):
+        raise Refused("a value is not 0 where the index is not")
+    return light[0]
+
+
 def _check_light(values: Values, node: Aggregate, meaning: Meaning) -> None:
     """Values that are 0 but at index 0.
 
@@ -107,12 +142,8 @@ def _check_light(values: Values, node: Aggregate, meaning: Meaning) -> None:
     outputs is that number: 1 for key 0, and for other keys 1 where they are picked. "pick":
     nothing but index 0 is ever picked, and known + Σ outputs is 1 where it is.
     """
-    picks = values.picks
-    light = picks.atoms(node.values, True)
-    if len(light) != 1 or isinstance(light[0], (bool, str)) or not light[0]:
-        raise Refused("the value at index 0 is not one number")
-    if any(isinstance(atom, str) or atom != 0 for atom in picks.atoms(node.values, False)):
-        raise Refused("a value is not 0 where the index is not")
+    if not _light(values, node):
+        raise Refused("the value at index 0 is 0")
     counted = meaning.rule == "count"
     if not counted and (isinstance(node.default, str) or node.default != 0):
         raise Refused("the default of a pick is not 0")
@@ -120,19 +151,17 @@ def _check_light(values: Values, node: Aggregate, meaning: Meaning) -> None:
     if meaning.known is not None:
         if not isinstance(meaning.known, Elementwise) or meaning.known.op != "indicator":
             raise Refused("what a query knows by itself is not an indicator")
-        known = [picks.as_selector(meaning.known.operands[0], at_key=False)]
-    one: SOp = Const(1)
-    for first in (True, False):
-        for case in picks.cases(_selectors(values, node.selector, meaning, one) + known, first):
-            picked = picks.holds(node.selector, case, first)
-            total = _taken(values, meaning, one, case, first)
-            if first:
-                total += meaning.constant
-                total += meaning.factor * sum(picks.holds(each, case, first) for each in known)
-            if total != picked or (first and counted and not picked):
-                raise Refused("a sum does not count what the aggregate picks")
-            if not first and not counted and picked:
-                raise Refused("more than index 0 is picked")
+        known = [as_selector(values.picks, meaning.known.operands[0], at_key=False)]
+    terms = dict.fromkeys(meaning.outputs, Fraction(1))
+    for cases, total in taken(values, terms, Const(1), [node.selector, *known]):
+        picked = cases.holds(node.selector)
+        if cases.first:
+            total = total + meaning.constant
+            total = total + sum(cases.holds(each) * meaning.factor for each in known)
+        if (total != picked).any() or (cases.first and counted and not picked.all()):
+            raise Refused("a sum does not count what the aggregate picks")
+        if not cases.first and not counted and picked.any():
+            raise Refused("more than index 0 is picked")
 
 
 def _check_sum(values: Values, node: Aggregate, meaning: Meaning) -> None:
@@ -141,25 +170,20 @@ def _check_sum(values: Values, node: Aggregate, meaning: Meaning) -> None:
     Where the aggregate m is only compared with a constant c, it is the sum of value - c, and
     c + that is on the same side of c as m is.
     """
-    picks = values.picks
     base: SOp = node.values
     if meaning.constant:
         base = Elementwise("-", (node.values, Const(_plain(meaning.constant))))
     if isinstance(node.selector, SelectBest) or meaning.known is not None:
         raise Refused("a sum over the best picks")
-    if any(isinstance(atom, (bool, str)) for atom in picks.atoms(node.values, None)):
+    if any(isinstance(atom, (bool, str)) for atom in values.picks.atoms(node.values, None)):
         raise Refused("a sum of what is not numbers")
     if isinstance(node.default, str):
         raise Refused("a default that is no number")
-    for first in (True, False):
-        for case in picks.cases(_selectors(values, node.selector, meaning, base), first):
-            picked = picks.holds(node.selector, case, first)
-            wanted: object = base if picked else Fraction(0)
-            if picked and isinstance(base, Const) and not isinstance(base.value, str):
-                wanted = Fraction(base.value)
-            worths = [worth for worth in _worths(values, meaning, base, case, first) if worth != 0]
-            if worths != ([] if wanted == 0 else [wanted]):
-                raise Refused("a sum does not add up what the aggregate picks")
+    unit = Fraction(base.value) if isinstance(base, Const) else Fraction(1)
+    terms = dict.fromkeys(meaning.outputs, Fraction(1))
+    for cases, total in taken(values, terms, base, [node.selector]):
+        if (total != cases.holds(node.selector) * unit).any():
+            raise Refused("a sum does not add up what the aggregate picks")
 
 
 def is_width(values: Values, node: SOp, mean: Aggregate) -> bool:
@@ -178,30 +202,19 @@ def is_width(values: Values, node: SOp, mean: Aggregate) -> bool:
 
 
 def _counts_picks(values: Values, linear: Linear, selector: Selector) -> bool:
-    """Whether a weighted sum of outputs is how many keys a selector picks.
+    """Whether a weighted sum of outputs is how many keys a selector picks: what they take from
+    one key, together, is 1 where the selector picks it and 0 elsewhere, in every case.
 
-    Every output is a sum over keys. If what they take from one key, together, is 1 where the
-    selector picks it and 0 elsewhere, in every case, then their sum is the number of picks. There
-    is always a key at index 0, so that a constant may count as its part.
+    There is always a key at index 0, so that a constant may count as its part.
     """
-    if not linear.parts or any(part[0] != "out" for part in linear.parts):
+    if not linear.parts or any(kind != "out" for kind, _ in linear.parts):
         return False
-    one: SOp = Const(1)
+    terms = {variable: weight for (_, variable), weight in linear.parts.items()}
     try:
-        taken = [(Meaning("count", (part[1],)), weight) for part, weight in linear.parts.items()]
-        nodes: list[Selector] = []
-        for meaning, _ in taken:
-            nodes += _selectors(values, selector, meaning, one)
-        for first in (True, False):
-            for case in values.picks.cases(nodes, first):
-                total = linear.constant if first else Fraction(0)
-                for meaning, weight in taken:
-                    total += weight * _taken(values, meaning, one, case, first)
-                if total != values.picks.holds(selector, case, first):
-                    return False
+        return all((total + linear.constant * bool(cases.first) == cases.holds(selector)).all()
+                   for cases, total in taken(values, terms, Const(1), [selector]))  # fmt: skip
     except Refused:
         return False
-    return True
 
 
 def _plain(number: Fraction) -> int | Fraction:
@@ -235,46 +248,6 @@ def check_ratio(values: Values, node: Elementwise) -> None:
     raise Refused("a sum is used where the program has a mean")
 
 
-def _outputs(values: Values, meaning: Meaning) -> list[tuple[list[Selector], HeadOutput]]:
-    found = []
-    for variable in meaning.outputs:
-        head = values.head(variable)
-        if head.mode != "sum" or head.best is not None:
-            raise Refused("a head does not add up")
-        if not any(values.picks.atoms(values.output(variable).values, None)):
-            raise Refused("an output of a head adds nothing")
-        found.append(([each.selector for each in head.conjuncts], values.output(variable)))
-    return found
-
-
-def _selectors(values: Values, selector: Selector, meaning: Meaning, base: SOp) -> list[Selector]:
-    """Every selector and every condition on keys that a rule looks at."""
-    found = [selector]
-    for selectors, output in _outputs(values, meaning):
-        found += selectors
-        weighed = values.picks.weighed(output.values, base)
-        found += [condition for condition, _ in weighed if condition is not None]
-    return found
-
-
-def _worths(values: Values, meaning: Meaning, base: SOp, case: Case, first: bool) -> list[object]:
-    """What each output takes from a key in a case."""
-    return [
-        values.picks.worth(output.values, base, case, first)
-        for selectors, output in _outputs(values, meaning)
-        if all(values.picks.holds(each, case, first) for each in selectors)
-    ]
-
-
-def _taken(values: Values, meaning: Meaning, base: SOp, case: Case, first: bool) -> Fraction:
-    total = Fraction(0)
-    for worth in _worths(values, meaning, base, case, first):
-        if not isinstance(worth, Fraction):
-            raise Refused("a sum counts something else than keys")
-        total += worth
-    return total
-
-
 def _check_shares(values: Values, node: Aggregate, meaning: Meaning) -> None:
     """Values that are 0 but at index 0, and the two heads tell what their selector picks.
 
@@ -285,11 +258,7 @@ def _check_shares(values: Values, node: Aggregate, meaning: Meaning) -> None:
     if len(meaning.outputs) != 2:
         raise Refused("a width takes two heads")
     values.numbers_of_shares(meaning.outputs)
-    light = picks.atoms(node.values, True)
-    if len(light) != 1 or isinstance(light[0], (bool, str)):
-        raise Refused("the value at index 0 is not one number")
-    if any(isinstance(atom, str) or atom != 0 for atom in picks.atoms(node.values, False)):
-        raise Refused("a value is not 0 where the index is not")
+    _light(values, node)
     for variable in meaning.outputs:
         if picks.atoms(values.output(variable).values, True) != [1]:
             raise Refused("a share is not of 1")
@@ -297,10 +266,8 @@ def _check_shares(values: Values, node: Aggregate, meaning: Meaning) -> None:
             raise Refused("a share is not of position 0 alone")
     selectors = [each.selector for each in values.head(meaning.outputs[0]).conjuncts]
     always = bool(meaning.constant)
-    for first in (True, False):
-        for case in picks.cases([node.selector, *selectors], first):
-            picked = picks.holds(node.selector, case, first)
-            shared = all(picks.holds(each, case, first) for each in selectors)
-            wanted = (first or shared) if always else (first and shared)
-            if picked != wanted:
-                raise Refused("a width's selector is not that of its heads")
+    for cases in picks.cases([node.selector, *selectors]):
+        shared = cases.holds(*selectors)
+        wanted = (shared | bool(cases.first)) if always else (shared & bool(cases.first))
+        if (cases.holds(node.selector) != wanted).any():
+            raise Refused("a width's selector is not that of its heads")

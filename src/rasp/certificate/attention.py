@@ -25,24 +25,15 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.certificate.arrays import HeadArrays
+from rasp.certificate.cases import compared, holds
 from rasp.certificate.claims import HeadClaim, Notes, Refused
 from rasp.certificate.dilution import Sent, balance_of, portion
 from rasp.certificate.gradients import head_gradient
-from rasp.certificate.picks import compared
 from rasp.certificate.scores import Scorer, Scores
 from rasp.certificate.stream import DOUBLE, EXACT, SLACK, UNIT, Group, Stream, grains
 from rasp.certificate.tables import Array, Space, same
 from rasp.certificate.values import Values
-from rasp.graph import (
-    Const,
-    Elementwise,
-    Select,
-    Selector,
-    SelectorAnd,
-    SelectorNot,
-    SelectorOr,
-    SOp,
-)
+from rasp.graph import Const, Elementwise, Select, SOp
 
 EXP = 2.0**-21
 """The relative error of one exponential, and of one division, of a softmax."""
@@ -209,29 +200,20 @@ def _check_stand_ins(stream: Stream, claim: HeadClaim, sink: Sink | None, name: 
         space = values.space([*names, *values.over(output.values)])
         fits = np.ones(space.size, bool)
         for selector in mine:
-            fits &= _on_keys(stream, selector, space)
+            fits &= holds(selector, lambda node, over=space: _on_keys(values, node, over))  # type: ignore[misc]
         column = values.column(output.values, space)
         held = [column.atoms[place] for place in column.places[~fits].tolist()]
         if any(atom is not None and not same(atom, output.default) for atom in held):
             raise Refused("a key that stands in for a sink does not hold the default", name)
 
 
-def _on_keys(stream: Stream, node: Selector, space: Space) -> Array:
-    """(combination of a key,): whether a selector picks it, whatever the query."""
-    match node:
-        case Select(keys, queries, op):
-            asked = stream.values.picks.atoms(queries, None)
-            if len(asked) != 1:
-                raise Refused("a condition looks at more than keys")
-            column = stream.values.column(keys, space)
-            return np.asarray(compared(column.atoms, asked, op)[0][column.places])
-        case SelectorNot(inner):
-            return np.asarray(~_on_keys(stream, inner, space))
-        case SelectorAnd(left, right):
-            return np.asarray(_on_keys(stream, left, space) & _on_keys(stream, right, space))
-        case SelectorOr(left, right):
-            return np.asarray(_on_keys(stream, left, space) | _on_keys(stream, right, space))
-    raise Refused("a selector is not made of comparisons")
+def _on_keys(values: Values, node: Select, space: Space) -> Array:
+    """(combination of a key,): whether a comparison picks it, whatever the query."""
+    asked = values.picks.atoms(node.queries, None)
+    if len(asked) != 1:
+        raise Refused("a condition looks at more than keys")
+    column = values.column(node.keys, space)
+    return np.asarray(compared(column.atoms, asked, node.op)[0][column.places])
 
 
 def _block(

@@ -1,48 +1,27 @@
-"""Selectors in; what is certain about what they pick out, by looking at every case.
-
-A comparison of a key's value with a query's has four outcomes: below, equal, above, or of another
-kind. A selector is a formula over such outcomes, so two selectors are the same where they agree
-in every case; the key at index 0 is looked at by itself. Which outcomes are possible follows from
-the atoms that both sides can hold.
+"""Selectors in; what is certain about what they pick out: by looking at every case, or at every
+pair of indices.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rasp.atoms import Atom
+from rasp.certificate.cases import MOST_PAIRS, Cases, compared, comparisons, holds
 from rasp.certificate.choices import ANY
 from rasp.certificate.claims import INDEX, TOKEN, HeadClaim, HeadOutput, Refused
 from rasp.certificate.tables import Array, joint_places, typed, variants_of
-from rasp.graph import (
-    Const,
-    Elementwise,
-    Indices,
-    Node,
-    Scorer,
-    Select,
-    Selector,
-    SelectorAnd,
-    SelectorNot,
-    SelectorOr,
-    SOp,
-    score_terms,
-)
+from rasp.graph import Indices, Node, Scorer, Select, Selector, SOp, score_terms
 
 if TYPE_CHECKING:
     from rasp.certificate.values import Values
 
-HOLDS = {"==": "=", "!=": "<>!", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
-MOST_CASES = 100_000
-MOST_PAIRS = 1_000_000
 Side = object
 """What a side of a comparison is: an s-op, or an atom where it can hold no other."""
-Case = dict[tuple[Side, Side], str]
 
 
 class Picks:
@@ -91,160 +70,49 @@ class Picks:
         linear = self.values.linear(node) if is_number else None
         return node if linear is None else (linear.constant, frozenset(linear.parts.items()))
 
-    def outcomes(self, keys: SOp, queries: SOp, first: bool | None) -> str:
-        left, right = self.atoms(keys, first), self.atoms(queries, None)
-        if len(left) * len(right) > MOST_PAIRS:
-            return "<=>!"
-        if not left or not right:
-            return ""
-        found: set[str] = set()
-        numbers: list[list[Any]]
-        numbers = [[atom for atom in atoms if not isinstance(atom, str)] for atoms in (left, right)]
-        texts: list[list[Any]]
-        texts = [[atom for atom in atoms if isinstance(atom, str)] for atoms in (left, right)]
-        for ones, others in (numbers, texts):
-            if ones and others:
-                if min(ones) < max(others):
-                    found.add("<")
-                if max(ones) > min(others):
-                    found.add(">")
-                if set(ones) & set(others):
-                    found.add("=")
-        if (numbers[0] and texts[1]) or (texts[0] and numbers[1]):
-            found.add("!")
-        return "".join(sorted(found))
-
-    def cases(self, nodes: Sequence[Node], first: bool | None) -> Iterator[Case]:
-        """Every case of the comparisons in some selectors."""
-        allowed: dict[tuple[Side, Side], set[str]] = {}
-        for keys, queries in _comparisons(nodes):
-            pair = self.side(keys, first), self.side(queries, None)
-            found = set(self.outcomes(keys, queries, first))
-            allowed[pair] = allowed[pair] & found if pair in allowed else found
-        total = 1
-        for outcomes in allowed.values():
-            total *= len(outcomes)
-        if total > MOST_CASES:
-            raise Refused("a selector has too many cases to be looked at")
-        for outcome in product(*map(sorted, allowed.values())):
-            yield dict(zip(allowed, outcome, strict=True))
-
-    def holds(self, node: Node, case: Case, first: bool | None) -> bool:
-        """Whether a selector holds in a case."""
-        match node:
-            case Select(keys, queries, op):
-                return case[self.side(keys, first), self.side(queries, None)] in HOLDS[op]
-            case SelectorAnd(left, right):
-                return self.holds(left, case, first) and self.holds(right, case, first)
-            case SelectorOr(left, right):
-                return self.holds(left, case, first) or self.holds(right, case, first)
-            case SelectorNot(inner):
-                return not self.holds(inner, case, first)
-        raise Refused("a selector is not made of comparisons")
-
-    def as_selector(self, condition: SOp, at_key: bool) -> Selector:
-        """A condition on keys alone, or queries alone, as a selector with the other side fixed."""
-        match condition:
-            case Const(bool() as value):
-                return Select(Const(0), Const(0), "==" if value else "!=")
-            case Elementwise(op, (left, right)) if op in HOLDS:
-                fixed = right if at_key else left
-                if len(self.atoms(fixed, None)) != 1:
-                    raise Refused("a condition looks at more than keys alone, or queries alone")
-                return Select(left, right, op)
-            case Elementwise("and", (one, other)):
-                return SelectorAnd(self.as_selector(one, at_key), self.as_selector(other, at_key))
-            case Elementwise("or", (one, other)):
-                return SelectorOr(self.as_selector(one, at_key), self.as_selector(other, at_key))
-            case Elementwise("not", (one,)):
-                return SelectorNot(self.as_selector(one, at_key))
-        raise Refused("a condition is not made of comparisons")
-
-    def weighed(self, node: SOp, base: SOp) -> list[tuple[Selector | None, SOp]]:
-        """A value as the base, or 0, by conditions on its key: what must hold, and what it is then.
-
-        The list has one entry where a value is not `x if condition else 0` or an indicator.
-        """
-        if node is base or isinstance(node, Const):
-            return [(None, node)]
-        match node:
-            case Elementwise("indicator", (condition,)):
-                return [(self.as_selector(condition, True), Const(1))]
-            case Elementwise("if", (condition, inner, Const(0))):
-                return [(self.as_selector(condition, True), inner), *self.weighed(inner, base)]
-        raise Refused("a value of a sum is not the program's, nor that under a condition")
-
-    def worth(self, node: SOp, base: SOp, case: Case, first: bool) -> object:
-        """What a value is in a case: the base, or a number."""
-        for condition, inner in self.weighed(node, base):
-            if condition is not None and not self.holds(condition, case, first):
-                return Fraction(0)
-            node = inner
-        if isinstance(node, Const) and not isinstance(node.value, str):
-            return Fraction(node.value)
-        return node
-
     # -- facts ------------------------------------------------------------------------------------
+
+    def cases(self, nodes: Sequence[Node]) -> Iterator[Cases]:
+        """Every case of some selectors: of a key at index 0, and of others."""
+        yield from (Cases(self, nodes, first) for first in (True, False))
 
     def are_equal(self, one: Sequence[Selector], other: Sequence[Selector]) -> bool:
         """Whether two lists of selectors, each joined by `and`, pick the same keys."""
         tables = self.by_index(one), self.by_index(other)
         if tables[0] is not None and tables[1] is not None:
             return bool((tables[0] == tables[1]).all())
-        nodes = [*one, *other]
-        return all(
-            all(self.holds(node, case, first) for node in one)
-            == all(self.holds(node, case, first) for node in other)
-            for first in (True, False)
-            for case in self.cases(nodes, first)
-        )
+        return all((cases.holds(*one) == cases.holds(*other)).all()
+                   for cases in self.cases([*one, *other]))  # fmt: skip
 
     def are_disjoint(self, one: Sequence[Selector], other: Sequence[Selector]) -> bool:
         """Whether no key is picked by both."""
-        nodes = [*one, *other]
-        return not any(
-            all(self.holds(node, case, first) for node in nodes)
-            for first in (True, False)
-            for case in self.cases(nodes, first)
-        )
+        both = [*one, *other]
+        return not any(cases.holds(*both).any() for cases in self.cases(both))
 
-    def by_index(self, selectors: Sequence[Node]) -> Array | None:
+    def by_index(self, selectors: Sequence[Selector]) -> Array | None:
         """(query, key): the selection, where the indices alone decide it."""
-        size = self.values.inputs.max_length
-        found = np.ones((size, size), bool)
-        for node in selectors:
-            picks = self._by_index(node)
-            if picks is None:
-                return None
-            found &= picks
+        found = np.ones((self.values.inputs.max_length,) * 2, bool)
+        try:
+            for node in selectors:
+                found &= holds(node, self._compared_by_index)
+        except Refused:
+            return None
         return found
 
-    def _by_index(self, node: Node) -> Array | None:
-        match node:
-            case Select(keys, queries, op):
-                columns = []
-                for side in (keys, queries):
-                    if set(self.values.over(side)) - {INDEX}:
-                        return None
-                    columns.append(self.values.column(side, self.values.space((INDEX,))))
-                table = compared(columns[0].atoms, columns[1].atoms, op)
-                return np.asarray(table[np.ix_(columns[1].places, columns[0].places)])
-            case SelectorNot(inner):
-                found = self._by_index(inner)
-                return None if found is None else np.asarray(~found)
-            case SelectorAnd(left, right) | SelectorOr(left, right):
-                one, other = self._by_index(left), self._by_index(right)
-                if one is None or other is None:
-                    return None
-                both = one & other if isinstance(node, SelectorAnd) else one | other
-                return np.asarray(both)
-        return None
+    def _compared_by_index(self, node: Select) -> Array:
+        columns = []
+        for side in (node.keys, node.queries):
+            if set(self.values.over(side)) - {INDEX}:
+                raise Refused("a comparison looks at more than the indices")
+            columns.append(self.values.column(side, self.values.space((INDEX,))))
+        table = compared(columns[0].atoms, columns[1].atoms, node.op)
+        return np.asarray(table[np.ix_(columns[1].places, columns[0].places)])
 
     def silent(self, selectors: Sequence[Selector]) -> Array:
         """(index,): where a query picks nothing, since some condition on the indices fails."""
         found = np.zeros(self.values.inputs.max_length, bool)
         for node in selectors:
-            picks = self._by_index(node)
+            picks = self.by_index([node])
             if picks is not None:
                 found |= ~picks.any(axis=1)
         return found
@@ -252,7 +120,7 @@ class Picks:
     def is_causal(self, selectors: Sequence[Selector]) -> bool:
         """Whether no query picks a key after it: some condition on the indices excludes that."""
         for node in selectors:
-            picks = self._by_index(node)
+            picks = self.by_index([node])
             if picks is not None and not np.triu(picks, 1).any():
                 return True
         return False
@@ -263,21 +131,17 @@ class Picks:
         """
         return (
             self._picks_itself(selectors)
-            or all(all(self.holds(node, case, True) for node in selectors)
-                   for case in self.cases(selectors, True))
+            or bool(Cases(self, selectors, True).holds(*selectors).all())
             or self._picks_by_index(selectors)
             or self.values.promise.bounds(selectors)[1] >= 1
             or (len(selectors) == 1 and self._points_inside(selectors[0]))
-        )  # fmt: skip
+        )
 
     def _picks_itself(self, selectors: Sequence[Selector]) -> bool:
         """At the query's own position a comparison of an s-op with itself comes out equal."""
-        own = {(self.side(keys, None), self.side(queries, None))
-               for keys, queries in _comparisons(selectors) if keys is queries}  # fmt: skip
-        return bool(own) and all(
-            all(self.holds(node, case | dict.fromkeys(own, "="), None) for node in selectors)
-            for case in self.cases(selectors, None)
-        )
+        own = [node for node in comparisons(selectors) if node.keys is node.queries]
+        cases = Cases(self, selectors, None, at_itself=True)
+        return bool(own) and cases.count > 0 and bool(cases.holds(*selectors).all())
 
     def _picks_by_index(self, selectors: Sequence[Selector]) -> bool:
         picks = self.by_index(selectors)
@@ -415,32 +279,3 @@ class Picks:
             isinstance(node, Select) and node.op == "==" and node.keys is output.values
             for node in (conjunct.selector for conjunct in head.conjuncts)
         )
-
-
-def compared(keys: Sequence[Atom | None], queries: Sequence[Atom | None], op: str) -> Array:
-    """(query, key): a comparison of every key with every query; None matches nothing.
-
-    >>> compared([1, 2], [2], "<").tolist()
-    [[True, False]]
-    """
-    order = sorted(
-        {(isinstance(atom, str), atom) for atom in (*keys, *queries) if atom is not None}
-    )
-    rank = {key: place for place, key in enumerate(order)}
-    left, right = (np.array([-1 if atom is None else rank[isinstance(atom, str), atom]
-                             for atom in atoms], int) for atoms in (keys, queries))  # fmt: skip
-    one, other = left[None, :], right[:, None]
-    found = {"==": one == other, "!=": one != other, "<": one < other,
-             "<=": one <= other, ">": one > other, ">=": one >= other}[op]  # fmt: skip
-    return np.asarray(found & (one >= 0) & (other >= 0))
-
-
-def _comparisons(nodes: Sequence[Node]) -> Iterator[tuple[SOp, SOp]]:
-    """The sides of every comparison in some selectors."""
-    waiting = list(nodes)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Select):
-            yield node.keys, node.queries
-        else:
-            waiting += node.needs

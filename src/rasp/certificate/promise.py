@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rasp.certificate.aggregates import taken
 from rasp.certificate.claims import OutputVariable, Refused, SumVariable
 from rasp.certificate.tables import Array, Space, typed
 from rasp.graph import Const, Elementwise, Selector, SOp
@@ -85,7 +86,7 @@ class Promise:
 
     def _counted(self, condition: SOp, selectors: tuple[Selector, ...]) -> Bounds:
         """Compare what each key adds to the number of a condition with whether it is picked."""
-        values, picks = self.plain, self.plain.picks
+        values = self.plain
         (variable,) = values.over(condition)
         if not isinstance(values.claims.variables[variable], (OutputVariable, SumVariable)):
             raise Refused("a condition is not about a number")
@@ -96,36 +97,16 @@ class Promise:
         linear = values.linear_of(variable)
         if not allowed or any(kind != "out" for kind, _ in linear.parts):
             raise Refused("a condition is not about a sum over keys")
-        terms, looked_at = [], list(selectors)
-        for (_, place), weight in linear.parts.items():
-            head, output = values.head(place), values.output(place)
-            if head.mode != "sum" or output.carrier is not None:
-                raise Refused("a condition is not about a sum over keys")
-            own = [conjunct.selector for conjunct in head.conjuncts]
-            looked_at += own
-            weighed = picks.weighed(output.values, ONE)
-            looked_at += [inner for inner, _ in weighed if inner is not None]
-            terms.append((own, output.values, weight))
+        terms = {place: weight for (_, place), weight in linear.parts.items()}
         at_least = at_most = True
-        for first in (True, False):
-            for case in picks.cases(looked_at, first):
-                picked = all(picks.holds(each, case, first) for each in selectors)
-                added = Fraction(0)
-                for own, node, weight in terms:
-                    if all(picks.holds(each, case, first) for each in own):
-                        worth = picks.worth(node, ONE, case, first)
-                        if not isinstance(worth, Fraction):
-                            raise Refused("a condition counts something else than keys")
-                        added += weight * worth
-                at_least &= added >= picked
-                at_most &= added <= picked
+        for cases, added in taken(values, terms, Const(1), selectors):
+            picked = cases.holds(*selectors)
+            at_least &= bool((added >= picked).all())
+            at_most &= bool((added <= picked).all())
         return (
             max(allowed) - linear.constant if at_least else None,
             min(allowed) - linear.constant if at_most else Fraction(0),
         )
-
-
-ONE: SOp = Const(1)
 
 
 def _keys(domain: Domain) -> list[tuple[object, ...]]:

@@ -17,8 +17,8 @@ from math import lcm
 import numpy as np
 
 from rasp.certificate.arrays import HeadArrays
+from rasp.certificate.cases import compared, comparisons, holds
 from rasp.certificate.claims import INDEX, Conjunct, HeadClaim, Refused
-from rasp.certificate.picks import compared
 from rasp.certificate.stream import (
     DOUBLE,
     EXACT,
@@ -32,15 +32,7 @@ from rasp.certificate.stream import (
 )
 from rasp.certificate.tables import Array, Column, Space
 from rasp.certificate.values import Values
-from rasp.graph import (
-    Select,
-    Selector,
-    SelectorAnd,
-    SelectorNot,
-    SelectorOr,
-    SOp,
-    score_terms,
-)
+from rasp.graph import Select, SOp, score_terms
 
 AT_ONCE = 2_000_000
 MOST_PAIRS = 100_000_000
@@ -419,7 +411,7 @@ class _Pairs:
             raise Refused("too many pairs of a query's and a key's values")
 
     def _nodes(self) -> tuple[list[SOp], list[SOp]]:
-        literals = [node for selector in self.selectors for node in _literals(selector)]
+        literals = list(comparisons(self.selectors))
         queries, keys = [node.queries for node in literals], [node.keys for node in literals]
         for term in score_terms(self.best) if self.best is not None else ():
             queries, keys = [*queries, term.queries], [*keys, term.keys]
@@ -450,22 +442,13 @@ class _Pairs:
     def truth(self, rows: Array) -> Array:
         found = np.ones((len(rows), len(self.columns)), bool)
         for selector in self.selectors:
-            found &= self._holds(selector, rows)
+            found &= holds(selector, lambda node: self._compared(node, rows))
         return found
 
-    def _holds(self, node: Selector, rows: Array) -> Array:
-        match node:
-            case Select(keys, queries, op):
-                asked, sent = self.asked[queries], self.sent[keys]
-                table = compared(sent.atoms, asked.atoms, op)
-                return np.asarray(table[np.ix_(asked.places[rows], sent.places[self.columns])])
-            case SelectorNot(inner):
-                return np.asarray(~self._holds(inner, rows))
-            case SelectorAnd(left, right):
-                return np.asarray(self._holds(left, rows) & self._holds(right, rows))
-            case SelectorOr(left, right):
-                return np.asarray(self._holds(left, rows) | self._holds(right, rows))
-        raise Refused("a selector is not made of comparisons")
+    def _compared(self, node: Select, rows: Array) -> Array:
+        asked, sent = self.asked[node.queries], self.sent[node.keys]
+        table = compared(sent.atoms, asked.atoms, node.op)
+        return np.asarray(table[np.ix_(asked.places[rows], sent.places[self.columns])])
 
     def _seen(self, rows: Array) -> Array | None:
         """Which keys a causal query sees."""
@@ -589,11 +572,3 @@ def _whole(columns: Sequence[Column], places: Array) -> Array:
         np.array([int(number * unit) for number in numbers], object)[column.places[places]]
         for numbers, column in zip(known, columns, strict=True)
     ]).T  # fmt: skip
-
-
-def _literals(node: Selector) -> list[Select]:
-    if isinstance(node, Select):
-        return [node]
-    return [
-        each for inner in node.needs if isinstance(inner, Selector) for each in _literals(inner)
-    ]

@@ -1,0 +1,174 @@
+"""Selectors in; every case that a pair of a query and a key can be in, out.
+
+A comparison of a key's value with a query's has four outcomes: below, equal, above, or of another
+kind. A selector is a formula over such outcomes, so two selectors are the same where they agree
+in every case; the key at index 0 is looked at by itself. Which outcomes are possible follows from
+the atoms that both sides can hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.certificate.claims import Refused
+from rasp.certificate.tables import Array
+from rasp.graph import (
+    Const,
+    Elementwise,
+    Node,
+    Select,
+    Selector,
+    SelectorAnd,
+    SelectorNot,
+    SelectorOr,
+    SOp,
+)
+
+if TYPE_CHECKING:
+    from rasp.certificate.picks import Picks
+
+BELOW, EQUAL, ABOVE, APART = 1, 2, 4, 8
+HOLDS = {
+    "==": EQUAL, "!=": BELOW | ABOVE | APART, "<": BELOW, "<=": BELOW | EQUAL, ">": ABOVE,
+    ">=": ABOVE | EQUAL,
+}  # fmt: skip
+MOST_CASES = 100_000
+MOST_PAIRS = 1_000_000
+
+
+def holds(node: Node, comparison: Callable[[Select], Any]) -> Any:
+    """Whether a selector holds, given that of each of its comparisons: a bool, or an array."""
+    match node:
+        case Select():
+            return comparison(node)
+        case SelectorNot(inner):
+            return holds(inner, comparison) ^ True
+        case SelectorAnd(left, right):
+            return holds(left, comparison) & holds(right, comparison)
+        case SelectorOr(left, right):
+            return holds(left, comparison) | holds(right, comparison)
+    raise Refused("a selector is not made of comparisons")
+
+
+def comparisons(nodes: Sequence[Node]) -> Iterator[Select]:
+    """Every comparison in some selectors."""
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Select):
+            yield node
+        else:
+            waiting += node.needs
+
+
+def compared(keys: Sequence[Atom | None], queries: Sequence[Atom | None], op: str) -> Array:
+    """(query, key): a comparison of every key with every query; None matches nothing.
+
+    >>> compared([1, 2], [2], "<").tolist()
+    [[True, False]]
+    """
+    order = sorted(
+        {(isinstance(atom, str), atom) for atom in (*keys, *queries) if atom is not None}
+    )
+    rank = {key: place for place, key in enumerate(order)}
+    left, right = (np.array([-1 if atom is None else rank[isinstance(atom, str), atom]
+                             for atom in atoms], int) for atoms in (keys, queries))  # fmt: skip
+    one, other = left[None, :], right[:, None]
+    found = {"==": one == other, "!=": one != other, "<": one < other,
+             "<=": one <= other, ">": one > other, ">=": one >= other}[op]  # fmt: skip
+    return np.asarray(found & (one >= 0) & (other >= 0))
+
+
+def outcomes(keys: Sequence[Atom], queries: Sequence[Atom]) -> int:
+    """What a comparison of one of these with one of those can come to."""
+    if len(keys) * len(queries) > MOST_PAIRS:
+        return BELOW | EQUAL | ABOVE | APART
+    found = 0
+    for is_text in (False, True):
+        ones: list[Any] = [atom for atom in keys if isinstance(atom, str) == is_text]
+        others: list[Any] = [atom for atom in queries if isinstance(atom, str) == is_text]
+        if ones and others:
+            found |= BELOW * (min(ones) < max(others)) | ABOVE * (max(ones) > min(others))
+            found |= EQUAL * bool(set(ones) & set(others))
+        if ones and len(others) < len(queries):
+            found |= APART
+    return found
+
+
+class Cases:
+    """All cases of the comparisons in some selectors, with keys at index 0, elsewhere, or both."""
+
+    def __init__(
+        self, picks: Picks, nodes: Sequence[Node], first: bool | None, at_itself: bool = False
+    ) -> None:
+        """`at_itself`: the key is the query, so that an s-op is equal to itself."""
+        self.picks, self.first = picks, first
+        allowed: dict[object, int] = {}
+        for node in comparisons(nodes):
+            found = outcomes(picks.atoms(node.keys, first), picks.atoms(node.queries, None))
+            if at_itself and node.keys is node.queries:
+                found = EQUAL
+            allowed[self._pair(node)] = allowed.get(self._pair(node), 15) & found
+        lists = [[bit for bit in (BELOW, EQUAL, ABOVE, APART) if bit & some]
+                 for some in allowed.values()]  # fmt: skip
+        sizes = [len(some) for some in lists]
+        self.count = int(np.prod(sizes, dtype=object)) if sizes else 1
+        if self.count > MOST_CASES:
+            raise Refused("a selector has too many cases to be looked at")
+        grid = np.indices(sizes).reshape(len(sizes), self.count)
+        self.outcome = {pair: np.array(some, int)[row]
+                        for pair, some, row in zip(allowed, lists, grid, strict=True)}  # fmt: skip
+
+    def _pair(self, node: Select) -> tuple[object, object]:
+        return self.picks.side(node.keys, self.first), self.picks.side(node.queries, None)
+
+    def holds(self, *nodes: Selector) -> Array:
+        """(case,): whether all of some selectors hold."""
+        found = np.ones(self.count, bool)
+        for node in nodes:
+            found &= holds(node, lambda one: self.outcome[self._pair(one)] & HOLDS[one.op] > 0)
+        return found
+
+
+def as_selector(picks: Picks, condition: SOp, at_key: bool) -> Selector:
+    """A condition on keys alone, or queries alone, as a selector with the other side fixed."""
+    match condition:
+        case Const(bool() as value):
+            return Select(Const(0), Const(0), "==" if value else "!=")
+        case Elementwise(op, (left, right)) if op in HOLDS:
+            if len(picks.atoms(right if at_key else left, None)) != 1:
+                raise Refused("a condition looks at more than keys alone, or queries alone")
+            return Select(left, right, op)
+        case Elementwise("and" | "or" as op, (one, other)):
+            sides = as_selector(picks, one, at_key), as_selector(picks, other, at_key)
+            return SelectorAnd(*sides) if op == "and" else SelectorOr(*sides)
+        case Elementwise("not", (one,)):
+            return SelectorNot(as_selector(picks, one, at_key))
+    raise Refused("a condition is not made of comparisons")
+
+
+def weighed(picks: Picks, node: SOp, base: SOp) -> tuple[list[Selector], Fraction]:
+    """A value as a multiple of the base where its key meets some conditions, and 0 elsewhere.
+
+    A base that is a constant counts as that number, any other as 1.
+    """
+    conditions = []
+    while node is not base and not isinstance(node, Const):
+        match node:
+            case Elementwise("indicator", (condition,)):
+                node = Const(1)
+            case Elementwise("if", (condition, inner, Const(0))):
+                node = inner
+            case _:
+                raise Refused("a value of a sum is not the program's, nor that under a condition")
+        conditions.append(as_selector(picks, condition, at_key=True))
+    if not isinstance(node, Const):
+        return conditions, Fraction(1)
+    if isinstance(node.value, str) or (node.value and not isinstance(base, Const)):
+        raise Refused("a sum counts something else than keys")
+    return conditions, Fraction(node.value)
