@@ -251,6 +251,7 @@ def _label(token: Atom) -> str:
 
 def _width(text: str) -> int:
     """Columns a text takes on a terminal: wide characters take two, combining marks none."""
+    # not by `wcwidth`: the browser's edition has no packages, and these two rules need no tables
     return sum(
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
         for c in text

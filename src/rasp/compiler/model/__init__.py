@@ -1,6 +1,8 @@
 """The finished model: run it, describe it, certify it, keep it in files.
 
-`transformer` is the forward pass and what users hold, `describe` the words on each part and the
-circuit, `certificate` the statement that the checker makes of it, `store` the folder on disk and
-`shape_checks` what must fit together in one that was read.
+The files in the order data flows: `transformer` is the forward pass and what users hold,
+`promises` are the inputs that it is for; `describe` puts the program's words on each part and finds
+the circuit, `certificate` is the statement that the checker makes of it and `robustness` what else
+it says of the robust style; `store` is the folder on disk, and `shape_checks` what must fit
+together in one that was read.
 """
