@@ -7,6 +7,7 @@ its end, so that nobody takes a green run for one that tried it.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,15 @@ MATERIAL = {
     "dialects": "the published labels of 125 languages",
     "wild": "a program of a thousand lines with its answers",
 }
+
+ALL_SLOW = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.slow", re.MULTILINE)
+
+
+def pytest_ignore_collect(collection_path: Path, config: Any) -> bool | None:
+    """Leave out files whose tests are all slow without importing them: many import torch."""
+    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+        return None
+    return True if ALL_SLOW.search(collection_path.read_text(encoding="utf-8")) else None
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -15,7 +15,7 @@ from repository import script
 
 from .random_programs import random_program
 
-pytestmark = needs_chromium
+pytestmark = [pytest.mark.slow, needs_chromium]
 
 PROGRAM = """
 opens = tokens == "(";

@@ -12,6 +12,7 @@ from .pages import HIST, needs_bundle_with, open_tab, settled, values_of, write
 
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 pytestmark = [
+    pytest.mark.slow,
     needs_chromium,
     needs_bundle_with("cm-explained"),
     pytest.mark.skipif(not AXE.is_file(), reason="scripts/build_web.py has not fetched axe-core"),

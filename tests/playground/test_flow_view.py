@@ -3,11 +3,13 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from browsing import needs_chromium
 
 from .pages import HIST, settled, to_the_end, write
 
-pytestmark = needs_chromium
+pytestmark = [pytest.mark.slow, needs_chromium]
 
 
 def test_the_flow_is_stepped_through(tab: Any) -> None:

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+import pytest
+
 from browsing import needs_chromium
 
 from .pages import HIST, needs_bundle_with, row, settled, write
 
-pytestmark = [needs_chromium, needs_bundle_with("cm-explained")]
+pytestmark = [pytest.mark.slow, needs_chromium, needs_bundle_with("cm-explained")]
 
 
 def test_a_hint_is_applied_by_a_click(tab: Any) -> None:

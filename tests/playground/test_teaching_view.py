@@ -10,7 +10,7 @@ from browsing import needs_chromium
 from .conftest import Playground
 from .pages import HIST, open_tab, row, settled, to_the_end, write
 
-pytestmark = needs_chromium
+pytestmark = [pytest.mark.slow, needs_chromium]
 HOSTILE = '<img src=x onerror="document.title=1">'
 
 

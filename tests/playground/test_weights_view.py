@@ -8,7 +8,7 @@ from browsing import needs_chromium
 
 from .pages import HIST, settled, story, to_the_end, write
 
-pytestmark = needs_chromium
+pytestmark = [pytest.mark.slow, needs_chromium]
 
 
 def test_compiling_gives_a_model_and_what_it_attends_to(tab: Any) -> None:

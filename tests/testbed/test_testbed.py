@@ -30,6 +30,8 @@ from rasp.testbed.edges import (  # noqa: E402
 )
 from rasp.testbed.truth import Laboratory, find_circuit  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 EVERYTHING = Dials(heads=2, units=3, layers=2, rotation=True, noise=1e-6, seed=3)
 PROGRAMS = {
     "hist": ("hist = selector_width(select(tokens, tokens, ==));", "abc"),
