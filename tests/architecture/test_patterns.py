@@ -6,9 +6,8 @@ from random import Random
 
 import pytest
 
-from rasp.architecture.normal import normal_form
 from rasp.architecture.patterns import Pattern, under
-from rasp.architecture.reach import reach, stays_within
+from rasp.architecture.reach import stays_within
 from rasp.errors import RaspError
 from rasp.evaluator.plain import evaluate
 from rasp.graph import (
@@ -26,6 +25,8 @@ from rasp.graph import (
     SelectorOr,
     Tokens,
 )
+from rasp.graph.normal import normal_form
+from rasp.graph.reach import reach
 
 PATTERNS = [
     "causal", "window:0", "window:2", "strided:1", "strided:2", "strided:3", "block:1", "block:3",

@@ -10,12 +10,12 @@ from rasp.architecture import greedy, schedule
 from rasp.architecture.bounds import least_heads, least_width
 from rasp.architecture.greedy import cost, greedy_placement
 from rasp.architecture.layers import earliest_layers
-from rasp.architecture.normal import normal_form
 from rasp.architecture.order import Order, earliest_times
 from rasp.architecture.problem import Problem, earliest_placement, prerequisites
 from rasp.architecture.problem import problem_of as problem_in
 from rasp.architecture.schedule import Schedule, front
 from rasp.graph import Aggregate, Const, Elementwise, Indices, Node, Select, SOp, Tokens, in_order
+from rasp.graph.normal import normal_form
 
 from .random_graphs import random_outputs
 

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from rasp.architecture.normal import normal_forms
 from rasp.architecture.order import Order, earliest_times, latest_times
 from rasp.errors import RaspTypeError
 from rasp.graph import Aggregate, Elementwise, Node, Scorer, Selector, in_order
+from rasp.graph.normal import normal_forms
 
 Placement: TypeAlias = dict[Node, int]
 """The slot of each attention; in a plain stack, its layer."""

@@ -18,7 +18,6 @@ from rasp.architecture.inputs import (
     random_inputs,
 )
 from rasp.architecture.naming import Naming
-from rasp.architecture.normal import ALWAYS, Form, normal_form
 from rasp.architecture.reasons import listed
 from rasp.architecture.rewrite import rewritten
 from rasp.architecture.schedule import Schedule, schedule
@@ -39,6 +38,7 @@ from rasp.graph import (
     in_order,
 )
 from rasp.graph.idioms import FIRST_KEY, IS_FIRST
+from rasp.graph.normal import Form, normal_form
 from rasp.visible import visibly
 
 Change: TypeAlias = tuple[str, tuple[Node, ...]]
@@ -161,7 +161,7 @@ def _after_length(node: SOp) -> int | None:
         case Elementwise("round" | "int", (rest,)):
             return _after_length(rest)
         case Elementwise("/", (Const(1), Aggregate(selector, values))) if values is IS_FIRST:
-            return 0 if normal_form(selector) == ALWAYS else None
+            return 0 if normal_form(selector) is True else None
     return None
 
 

@@ -10,9 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from rasp.architecture.linear import linear
-from rasp.architecture.normal import normal_forms
-from rasp.architecture.reach import POSITION, reach
 from rasp.dialect.reading import NotInDialect, is_length, selector_of_width
 from rasp.graph import (
     Aggregate,
@@ -26,6 +23,8 @@ from rasp.graph import (
     SOp,
     in_order,
 )
+from rasp.graph.reach import POSITION, looks_back
+from rasp.graph.sums import linear
 from rasp.operators import COMPARISONS
 
 
@@ -39,11 +38,9 @@ def check_rasp_l(output: SOp) -> None:
     looks at later positions
     """
     nodes = list(_without_idioms(output))
-    selectors = [node.selector for node in nodes if isinstance(node, Aggregate | SelectBest)]
-    forms = normal_forms(selectors)
     positions = _positions(nodes)
     for node in nodes:
-        if isinstance(node, Aggregate | SelectBest) and reach(forms[node.selector])[1] > 0:
+        if isinstance(node, Aggregate | SelectBest) and not looks_back(node.selector):
             raise NotInDialect(node.selector, "looks at later positions")
         if isinstance(node, SOp) and is_length(node):
             raise NotInDialect(node, "looks at later positions")

@@ -15,9 +15,6 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
 
-from rasp.architecture.linear import linear
-from rasp.architecture.normal import normal_form
-from rasp.architecture.reach import POSITION, reach
 from rasp.atoms import Atom
 from rasp.errors import RaspError
 from rasp.graph import (
@@ -37,6 +34,8 @@ from rasp.graph import (
     apply_operator,
 )
 from rasp.graph.idioms import FIRST_KEY, IS_FIRST, LENGTH
+from rasp.graph.reach import POSITION
+from rasp.graph.sums import linear
 
 MOST_CASES = 400
 """Different values of one s-op that are told apart."""
@@ -175,10 +174,6 @@ class Reader:
         if key not in self._rows:
             self._rows[key] = self._read_selector(selector, at_last)
         return self._rows[key]
-
-    def looks_back(self, selector: Selector) -> bool:
-        """Whether a selector provably picks no later position."""
-        return reach(normal_form(selector))[1] <= 0
 
     def _read_selector(self, selector: Selector, at_last: bool) -> list[Row]:
         logic = self.logic

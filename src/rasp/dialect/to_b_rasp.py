@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from rasp.architecture.linear import linear
 from rasp.atoms import Atom
 from rasp.dialect.b_rasp import BRasp
 from rasp.dialect.lines import Truth
@@ -37,6 +36,7 @@ from rasp.graph import (
     SOp,
     apply_operator,
 )
+from rasp.graph.sums import linear
 from rasp.operators import COMPARISONS, OPPOSITE, TURNED
 
 MOST_DISTANCE = 40

@@ -24,6 +24,7 @@ from rasp.dialect.reading import (
     selector_of_width,
 )
 from rasp.graph import Aggregate, Elementwise, Selector
+from rasp.graph.reach import looks_back
 from rasp.operators import COMPARISONS
 
 ONE = constant(1)
@@ -104,7 +105,7 @@ class CRaspReader(Reader):
         for row in self.rows(selector, at_last):
             total = total.plus(self.program.chosen(row.where, self._count(row, truth)))
             looks_ahead = self.program.both([row.later, truth]) != self.program.false
-            if looks_ahead and not at_last and not self.looks_back(selector):
+            if looks_ahead and not at_last and not looks_back(selector):
                 raise NotInDialect(selector, "looks at later positions")
         return total
 

@@ -24,14 +24,13 @@ from rasp.graph import (
     Select,
     SelectBest,
     Selector,
-    SelectorAnd,
-    SelectorNot,
-    SelectorOr,
+    SOp,
     expression,
     in_order,
     score_terms,
 )
-from rasp.operators import COMPARE
+from rasp.graph.formulas import fold
+from rasp.operators.comparisons import COMPARE, WITH_OUTCOMES
 from rasp.training.config import RunConfig
 from rasp.training.data import Data, as_inputs, atom_order, values_of
 from rasp.training.network import SlotTensors
@@ -71,7 +70,8 @@ class Supervision:
         """
         inside = plan.position_of < lengths[:, plan.slot_of]  # (models, size)
         present = inside[:, plan.cell_queries] & inside[:, plan.cell_keys]
-        picked = (self._picks(selector, values, plan, present) & present).float()
+        selection = fold([selector], _Selections(self, values, plan, present))[selector]
+        picked = (selection & present).float()
         widths = _row_sums(picked, plan)[:, plan.cell_queries]
         target = picked / widths.clamp(min=1)
         counts = present
@@ -83,40 +83,42 @@ class Supervision:
             counts = present & (widths > 0)
         return target, counts
 
-    def _picks(
-        self,
-        selector: Selector,
-        values: Mapping[str, torch.Tensor],
-        plan: SlotTensors,
-        present: torch.Tensor,
+
+@dataclass(frozen=True)
+class _Selections:
+    """The algebra of selections on a device: a bool for each cell. (models, cells)"""
+
+    supervision: Supervision
+    values: Mapping[str, torch.Tensor]
+    plan: SlotTensors
+    present: torch.Tensor
+
+    def compare(self, keys: SOp, queries: SOp, outcomes: int) -> torch.Tensor:
+        leaves = self.supervision.leaves
+        picked: torch.Tensor = COMPARE[WITH_OUTCOMES[outcomes]](
+            self.values[leaves[keys]][:, self.plan.cell_keys],
+            self.values[leaves[queries]][:, self.plan.cell_queries],
+        )
+        return picked
+
+    def both(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        return left & right
+
+    def either(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        return left | right
+
+    def best(
+        self, node: SelectBest, wanted: bool, picks: torch.Tensor, others: torch.Tensor
     ) -> torch.Tensor:
-        match selector:
-            case Select(keys, queries, op):
-                asked = values[self.leaves[queries]][:, plan.cell_queries]
-                picked: torch.Tensor = COMPARE[op](
-                    values[self.leaves[keys]][:, plan.cell_keys], asked
-                )
-                return picked
-            case SelectorAnd(left, right):
-                return self._picks(left, values, plan, present) & self._picks(
-                    right, values, plan, present
-                )
-            case SelectorOr(left, right):
-                return self._picks(left, values, plan, present) | self._picks(
-                    right, values, plan, present
-                )
-            case SelectorNot(inner):
-                return ~self._picks(inner, values, plan, present)
-            case SelectBest(inner, scorer):
-                picked = self._picks(inner, values, plan, present) & present
-                score = sum(
-                    (values[self.scores[term.keys]][:, plan.cell_keys]
-                     * values[self.scores[term.queries]][:, plan.cell_queries]
-                     for term in score_terms(scorer)),
-                    values[next(iter(self.scores.values()))].new_zeros(()),
-                )  # fmt: skip
-                return picked & (score == _row_maxima(score, picked, plan))
-        raise AssertionError(f"no selection for {type(selector).__name__}")
+        picked, scores = picks & self.present, self.supervision.scores
+        score = sum(
+            (self.values[scores[term.keys]][:, self.plan.cell_keys]
+             * self.values[scores[term.queries]][:, self.plan.cell_queries]
+             for term in score_terms(node.scorer)),
+            self.values[next(iter(scores.values()))].new_zeros(()),
+        )  # fmt: skip
+        kept = picked & (score == _row_maxima(score, picked, self.plan))
+        return kept if wanted else ~kept
 
 
 def _row_sums(cells: torch.Tensor, plan: SlotTensors) -> torch.Tensor:

@@ -23,16 +23,7 @@ from fractions import Fraction
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.formulas import (
-    Any,
-    Formula,
-    Literal,
-    at_the_key,
-    conjuncts,
-    every,
-    in_stable_order,
-    rewritten,
-)
+from rasp.compiler.analysis.formulas import Formula, at_the_key, in_stable_order
 from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.selector_facts import SelectorFacts
@@ -40,6 +31,7 @@ from rasp.compiler.analysis.variables import CountVariable
 from rasp.compiler.refusals import Refusals
 from rasp.compiler.settings import Settings
 from rasp.graph import Aggregate, Const, Elementwise, Indices, Node, SelectBest, SOp, in_order
+from rasp.graph.formulas import Comparison, Either, conjuncts, every, rewritten
 from rasp.graph.idioms import IS_FIRST
 from rasp.operators import COMPARISONS, OUTCOMES
 
@@ -176,7 +168,7 @@ class SumShapes(SelectorFacts):
         return Sum(kind, light, known.plus(constant), tuple(parts), formula)
 
     def _split(self, formula: Formula) -> list[Formula]:
-        if self.settings.heads != "split" or not isinstance(formula, Any):
+        if self.settings.heads != "split" or not isinstance(formula, Either):
             return [formula]
         parts = in_stable_order(list(formula.parts))
         return parts if disjoint(parts) else [formula]
@@ -282,8 +274,8 @@ def disjoint(parts: list[Formula]) -> bool:
 
 def _exclude(one: Formula, other: Formula) -> bool:
     return (
-        isinstance(one, Literal)
-        and isinstance(other, Literal)
+        isinstance(one, Comparison)
+        and isinstance(other, Comparison)
         and (one.keys, one.queries) == (other.keys, other.queries)
         and not OUTCOMES[one.op] & OUTCOMES[other.op]
     )

@@ -9,17 +9,7 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.comparison_tables import compared
-from rasp.compiler.analysis.formulas import (
-    All,
-    Any,
-    Formula,
-    Literal,
-    at_the_query,
-    conjuncts,
-    formula_of,
-    literals,
-    rewritten,
-)
+from rasp.compiler.analysis.formulas import Formula, at_the_query, comparisons, formula_of
 from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.joint_tables import grid_of
 from rasp.compiler.analysis.linear import Linear
@@ -48,6 +38,7 @@ from rasp.graph import (
     score_terms,
     selectors_in,
 )
+from rasp.graph.formulas import All, Comparison, Either, conjuncts, rewritten
 
 MOST_COMPARED = 100_000
 REFLEXIVE = ("==", "<=", ">=")
@@ -73,7 +64,7 @@ class SelectorFacts(ValueAnalysis):
         self.alike: dict[Selector, Selector] = {}
         """For a selector, another one that picks the same, and is ready first."""
         self._formulas: dict[Selector, tuple[Formula, Scorer | None]] = {}
-        self._picks: dict[Literal, np.ndarray] = {}
+        self._picks: dict[Comparison[SOp], np.ndarray] = {}
         self._silent: dict[Formula, np.ndarray] = {}
         self._promised_picks: dict[Formula, tuple[float, float]] = {}
 
@@ -96,7 +87,7 @@ class SelectorFacts(ValueAnalysis):
                 )
         return formula_of(selector, self._simplified), best
 
-    def _simplified(self, literal: Literal) -> Formula:
+    def _simplified(self, literal: Comparison[SOp]) -> Formula:
         """Evaluate a comparison that is the same for all pairs; refuse one that always fails."""
         keys, queries = self.of(literal.keys).atoms, self.of(literal.queries).atoms
         sorts = [{isinstance(atom, str) for atom in atoms} for atoms in (keys, queries)]
@@ -114,7 +105,7 @@ class SelectorFacts(ValueAnalysis):
         found = compared(keys, queries, literal.op)
         return bool(found[0, 0]) if (found == found[0, 0]).all() else literal
 
-    def _at_index(self, literal: Literal, first: bool) -> Formula:
+    def _at_index(self, literal: Comparison[SOp], first: bool) -> Formula:
         """Decide a comparison of the key's index with a constant, at key 0 or at all others."""
         keys, queries = self.of(literal.keys), self.of(literal.queries)
         if keys.inputs != (self.index,) or len(queries.atoms) != 1:
@@ -125,9 +116,9 @@ class SelectorFacts(ValueAnalysis):
         return found.pop() if len(found) == 1 else literal
 
     def _looks_at_keys_only(self, formula: Formula) -> bool:
-        return all(len(self.of(literal.queries).atoms) == 1 for literal in literals(formula))
+        return all(len(self.of(literal.queries).atoms) == 1 for literal in comparisons(formula))
 
-    def _query_value(self, literal: Literal) -> Const:
+    def _query_value(self, literal: Comparison[SOp]) -> Const:
         return Const(self.of(literal.queries).atoms[0])
 
     def picks_by_index(self, formula: Formula) -> np.ndarray | None:
@@ -135,7 +126,7 @@ class SelectorFacts(ValueAnalysis):
         size = self.settings.max_length
         if isinstance(formula, bool):
             return np.full((size, size), formula)
-        if isinstance(formula, Literal):
+        if isinstance(formula, Comparison):
             keys, queries = self.of(formula.keys), self.of(formula.queries)
             if any(set(each.inputs) - {self.index} for each in (keys, queries)):
                 return None
@@ -161,7 +152,7 @@ class SelectorFacts(ValueAnalysis):
         picks = self.picks_by_index(formula)
         if picks is not None:
             return all(picks[place, : place + 1].any() for place in range(len(picks)))
-        if isinstance(formula, Literal) and self._points_inside(formula):
+        if isinstance(formula, Comparison) and self._points_inside(formula):
             return True
         return self.promised_picks(formula)[0] >= 1
 
@@ -170,13 +161,13 @@ class SelectorFacts(ValueAnalysis):
         raise NotImplementedError
 
     def _is_reflexive(self, formula: Formula) -> bool:
-        if isinstance(formula, Literal):
+        if isinstance(formula, Comparison):
             return formula.keys is formula.queries and formula.op in REFLEXIVE
         if isinstance(formula, All):
             return all(map(self._is_reflexive, formula.parts))
-        return isinstance(formula, Any) and any(map(self._is_reflexive, formula.parts))
+        return isinstance(formula, Either) and any(map(self._is_reflexive, formula.parts))
 
-    def _points_inside(self, literal: Literal) -> bool:
+    def _points_inside(self, literal: Comparison[SOp]) -> bool:
         """`select(indices, q, ==)` where q is a whole number in [0, length), at every length."""
         values = self.of(literal.queries)
         linear = values.linear
@@ -237,7 +228,7 @@ class SelectorFacts(ValueAnalysis):
             return None
         return found.linear if found.layer == 0 else None
 
-    def _at_bos(self, literal: Literal) -> Const | None:
+    def _at_bos(self, literal: Comparison[SOp]) -> Const | None:
         """What the keys of a comparison hold at the BOS, where the embedding alone decides it."""
         values = self.of(literal.keys)
         if values.inputs == (self.token,):
@@ -285,7 +276,7 @@ class SelectorFacts(ValueAnalysis):
         """Whether no query can pick two keys."""
         if best is not None and self._tells_apart(best, Indices()):
             return True
-        if any(isinstance(part, Literal) and part.op == "==" and self._is_injective(part.keys)
+        if any(isinstance(part, Comparison) and part.op == "==" and self._is_injective(part.keys)
                for part in conjuncts(formula)):  # fmt: skip
             return True
         return self.promised_picks(formula)[1] <= 1
@@ -295,7 +286,7 @@ class SelectorFacts(ValueAnalysis):
         if best is not None and self._tells_apart(best, values):
             return True
         return any(
-            isinstance(part, Literal) and part.op == "==" and part.keys is values
+            isinstance(part, Comparison) and part.op == "==" and part.keys is values
             for part in conjuncts(formula)
         )
 
@@ -331,7 +322,7 @@ class SelectorFacts(ValueAnalysis):
 
     def _is_causal(self, formula: Formula) -> bool:
         """Whether no query picks a later key: each part of an `or`, and some part of an `and`."""
-        if isinstance(formula, Any):
+        if isinstance(formula, Either):
             return all(map(self._is_causal, formula.parts))
         if isinstance(formula, All) and any(map(self._is_causal, formula.parts)):
             return True

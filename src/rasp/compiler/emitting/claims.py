@@ -17,15 +17,7 @@ from rasp.certificate.claims import (
     ReaderClaim,
 )
 from rasp.compiler.analysis.disguised_sums import Sum
-from rasp.compiler.analysis.formulas import (
-    All,
-    Formula,
-    Literal,
-    at_the_query,
-    conjuncts,
-    in_stable_order,
-    literals,
-)
+from rasp.compiler.analysis.formulas import Formula, at_the_query, comparisons, in_stable_order
 from rasp.compiler.analysis.variables import (
     CountVariable,
     Head,
@@ -57,6 +49,7 @@ from rasp.graph import (
     in_order,
     score_terms,
 )
+from rasp.graph.formulas import All, Comparison, conjuncts
 
 
 def make_claims(plan: Plan, emitter: Emitter) -> Claims:
@@ -233,7 +226,7 @@ class Claimant:
         )
 
     def _conjunct(self, formula: Formula) -> Conjunct:
-        found = literals(formula)
+        found = comparisons(formula)
         keys = self.analysis.joint(list(dict.fromkeys(literal.keys for literal in found)))
         queries = self.analysis.joint(list(dict.fromkeys(literal.queries for literal in found)))
         return Conjunct(
@@ -378,7 +371,7 @@ def as_selector(formula: Formula) -> Selector:
     """A formula as a selector of the program graph."""
     if isinstance(formula, bool):
         return Select(Const(0), Const(0), "==" if formula else "!=")
-    if isinstance(formula, Literal):
+    if isinstance(formula, Comparison):
         return Select(formula.keys, formula.queries, formula.op)
     first, *others = [as_selector(part) for part in in_stable_order(list(formula.parts))]
     join = SelectorAnd if isinstance(formula, All) else SelectorOr

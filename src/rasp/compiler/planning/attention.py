@@ -10,7 +10,7 @@ from math import ceil, exp, log
 
 import numpy as np
 
-from rasp.compiler.analysis.formulas import Formula, Literal, conjuncts, in_stable_order, literals
+from rasp.compiler.analysis.formulas import Formula, comparisons, in_stable_order
 from rasp.compiler.analysis.linear import Linear, content, total
 from rasp.compiler.analysis.variables import Head, HeadOutput, codes_of, default_code, number
 from rasp.compiler.planning.features import Features
@@ -20,6 +20,7 @@ from rasp.compiler.planning.scores import Conjunct, Request, make_conjunct
 from rasp.compiler.planning.width_shares import boost_of
 from rasp.compiler.refusals import Refusal
 from rasp.graph import expression, score_terms
+from rasp.graph.formulas import Comparison, conjuncts
 from rasp.operators import ORDERINGS
 
 STEP, WIDE_STEP = 16, 160
@@ -156,7 +157,7 @@ def _conjuncts(
 
 def _is_computed(analysis: HeadAnalysis, formula: Formula) -> bool:
     """Whether a conjunct compares what heads have made."""
-    nodes = {node for each in literals(formula) for node in (each.keys, each.queries)}
+    nodes = {node for each in comparisons(formula) for node in (each.keys, each.queries)}
     return any(analysis.of(node).is_noisy for node in nodes)
 
 
@@ -176,7 +177,7 @@ def head_key(head: Head, formula: Formula) -> str:
 
 def describe(formula: Formula) -> str:
     """A conjunct in words, for certificates and labels."""
-    if isinstance(formula, Literal):
+    if isinstance(formula, Comparison):
         return f"{expression(formula.keys)} {formula.op} {expression(formula.queries)}"
     assert not isinstance(formula, bool)
     joint = " and " if type(formula).__name__ == "All" else " or "
@@ -185,7 +186,7 @@ def describe(formula: Formula) -> str:
 
 def _order(formulas: list[Formula]) -> Formula | None:
     for formula in formulas:
-        if isinstance(formula, Literal) and formula.op in ORDERINGS:
+        if isinstance(formula, Comparison) and formula.op in ORDERINGS:
             return formula
     return None
 

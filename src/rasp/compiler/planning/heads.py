@@ -8,13 +8,7 @@ from itertools import accumulate
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.disguised_sums import Sum
-from rasp.compiler.analysis.formulas import (
-    Formula,
-    at_the_key,
-    conjuncts,
-    every,
-    literals,
-)
+from rasp.compiler.analysis.formulas import Formula, at_the_key, comparisons
 from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.subset_sums import TooMany, means, subset_sums, sums, sums_of_pairs
@@ -34,6 +28,7 @@ from rasp.compiler.planning.rounded_sums import can_be_rounded
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
 from rasp.graph import Aggregate, Const, Elementwise, Node, Scorer, SOp, in_order, score_terms
+from rasp.graph.formulas import conjuncts, every
 
 ONE = Fraction(1)
 NUMBERS = frozenset({int, Fraction})
@@ -83,7 +78,7 @@ class HeadAnalysis(PromisedPicks):
         formula, best = self.selector(node.selector)
         if formula is False:
             return self._finished(0, (), [node.default])
-        compared = [part for each in literals(formula) for part in (each.keys, each.queries)]
+        compared = [part for each in comparisons(formula) for part in (each.keys, each.queries)]
         compared += scored_by(best)
         if not values.atoms or not all(self.of(each).atoms for each in compared):
             return Values(0, (), [None], frozenset())

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from rasp.architecture.normal import Form, normal_forms
 from rasp.architecture.schedule import Schedule, schedule
 from rasp.atoms import Atom, show
 from rasp.compiler.analysis.joint_states import Values
@@ -41,6 +40,7 @@ from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspUnsupportedError
 from rasp.graph import Aggregate, Node, Program, Selector, SOp, in_order, users
+from rasp.graph.normal import Form, normal_forms
 
 MOST_CELLS = 1_000_000
 MOST_NUMBERED = 4096

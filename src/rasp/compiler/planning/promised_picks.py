@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from fractions import Fraction
 from math import inf
 
-from rasp.compiler.analysis.formulas import Formula, at_the_key, conjuncts, every
+from rasp.compiler.analysis.formulas import Formula, at_the_key
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import HeadOutput, SumVariable, number
 from rasp.compiler.planning.width_shares import ShareShapes
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Const, Elementwise, SOp
+from rasp.graph.formulas import conjuncts, every
 
 ONE = Fraction(1)
 NOTHING = 0.0, inf

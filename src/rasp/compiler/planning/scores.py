@@ -20,7 +20,7 @@ from math import ceil, gcd, lcm
 import numpy as np
 
 from rasp.compiler.analysis.comparison_tables import classes
-from rasp.compiler.analysis.formulas import Formula, Literal
+from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.tables import numbered
@@ -33,6 +33,7 @@ from rasp.compiler.planning.truth_tables import (
     truth_of,
 )
 from rasp.compiler.refusals import Refusal
+from rasp.graph.formulas import Comparison
 
 MOST_COLUMNS = 1500
 MOST_CELLS = 1_000_000
@@ -97,7 +98,7 @@ def make_conjunct(
         return maker.of_queries_only()
     if request.level:
         return maker.of_columns()
-    if isinstance(formula, Literal) and not request.care and not masked:
+    if isinstance(formula, Comparison) and not request.care and not masked:
         key_values = features.analysis.of(formula.keys)
         query_values = features.analysis.of(formula.queries)
         if formula.op == "==":

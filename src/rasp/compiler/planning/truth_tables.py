@@ -9,11 +9,12 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.comparison_tables import compared, sort_key
-from rasp.compiler.analysis.formulas import All, Formula, Literal, literals
+from rasp.compiler.analysis.formulas import Formula, comparisons
 from rasp.compiler.analysis.joint_states import Joint
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.planning.features import Features
 from rasp.compiler.refusals import Refusal
+from rasp.graph.formulas import All, Comparison
 
 MOST_PAIRS = 60_000_000
 
@@ -46,7 +47,7 @@ class Side:
 def sides_of(features: Features, formula: Formula) -> tuple[Side, Side]:
     """What the keys and the queries of a formula can hold."""
     analysis = features.analysis
-    found = literals(formula)
+    found = comparisons(formula)
     keys = _side(analysis.joint(list(dict.fromkeys(literal.keys for literal in found))))
     queries = _side(analysis.joint(list(dict.fromkeys(literal.queries for literal in found))))
     if len(keys.rows) * len(queries.rows) > MOST_PAIRS:
@@ -75,12 +76,12 @@ def _side(joint: Joint) -> Side:
 
 def truth_of(formula: Formula, keys: Side, queries: Side) -> np.ndarray:
     """The table of a formula, query by key."""
-    found = literals(formula)
+    found = comparisons(formula)
     key_nodes = list(dict.fromkeys(literal.keys for literal in found))
     query_nodes = list(dict.fromkeys(literal.queries for literal in found))
 
     def table(part: Formula) -> np.ndarray:
-        if isinstance(part, Literal):
+        if isinstance(part, Comparison):
             columns = [row[key_nodes.index(part.keys)] for row in keys.rows]
             rows = [row[query_nodes.index(part.queries)] for row in queries.rows]
             return compared(columns, rows, part.op)

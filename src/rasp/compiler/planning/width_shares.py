@@ -16,12 +16,13 @@ from math import exp, log
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.disguised_sums import SumShapes
-from rasp.compiler.analysis.formulas import Formula, rewritten
+from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import Head, HeadOutput, SumVariable, number
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate
+from rasp.graph.formulas import rewritten
 from rasp.graph.idioms import IS_FIRST
 
 ONE = Fraction(1)

@@ -20,14 +20,7 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.comparison_tables import classes, compared
-from rasp.compiler.analysis.formulas import (
-    All,
-    Formula,
-    Literal,
-    conjuncts,
-    in_stable_order,
-    literals,
-)
+from rasp.compiler.analysis.formulas import Formula, comparisons, in_stable_order
 from rasp.compiler.analysis.variables import Head, HeadOutput, codes_of, default_code, number
 from rasp.compiler.planning.heads import scored_by
 from rasp.compiler.refusals import Refusal
@@ -35,6 +28,7 @@ from rasp.compiler.robust.blocks import Blocks
 from rasp.compiler.robust.numbers import SCALE, sink_score, unit_of
 from rasp.compiler.robust.readings import Row, added
 from rasp.graph import SOp, score_terms
+from rasp.graph.formulas import All, Comparison, conjuncts
 
 STEP = 16.0
 """How far the best key scores above the next, at least."""
@@ -112,7 +106,7 @@ def _compared(
     blocks: Blocks, formula: Formula, layer: int, strength: float
 ) -> list[tuple[Row, Row]]:
     """A condition as products of rows: one for each class of the side that has fewer."""
-    found = literals(formula)
+    found = comparisons(formula)
     keys = _Side(blocks, [literal.keys for literal in found], layer)
     queries = _Side(blocks, [literal.queries for literal in found], layer)
     if len(keys.rows) * len(queries.rows) > MOST_PAIRS:
@@ -171,7 +165,7 @@ class _Side:
 
 def _truth(formula: Formula, keys: _Side, queries: _Side) -> np.ndarray:
     """(query, key): whether a condition holds."""
-    if isinstance(formula, Literal):
+    if isinstance(formula, Comparison):
         columns = [row[keys.nodes.index(formula.keys)] for row in keys.rows]
         rows = [row[queries.nodes.index(formula.queries)] for row in queries.rows]
         return compared(columns, rows, formula.op)

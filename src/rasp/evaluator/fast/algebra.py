@@ -9,26 +9,14 @@ condition at all. `select_best` is one more equality, with the best score of the
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from rasp.atoms import Atom
-from rasp.graph import (
-    Const,
-    Score,
-    Scorer,
-    Select,
-    SelectBest,
-    Selector,
-    SelectorAnd,
-    SelectorNot,
-    SelectorOr,
-    SOp,
-    selectors_in,
-)
-from rasp.operators.comparisons import ANY, DIFFERENT, EQUAL, GREATER, LESS, OUTCOMES, WITH_OUTCOMES
+from rasp.graph import Const, Score, Scorer, SelectBest, Selector, SOp
+from rasp.graph.formulas import fold
+from rasp.operators.comparisons import ANY, DIFFERENT, EQUAL, GREATER, LESS, WITH_OUTCOMES
 
 MOST_TERMS = 64
 MOST_COMPARISONS = 24
@@ -87,14 +75,7 @@ def signed_sum(selector: Selector) -> SignedSum:
     >>> [(dict(term), sign) for term, sign in signed_sum(SelectorNot(earlier)).items()]
     [({Pair(keys=Indices(), queries=Indices()): 6}, 1)]
     """
-    sums: dict[Selector, SignedSum] = {}
-    work = 0
-    for node in selectors_in(selector):
-        work += math.prod(len(sums[inner]) for inner in node.needs if isinstance(inner, Selector))
-        if work > MOST_WORK:
-            raise TooManyTerms
-        sums[node] = _sum_of(node, sums)
-    return _merged(_without_different(sums[selector]))
+    return _merged(_without_different(fold([selector], _Sums())[selector]))
 
 
 def cover(selector: Selector) -> list[Conjunction]:
@@ -103,35 +84,69 @@ def cover(selector: Selector) -> list[Conjunction]:
     A highest score cannot be added and subtracted as counts can, but it can be taken over a
     union.
     """
-    covers: dict[Selector, tuple[list[Conjunction], list[Conjunction]]] = {}
-    work = 0
-    for node in selectors_in(selector):
-        inner = [covers[part] for part in node.needs if isinstance(part, Selector)]
-        work += sum(math.prod(len(cover[side]) for cover in inner) for side in (0, 1))
-        if work > MOST_WORK:
-            raise TooManyTerms
-        covers[node] = _covers_of(node, covers)
     split: list[Conjunction] = []
-    for conjunction in covers[selector][0]:
+    for conjunction in fold([selector], _Covers())[selector]:
         split += _split_different(conjunction)
     return list(dict.fromkeys(split))
 
 
-def _sum_of(node: Selector, sums: dict[Selector, SignedSum]) -> SignedSum:
-    match node:
-        case Select(keys, queries, op):
-            return dict.fromkeys(_comparison(Pair(keys, queries), OUTCOMES[op]), 1)
-        case SelectorAnd(left, right):
-            return _product(sums[left], sums[right])
-        case SelectorOr(left, right):
-            return _either(sums[left], sums[right])
-        case SelectorNot(inner):
-            return _complement(sums[inner])
-        case SelectBest(inner):
-            zero, best = best_conditions(node)
-            rest = _product(_complement(dict.fromkeys(zero, 1)), dict.fromkeys(best, 1))
-            return _product(sums[inner], _plus(dict.fromkeys(zero, 1), rest))
-    raise AssertionError(f"no algebra for {type(node).__name__}")
+class _Work:
+    """Counts the pairs of conjunctions that are looked at, so that a plan is made soon or never."""
+
+    done = 0
+
+    def count(self, left: Collection[object], right: Collection[object]) -> None:
+        self.done += len(left) * len(right)
+        if self.done > MOST_WORK:
+            raise TooManyTerms
+
+
+class _Sums(_Work):
+    """The algebra of signed sums: `and` is a product, `or` is a + b - ab."""
+
+    def compare(self, keys: SOp, queries: SOp, outcomes: int) -> SignedSum:
+        return dict.fromkeys(_comparison(Pair(keys, queries), outcomes), 1)
+
+    def both(self, left: SignedSum, right: SignedSum) -> SignedSum:
+        self.count(left, right)
+        return _product(left, right)
+
+    def either(self, left: SignedSum, right: SignedSum) -> SignedSum:
+        self.count(left, right)
+        return _either(left, right)
+
+    def best(
+        self, node: SelectBest, wanted: bool, picks: SignedSum, others: SignedSum
+    ) -> SignedSum:
+        zero, best = (dict.fromkeys(condition, 1) for condition in best_conditions(node))
+        kept = _product(picks, _plus(zero, _product(_complement(zero), best)))
+        return kept if wanted else _complement(kept)
+
+
+class _Covers(_Work):
+    """The algebra of unions of conjunctions."""
+
+    def compare(self, keys: SOp, queries: SOp, outcomes: int) -> list[Conjunction]:
+        return _comparison(Pair(keys, queries), outcomes)
+
+    def both(self, left: list[Conjunction], right: list[Conjunction]) -> list[Conjunction]:
+        self.count(left, right)
+        return _all_pairs(left, right)
+
+    def either(self, left: list[Conjunction], right: list[Conjunction]) -> list[Conjunction]:
+        return _union(left, right)
+
+    def best(
+        self,
+        node: SelectBest,
+        wanted: bool,
+        picks: list[Conjunction],
+        others: list[Conjunction],
+    ) -> list[Conjunction]:
+        zero, best = best_conditions(node)
+        if wanted:
+            return _all_pairs(picks, _union(zero, best))
+        return _union(others, _all_pairs(_opposites(zero), _opposites(best)))
 
 
 def best_conditions(node: SelectBest) -> tuple[list[Conjunction], list[Conjunction]]:
@@ -146,30 +161,6 @@ def best_conditions(node: SelectBest) -> tuple[list[Conjunction], list[Conjuncti
     best = Best(node.selector, scorer)
     zero = _comparison(Pair(Const(0), scorer.queries), EQUAL)
     return zero, _comparison(Pair(scorer.keys, best), EQUAL)
-
-
-def _covers_of(
-    node: Selector, covers: dict[Selector, tuple[list[Conjunction], list[Conjunction]]]
-) -> tuple[list[Conjunction], list[Conjunction]]:
-    """The cover of what a selector picks, and of what it does not."""
-    match node:
-        case Select(keys, queries, op):
-            pair, outcomes = Pair(keys, queries), OUTCOMES[op]
-            return _comparison(pair, outcomes), _comparison(pair, ANY - outcomes)
-        case SelectorAnd(left, right):
-            picks = _all_pairs(covers[left][0], covers[right][0])
-            return picks, _union(covers[left][1], covers[right][1])
-        case SelectorOr(left, right):
-            leaves = _all_pairs(covers[left][1], covers[right][1])
-            return _union(covers[left][0], covers[right][0]), leaves
-        case SelectorNot(inner):
-            return covers[inner][1], covers[inner][0]
-        case SelectBest(inner):
-            zero, best = best_conditions(node)
-            nonzero = _opposites(zero)
-            picks = _all_pairs(covers[inner][0], _union(zero, best))
-            return picks, _union(covers[inner][1], _all_pairs(nonzero, _opposites(best)))
-    raise AssertionError(f"no algebra for {type(node).__name__}")
 
 
 def _opposites(single: list[Conjunction]) -> list[Conjunction]:

@@ -12,8 +12,6 @@ from functools import cached_property
 from math import isqrt
 from typing import TypeAlias
 
-from rasp.architecture.normal import normal_forms
-from rasp.architecture.reach import reach
 from rasp.graph import (
     Aggregate,
     Const,
@@ -32,6 +30,8 @@ from rasp.graph import (
     score_terms,
     selectors_in,
 )
+from rasp.graph.normal import normal_forms
+from rasp.graph.reach import reach
 from rasp.operators import ORDERINGS
 
 LONGEST = 4095

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TypeAlias
 
-from rasp.graph import Const, Elementwise, Indices, SOp
+from rasp.graph.nodes import Const, Elementwise, Indices, SOp
 from rasp.operators import giving
 
 Terms: TypeAlias = frozenset[tuple[SOp, Fraction]]
