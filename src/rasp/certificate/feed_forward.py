@@ -146,12 +146,14 @@ def _function_of(
 ) -> tuple[Group, Array]:
     """The same as a function of other variables: what varies for one state of them is an error.
 
-    Also the mass at each of its points.
+    Also the mass at each of its points. No input is in a state of them that no state of the units'
+    inputs comes with, so it is left out.
     """
     target = stream.values.space(tuple(over))
     held = projected(parts, located(stream.values, target, space), target.size)
-    value = np.nan_to_num(held.value)
-    return Group(target, np.arange(target.size), dims, value, held.error), held.mass
+    there = np.flatnonzero(~np.isnan(held.value).any(axis=1))
+    held, target = held.at(there), Space(target.variables, target.grid[:, there])
+    return Group(target, np.arange(target.size), dims, held.value, held.error), held.mass
 
 
 Number = tuple[Array, Array, Array]

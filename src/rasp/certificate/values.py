@@ -203,7 +203,7 @@ class Values(Domains):
             if reduce(int.__mul__, sizes, 1) > MOST_STATES:
                 grid = self.listed_together(key)
                 if grid is None:
-                    raise Refused(f"a table would have {' × '.join(map(str, sizes))} entries")
+                    grid = self._one_by_one(key, sizes)
             else:
                 grid = np.indices(sizes).reshape(len(sizes), -1) if sizes else np.zeros((0, 1), int)
             space = Space(key, self.restricted(key, grid))
@@ -212,6 +212,17 @@ class Values(Domains):
                 space = Space(key, self.promise.kept(space))
             self._spaces[key] = space
         return self._spaces[key]
+
+    def _one_by_one(self, key: tuple[int, ...], sizes: Sequence[int]) -> Array:
+        """(variable, combination): what the first variables can be together, with all that the last
+        one can be.
+        """
+        if len(key) > 2:
+            known = self.space(key[:-1])
+            if known.size * sizes[-1] <= MOST_STATES:
+                last = np.tile(np.arange(sizes[-1]), known.size)
+                return np.vstack([np.repeat(known.grid, sizes[-1], axis=1), last])
+        raise Refused(f"a table would have {' × '.join(map(str, sizes))} entries")
 
     def _check_ground(self, space: Space) -> None:
         """Every token and every index is somewhere in some input, whatever else is the case there:

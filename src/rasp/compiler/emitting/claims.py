@@ -227,11 +227,12 @@ class Claimant:
 
     def _conjunct(self, formula: Formula) -> Conjunct:
         found = comparisons(formula)
-        keys = self.analysis.joint(list(dict.fromkeys(literal.keys for literal in found)))
-        queries = self.analysis.joint(list(dict.fromkeys(literal.queries for literal in found)))
-        return Conjunct(
-            as_selector(formula), self.all_numbers(queries.inputs), self.all_numbers(keys.inputs)
-        )
+        keys = self._joint_inputs(dict.fromkeys(literal.keys for literal in found))
+        queries = self._joint_inputs(dict.fromkeys(literal.queries for literal in found))
+        return Conjunct(as_selector(formula), queries, keys)
+
+    def _joint_inputs(self, nodes: Iterable[SOp]) -> tuple[int, ...]:
+        return self.all_numbers(self.analysis.joint(list(nodes)).inputs)
 
     def _output(self, output: HeadOutput) -> told.HeadOutput:
         carrier = None if output.carrier is None else self.number(output.carrier)

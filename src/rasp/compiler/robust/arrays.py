@@ -86,6 +86,8 @@ class Writer:
             for dim, weight in row.weights.items():
                 found[place, dim] = weight
             bias[place] = row.constant
+        for dim, copies in self.plan.blocks.copies.items():
+            found[:, copies] = found[:, [dim]]
         if self.plan.uses_sink and len(rows):
             found[:, 0] = np.array(at_sink) - found[:, 1:] @ self.sink[1:] - bias
         return found, bias

@@ -74,7 +74,7 @@ def plan_head(blocks: Blocks, head: Head) -> HeadPlan:
             "it moves a count of conditions that cannot be looked at together",
             'round and compare values earlier, or use `style="compact"`',
         )
-    strength = strength_of(head, blocks.analysis.settings.max_length)
+    strength = strength_of(blocks, head)
     columns, lowest, spread = _best(blocks, head)
     level = lowest
     for formula in in_stable_order(conjuncts(head.formula)):
@@ -87,16 +87,15 @@ def plan_head(blocks: Blocks, head: Head) -> HeadPlan:
     return HeadPlan(head, columns, sink, _channels(blocks, head))
 
 
-def strength_of(head: Head, length: int) -> float:
+def strength_of(blocks: Blocks, head: Head) -> float:
     """How far below a picked key every other key scores: a square, so that its root is exact.
 
-    What is not picked then moves a count by a tenth of the distance to the next threshold, a mean
-    of zeros and ones by a hundredth, and the block that a lone pick moves by less than 1/1000. More
-    would help less than it costs: scores err in proportion where the stream carries noise.
+    What is not picked then moves a number by a tenth of the distance to the next threshold, and the
+    block that a lone pick moves by less than 1/1000. More would help less than it costs: scores err
+    in proportion where the stream carries noise.
     """
-    least = log(20 * length)
-    if head.mode == "mean":
-        least = log(200 * length**3) if head.needs_uniform else log(1000 * length)
+    length = blocks.analysis.settings.max_length
+    least = log(20 * length * blocks.finest.get(head, 50.0))
     if head.may_be_empty:  # the sink is half-way
         least = max(least + 3, 2 * log(2000 * length))
     return float((ceil(2 * sqrt(least)) / 2) ** 2)

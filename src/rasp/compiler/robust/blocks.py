@@ -7,7 +7,7 @@ value. Any other function is a `Feature`: a feed-forward writes a block for it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
@@ -21,6 +21,7 @@ from rasp.compiler.analysis.variables import (
     HeadOutput,
     IndexVariable,
     NodeVariable,
+    SumVariable,
     TokenVariable,
     Variable,
 )
@@ -60,6 +61,10 @@ class Blocks:
     """The dimensions of what heads average or add up."""
     shares: dict[Head, int] = field(default_factory=dict)
     """Of a head that adds up, the dimension of what the sink gets."""
+    copies: dict[int, list[int]] = field(default_factory=dict)
+    """Dimensions that are added up wherever the first of them is read."""
+    finest: dict[Head, float] = field(default_factory=dict)
+    """Of a head whose numbers are read: their range over the smallest difference that matters."""
 
     def new(self, count: int) -> list[int]:
         self.size += count
@@ -74,9 +79,27 @@ class Blocks:
         return (
             head.picks_one
             or len(codes) == 1
+            or len(self.analysis.of(output.values).atoms) == 1
             or self.analysis.picks_at_most_one(head.formula, head.best)
             or self.analysis.picks_one_value(output.values, head.formula, head.best)
         )
+
+    def is_number(self, variable: Variable, layer: int) -> bool:
+        """Whether the feed-forward of a layer finds a number where a block would be."""
+        return (isinstance(variable, HeadOutput) and variable.layer == layer
+                and not self.is_picked(variable))  # fmt: skip
+
+    def parts_of(self, inputs: Iterable[Variable]) -> list[Variable]:
+        """Variables with each sum as what it is made of, where all of that is in blocks."""
+        found: dict[Variable, None] = {}
+        for variable in inputs:
+            parts: list[Variable] = [variable]
+            if isinstance(variable, SumVariable):
+                inner = self.analysis.variables_of(variable.linear)
+                if not any(self.is_number(each, variable.layer) for each in inner):
+                    parts = inner
+            found |= dict.fromkeys(parts)
+        return list(found)
 
     def block(self, variable: Variable) -> dict[Fraction, int]:
         """The dimensions of a variable's codes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -12,6 +13,7 @@ from rasp.compiler.robust.attention import HeadPlan
 from rasp.compiler.robust.numbers import sink_weight
 from rasp.compiler.robust.plan import RobustPlan, width_of
 from rasp.compiler.robust.steps import Written
+from rasp.graph import SOp
 
 
 def make_claims(plan: RobustPlan) -> Claims:
@@ -28,8 +30,14 @@ class RobustClaimant(Claimant):
 
     def _groups(self) -> tuple[tuple[GroupClaim, ...], ...]:
         return tuple(tuple(GroupClaim(2 * len(each.steps), self.all_numbers(self._inputs(each)),
-                                      self.all_numbers(each.feature.inputs))
+                                      self.all_numbers(self.blocks.parts_of(each.feature.inputs)))
                            for each in layer) for layer in self.features)  # fmt: skip
+
+    def inputs(self, node: SOp) -> tuple[int, ...]:
+        return self.all_numbers(self.blocks.parts_of(self.analysis.of(node).inputs))
+
+    def _joint_inputs(self, nodes: Iterable[SOp]) -> tuple[int, ...]:
+        return self.all_numbers(self.blocks.parts_of(self.analysis.joint(list(nodes)).inputs))
 
     def _inputs(self, written: Written) -> list[Variable]:
         """What a feature's steps read: sums are read beside how many keys were picked."""

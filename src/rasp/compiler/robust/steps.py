@@ -14,17 +14,16 @@ is shared between its two sides, √ each: no weight is larger than it must be.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import pairwise, product
-from math import lcm, prod, sqrt
+from itertools import product
+from math import ceil, lcm, prod, sqrt
 
 import numpy as np
 
 from rasp.compiler.analysis.linear import index_values, token_values
 from rasp.compiler.analysis.variables import (
-    Head,
     HeadOutput,
     IndexVariable,
     SumVariable,
@@ -33,14 +32,16 @@ from rasp.compiler.analysis.variables import (
 )
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import Blocks, Feature, by_codes
-from rasp.compiler.robust.numbers import above, distance, reach
+from rasp.compiler.robust.lines import deciding_line, lines_of
 from rasp.compiler.robust.readings import Row, added
 
 STEEP = 2.0
 """How far from a threshold a step is, at least, in units of half its rise: flat from 1/2 on."""
 MOST_CELLS = 4_000_000
 MOST_UNITS = 30_000
-MOST_UNITS_OF_A_SUM = 2**60
+UNIT = 2.0**-24
+MOST_ROUNDING = 0.01
+"""How far what steps add up to may be rounded."""
 Gate = tuple[Row, ...]
 """Rows that are 1 where a condition holds, and 0 elsewhere."""
 
@@ -52,6 +53,10 @@ class Step:
     row: Row
     out: Mapping[int, float]
     factor: float
+    most: float = 0.0
+    """How far y is from 0, at most, where it is above."""
+    pieces: Mapping[int, int] = field(default_factory=dict)
+    """For each dimension: in which piece of the line it is 1, which begins or ends here."""
 
     @property
     def units(self) -> list[tuple[Row, dict[int, float]]]:
@@ -88,50 +93,48 @@ def write(blocks: Blocks, feature: Feature) -> Written:
                 f"the feed-forward of layer {feature.layer} would need {MOST_UNITS} hidden units "
                 "or more", 'use a smaller vocabulary or length, or `style="compact"`',
             )  # fmt: skip
-    return Written(feature, grid.variables, steps)
+    return Written(feature, grid.variables, _spread(blocks, feature, steps))
+
+
+def _spread(blocks: Blocks, feature: Feature, steps: list[Step]) -> list[Step]:
+    """Let several dimensions share what many long steps add to one, where rounding would tell.
+
+    So many terms of so large a sum are rounded by up to a unit in the last place each; a dimension
+    that has the steps of one in k pieces of the line is off by a k²-th of that.
+    """
+    renamed: dict[tuple[int, int], int] = {}
+    for dim in feature.dims:
+        mine = [step for step in steps if dim in step.pieces]
+        rounding = UNIT * len(mine) * sum(step.most for step in mine)
+        count = min(len(mine), ceil(rounding / MOST_ROUNDING))
+        if count > 1:
+            dims = blocks.copies[dim] = [dim, *blocks.new(count - 1)]
+            pieces = sorted({step.pieces[dim] for step in mine})
+            renamed |= {(dim, piece): dims[place * count // len(pieces)]
+                        for place, piece in enumerate(pieces)}  # fmt: skip
+    return [replace(step, out={renamed.get((dim, step.pieces.get(dim, -1)), dim): weight
+                               for dim, weight in step.out.items()})
+            for step in steps]  # fmt: skip
 
 
 class _Grid:
-    """A feature as a table over blocks, and the numbers of one head at most."""
+    """A feature as a table over blocks and numbers."""
 
     def __init__(self, blocks: Blocks, feature: Feature) -> None:
         self.blocks, self.feature = blocks, feature
-        self.lines: list[dict[HeadOutput, Fraction]] = []
+        self.asked: list[dict[HeadOutput, Fraction]] = []
         """Weighted sums of outputs that the program asks for."""
         bases: dict[Variable, None] = {}
         for variable in feature.inputs:
             bases |= dict.fromkeys(self._parts(variable))
-        self.numbers = [each for each in bases if self._is_number(each)]
+        self.numbers = [each for each in bases if blocks.is_number(each, feature.layer)]
         self.categories = [each for each in bases if each not in self.numbers]
-        heads = {each.head for each in self.numbers if isinstance(each, HeadOutput)}
-        if len(heads) > 1:
-            raise Refusal(
-                "it depends on averages or counts of several heads at once",
-                'round or compare each of them first, or use `style="compact"`',
-            )
-        self.head: Head | None = next(iter(heads), None)
         self.table = self._table([*self.categories, *self.numbers])
         self.variables: list[Variable] = [*self.categories, *self.numbers]
         self.rows: list[list[Row]] = []
+        self.pieces = 0
         outputs = [each for each in self.numbers if isinstance(each, HeadOutput)]
-        self.all_lines = [self._line(each, outputs) for each in _lines(self, outputs)]
-
-    def _line(self, weights: dict[HeadOutput, Fraction], outputs: list[HeadOutput]) -> _Line:
-        """A weighted sum in every joint state of the numbers."""
-        parts = [weights.get(output, Fraction(0)) for output in outputs]
-        scale = lcm(*(part.denominator for part in parts),
-                    *(code.denominator for state in self.states for code in state))  # fmt: skip
-        whole = lcm(*(part.denominator for part in parts))
-        inner = scale // whole * whole
-        codes = np.array([[int(code * inner) for code in state] for state in self.states], object)
-        totals = codes @ np.array([int(part * whole) for part in parts], object)
-        if max(map(abs, totals.tolist()), default=0) >= MOST_UNITS_OF_A_SUM:
-            raise Refusal("its numbers have too many digits", "work with smaller numbers")
-        return _Line(weights, totals.astype(np.int64), 1 / (inner * whole))
-
-    def _is_number(self, variable: Variable) -> bool:
-        return (isinstance(variable, HeadOutput) and not self.blocks.is_picked(variable)
-                and variable.layer == self.feature.layer)  # fmt: skip
+        self.lines = lines_of(blocks, outputs, self.states, self.asked)
 
     def _parts(self, variable: Variable) -> list[Variable]:
         """A sum as what it is made of, unless an earlier feed-forward can tell what it is."""
@@ -139,9 +142,10 @@ class _Grid:
             return [variable]
         parts = self.blocks.analysis.variables_of(variable.linear)
         line = {each: variable.linear.parts["out", each] for each in parts
-                if isinstance(each, HeadOutput) and self._is_number(each)}  # fmt: skip
+                if isinstance(each, HeadOutput)
+                and self.blocks.is_number(each, self.feature.layer)}  # fmt: skip
         if line:
-            self.lines.append(line)
+            self.asked.append(line)
         return parts
 
     def _table(self, bases: list[Variable]) -> np.ndarray:
@@ -207,7 +211,7 @@ class _Grid:
             if index is not None and isinstance(base, HeadOutput) and base.is_length:
                 length = np.array([int(code) for code in codes[base]])[grid[bases.index(base)]]
                 fine &= length > index
-        if len(self.numbers) > 1 and self.head is not None:
+        if len({each.head for each in self.numbers if isinstance(each, HeadOutput)}) == 1:
             rows = analysis._together(tuple(self.numbers))  # type: ignore[arg-type]
             if rows is not None:
                 held = [np.array(codes[each], object)[grid[bases.index(each)]]
@@ -223,6 +227,11 @@ class _Grid:
         states = list(product(*codes))
         self.states = [state for state, there in zip(states, occurs.tolist(), strict=True) if there]
         return flat[..., occurs]
+
+    def new_pieces(self, count: int) -> int:
+        """Numbers for pieces of a line."""
+        self.pieces += count
+        return self.pieces - count
 
     # -- cubes ------------------------------------------------------------------------------------
 
@@ -279,84 +288,47 @@ def _merged(table: np.ndarray, axis: int) -> tuple[list[int], np.ndarray]:
 
 
 def _steps(grid: _Grid, gate: Gate, table: np.ndarray) -> list[Step]:
-    """The steps of one cube: its first value, and what changes at each threshold."""
+    """The steps of one cube: the value half-way, and what changes at each threshold.
+
+    A step above the middle rises to the right, one below it to the left, so that hidden units are
+    on where they are small: what they add up to is rounded less.
+    """
     dims = grid.feature.dims
-    line, levels, places = _levels(grid, table)
-    first = {dims[int(places[0])]: 1.0}
-    steps = [_gated(gate, Row(), 0.0, first) if gate else Step(Row({}, STEEP), first, 1.0)]
+    line, levels, places = deciding_line(grid.lines, table)
     if line is None:
-        return steps
-    output, blocks = next(iter(line.weights)), grid.blocks
-    for change in np.flatnonzero(np.diff(places)).tolist():
-        before, after = (int(levels[place]) * line.unit for place in (change, change + 1))
-        threshold = (before + after) / 2
-        slope = STEEP / distance(blocks, output, (after - before) / 2)
-        most = max(int(line.totals.max()) * line.unit - threshold,
-                   threshold - int(line.totals.min()) * line.unit)  # fmt: skip
-        row = above(blocks, line.weights, threshold).times(slope)
-        widest = slope * reach(blocks, output, most) + STEEP  # whatever the gate
+        return [_gated(gate, Row(), 0.0, {dims[int(places[0])]: 1.0})]
+    low, high = (float(end) * line.unit for end in (line.totals.min(), line.totals.max()))
+    changes = np.flatnonzero(np.diff(places)).tolist()
+    thresholds = [float(levels[each] + levels[each + 1]) / 2 * line.unit for each in changes]
+    middle = sum(threshold < (low + high) / 2 for threshold in thresholds)
+    base = dims[int(places[changes[middle] if middle < len(changes) else -1])]
+    piece = grid.new_pieces(len(changes) + 1)
+    steps = [_gated(gate, Row(), 0.0, {base: 1.0}, {base: piece + middle})]
+    for number, (change, threshold) in enumerate(zip(changes, thresholds, strict=True)):
+        gap = float(levels[change + 1] - levels[change]) * line.unit
+        slope = STEEP / line.distance(gap / 2)
+        sign, end = (-1.0, low) if number < middle else (1.0, high)
+        row = line.above(threshold).times(sign * slope)
         old, new = dims[int(places[change])], dims[int(places[change + 1])]
-        steps.append(_gated(gate, row, widest, {old: -1.0, new: 1.0}))
+        step = _gated(gate, row, slope * line.reach(max(high - threshold, threshold - low)) + STEEP,
+                      {old: -sign, new: sign}, {old: piece + number, new: piece + number + 1})  # fmt: skip
+        steps.append(replace(step, most=slope * line.reach(abs(end - threshold))))
+        line.note(gap)
     return steps
 
 
-def _gated(gate: Gate, row: Row, widest: float, out: Mapping[int, float]) -> Step:
+def _gated(
+    gate: Gate, row: Row, widest: float, out: Mapping[int, float],
+    pieces: Mapping[int, int] | None = None,
+) -> Step:  # fmt: skip
     """A step that can rise only where all conditions of a gate hold."""
-    if not row.weights:  # nothing but the gate: half-way between all of them and one less
+    factor = 1.0
+    if row.weights:
+        y = added([row, *(each.times(widest) for each in gate), Row({}, -widest * len(gate))])
+        factor = max(1.0, sqrt(y.largest))
+    elif gate:  # nothing but the gate: half-way between all of them and one less
         y = added([*(each.times(2 * STEEP) for each in gate),
                    Row({}, 2 * STEEP * (0.5 - len(gate)))])  # fmt: skip
-        return Step(y, out, 1.0)
-    y = added([row, *(each.times(widest) for each in gate), Row({}, -widest * len(gate))])
-    return Step(y, out, max(1.0, sqrt(y.largest)))
-
-
-@dataclass(frozen=True, eq=False)
-class _Line:
-    """A weighted sum of the numbers, in each of their joint states: whole numbers of a unit."""
-
-    weights: dict[HeadOutput, Fraction]
-    totals: np.ndarray  # (state,)
-    unit: float
-
-
-def _levels(grid: _Grid, table: np.ndarray) -> tuple[_Line | None, np.ndarray, np.ndarray]:
-    """A weighted sum of the numbers that decides the value, its levels, and the value at each."""
-    there = table >= 0
-    if len(np.unique(table[there])) == 1:
-        return None, np.zeros(1, int), table[there][:1]
-    best: tuple[float, _Line, np.ndarray, np.ndarray] | None = None
-    for line in grid.all_lines:
-        levels, firsts, where = np.unique(
-            line.totals[there], return_index=True, return_inverse=True
-        )
-        places = table[there][firsts]
-        if (places[where] != table[there]).any():
-            continue
-        gap = float(np.diff(levels)[np.diff(places) != 0].min()) * line.unit
-        gap /= sum(abs(float(weight)) for weight in line.weights.values())
-        if best is None or gap > best[0]:
-            best = gap, line, levels, places
-    if best is None:
-        raise Refusal(
-            "it depends on several averages or counts of one head, in no single order",
-            'round or compare each of them first, or use `style="compact"`',
-        )
-    return best[1:]
-
-
-def _lines(grid: _Grid, outputs: Sequence[HeadOutput]) -> Iterator[dict[HeadOutput, Fraction]]:
-    """Sums to try: what the program asks for, each number alone, and all of them as digits."""
-    yield from grid.lines
-    for output in outputs:
-        yield {output: Fraction(1)}
-    if len(outputs) > 1:
-        for order in (outputs, outputs[::-1]):
-            digits: dict[HeadOutput, Fraction] = {}
-            unit = Fraction(1)
-            for output in order:
-                digits[output] = unit
-                codes = sorted({code for _, code in output.states})
-                gap = min((high - low for low, high in pairwise(codes)), default=Fraction(1))
-                digits[output] = unit / gap
-                unit *= (codes[-1] - codes[0]) / gap + 1
-            yield digits
+    else:
+        y = Row({}, STEEP)
+    return Step(y, out, factor, pieces=pieces or {})

@@ -1,0 +1,227 @@
+"""The numbers that a feature depends on in, one weighted sum of them out that decides its value.
+
+Numbers of one head are mixed as they are, whatever number of keys was picked (see `numbers`). Of
+several heads each is a place on a line of its own: a mean is there as it is, and a count w as
+w / (c + w). Both grow with what they stand for, so that x - y tells which of two counts is larger,
+and x + ε y, for a small ε, tells both of them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from math import lcm
+from operator import mul
+
+import numpy as np
+
+from rasp.compiler.analysis.variables import Head, HeadOutput, default_code, number
+from rasp.compiler.planning.promised_picks import mixture
+from rasp.compiler.refusals import Refusal
+from rasp.compiler.robust.blocks import Blocks
+from rasp.compiler.robust.numbers import SCALE, above, distance, reach, sink_weight, unit_of
+from rasp.compiler.robust.readings import Row, added
+
+MOST_UNITS_OF_A_SUM = 2**60
+FINE = 2.0**-40
+"""Places of several heads are told apart to this."""
+RATIOS = tuple(1.25**-power for power in range(1, 32))
+DIRECTIONS = (
+    (1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, -1.0),
+    *((1.0, sign * ratio) for ratio in RATIOS for sign in (1, -1)),
+    *((ratio, float(sign)) for ratio in RATIOS for sign in (1, -1)),
+)  # fmt: skip
+"""Weights to try for the places of two heads."""
+Weights = Mapping[HeadOutput, Fraction]
+States = Sequence[tuple[Fraction, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A weighted sum of numbers of one head, in each joint state: whole numbers of a unit."""
+
+    blocks: Blocks
+    weights: Weights
+    totals: np.ndarray  # (state,)
+    unit: float
+
+    @cached_property
+    def size(self) -> float:
+        """What its weights come to, to compare lines by their gaps."""
+        return sum(abs(float(weight)) for weight in self.weights.values())
+
+    def above(self, threshold: float) -> Row:
+        """A row that is above 0 where the sum is above a threshold."""
+        return above(self.blocks, self.weights, threshold)
+
+    def distance(self, gap: float) -> float:
+        """How far from 0 that row is at least, for a sum that is `gap` off the threshold."""
+        return distance(self.blocks, next(iter(self.weights)), gap)
+
+    def reach(self, gap: float) -> float:
+        """How far from 0 it is at most."""
+        return reach(self.blocks, next(iter(self.weights)), gap)
+
+    def note(self, gap: float) -> None:
+        """Note how fine its numbers have to be for two values `gap` apart."""
+        most = sum(abs(float(weight)) * unit_of(self.blocks, output)
+                   for output, weight in self.weights.items())  # fmt: skip
+        head = next(iter(self.weights)).head
+        self.blocks.finest[head] = max(self.blocks.finest.get(head, 1.0), most / gap)
+
+
+@dataclass(frozen=True, eq=False)
+class PlaceLine(Line):
+    """A weighted sum of the places of numbers of several heads."""
+
+    def above(self, threshold: float) -> Row:
+        rows = [Row({}, -threshold)]
+        for output, weight in self.weights.items():
+            factor = float(weight) * unit_of(self.blocks, output) / SCALE
+            rows.append(Row({self.blocks.number(output): factor},
+                            float(weight * default_code(output))))  # fmt: skip
+        return added(rows)
+
+    def distance(self, gap: float) -> float:
+        return gap
+
+    def reach(self, gap: float) -> float:
+        return gap
+
+    def note(self, gap: float) -> None:
+        for output, weight in self.weights.items():
+            finest = abs(float(weight)) * unit_of(self.blocks, output) / gap
+            if output.head.mode == "sum":
+                finest /= float(sink_weight(self.blocks))
+            known = self.blocks.finest.get(output.head, 1.0)
+            self.blocks.finest[output.head] = max(known, finest)
+
+
+def lines_of(
+    blocks: Blocks, outputs: Sequence[HeadOutput], states: States, asked: Sequence[Weights]
+) -> list[Line]:
+    """The sums to try, for numbers in these joint states; `asked` are the program's own."""
+    heads = dict.fromkeys(output.head for output in outputs)
+    if len(heads) < 2:
+        return [_line(blocks, weights, outputs, states) for weights in _mixed(outputs, asked)]
+    own = [_of_head(head, outputs, asked) for head in heads]
+    if len(heads) > 2 or not all(_has_place(blocks, weights) for weights in own):
+        raise Refusal(
+            "it depends on averages or counts of several heads at once",
+            'round or compare each of them first, or use `style="compact"`',
+        )
+    places = np.array([_places(blocks, weights, outputs, states) for weights in own])
+    found: list[Line] = []
+    for parts in DIRECTIONS:
+        totals = np.round(np.array(parts) @ places / FINE).astype(np.int64)
+        mixed = {output: weight * Fraction(part)
+                 for weights, part in zip(own, parts, strict=True) if part
+                 for output, weight in weights.items()}  # fmt: skip
+        found.append(PlaceLine(blocks, mixed, totals, FINE))
+    return found
+
+
+def _of_head(head: Head, outputs: Sequence[HeadOutput], asked: Sequence[Weights]) -> Weights:
+    """The one sum of a head's numbers that matters; nothing where there are several."""
+    mine = {output for output in outputs if output.head is head}
+    if len(mine) == 1:
+        return dict.fromkeys(mine, Fraction(1))
+    for weights in asked:
+        inside = {output: weight for output, weight in weights.items() if output in mine}
+        if inside.keys() == mine:
+            return inside
+    return {}
+
+
+def _has_place(blocks: Blocks, weights: Weights) -> bool:
+    """Whether a sum is a place on a line whatever else its head does: a mean, or a count."""
+    if all(output.head.mode == "mean" for output in weights):
+        return bool(weights)
+    return len(blocks.analysis.of(mixture(dict(weights))).atoms) == 1
+
+
+def _places(
+    blocks: Blocks, weights: Weights, outputs: Sequence[HeadOutput], states: States
+) -> list[float]:
+    """(state,): the place of a sum."""
+    parts, found = [weights.get(output, Fraction(0)) for output in outputs], []
+    for state in states:
+        total = sum(map(mul, parts, state), Fraction(0))
+        if next(iter(weights)).head.mode == "sum":
+            [each] = blocks.analysis.of(mixture(dict(weights))).atoms
+            total /= sink_weight(blocks) + total / number(each)
+        found.append(float(total))
+    return found
+
+
+def _line(blocks: Blocks, weights: Weights, outputs: Sequence[HeadOutput], states: States) -> Line:
+    """A weighted sum in every joint state of the numbers."""
+    parts = [weights.get(output, Fraction(0)) for output in outputs]
+    scale = lcm(*(part.denominator for part in parts),
+                *(code.denominator for state in states for code in state))  # fmt: skip
+    whole = lcm(*(part.denominator for part in parts))
+    inner = scale // whole * whole
+    codes = np.array([[int(code * inner) for code in state] for state in states], object)
+    totals = codes @ np.array([int(part * whole) for part in parts], object)
+    if max(map(abs, totals.tolist()), default=0) >= MOST_UNITS_OF_A_SUM:
+        raise Refusal("its numbers have too many digits", "work with smaller numbers")
+    return Line(blocks, weights, totals.astype(np.int64), 1 / (inner * whole))
+
+
+def _mixed(outputs: Sequence[HeadOutput], asked: Sequence[Weights]) -> Iterator[Weights]:
+    """What the program asks for, each number alone, and several of them as digits."""
+    yield from asked
+    alone: list[Weights] = [{output: Fraction(1)} for output in outputs]
+    yield from alone
+    inside = {output for weights in asked for output in weights}
+    parts = [*asked, *(each for each in alone if not inside & set(each))]
+    for some in (alone, parts):
+        if len(some) > 1:
+            yield _as_digits(some)
+            yield _as_digits(some[::-1])
+
+
+def _as_digits(parts: Sequence[Weights]) -> Weights:
+    """Sums as the digits of one number, the first of them the last digit."""
+    digits: dict[HeadOutput, Fraction] = {}
+    unit = Fraction(1)
+    for weights in parts:
+        spread, gaps = Fraction(0), []
+        for output, weight in weights.items():
+            codes = sorted({code for _, code in output.states})
+            spread += abs(weight) * (codes[-1] - codes[0])
+            gaps += [abs(weight) * (high - low) for low, high in pairwise(codes)]
+        gap = min(gaps, default=Fraction(1))
+        for output, weight in weights.items():
+            digits[output] = digits.get(output, Fraction(0)) + unit * weight / gap
+        unit *= spread / gap + 1
+    return digits
+
+
+def deciding_line(
+    lines: Sequence[Line], table: np.ndarray
+) -> tuple[Line | None, np.ndarray, np.ndarray]:
+    """The sum that decides a value best, its levels, and the value at each; (state,) values."""
+    there = table >= 0
+    if len(np.unique(table[there])) == 1:
+        return None, np.zeros(1, int), table[there][:1]
+    best: tuple[float, Line, np.ndarray, np.ndarray] | None = None
+    for line in lines:
+        levels, firsts, where = np.unique(
+            line.totals[there], return_index=True, return_inverse=True
+        )
+        places = table[there][firsts]
+        if (places[where] != table[there]).any():
+            continue
+        gap = float(np.diff(levels)[np.diff(places) != 0].min()) * line.unit / line.size
+        if best is None or gap > best[0]:
+            best = gap, line, levels, places
+    if best is None:
+        raise Refusal(
+            "it depends on several averages or counts of one head, in no single order",
+            'round or compare each of them first, or use `style="compact"`',
+        )
+    return best[1:]
