@@ -102,9 +102,9 @@ def attend(
             sizes.append(size + errors[-1] + float(off_table.max(initial=0.0)))
             deviation.append(2 * errors[-1])
             continue
-        size, off = _value(stream, claim, channel, inputs, row, float(bias))
-        reach = _reach(stream, claim, channel, outputs)
-        error = _error(stream, claim, scores, factor, size, off)
+        low, high, off = _value(stream, claim, channel, inputs, row, float(bias))
+        size, reach = max(-low, high), _reach(stream, claim, channel, outputs)
+        error = _error(stream, claim, scores, factor, size, off, high - low)
         if sink is not None:
             held, wrong = _sent_by_sink(sink, row, float(bias))
             error += (abs(held) + wrong) / factor
@@ -129,11 +129,11 @@ def _diluted(
     channels, sizes = [], []
     for number, (channel, inputs, row, bias) in enumerate(zip(
             claim.channels, claim.values, head.value, head.value_bias, strict=True)):  # fmt: skip
-        size, off = _value(stream, claim, channel, inputs, row, float(bias))
+        low, high, off = _value(stream, claim, channel, inputs, row, float(bias))
         own, wrong = _sent_by_sink(sink, row, float(bias))
-        sent, out = Sent(channel, size, off, own, wrong), head.out[:, number]
+        sent, out = Sent(channel, low, high, off, own, wrong), head.out[:, number]
         group = portion(stream, claim, outputs, sent, out, balance, name)
-        sizes.append(size + off + abs(own) + wrong)
+        sizes.append(max(-low, high) + off + abs(own) + wrong)
         channels.append(Channel(out, {}, Fraction(0), SLACK * UNIT * sizes[-1], sizes[-1], group))
     _describe(claim, scores, name, notes)
     return channels, np.array(sizes)
@@ -275,8 +275,8 @@ def _group(stream: Stream, variable: int, out: Array, table: Array, off: Array) 
 def _value(
     stream: Stream, claim: HeadClaim, channel: Mapping[int, Fraction], inputs: Sequence[int],
     row: Array, bias: float,
-) -> tuple[float, float]:  # fmt: skip
-    """The largest size of what keys send, and how far it is from what they should send."""
+) -> tuple[float, float, float]:  # fmt: skip
+    """Between what keys should send, and how far from that it is what they send."""
     values = stream.values
     space = values.space(tuple(inputs))
     reading = stream.read(row[None], inputs)
@@ -284,11 +284,11 @@ def _value(
     wanted, fine = _wanted(stream, claim, channel, inputs)
     fine &= ~np.isnan(held.value[:, 0])
     if not fine.any():
-        return 0.0, 0.0
+        return 0.0, 0.0, 0.0
     got = held.value[:, 0] + bias
     off = np.abs(got - wanted) + held.error[:, 0]
     off += reading.rounding(held, np.array([bias]))[:, 0] + DOUBLE * held.mass[:, 0]
-    return float(np.abs(wanted)[fine].max()), float(off[fine].max())
+    return float(wanted[fine].min()), float(wanted[fine].max()), float(off[fine].max())
 
 
 def _wanted(
@@ -351,9 +351,14 @@ def _reach(
 
 
 def _error(
-    stream: Stream, claim: HeadClaim, scores: Scores, factor: float, size: float, off: float
-) -> float:
-    """How far off a value can come out of the softmax."""
+    stream: Stream, claim: HeadClaim, scores: Scores, factor: float, size: float, off: float,
+    width: float = 0.0,
+) -> float:  # fmt: skip
+    """How far off a value can come out of the softmax.
+
+    Let picked keys weigh e^±δ of what they should, and hold values v of mean m. Their mean is off
+    by (e^δ - 1) e^δ times the mean of |v - m|, which is half the width of the values at most.
+    """
     length = stream.values.inputs.max_length
     others = length * _exp(scores.match_error + scores.error - scores.depth)
     rounding = SLACK * UNIT * (2 * length + 6)
@@ -372,7 +377,9 @@ def _error(
         relative += 2 * length * _exp(2 * scores.match_error - scores.step)
         uneven = scores.tie
     if not is_one:
-        relative += 2 * EXP + _exp(2 * scores.match_error + uneven) - 1
+        relative += 2 * EXP
+        apart = scores.match_error + uneven / 2
+        off += (_exp(2 * apart) - _exp(apart)) * (width or 2 * size) / 2
     error = size * relative + off
     if not claim.never_empty:
         alone = length * _exp(scores.error + scores.sink_error - scores.sink_above)
@@ -406,7 +413,8 @@ def _give_shares(
     errors, sizes = [], []
     for channel, inputs, row, bias in zip(claim.channels, claim.values, head.value,
                                           head.value_bias, strict=True):  # fmt: skip
-        size, off = _value(stream, claim, channel, inputs, row, float(bias))
+        low, high, off = _value(stream, claim, channel, inputs, row, float(bias))
+        size = max(-low, high)
         errors.append(size * (relative + rest) + off)
         sizes.append(size + errors[-1])
     notes.blocks.append((name, f"share; scores {scores.depth:.3g} apart", scores.depth))

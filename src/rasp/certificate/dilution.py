@@ -5,11 +5,12 @@ them 1 / (c + w) of its attention and the sink c / (c + w), so that what comes o
 
     (Σ v + c s) / (c + w),    s for what the sink sends:
 
-a function of two outputs of the head, Σ v and w. Let keys weigh (1 + ε) of what they should,
-|ε| <= E, and all keys that are not picked at most λ of the sink. Then the numerator is off by
-w E |v| + c λ |v| at most, the denominator by w E + c λ, and the quotient q by
+a function of two outputs of the head, Σ v and w: call it q. Let a picked key weigh 1 + ε of what it
+should, |ε| <= E, and all keys that are not picked at most λ of the sink together. What comes out
+is a mean by these weights, and by the right ones the mean of v - q is 0. So it is off by the sum of
+what each weight is off times v - q, over all weights:
 
-    (|v| + |q|) (w E + c λ) / (c + w - w E).
+    max |v - q| (w E + c λ) / (c + w - w E).
 """
 
 from __future__ import annotations
@@ -28,10 +29,11 @@ from rasp.certificate.tables import Array
 
 @dataclass(frozen=True)
 class Sent:
-    """What one channel moves: the largest value of keys, how far they are off, and the sink's."""
+    """What one channel moves: between what keys hold, how far they are off, and the sink's."""
 
     weights: Mapping[int, Fraction]
-    size: float
+    low: float
+    high: float
     off: float
     sink: float
     sink_off: float
@@ -81,9 +83,9 @@ def portion(
     room = weight + picked * (1 - balance.uneven)
     if (room <= 0).any():
         raise Refused("the weights of a head are not certain at all", name)
-    error = (sent.size + abs(sent.sink) + np.abs(value)) * shift / room
-    error += (picked * sent.off + weight * sent.sink_off) / room
-    error += balance.relative * (sent.size + abs(sent.sink))
+    error = np.maximum(np.abs(sent.high - value), np.abs(value - sent.low)) * shift / room
+    error += ((picked + shift) * sent.off + weight * sent.sink_off) / room
+    error += balance.relative * (max(-sent.low, sent.high) + abs(sent.sink))
     dims = np.flatnonzero(out)
     return Group(space, np.arange(space.size), dims, np.outer(value, out[dims]),
                  np.outer(error, np.abs(out[dims])))  # fmt: skip

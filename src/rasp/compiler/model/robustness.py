@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-RADII = (0.002, 0.001, 5e-4, 2e-4, 5e-5, 1e-5, 1e-6)
+RADII = (0.002, 0.001, 5e-4, 2e-4, 5e-5, 1e-5, 1e-6, 1e-7)
 """Noise radii to try, of the stream's root mean square."""
 MOST_WEIGHT, MOST_GRADIENT = 1000.0, 10_000.0
 

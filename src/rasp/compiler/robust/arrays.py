@@ -1,6 +1,6 @@
 """A plan in, weights out: every row of the plan as a row of an array.
 
-Dimension 0 is the sink's: 1 in its row, 0 everywhere else. What the sink attends to is itself, so
+Dimension 0 is the sink's: MARK in its row, 0 everywhere else. What the sink attends to is itself, so
 its row changes by what it sends to itself, and is known. Every query, key, value and hidden unit
 has a weight for dimension 0 such that at the sink it is what it should be, and no unit fires.
 """
@@ -26,6 +26,9 @@ from rasp.compiler.robust.steps import Written
 ALONE = 12.0
 """How far above all keys the sink scores itself, at least: no more, since a query that is not the
 sink may carry noise in the sink's dimension, which this multiplies."""
+MARK = 1.5
+"""What tells the sink from other positions: the larger it is, the less does noise in its dimension
+matter there, and the more does the sink itself carry."""
 LOGIT = 8.0
 """The score of the right answer; all others score 0."""
 OFF = 2.0
@@ -38,8 +41,14 @@ class Writer:
     def __init__(self, plan: RobustPlan) -> None:
         self.plan, self.size = plan, plan.blocks.size
         self.first = 0 if plan.uses_sink else 1
+        blocks = plan.blocks
+        features = [[dim for first in feature.dims for dim in blocks.copies.get(first, [first])]
+                    for feature in blocks.features.values()]  # fmt: skip
+        self.hot = [np.array(dims) for dims in
+                    (*features, *(list(dims.values()) for dims in blocks.of.values()))]  # fmt: skip
+        """The dimensions of each block: they add up to 1."""
         self.sink = np.zeros(self.size)
-        self.sink[0] = 1.0
+        self.sink[0] = MARK
 
     def weights(self) -> Weights:
         plan, analysis = self.plan, self.plan.analysis
@@ -88,8 +97,12 @@ class Writer:
             bias[place] = row.constant
         for dim, copies in self.plan.blocks.copies.items():
             found[:, copies] = found[:, [dim]]
+        for dims in self.hot:  # noise matters least where weights are smallest in sum
+            common = np.median(found[:, dims], axis=1)
+            found[:, dims] -= common[:, None]
+            bias += common
         if self.plan.uses_sink and len(rows):
-            found[:, 0] = np.array(at_sink) - found[:, 1:] @ self.sink[1:] - bias
+            found[:, 0] = (np.array(at_sink) - found[:, 1:] @ self.sink[1:] - bias) / MARK
         return found, bias
 
     def _head(self, plan: HeadPlan) -> tuple[HeadWeights, Array]:
@@ -127,4 +140,5 @@ class Writer:
 
     def _readout(self, output: OutputPlan) -> ReadoutWeights:
         weight, bias = self._rows(output.rows, [0.0] * len(output.rows))
-        return ReadoutWeights(LOGIT * weight, LOGIT * bias)
+        scale = LOGIT if len(output.rows) == len(output.atoms) else 1.0
+        return ReadoutWeights(scale * weight, scale * bias)

@@ -98,7 +98,7 @@ def strength_of(blocks: Blocks, head: Head) -> float:
     least = log(20 * length * blocks.finest.get(head, 50.0))
     if head.may_be_empty:  # the sink is half-way
         least = max(least + 3, 2 * log(2000 * length))
-    return float((ceil(2 * sqrt(least)) / 2) ** 2)
+    return float((ceil(8 * sqrt(least)) / 8) ** 2)
 
 
 def _compared(
@@ -129,14 +129,8 @@ def _compared(
 
 
 def _chosen(rows: Mapping[int, Row], truth: np.ndarray) -> Row:
-    """The sum of the rows of some classes, which are all the classes there are.
-
-    One of them is 1 and the others 0, so that c more for each and a constant of -c is the same: c
-    is chosen such that noise in the block makes the least difference.
-    """
-    share = sum(bool(truth[place]) for place in rows) / len(rows)
-    chosen = [row.times(float(truth[place]) - share) for place, row in rows.items()]
-    return added([*chosen, Row({}, share)])
+    """The sum of the rows of some classes."""
+    return added(row for place, row in rows.items() if truth[place])
 
 
 class _Side:

@@ -12,9 +12,11 @@ Neighbours g apart are at least g / (2 (c + N)) = g / 4N away from a threshold h
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from itertools import pairwise
 
+from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import HeadOutput, codes_of, default_code
 from rasp.compiler.planning.width_shares import boost_of, weight_of
 from rasp.compiler.robust.blocks import Blocks
@@ -68,3 +70,23 @@ def distance(blocks: Blocks, output: HeadOutput, gap: float) -> float:
 def reach(blocks: Blocks, output: HeadOutput, gap: float) -> float:
     """How far from 0 it is at most."""
     return gap if output.head.mode == "mean" else gap / float(sink_weight(blocks))
+
+
+def mean_row(blocks: Blocks, linear: Linear | None, codes: Iterable[Fraction]) -> Row | None:
+    """A row that reads a weighted sum of averages as a number; None where it is not one."""
+    if linear is None or not linear.parts or linear.parts.keys() != linear.of("out").keys():
+        return None
+    outputs: dict[HeadOutput, Fraction] = {
+        output: weight for (_, output), weight in linear.parts.items()
+    }
+    if any(blocks.is_picked(output) or output.head.mode != "mean" for output in outputs):
+        return None
+    gap = min(high - low for low, high in pairwise(sorted(codes)))
+    rows = [Row({}, float(linear.constant))]
+    for output, weight in outputs.items():
+        unit = unit_of(blocks, output)
+        rows.append(Row({blocks.number(output): float(weight) * unit / SCALE},
+                        float(weight * default_code(output))))  # fmt: skip
+        finest = abs(float(weight)) * unit / float(gap)
+        blocks.finest[output.head] = max(blocks.finest.get(output.head, 1.0), finest)
+    return added(rows)

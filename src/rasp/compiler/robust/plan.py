@@ -16,7 +16,9 @@ from rasp.compiler.planning.heads import HeadAnalysis
 from rasp.compiler.planning.plan import analyse
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.robust.attention import HeadPlan, is_read, plan_head
-from rasp.compiler.robust.blocks import Blocks, Feature
+from rasp.compiler.robust.blocks import MOST_LABELS, Blocks, Feature
+from rasp.compiler.robust.boxes import box_rows
+from rasp.compiler.robust.numbers import mean_row
 from rasp.compiler.robust.readings import Row
 from rasp.compiler.robust.steps import Written, write
 from rasp.compiler.settings import Settings
@@ -31,6 +33,7 @@ class OutputPlan:
     node: SOp
     atoms: list[tuple[Fraction, Atom]]
     rows: list[Row]
+    """Or one row that reads the answer itself, a number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +98,11 @@ def _output(blocks: Blocks, name: str, node: SOp, reader: int) -> OutputPlan:
             widest[codes[atom]] = atom
     labels = [None if atom is None else codes[atom] for atom in values.outcomes]
     atoms = sorted(widest.items())
-    rows = blocks.rows(values.layer, values.inputs, labels, reader)
+    if len(atoms) > MOST_LABELS and (row := mean_row(blocks, values.linear, widest)) is not None:
+        return OutputPlan(name, node, atoms, [row])
+    rows = box_rows(blocks, values.inputs, labels, reader)
+    if rows is None:
+        rows = blocks.rows(values.layer, values.inputs, labels, reader)
     return OutputPlan(name, node, atoms, [rows.get(code, Row()) for code, _ in atoms])
 
 

@@ -1,0 +1,80 @@
+"""A function of several variables in, a score for each of its values out, without a feed-forward.
+
+Where a value is the function's in a box, that is wherever each variable is in one of some states,
+how many variables are in theirs is a score: all of them in the box, one less at least elsewhere.
+One value may be no box: it scores all of them but half a one. So `a and b` is read from a and b,
+and what three tokens spell from the three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import numpy as np
+
+from rasp.compiler.analysis.tables import relevant
+from rasp.compiler.analysis.variables import HeadOutput, SumVariable, Variable
+from rasp.compiler.robust.blocks import MOST_LABELS, Blocks, Labels
+from rasp.compiler.robust.readings import Row, added
+
+MOST_SCORES = 20_000_000
+"""The most scores, of all values in all states, that are looked at."""
+
+
+def box_rows(
+    blocks: Blocks, inputs: tuple[Variable, ...], labels: Labels, reader: int
+) -> dict[Hashable, Row] | None:
+    """A row for each value, the highest for the one that is right.
+
+    None where values are no boxes, and where a feed-forward can do it as well.
+    """
+    kept, table = relevant(inputs, labels)  # type: ignore[arg-type]
+    known: list[Hashable] = list(dict.fromkeys(each for each in table if each is not None))
+    mixed = sum(_has_number(blocks, variable) for variable in kept) > 1
+    if len(kept) < 2 or (not mixed and len(known) <= MOST_LABELS):
+        return None
+    places = {label: place for place, label in enumerate(known)}
+    grid = np.array([-1 if label is None else places[label] for label in table])
+    grid = grid.reshape([len(variable.states) for variable in kept])
+    sides, rest = _boxes(grid, len(known))
+    if len(rest) > 1 or grid.size * len(known) > MOST_SCORES:
+        return None
+    for side in sides:
+        side[:, rest] = False
+    rows: list[list[Row]] = [[] for _ in known]
+    for variable, side in zip(kept, sides, strict=True):
+        classes, which = np.unique(side, axis=0, return_inverse=True)  # (class, value)
+        read = blocks.rows(variable.layer, (variable,), which.reshape(-1).tolist(), reader)
+        for number, row in read.items():
+            for value in np.flatnonzero(classes[number]).tolist():  # type: ignore[call-overload]
+                rows[value].append(row)
+    for value in rest:
+        rows[value] = [Row({}, len(kept) - 0.5)]
+    return {label: added(row) for label, row in zip(known, rows, strict=True)}
+
+
+def _has_number(blocks: Blocks, variable: Variable) -> bool:
+    """Whether something of a variable is a number in the stream, not a block."""
+    if isinstance(variable, SumVariable):
+        inner = blocks.analysis.variables_of(variable.linear)
+        return any(blocks.is_number(part, variable.layer) for part in inner)
+    return isinstance(variable, HeadOutput) and blocks.is_number(variable, variable.layer)
+
+
+def _boxes(grid: np.ndarray, count: int) -> tuple[list[np.ndarray], list[int]]:
+    """For each variable (state, value): whether it is on a side of the value's box; and the values
+    that are not boxes.
+    """
+    cells = np.argwhere(grid >= 0)
+    values = grid[grid >= 0]
+    sides = []
+    for axis, size in enumerate(grid.shape):
+        side = np.zeros((size, count), bool)
+        side[cells[:, axis], values] = True
+        sides.append(side)
+    rest = []
+    for value in range(count):
+        box = grid[np.ix_(*(np.flatnonzero(side[:, value]) for side in sides))]
+        if ((box >= 0) & (box != value)).any():
+            rest.append(value)
+    return sides, rest
