@@ -163,12 +163,41 @@ def test_a_rotated_model_is_another_model_with_the_same_answers() -> None:
     assert turned("abca") == handle("abca")
 
 
+SPREAD = {
+    "counts of two heads, compared": "selector_width(select(tokens, tokens, ==)) * 2 > length",
+    "counts of two heads, divided": "selector_width(select(tokens, tokens, ==)) / length",
+    "an `and` of two counts": "num_prevs(tokens == 1) % 2 == 0 and num_prevs(tokens == 2) % 2 == 0",
+    "a mean of many values": "aggregate(select(indices, indices, <=), tokens * tokens * 7)",
+    "a pick and an index": "indices - aggregate(select_best(select(tokens, tokens, ==) and "
+    "select(indices, indices, <), score(indices, 1)), indices, -1)",
+    "a token and two picks": "tokens > shift(tokens, 1, 0) and tokens > shift(tokens, -1, 0)",
+    "several sums of one head": "count(tokens, 1) == count(tokens, 2) and contains(tokens, 3)",
+    "ranks": "sort(indices, tokens)",
+    "the second of a rank": "aggregate(select(selector_width(select(tokens, tokens, >) or "
+    "select(tokens, tokens, ==) and select(indices, indices, <)), 1, ==), tokens)",
+}
+
+
+@pytest.mark.parametrize("kind", SPREAD)
+def test_what_depends_on_several_numbers_is_compiled_too(kind: str) -> None:
+    handle = rasp.run(f"out = {SPREAD[kind]};")["out"]
+    model = rasp.compile(handle, vocabulary=[1, 2, 3], max_length=7, style="robust")
+    certificate = model.certificate
+    assert certificate is not None and certificate.exact and certificate.robust is not None
+    assert certificate.robust.largest_weight <= MOST_WEIGHT
+    chooser = Random(kind)
+    for _ in range(60):
+        tokens = chooser.choices([1, 2, 3], k=chooser.randint(1, 7))
+        assert model(tokens) == handle(tokens), tokens
+
+
 def test_what_cannot_be_robust_says_so_and_names_the_other_style() -> None:
-    text = "out = (selector_width(select(tokens, tokens, ==)) + length) % 2;"
+    counts = " + ".join(f'count(tokens, "{each}") * selector_width(select(tokens, "{each}", ==) '
+                        "and select(indices, indices, <))" for each in "ab")  # fmt: skip
+    handle = rasp.run(f"out = ({counts}) % 3;")["out"]
     with pytest.raises(RaspUnsupportedError, match="several heads at once") as error:
-        rasp.compile(rasp.run(text)["out"], alphabet="ab", max_length=8, style="robust")
+        rasp.compile(handle, alphabet="ab", max_length=6, style="robust")
     assert 'style="compact"' in str(error.value.hint)
-    assert rasp.compile(rasp.run(text)["out"], alphabet="ab", max_length=8)("aab") == [1, 1, 0]
 
 
 def test_there_are_two_styles() -> None:

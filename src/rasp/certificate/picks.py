@@ -14,6 +14,7 @@ from rasp.atoms import Atom
 from rasp.certificate.cases import MOST_PAIRS, Cases, compared, comparisons, holds
 from rasp.certificate.choices import ANY
 from rasp.certificate.claims import INDEX, TOKEN, HeadClaim, HeadOutput, Refused
+from rasp.certificate.orders import is_strict_order
 from rasp.certificate.tables import Array, joint_places, typed, variants_of
 from rasp.graph import Indices, Node, Scorer, Select, Selector, SOp, score_terms
 
@@ -199,12 +200,58 @@ class Picks:
         return True
 
     def is_injective(self, keys: SOp) -> bool:
-        """Whether no two positions hold the same: a function of the index, all values different."""
+        """Whether no two positions hold the same: a function of the index, all values different; or
+        a rank in a strict order of the positions (see `orders`).
+        """
         if self.values.over(keys) != (INDEX,):
-            return False
+            return self._is_rank(keys)
         column = self.values.column(keys, self.values.space((INDEX,)))
         atoms = [column.atoms[place] for place in column.places.tolist()]
         return None not in atoms and len(set(atoms)) == len(atoms)
+
+    def _is_rank(self, keys: SOp) -> bool:
+        """Whether an s-op is a multiple of how many keys a head picks, up to a constant, by a
+        selector that is a strict order: each key that is picked adds the same.
+        """
+        linear = self.values.linear(keys)
+        if linear is None or not linear.parts or any(kind != "out" for kind, _ in linear.parts):
+            return False
+        places = [place for _, place in linear.parts]
+        heads = {id(self.values.head(place)): self.values.head(place) for place in places}
+        if len(heads) > 1 or any(head.mode != "sum" for head in heads.values()):
+            return False
+        outputs = [self.values.output(place) for place in places]
+        space = self.values.space(
+            [variable for output in outputs for variable in self.values.over(output.values)]
+        )
+        total = np.zeros(space.size, object)
+        for output, weight in zip(outputs, linear.parts.values(), strict=True):
+            column = self.values.column(output.values, space)
+            if output.carrier is not None or not all(
+                isinstance(atom, (int, Fraction)) for atom in column.listed()
+            ):
+                return False
+            total = total + np.array(column.atoms, object)[column.places] * weight
+        (head,) = heads.values()
+        return len({*total.tolist()} - {0}) == 1 == len({*total.tolist()}) and self._is_order(
+            [conjunct.selector for conjunct in head.conjuncts]
+        )
+
+    def _is_order(self, selectors: Sequence[Selector]) -> bool:
+        """Whether selectors, joined by `and`, are a strict order of the positions."""
+        pairs = list(dict.fromkeys(_comparisons(selectors)))
+        for keys, queries in pairs:
+            kinds = {isinstance(atom, str) for atom in self.atoms(keys, None)}
+            if keys is not queries or len(kinds) > 1:
+                return False
+        sides = [(self.side(keys, None), self.side(keys, None)) for keys, _ in pairs]
+        differs = [isinstance(keys, Indices) for keys, _ in pairs]
+
+        def holds(outcomes: tuple[str, ...]) -> bool:
+            case = dict(zip(sides, outcomes, strict=True))
+            return all(self.holds(node, case, None) for node in selectors)
+
+        return len({*sides}) == len(sides) and is_strict_order(holds, differs)
 
     def picks_one(self, head: HeadClaim) -> bool:
         """Whether no query picks two keys: their values, or their scores, are all different, or

@@ -203,7 +203,7 @@ class Values(Domains):
             if reduce(int.__mul__, sizes, 1) > MOST_STATES:
                 grid = self.listed_together(key)
                 if grid is None:
-                    grid = self._one_by_one(key, sizes)
+                    grid = self._grown(key, sizes)
             else:
                 grid = np.indices(sizes).reshape(len(sizes), -1) if sizes else np.zeros((0, 1), int)
             space = Space(key, self.restricted(key, grid))
@@ -213,7 +213,7 @@ class Values(Domains):
             self._spaces[key] = space
         return self._spaces[key]
 
-    def _one_by_one(self, key: tuple[int, ...], sizes: Sequence[int]) -> Array:
+    def _grown(self, key: tuple[int, ...], sizes: Sequence[int]) -> Array:
         """(variable, combination): what the first variables can be together, with all that the last
         one can be.
         """

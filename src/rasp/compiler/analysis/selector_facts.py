@@ -8,6 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from rasp.atoms import Atom
+from rasp.certificate.orders import is_strict_order
+from rasp.certificate.picks import HOLDS
 from rasp.compiler.analysis.comparison_tables import compared
 from rasp.compiler.analysis.formulas import Formula, at_the_query, comparisons, formula_of
 from rasp.compiler.analysis.joint_states import Values
@@ -19,6 +21,7 @@ from rasp.compiler.analysis.variables import (
     IndexVariable,
     Variable,
     default_code,
+    mixture,
     typed,
 )
 from rasp.compiler.refusals import Refusal, Refusals
@@ -313,12 +316,44 @@ class SelectorFacts(ValueAnalysis):
         return True
 
     def _is_injective(self, keys: SOp) -> bool:
+        """Whether no two positions hold the same: the index decides it, or it is a rank."""
         values = self.of(keys)
         if len(values.inputs) != 1 or not isinstance(values.inputs[0], IndexVariable):
-            return False
+            return self._is_rank(values.linear)
         return len({typed(atom)[1] for atom in values.outcomes if atom is not None}) == len(
             values.outcomes
         )
+
+    def _is_rank(self, linear: Linear | None) -> bool:
+        """Whether a number tells how many keys a strict order of all positions picks."""
+        outs = (
+            {} if linear is None else {each[1]: weight for each, weight in linear.of("out").items()}
+        )
+        heads = {output.head for output in outs}
+        if linear is None or len(heads) != 1 or len(outs) < len(linear.parts):
+            return False
+        (head,) = heads
+        if head.mode != "sum" or any(output.carrier is not None for output in outs):
+            return False
+        sent = self.of(mixture(outs)).atoms
+        return len(sent) == 1 and bool(sent[0]) and self._is_order(head.formula)
+
+    def _is_order(self, formula: Formula) -> bool:
+        """Whether of any two positions one comes before the other by a formula, in one order."""
+        found = literals(formula)
+        sides = list(dict.fromkeys(literal.keys for literal in found))
+        if any(literal.keys is not literal.queries for literal in found):
+            return False
+        if any(len({isinstance(atom, str) for atom in self.of(side).atoms}) > 1 for side in sides):
+            return False
+
+        def holds(outcomes: tuple[str, ...]) -> bool:
+            case = dict(zip(sides, outcomes, strict=True))
+            return (
+                rewritten(formula, lambda literal: case[literal.keys] in HOLDS[literal.op]) is True
+            )
+
+        return is_strict_order(holds, [isinstance(side, Indices) for side in sides])
 
     def _is_causal(self, formula: Formula) -> bool:
         """Whether no query picks a later key: each part of an `or`, and some part of an `and`."""

@@ -7,7 +7,7 @@ it in the residual stream (its code).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -17,7 +17,7 @@ from typing import TypeAlias
 from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Linear
-from rasp.graph import Node, Scorer, SOp
+from rasp.graph import Const, Elementwise, Node, Scorer, SOp
 
 LARGEST = 1 << 20
 """The largest code, in differences of codes."""
@@ -199,3 +199,14 @@ def s_op_of(inputs: Iterable[Variable]) -> Node | None:
                 outs = [each[1].known_by for each in variable.linear.of("out")]
                 return next((node for node in outs if node is not None), None)
     return None
+
+
+def mixture(weights: Mapping[HeadOutput, Fraction]) -> SOp:
+    """The weighted sum of the values of several outputs of one head, as an s-op."""
+    mixed: SOp | None = None
+    for output, weight in weights.items():
+        scaled = output.values
+        if weight != 1:
+            scaled = Elementwise("*", (scaled, Const(weight)))
+        mixed = scaled if mixed is None else Elementwise("+", (mixed, scaled))
+    return mixed or Const(0)

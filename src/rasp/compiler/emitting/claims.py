@@ -27,12 +27,12 @@ from rasp.compiler.analysis.variables import (
     SumVariable,
     TokenVariable,
     Variable,
+    mixture,
 )
 from rasp.compiler.emitting.weights import Emitter
 from rasp.compiler.planning.attention import HeadPlan
 from rasp.compiler.planning.heads import HeadAnalysis
 from rasp.compiler.planning.plan import Plan
-from rasp.compiler.planning.promised_picks import mixture
 from rasp.compiler.planning.width_shares import boost_of, weight_of
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.settings import Settings

@@ -12,10 +12,16 @@ import numpy as np
 
 from rasp.compiler.analysis.formulas import Formula, comparisons, in_stable_order
 from rasp.compiler.analysis.linear import Linear, content, total
-from rasp.compiler.analysis.variables import Head, HeadOutput, codes_of, default_code, number
+from rasp.compiler.analysis.variables import (
+    Head,
+    HeadOutput,
+    codes_of,
+    default_code,
+    mixture,
+    number,
+)
 from rasp.compiler.planning.features import Features
 from rasp.compiler.planning.heads import HeadAnalysis, scored_by
-from rasp.compiler.planning.promised_picks import mixture
 from rasp.compiler.planning.scores import Conjunct, Request, make_conjunct
 from rasp.compiler.planning.width_shares import boost_of
 from rasp.compiler.refusals import Refusal

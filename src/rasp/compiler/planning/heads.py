@@ -19,11 +19,12 @@ from rasp.compiler.analysis.variables import (
     codes_of,
     distinct,
     is_spread,
+    mixture,
     number,
     typed,
 )
 from rasp.compiler.planning.blocks import Blocks, Deadlines
-from rasp.compiler.planning.promised_picks import PromisedPicks, mixture
+from rasp.compiler.planning.promised_picks import PromisedPicks
 from rasp.compiler.planning.rounded_sums import can_be_rounded
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings

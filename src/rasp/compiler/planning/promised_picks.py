@@ -6,16 +6,15 @@ what is averaged over it is one value. The checker finds the same by rules of it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from math import inf
 
 from rasp.compiler.analysis.formulas import Formula, at_the_key
 from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.variables import HeadOutput, SumVariable, number
+from rasp.compiler.analysis.variables import HeadOutput, SumVariable, mixture, number
 from rasp.compiler.planning.width_shares import ShareShapes
 from rasp.compiler.refusals import Refusal
-from rasp.graph import Const, Elementwise, SOp
+from rasp.graph import SOp
 from rasp.graph.formulas import conjuncts, every
 
 ONE = Fraction(1)
@@ -72,14 +71,3 @@ class PromisedPicks(ShareShapes):
         at_most = all(added <= fits for added, fits in rows) and len(rest) == len(on_keys)
         return (min(allowed) if allowed and at_most else 0.0,
                 max(allowed) if allowed and at_least else inf)  # fmt: skip
-
-
-def mixture(weights: Mapping[HeadOutput, Fraction]) -> SOp:
-    """The weighted sum of the values of several outputs of one head, as an s-op."""
-    mixed: SOp | None = None
-    for output, weight in weights.items():
-        scaled = output.values
-        if weight != 1:
-            scaled = Elementwise("*", (scaled, Const(weight)))
-        mixed = scaled if mixed is None else Elementwise("+", (mixed, scaled))
-    return mixed or Const(0)

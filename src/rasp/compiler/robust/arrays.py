@@ -1,7 +1,7 @@
 """A plan in, weights out: every row of the plan as a row of an array.
 
-Dimension 0 is the sink's: MARK in its row, 0 everywhere else. What the sink attends to is itself, so
-its row changes by what it sends to itself, and is known. Every query, key, value and hidden unit
+Dimension 0 is the sink's: MARK in its row, 0 everywhere else. What the sink attends to is itself,
+so its row changes by what it sends to itself, and is known. Every query, key, value and hidden unit
 has a weight for dimension 0 such that at the sink it is what it should be, and no unit fires.
 """
 

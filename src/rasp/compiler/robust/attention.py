@@ -95,9 +95,10 @@ def strength_of(blocks: Blocks, head: Head) -> float:
     in proportion where the stream carries noise.
     """
     length = blocks.analysis.settings.max_length
-    least = log(20 * length * blocks.finest.get(head, 50.0))
+    finest = blocks.finest.get(head, 50.0)
+    least = log(20 * length * finest)
     if head.may_be_empty:  # the sink is half-way
-        least = max(least + 3, 2 * log(2000 * length))
+        least = 2 * log(20 * length * max(finest, 100.0))
     return float((ceil(8 * sqrt(least)) / 8) ** 2)
 
 

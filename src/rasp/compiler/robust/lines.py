@@ -18,8 +18,7 @@ from operator import mul
 
 import numpy as np
 
-from rasp.compiler.analysis.variables import Head, HeadOutput, default_code, number
-from rasp.compiler.planning.promised_picks import mixture
+from rasp.compiler.analysis.variables import Head, HeadOutput, default_code, mixture, number
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import Blocks
 from rasp.compiler.robust.numbers import SCALE, above, distance, reach, sink_weight, unit_of

@@ -77,7 +77,7 @@ def mean_row(blocks: Blocks, linear: Linear | None, codes: Iterable[Fraction]) -
     if linear is None or not linear.parts or linear.parts.keys() != linear.of("out").keys():
         return None
     outputs: dict[HeadOutput, Fraction] = {
-        output: weight for (_, output), weight in linear.parts.items()
+        coordinate[1]: weight for coordinate, weight in linear.parts.items()
     }
     if any(blocks.is_picked(output) or output.head.mode != "mean" for output in outputs):
         return None

@@ -309,9 +309,10 @@ def _steps(grid: _Grid, gate: Gate, table: np.ndarray) -> list[Step]:
         slope = STEEP / line.distance(gap / 2)
         sign, end = (-1.0, low) if number < middle else (1.0, high)
         row = line.above(threshold).times(sign * slope)
+        widest = slope * line.reach(max(high - threshold, threshold - low)) + STEEP
         old, new = dims[int(places[change])], dims[int(places[change + 1])]
-        step = _gated(gate, row, slope * line.reach(max(high - threshold, threshold - low)) + STEEP,
-                      {old: -sign, new: sign}, {old: piece + number, new: piece + number + 1})  # fmt: skip
+        pieces = {old: piece + number, new: piece + number + 1}
+        step = _gated(gate, row, widest, {old: -sign, new: sign}, pieces)
         steps.append(replace(step, most=slope * line.reach(abs(end - threshold))))
         line.note(gap)
     return steps
