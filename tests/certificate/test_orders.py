@@ -35,9 +35,7 @@ def test_strict_orders_are_those_conditions_whose_ranks_all_differ() -> None:
     found = 0
     for picked in product([False, True], repeat=len(possible)):
         chosen = frozenset(case for case, there in zip(possible, picked, strict=True) if there)
-        differ = all(
-            len(set(ranks(chosen, values))) == 4 for values in product(range(3), repeat=4)
-        )
+        differ = all(len(set(ranks(chosen, values))) == 4 for values in product(range(3), repeat=4))
         assert is_strict_order(lambda case: case in chosen, [False, True]) == differ  # noqa: B023
         found += differ
     assert found == 6  # by index alone in either direction, or by value and then by index
