@@ -7,17 +7,17 @@ from itertools import product
 import pytest
 
 import rasp
-from rasp.certificate.orders import is_strict_order
+from rasp.certificate.orders import ABOVE, BELOW, EQUAL, is_strict_order
 
-CONDITIONS = list(product("<=>", repeat=2))
+CONDITIONS = list(product((BELOW, EQUAL, ABOVE), repeat=2))
 """How a key compares with a query: in a value, and in its index."""
 
 
-def ranks(chosen: frozenset[tuple[str, ...]], values: tuple[int, ...]) -> list[int]:
+def ranks(chosen: frozenset[tuple[int, ...]], values: tuple[int, ...]) -> list[int]:
     """How many keys each query picks, of the keys that compare with it as is `chosen`."""
 
-    def compared(one: int, other: int) -> str:
-        return "<=>"[(one > other) - (one < other) + 1]
+    def compared(one: int, other: int) -> int:
+        return (BELOW, EQUAL, ABOVE)[(one > other) - (one < other) + 1]
 
     return [
         sum(
@@ -31,7 +31,7 @@ def ranks(chosen: frozenset[tuple[str, ...]], values: tuple[int, ...]) -> list[i
 
 def test_strict_orders_are_those_conditions_whose_ranks_all_differ() -> None:
     """All 64 conditions on a value and an index, on every input of four values of 0, 1 and 2."""
-    possible = [case for case in CONDITIONS if case[1] != "="]
+    possible = [case for case in CONDITIONS if case[1] != EQUAL]
     found = 0
     for picked in product([False, True], repeat=len(possible)):
         chosen = frozenset(case for case, there in zip(possible, picked, strict=True) if there)
@@ -45,7 +45,7 @@ SMALLER = "select(tokens, tokens, <) or select(tokens, tokens, ==) and select(in
 
 
 @pytest.mark.parametrize(
-    "order, is_one",
+    ("order", "is_one"),
     [
         (SMALLER, True),
         ("select(indices, indices, >)", True),

@@ -16,6 +16,7 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.certificate.claims import Refused
+from rasp.certificate.orders import ABOVE, BELOW, EQUAL
 from rasp.certificate.tables import Array
 from rasp.graph import (
     Const,
@@ -32,7 +33,7 @@ from rasp.graph import (
 if TYPE_CHECKING:
     from rasp.certificate.picks import Picks
 
-BELOW, EQUAL, ABOVE, APART = 1, 2, 4, 8
+APART = 8
 HOLDS = {
     "==": EQUAL, "!=": BELOW | ABOVE | APART, "<": BELOW, "<=": BELOW | EQUAL, ">": ABOVE,
     ">=": ABOVE | EQUAL,

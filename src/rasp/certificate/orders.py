@@ -13,24 +13,26 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import product
 
-OPPOSITE = {"<": ">", "=": "=", ">": "<"}
+BELOW, EQUAL, ABOVE = OUTCOMES = 1, 2, 4
+OPPOSITE = {BELOW: ABOVE, EQUAL: EQUAL, ABOVE: BELOW}
 MOST_SIDES = 4
-Outcomes = tuple[str, ...]
+Case = tuple[int, ...]
+"""An outcome for each s-op."""
 
 
-def is_strict_order(holds: Callable[[Outcomes], bool], differs: Sequence[bool]) -> bool:
+def is_strict_order(holds: Callable[[Case], bool], differs: Sequence[bool]) -> bool:
     """Whether a condition on outcomes, one for each s-op compared, is a strict order of positions.
 
     `differs` says of which s-ops no two positions hold the same.
 
-    >>> is_strict_order(lambda each: each[0] == "<" or each == ("=", "<"), [False, True])
+    >>> is_strict_order(lambda case: case[0] == BELOW or case == (EQUAL, BELOW), [False, True])
     True
-    >>> is_strict_order(lambda each: each[0] == "<", [False, True])
+    >>> is_strict_order(lambda case: case[0] == BELOW, [False, True])
     False
     """
     if len(differs) > MOST_SIDES:
         return False
-    cases = [case for case in product("<=>", repeat=len(differs)) if _is_possible(case, differs)]
+    cases = [case for case in product(OUTCOMES, repeat=len(differs)) if _is_possible(case, differs)]
     first = {case for case in cases if holds(case)}
     if any((case in first) == (_opposite(case) in first) for case in cases):
         return False
@@ -42,17 +44,17 @@ def is_strict_order(holds: Callable[[Outcomes], bool], differs: Sequence[bool]) 
     )
 
 
-def _is_possible(case: Outcomes, differs: Sequence[bool]) -> bool:
+def _is_possible(case: Case, differs: Sequence[bool]) -> bool:
     """Whether two different positions can compare so."""
-    return not any(outcome == "=" and apart for outcome, apart in zip(case, differs, strict=True))
+    return not any(each == EQUAL and apart for each, apart in zip(case, differs, strict=True))
 
 
-def _opposite(case: Outcomes) -> Outcomes:
+def _opposite(case: Case) -> Case:
     return tuple(OPPOSITE[outcome] for outcome in case)
 
 
-def _through(one: str, other: str) -> str:
+def _through(one: int, other: int) -> Case:
     """How i can compare with k, where i compares with j as `one` says, and j with k as `other`."""
-    if one == "=" or one == other:
-        return other
-    return one if other == "=" else "<=>"
+    if EQUAL in (one, other):
+        return (other if one == EQUAL else one,)
+    return (one,) if one == other else OUTCOMES

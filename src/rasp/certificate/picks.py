@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.cases import MOST_PAIRS, Cases, compared, comparisons, holds
+from rasp.certificate.cases import HOLDS, MOST_PAIRS, Cases, compared, comparisons, holds
 from rasp.certificate.choices import ANY
 from rasp.certificate.claims import INDEX, TOKEN, HeadClaim, HeadOutput, Refused
 from rasp.certificate.orders import is_strict_order
@@ -216,42 +216,34 @@ class Picks:
         linear = self.values.linear(keys)
         if linear is None or not linear.parts or any(kind != "out" for kind, _ in linear.parts):
             return False
-        places = [place for _, place in linear.parts]
-        heads = {id(self.values.head(place)): self.values.head(place) for place in places}
-        if len(heads) > 1 or any(head.mode != "sum" for head in heads.values()):
+        weights = {place: weight for (_, place), weight in linear.parts.items()}
+        heads = [self.values.head(place) for place in weights]
+        head = heads[0]
+        if head.mode != "sum" or head.family or any(other is not head for other in heads):
             return False
-        outputs = [self.values.output(place) for place in places]
-        space = self.values.space(
-            [variable for output in outputs for variable in self.values.over(output.values)]
-        )
-        total = np.zeros(space.size, object)
-        for output, weight in zip(outputs, linear.parts.values(), strict=True):
-            column = self.values.column(output.values, space)
-            if output.carrier is not None or not all(
-                isinstance(atom, (int, Fraction)) for atom in column.listed()
-            ):
-                return False
-            total = total + np.array(column.atoms, object)[column.places] * weight
-        (head,) = heads.values()
-        return len({*total.tolist()} - {0}) == 1 == len({*total.tolist()}) and self._is_order(
-            [conjunct.selector for conjunct in head.conjuncts]
-        )
+        outputs = [self.values.output(place) for place in weights]
+        if any(output.carrier is not None for output in outputs):
+            return False
+        sent = {sum(weight * number for weight, number in zip(weights.values(), row, strict=True))
+                for row in self._together([output.values for output in outputs])}  # fmt: skip
+        is_count = len(sent) == 1 and sent != {0}
+        return is_count and self._is_order([conjunct.selector for conjunct in head.conjuncts])
 
     def _is_order(self, selectors: Sequence[Selector]) -> bool:
         """Whether selectors, joined by `and`, are a strict order of the positions."""
-        pairs = list(dict.fromkeys(_comparisons(selectors)))
-        for keys, queries in pairs:
-            kinds = {isinstance(atom, str) for atom in self.atoms(keys, None)}
-            if keys is not queries or len(kinds) > 1:
-                return False
-        sides = [(self.side(keys, None), self.side(keys, None)) for keys, _ in pairs]
-        differs = [isinstance(keys, Indices) for keys, _ in pairs]
+        nodes = list(comparisons(selectors))
+        sides = list(dict.fromkeys(node.keys for node in nodes))
+        mixed = (len({isinstance(atom, str) for atom in self.atoms(side, None)}) > 1
+                 for side in sides)  # fmt: skip
+        if any(node.keys is not node.queries for node in nodes) or any(mixed):
+            return False
 
-        def holds(outcomes: tuple[str, ...]) -> bool:
-            case = dict(zip(sides, outcomes, strict=True))
-            return all(self.holds(node, case, None) for node in selectors)
+        def fits(case: tuple[int, ...]) -> bool:
+            found = dict(zip(sides, case, strict=True))
+            return all(holds(node, lambda one: bool(found[one.keys] & HOLDS[one.op]))
+                       for node in selectors)  # fmt: skip
 
-        return len({*sides}) == len(sides) and is_strict_order(holds, differs)
+        return is_strict_order(fits, [isinstance(side, Indices) for side in sides])
 
     def picks_one(self, head: HeadClaim) -> bool:
         """Whether no query picks two keys: their values, or their scores, are all different, or

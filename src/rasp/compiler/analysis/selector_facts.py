@@ -9,7 +9,6 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.certificate.orders import is_strict_order
-from rasp.certificate.picks import HOLDS
 from rasp.compiler.analysis.comparison_tables import compared
 from rasp.compiler.analysis.formulas import Formula, at_the_query, comparisons, formula_of
 from rasp.compiler.analysis.joint_states import Values
@@ -347,11 +346,9 @@ class SelectorFacts(ValueAnalysis):
         if any(len({isinstance(atom, str) for atom in self.of(side).atoms}) > 1 for side in sides):
             return False
 
-        def holds(outcomes: tuple[str, ...]) -> bool:
-            case = dict(zip(sides, outcomes, strict=True))
-            return (
-                rewritten(formula, lambda literal: case[literal.keys] in HOLDS[literal.op]) is True
-            )
+        def holds(case: tuple[int, ...]) -> bool:
+            found = dict(zip(sides, case, strict=True))
+            return rewritten(formula, lambda one: bool(found[one.keys] & OUTCOMES[one.op])) is True
 
         return is_strict_order(holds, [isinstance(side, Indices) for side in sides])
 
