@@ -339,16 +339,16 @@ class SelectorFacts(ValueAnalysis):
 
     def _is_order(self, formula: Formula) -> bool:
         """Whether of any two positions one comes before the other by a formula, in one order."""
-        found = literals(formula)
-        sides = list(dict.fromkeys(literal.keys for literal in found))
-        if any(literal.keys is not literal.queries for literal in found):
+        found = comparisons(formula)
+        sides = list(dict.fromkeys(one.keys for one in found))
+        if any(one.keys is not one.queries for one in found):
             return False
         if any(len({isinstance(atom, str) for atom in self.of(side).atoms}) > 1 for side in sides):
             return False
 
         def holds(case: tuple[int, ...]) -> bool:
-            found = dict(zip(sides, case, strict=True))
-            return rewritten(formula, lambda one: bool(found[one.keys] & OUTCOMES[one.op])) is True
+            outcome = dict(zip(sides, case, strict=True))
+            return rewritten(formula, lambda one: bool(outcome[one.keys] & one.outcomes)) is True
 
         return is_strict_order(holds, [isinstance(side, Indices) for side in sides])
 
