@@ -94,6 +94,18 @@ class Patchable:
             [ReadoutWeights(array(weight), array(bias)) for weight, bias in self.readouts],
         ).cast()  # fmt: skip
 
+    def reads(self, target: str, role: str) -> Tensor:
+        """The weights through which a part reads the stream: (…, model)."""
+        if target == OUTPUT:
+            return torch.cat([weight for weight, _ in self.readouts])
+        for layer, block in enumerate(self.blocks):
+            if target == feed_forward_name(layer):
+                return block["inside"]
+            for number, head in enumerate(self.heads[layer - 1] if layer else [], 1):
+                if target == head_name(layer, number):
+                    return head[role]
+        raise KeyError(target)
+
     def embedded(self, ids: Array) -> Written:
         """What tokens and positions write, with the sink before them."""
         batch, length = ids.shape

@@ -1,14 +1,17 @@
 """A model and the edges that its weights allow in, the edges that matter out, each with a witness.
 
 An edge matters if, for some input, what it carries can be replaced by what it carries elsewhere so
-that the answer changes; the input, the position and the replacement are its witness. The circuit
-is complete if all other edges together can be replaced, at every position at once, and no answer
-changes. An edge that never changes an answer alone but is needed beside others (two paths for
-one thing) would make a circuit that is complete but not minimal; then the model says so.
+that the answer changes; the input, the position and the replacement are its witness. Witnesses are
+looked for among inputs of which half have answers that are rare: where nearly every answer is
+`False`, random inputs show little. An edge that carries the same everywhere has no witness. The
+circuit is complete if all other edges together can be replaced, at every position at once, and no
+answer changes. An edge that never changes an answer alone but is needed beside others (two paths
+for one thing) would make a circuit that is complete but not minimal; then the model says so.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -20,15 +23,22 @@ from rasp.atoms import Atom
 from rasp.compiler.emitting.weights import Array
 from rasp.compiler.model.promises import random_inputs
 from rasp.compiler.model.transformer import Transformer
-from rasp.evaluator.plain import EvaluationError, evaluate
+from rasp.errors import RaspError
+from rasp.evaluator import evaluate_batch
 from rasp.graph.portable import graph_from_json
 from rasp.testbed.edges import POSITIONS, TOKENS, Edge
 from rasp.testbed.patching import Elsewhere, Patchable, Pool, Written
 
+DRAWN = 1000
 INPUTS = 160
+"""How many of the drawn inputs are kept: half of them for their rare answers."""
 MOST_IN_A_BATCH = 32
-ROUNDS = 12
-"""How often replacements are drawn for an edge before it is taken to carry nothing."""
+ROUNDS = 60
+"""How often replacements are drawn for an edge before it is taken not to matter."""
+SHARES = (1.0, 1.0, 0.5, 0.2)
+"""Which share of an input's positions is replaced, from round to round."""
+CONSTANT = 1e-4
+"""What differs by less, relative to the largest number that might be read, is the same."""
 RESAMPLED = 8
 """How often everything outside a circuit is replaced when it is checked."""
 Tokens = tuple[Atom, ...]
@@ -66,6 +76,8 @@ class Batch:
     ids: Array
     written: Written
     answers: Array
+    rows: Array
+    """Where its own positions are in the pool: (batch, position)."""
 
 
 class Laboratory:
@@ -74,17 +86,21 @@ class Laboratory:
     def __init__(self, model: Transformer, seed: int = 0) -> None:
         self.model, self.patchable = model, Patchable(model)
         self.chooser = np.random.default_rng([seed, 23])
-        inputs = usable_inputs(model, INPUTS, seed)
+        inputs = telling_inputs(model, usable_inputs(model, DRAWN, seed))
         self.rows = [(tokens, place) for tokens in sorted(inputs, key=len)
                      for place in range(len(tokens))]  # fmt: skip
         with torch.no_grad():
-            self.batches = [self._batch(some) for some in _by_length(inputs)]
+            self.batches, first = [], 0
+            for some in _by_length(inputs):
+                self.batches.append(self._batch(some, first))
+                first += self.batches[-1].ids.size
             self.pool = Pool.of(self.patchable, [batch.ids for batch in self.batches])
 
-    def _batch(self, inputs: list[Tokens]) -> Batch:
+    def _batch(self, inputs: list[Tokens], first: int = 0) -> Batch:
         ids = np.stack([self.model.token_ids(list(tokens)) for tokens in inputs])
         written, logits = self.patchable.run(self.patchable.embedded(ids))
-        return Batch(inputs, ids, written, self.patchable.answers(logits))
+        rows = first + np.arange(ids.size).reshape(ids.shape)
+        return Batch(inputs, ids, written, self.patchable.answers(logits), rows)
 
     def changed(self, batch: Batch, edges: Sequence[Edge], rows: Array) -> Array:
         """Which inputs of a batch answer otherwise with edges replaced; (batch, position) rows."""
@@ -95,15 +111,31 @@ class Laboratory:
         found = self.patchable.answers(logits) != batch.answers
         return np.asarray(found.any(axis=(1, 2)))
 
-    def drawn_rows(self, batch: Batch) -> Array:
-        return self.chooser.integers(0, self.pool.size, size=batch.ids.shape)
+    def drawn_rows(self, batch: Batch, share: float = 1.0) -> Array:
+        """Random rows for a share of the positions, and their own for the others."""
+        drawn = self.chooser.integers(0, self.pool.size, size=batch.ids.shape)
+        if share == 1.0:
+            return drawn
+        return np.where(self.chooser.random(batch.ids.shape) < share, drawn, batch.rows)
+
+    def is_constant(self, edge: Edge) -> bool:
+        """Whether what a part reads along an edge is the same at every position of every input."""
+        written = self.pool.written[edge.source]
+        weights = self.patchable.reads(edge.target, edge.role)
+        if not weights.numel():
+            return True
+        read = written @ weights.T
+        largest = written.norm(dim=1).max() * weights.norm(dim=1).max()
+        return bool((read - read[:1]).abs().max() <= CONSTANT * largest)
 
     def witness(self, edge: Edge) -> Witness | None:
         """An input and replacements along one edge that change its answer, if one is found."""
+        if self.is_constant(edge):
+            return None
         order = self.chooser.permutation(len(self.batches))
         for number in range(ROUNDS):
             batch = self.batches[order[number % len(order)]]
-            rows = self.drawn_rows(batch)
+            rows = self.drawn_rows(batch, SHARES[number % len(SHARES)])
             hit = np.flatnonzero(self.changed(batch, [edge], rows))
             if hit.size:
                 return self._recorded(batch, int(hit[0]), rows)
@@ -166,14 +198,34 @@ def usable_inputs(model: Transformer, count: int, seed: int) -> list[Tokens]:
     """Random inputs on which the program has a value."""
     outputs, _ = graph_from_json(model.graph)
     nodes = list(outputs.values())
-    found = []
-    for tokens in random_inputs(model.settings, Random(f"test bed {seed}"), count):
+    inputs = random_inputs(model.settings, Random(f"test bed {seed}"), count)
+
+    def has_values(some: list[Tokens]) -> bool:
         try:
-            evaluate(nodes, tokens)
-        except EvaluationError:
-            continue
-        found.append(tokens)
-    return found
+            evaluate_batch(nodes, some)
+        except RaspError:
+            return False
+        return True
+
+    return inputs if has_values(inputs) else [each for each in inputs if has_values([each])]
+
+
+def telling_inputs(model: Transformer, inputs: list[Tokens], count: int = INPUTS) -> list[Tokens]:
+    """Some of the inputs: half of them at random, half for the rarest answers."""
+    answers = {tokens: row for same in _by_length(inputs) for tokens, row in
+               zip(same, _answers(model, same), strict=True)}  # fmt: skip
+    seen = Counter(answer for row in answers.values() for answer in row)
+    rest = sorted(
+        inputs[count // 2 :], key=lambda tokens: min(seen[each] for each in answers[tokens])
+    )
+    return inputs[: count // 2] + rest[: count - count // 2]
+
+
+def _answers(model: Transformer, inputs: list[Tokens]) -> list[set[object]]:
+    """The different answers of each input, each with its output; inputs of one length."""
+    found = model.answers(np.stack([model.token_ids(list(tokens)) for tokens in inputs]))
+    return [{(name, atom) for name, rows in found.items() for atom in rows[place]}
+            for place in range(len(inputs))]  # fmt: skip
 
 
 def _by_length(inputs: list[Tokens]) -> Iterator[list[Tokens]]:
