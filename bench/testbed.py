@@ -21,8 +21,8 @@ import numpy as np
 import torch
 
 import rasp.programs
+from rasp.testbed.checking import problems
 from rasp.testbed.dials import Dials
-from rasp.testbed.folder import problems
 from rasp.testbed.many import gallery_source, write_index, write_many
 
 SETTINGS = (

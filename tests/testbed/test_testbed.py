@@ -20,6 +20,7 @@ from rasp.compiler import Transformer  # noqa: E402
 from rasp.compiler.model.store import from_safetensors, to_safetensors  # noqa: E402
 from rasp.export import torch_module  # noqa: E402
 from rasp.testbed import attribution, folder, superposition  # noqa: E402
+from rasp.testbed.checking import problems  # noqa: E402
 from rasp.testbed.dials import Dials, read_dials, turned  # noqa: E402
 from rasp.testbed.edges import (  # noqa: E402
     Names,
@@ -117,7 +118,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_written_model_has_no_problems_and_runs_alone(written: Path) -> None:
-    assert list(folder.problems(written)) == []
+    assert list(problems(written)) == []
     module = torch_module.load(written)
     certified = rasp.compiler.load(written / "certified")
     from rasp.export.blocks import decoded, input_ids
@@ -171,7 +172,7 @@ def test_faults_in_the_files_are_found(fault: str, written: Path, tmp_path: Path
     place = tmp_path / "model"
     shutil.copytree(written, place)
     FAULTS[fault](place)
-    assert list(folder.problems(place))
+    assert list(problems(place))
 
 
 def test_an_edge_without_use_is_no_edge_of_the_circuit() -> None:
@@ -215,10 +216,10 @@ def test_a_model_with_fewer_dimensions_says_how_often_it_is_right(
     entry = folder.make("hist", _compiled("hist"), Dials(superposition=0.5))
     assert entry.model.d_model == round(_compiled("hist").d_model / 2)
     folder.write(entry, tmp_path / "hist")
-    assert list(folder.problems(tmp_path / "hist")) == []
+    assert list(problems(tmp_path / "hist")) == []
     card = json.loads((tmp_path / "hist" / "testbed.json").read_text())
     assert f"{entry.right:.2%}" in card["agrees"]
     _edit(tmp_path / "hist" / "testbed.json",
           lambda card: card | {"agrees": card["agrees"].replace(f"{entry.right:.2%}", "100.00%")}
           if entry.right < 1 else card | {"agrees": "exact"})  # fmt: skip
-    assert list(folder.problems(tmp_path / "hist"))
+    assert list(problems(tmp_path / "hist"))

@@ -7,7 +7,7 @@ in the query weights. A feed-forward before the first attention becomes a block 
 Where a library insists on LayerNorm, it is made harmless: with eps = 2^100 and gain = 2^50 it
 subtracts the mean and changes nothing else, and one more dimension, holding minus the sum of the
 others, makes the mean 0. What rounding leaves of the mean shifts all dimensions alike; readers
-cancel that with a last dimension that holds nothing. The sink becomes a row of zeros (`quiet`),
+cancel that with a last dimension that holds nothing. The sink can become a row of zeros (`quiet`),
 which no LayerNorm can touch.
 """
 
@@ -65,15 +65,20 @@ class Blocks:
 
 
 def blocks_of(
-    model: Transformer, balanced: bool = False, constant: bool = False, square: bool = False
+    model: Transformer,
+    balanced: bool = False,
+    constant: bool = False,
+    square: bool = False,
+    quiet: bool = False,
 ) -> Blocks:
-    """Lay a model out in equal blocks.
+    """Write a model as equal blocks.
 
     `balanced` adds the dimension that makes the mean 0, `constant` one that is always 1 (for
-    libraries whose unembedding has no bias), `square` pads the model to heads · inner.
+    libraries whose unembedding has no bias), `square` pads the model to heads · inner, `quiet`
+    makes the sink of a compiled model a row of zeros.
     """
     weights = model.weights
-    if balanced and model.uses_sink:
+    if quiet and model.uses_sink:
         weights = with_quiet_sink(weights)
     heads = max(1, *model.heads_per_layer, 1)
     used = model.d_model + constant + 2 * balanced

@@ -6,6 +6,7 @@ Nothing is patched: the folder holds an ordinary configuration and ordinary weig
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -28,10 +29,13 @@ from rasp.export.tokenizer import write_tokenizer
 from rasp.graph import Program
 from rasp.graph.portable import graph_from_json
 
+Files = tuple[dict[str, Any], dict[str, Array]]
+"""The configuration, and the weights by name."""
+
 
 def write_gpt2(model: Transformer, folder: Path) -> Checked:
     """Write a `GPT2LMHeadModel`, load it again, and compare it with the program."""
-    from transformers import GenerationConfig, GPT2Config, GPT2LMHeadModel
+    from transformers import GenerationConfig, GPT2LMHeadModel
 
     if not model.settings.causal:
         raise RaspUnsupportedError(
@@ -39,25 +43,10 @@ def write_gpt2(model: Transformer, folder: Path) -> Checked:
             hint="compile with `causal=True` (`--causal`), or export to hf-bert",
         )
     certified = tolerant(model)
-    blocks = blocks_of(certified, balanced=True, constant=True, square=True)
-    last, speaks = end_id(certified), model.settings.next_token
-    logits = max(last + 1, len(blocks.unembedding))
-    config = GPT2Config(
-        vocab_size=logits, n_positions=len(blocks.positions), n_embd=blocks.size,
-        n_layer=len(blocks.blocks), n_head=blocks.heads, n_inner=blocks.hidden,
-        activation_function="relu", layer_norm_epsilon=EPSILON, resid_pdrop=0.0, embd_pdrop=0.0,
-        attn_pdrop=0.0, tie_word_embeddings=False, use_cache=speaks, bos_token_id=None,
-        eos_token_id=last if speaks else None, pad_token_id=last, architectures=["GPT2LMHeadModel"],
-    )  # fmt: skip
-    state = {
-        "transformer.wte.weight": _padded(blocks.tokens, logits),
-        "transformer.wpe.weight": blocks.positions,
-        "lm_head.weight": _padded(blocks.unembedding, logits),
-    } | _norm("transformer.ln_f", blocks.size)
-    for number, block in enumerate(blocks.blocks):
-        state |= _gpt2_block(f"transformer.h.{number}", block, blocks.size)
-    _save(config, state, folder)
-    if speaks:
+    blocks = blocks_of(certified, balanced=True, constant=True, square=True, quiet=True)
+    _save(*gpt2_files(certified, blocks), folder)
+    if model.settings.next_token:
+        last = end_id(certified)
         GenerationConfig(
             eos_token_id=last, pad_token_id=last, do_sample=False,
             max_length=len(blocks.positions) + 1,  # the last token is not read any more
@@ -65,6 +54,28 @@ def write_gpt2(model: Transformer, folder: Path) -> Checked:
     write_tokenizer(certified, folder)
     loaded = _load(GPT2LMHeadModel, folder)
     return check(certified, run_hugging_face(loaded, blocks), "hf-gpt2")
+
+
+def gpt2_files(model: Transformer, blocks: Blocks) -> Files:
+    """A `GPT2LMHeadModel` as its folder holds it."""
+    last, speaks = end_id(model), model.settings.next_token
+    logits = max(last + 1, len(blocks.unembedding))
+    config = {
+        "model_type": "gpt2", "architectures": ["GPT2LMHeadModel"],
+        "vocab_size": logits, "n_positions": len(blocks.positions), "n_embd": blocks.size,
+        "n_layer": len(blocks.blocks), "n_head": blocks.heads, "n_inner": blocks.hidden,
+        "activation_function": "relu", "layer_norm_epsilon": EPSILON, "resid_pdrop": 0.0,
+        "embd_pdrop": 0.0, "attn_pdrop": 0.0, "tie_word_embeddings": False, "use_cache": speaks,
+        "bos_token_id": None, "eos_token_id": last if speaks else None, "pad_token_id": last,
+    }  # fmt: skip
+    state = {
+        "transformer.wte.weight": _padded(blocks.tokens, logits),
+        "transformer.wpe.weight": blocks.positions,
+        "lm_head.weight": _padded(blocks.unembedding, logits),
+    } | _norm("transformer.ln_f", blocks.size)
+    for number, block in enumerate(blocks.blocks):
+        state |= _gpt2_block(f"transformer.h.{number}", block, blocks.size)
+    return config, state
 
 
 def _gpt2_block(name: str, block: Block, size: int) -> dict[str, Array]:
@@ -85,7 +96,7 @@ def _gpt2_block(name: str, block: Block, size: int) -> dict[str, Array]:
 
 def write_bert(model: Transformer, folder: Path) -> Checked:
     """Write a `BertForTokenClassification`, load it again, and compare it with the program."""
-    from transformers import BertConfig, BertForTokenClassification
+    from transformers import BertForTokenClassification
 
     if model.settings.causal:
         raise RaspUnsupportedError(
@@ -93,16 +104,26 @@ def write_bert(model: Transformer, folder: Path) -> Checked:
             hint="compile with `causal=False` (no `--causal`), or export to hf-gpt2",
         )
     certified = tolerant(model)
-    blocks = blocks_of(certified, balanced=True, square=True)
-    padding = end_id(certified)
-    config = BertConfig(
-        vocab_size=padding + 1, max_position_embeddings=len(blocks.positions),
-        hidden_size=blocks.size, num_hidden_layers=len(blocks.blocks),
-        num_attention_heads=blocks.heads, intermediate_size=blocks.hidden, hidden_act="relu",
-        layer_norm_eps=EPSILON, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
-        type_vocab_size=1, id2label=dict(enumerate(labels(certified))), pad_token_id=padding,
-        architectures=["BertForTokenClassification"],
-    )  # fmt: skip
+    blocks = blocks_of(certified, balanced=True, square=True, quiet=True)
+    _save(*bert_files(certified, blocks), folder)
+    write_tokenizer(certified, folder)
+    loaded = _load(BertForTokenClassification, folder)
+    return check(certified, run_hugging_face(loaded, blocks), "hf-bert")
+
+
+def bert_files(model: Transformer, blocks: Blocks) -> Files:
+    """A `BertForTokenClassification` as its folder holds it."""
+    padding, names = end_id(model), labels(model)
+    config = {
+        "model_type": "bert", "architectures": ["BertForTokenClassification"],
+        "vocab_size": padding + 1, "max_position_embeddings": len(blocks.positions),
+        "hidden_size": blocks.size, "num_hidden_layers": len(blocks.blocks),
+        "num_attention_heads": blocks.heads, "intermediate_size": blocks.hidden,
+        "hidden_act": "relu", "layer_norm_eps": EPSILON, "hidden_dropout_prob": 0.0,
+        "attention_probs_dropout_prob": 0.0, "type_vocab_size": 1, "pad_token_id": padding,
+        "id2label": {str(place): name for place, name in enumerate(names)},
+        "label2id": {name: place for place, name in enumerate(names)},
+    }  # fmt: skip
     state = {
         "bert.embeddings.word_embeddings.weight": _padded(blocks.tokens, padding + 1),
         "bert.embeddings.position_embeddings.weight": blocks.positions,
@@ -112,10 +133,7 @@ def write_bert(model: Transformer, folder: Path) -> Checked:
     } | _norm("bert.embeddings.LayerNorm", blocks.size)
     for number, block in enumerate(blocks.blocks):
         state |= _bert_block(f"bert.encoder.layer.{number}", block, blocks.size)
-    _save(config, state, folder)
-    write_tokenizer(certified, folder)
-    loaded = _load(BertForTokenClassification, folder)
-    return check(certified, run_hugging_face(loaded, blocks), "hf-bert")
+    return config, state
 
 
 def _bert_block(name: str, block: Block, size: int) -> dict[str, Array]:
@@ -169,8 +187,9 @@ def _padded(rows: Array, count: int) -> Array:
     return np.pad(rows, ((0, count - len(rows)), (0, 0)))
 
 
-def _save(config: Any, state: dict[str, Array], folder: Path) -> None:
-    config.save_pretrained(folder)
+def _save(config: dict[str, Any], state: dict[str, Array], folder: Path) -> None:
+    text = json.dumps(config, ensure_ascii=False, indent=1)
+    (folder / "config.json").write_text(text, encoding="utf-8")
     (folder / "model.safetensors").write_bytes(to_safetensors(state))
 
 

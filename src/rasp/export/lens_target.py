@@ -1,4 +1,4 @@
-"""A compiled transformer in, a TransformerLens bridge out, with hooks on everything."""
+"""A compiled transformer in, a folder for TransformerLens out: a bridge, or a HookedTransformer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rasp.export.check import Checked, Run, check
 
 
 def write(model: Transformer, folder: Path) -> Checked:
-    """Write configuration and weights, load them as a bridge, and compare it with the program."""
+    """Write configuration and weights, load them, and compare the model with the program."""
     from rasp.export import lens_module
 
     blocks = blocks_of(model, constant=True)  # a bridge's unembedding has no bias
@@ -24,15 +24,15 @@ def write(model: Transformer, folder: Path) -> Checked:
     (folder / "config.json").write_text(config, encoding="utf-8")
     (folder / "weights.safetensors").write_bytes(to_safetensors(state_of(blocks)))
     (folder / "model.py").write_bytes(Path(lens_module.__file__).read_bytes())
-    return check(model, run_bridge(lens_module.load(folder)), "transformer-lens")
+    return check(model, run_lens(lens_module.load(folder)), "transformer-lens")
 
 
-def run_bridge(bridge: Any) -> Run:
-    """A bridge as a function of arrays."""
+def run_lens(loaded: Any) -> Run:
+    """A model of TransformerLens as a function of arrays."""
 
     def run(ids: Array) -> Array:
         with torch.no_grad():
-            found = bridge(torch.tensor(ids, dtype=torch.long), return_type="logits")
+            found = loaded(torch.tensor(ids, dtype=torch.long), return_type="logits")
         logits: Array = found.detach().numpy()
         return logits
 
@@ -40,7 +40,7 @@ def run_bridge(bridge: Any) -> Run:
 
 
 def configuration(model: Transformer, blocks: Blocks) -> dict[str, Any]:
-    """What the bridge needs to know of its shape."""
+    """What TransformerLens needs to know of the shape."""
     return {
         "d_model": blocks.size,
         "d_head": blocks.inner,

@@ -68,6 +68,14 @@ def text_for(tokens: Sequence[Atom], characters: bool) -> str:
 
 def write_tokenizer(model: Transformer, folder: Path) -> None:
     """Write the tokenizer beside a model, load it as users do, and compare its ids with ours."""
+    for name, data in tokenizer_files(model).items():
+        text = json.dumps(data, ensure_ascii=False, indent=1)
+        (folder / name).write_text(text, encoding="utf-8")
+    _check(model, folder)
+
+
+def tokenizer_files(model: Transformer) -> dict[str, dict[str, Any]]:
+    """The two JSON files of a tokenizer, by name."""
     specials = specials_of(model)
     names: dict[str, Any] = {"pad_token": specials.last}
     if specials.sink is not None:
@@ -80,9 +88,7 @@ def write_tokenizer(model: Transformer, folder: Path) -> None:
         "clean_up_tokenization_spaces": False,
         "padding_side": "left" if model.settings.causal else "right",
     }
-    _write(folder / "tokenizer.json", tokenizer_data(model, specials))
-    _write(folder / "tokenizer_config.json", config)
-    _check(model, folder)
+    return {"tokenizer.json": tokenizer_data(model, specials), "tokenizer_config.json": config}
 
 
 def tokenizer_data(model: Transformer, specials: Specials) -> dict[str, Any]:
@@ -127,10 +133,6 @@ def _template(sink: str | None, place: int) -> dict[str, Any]:
         "pair": [*first, *given],
         "special_tokens": known,
     }
-
-
-def _write(path: Path, data: dict[str, Any]) -> None:
-    path.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
 
 
 def _check(model: Transformer, folder: Path) -> None:

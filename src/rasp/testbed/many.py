@@ -19,8 +19,9 @@ from rasp.errors import RaspError, RaspUnsupportedError
 from rasp.programs.inputs import BOS
 from rasp.reading import read_json
 from rasp.replacing import replacing
+from rasp.testbed.checking import MOST_BYTES, problems
 from rasp.testbed.dials import Dials
-from rasp.testbed.folder import CARD, MOST_BYTES, make, problems, write
+from rasp.testbed.folder import CARD, make, write
 
 INDEX = "index.json"
 LEAST_RIGHT = 0.99
