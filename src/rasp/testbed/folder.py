@@ -160,6 +160,8 @@ def _card(entry: Entry) -> dict[str, Any]:
         "complete": "replacing everything outside the circuit changes no answer",
         "minimal": entry.circuit.minimal,
         "d_model": entry.model.d_model,
+        "tested": entry.tested,
+        "right": round(entry.right, 4),
     } | {name: described[name] for name in USE}
 
 
