@@ -106,7 +106,9 @@ def outcome(entry: Entry, length: int, heads: str = "paper") -> Outcome:
     bos = BOS if BOS in entry.inputs.before else None
     start = time.process_time()
     try:
-        found = compile(handle, vocabulary=vocabulary, max_length=length, bos=bos, heads=heads)
+        found = compile(
+            handle, vocabulary=vocabulary, max_length=length, bos=bos, heads=heads, style="compact"
+        )
     except RaspUnsupportedError as error:
         taken = round(time.process_time() - start, 2)
         why = " / ".join(f"{each.message} [{each.hint}]" for each in error.everything)

@@ -79,7 +79,7 @@ def compiled(task: Task, length: int) -> Transformer:
     return rasp.compile(
         rasp.run(task.text)["out"], vocabulary=task.vocabulary, max_length=length,
         causal=task.causal, heads=task.heads, sink=task.sink,
-        bos=task.bos,
+        bos=task.bos, style="compact",
     )  # fmt: skip
 
 

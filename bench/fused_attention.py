@@ -53,11 +53,8 @@ def models(length: int, gallery_length: int) -> Iterator[tuple[str, Transformer,
         yield f"paper: {name}", model, node
     for size in (7, 20):
         node = rasp.run(THRICE)["out"].node
-        yield (
-            f"thrice: {size}",
-            compile({"out": node}, vocabulary="abcd", max_length=size, style="compact"),
-            node,
-        )
+        model = compile({"out": node}, vocabulary="abcd", max_length=size, style="compact")
+        yield f"thrice: {size}", model, node
     left = PROGRAMS
     for name in [each for each in rasp.programs.names() if each not in REFUSED][::4]:
         entry, handle = rasp.programs.entry(name), rasp.programs.load(name)

@@ -58,7 +58,8 @@ def random_programs(count: int) -> Iterator[tuple[str, Node, Settings, Program]]
                 continue
             name, node = list(s_ops.items())[-1]
             judge_compiler._is_small_enough(node)
-            settings = replace(judge_compiler._settings(case), max_length=LENGTH)
+            drawn = judge_compiler._settings(case)
+            settings = replace(drawn, max_length=LENGTH, style="compact")
             program = case.elaborated.session.program_of(name)
         except (Refused, RaspError):
             continue
@@ -75,7 +76,7 @@ def gallery(length: int) -> Iterator[tuple[str, Node, Settings, Program]]:
         handle: Any = load(entry.name)
         if isinstance(handle.node, SOp):
             tokens = vocabulary_of(entry, length)
-            settings = read_settings(tokens, length, None, False, True, "paper")
+            settings = read_settings(tokens, length, None, False, True, "paper", "compact")
             yield entry.name, handle.node, settings, handle.program
 
 

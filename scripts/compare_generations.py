@@ -151,7 +151,8 @@ def compare(example: Example, folder: Path, prompts: list[Prompt]) -> Comparison
 
 def write_folder(example: Example, folder: Path) -> Any:
     model = rasp.compile(example.handle, alphabet=list(example.alphabet),
-                         max_length=example.max_length, next_token=True)  # fmt: skip
+                         max_length=example.max_length, next_token=True,
+                         style="compact")  # fmt: skip
     export(model, "hf-gpt2", folder)
     return model
 

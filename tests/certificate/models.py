@@ -111,13 +111,14 @@ def compiled(kind: Kind) -> Transformer:
     names = rasp.run(kind.text)
     wanted = {key: names[key] for key in ("out", "also") if f"{key} =" in kind.text}
     if kind.rounded:
-        settings = read_settings(kind.alphabet, kind.length, None, False, True, "paper")
+        settings = read_settings(kind.alphabet, kind.length, None, False, True, "paper", "compact")
         nodes, program = build.read_outputs(wanted, None)
         model = build._rounded(nodes, settings, program)
         if model is None:
             raise rasp.RaspUnsupportedError("rounding does not help")
         return model
-    return rasp.compile(wanted, alphabet=kind.alphabet, max_length=kind.length, **kind.options)
+    options = {"style": "compact"} | kind.options
+    return rasp.compile(wanted, alphabet=kind.alphabet, max_length=kind.length, **options)
 
 
 def outputs_of(model: Transformer) -> dict[str, Node]:

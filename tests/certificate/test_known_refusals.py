@@ -22,4 +22,4 @@ REFUSED: dict[str, tuple[str, Any, int]] = {
 def test_what_is_not_proved_is_not_handed_out(name: str) -> None:
     text, alphabet, length = REFUSED[name]
     with pytest.raises(RaspUnsupportedError, match="no margin"):
-        rasp.compile(rasp.run(text)["out"], alphabet=alphabet, max_length=length)
+        rasp.compile(rasp.run(text)["out"], alphabet=alphabet, max_length=length, style="compact")

@@ -41,7 +41,7 @@ from rasp.graph import Node, Program
 
 
 def compiled(text: str = "out = length;", length: int = 4) -> Transformer:
-    return compile(rasp.run(text)["out"], vocabulary="ab", max_length=length)
+    return compile(rasp.run(text)["out"], vocabulary="ab", max_length=length, style="compact")
 
 
 def test_a_certificate_says_why_it_does_not_hold() -> None:
@@ -69,7 +69,9 @@ def test_a_certificate_says_why_it_does_not_hold() -> None:
 )
 def test_a_sink_that_is_out_of_place_is_noticed(text: str) -> None:
     nodes = {"out": rasp.run(text)["out"].node}
-    plan = make_plan(nodes, read_settings("abc", 5, None, False, True, "paper"), Program())
+    plan = make_plan(
+        nodes, read_settings("abc", 5, None, False, True, "paper", "compact"), Program()
+    )
     emitter = Emitter(plan)
     weights = emitter.weights()
     assert all(check.holds for check in Bounds(plan, emitter, weights).walk())
@@ -84,7 +86,9 @@ def test_a_sink_that_is_out_of_place_is_noticed(text: str) -> None:
 def test_products_that_are_not_those_of_the_comparisons_are_noticed() -> None:
     text = "out = aggregate(select(tokens, tokens, >) and select(indices, indices, <), indices);"
     nodes = {"out": rasp.run(text)["out"].node}
-    plan = make_plan(nodes, read_settings("abc", 5, None, False, True, "paper"), Program())
+    plan = make_plan(
+        nodes, read_settings("abc", 5, None, False, True, "paper", "compact"), Program()
+    )
     emitter = Emitter(plan)
     ((head,),) = plan.heads
     for place, (query, key) in enumerate(head.products):
@@ -98,7 +102,9 @@ def test_products_that_are_not_those_of_the_comparisons_are_noticed() -> None:
 def test_a_head_that_adds_something_else_is_noticed() -> None:
     text = "out = aggregate(select(indices, indices - 1, ==), tokens + 3 * indices);"
     nodes = {"out": rasp.run(text)["out"].node}
-    plan = make_plan(nodes, read_settings([0, 1, 2], 5, None, False, True, "paper"), Program())
+    plan = make_plan(
+        nodes, read_settings([0, 1, 2], 5, None, False, True, "paper", "compact"), Program()
+    )
     emitter = Emitter(plan)
     weights = emitter.weights()
     before = Bounds(plan, emitter, weights).walk()[-1]
@@ -119,7 +125,9 @@ def test_what_a_head_adds_is_what_its_dimensions_hold(factor: int) -> None:
     """Here a dimension takes a third of what the head moves: no small binary fraction."""
     names = rasp.run(THIRDS.replace("K", str(factor)))
     nodes = {name: names[name].node for name in "abcd"}
-    plan = make_plan(nodes, read_settings(list(range(6)), 4, None, False, True, "paper"), Program())
+    plan = make_plan(
+        nodes, read_settings(list(range(6)), 4, None, False, True, "paper", "compact"), Program()
+    )
     emitter = Emitter(plan)
     ((head,),) = plan.heads
     outputs = head.head.outputs
@@ -175,7 +183,7 @@ def test_a_tolerant_model_bears_noise_in_the_last_places(name: str) -> None:
     task = TASKS[name]
     node = rasp.run(task.text)["out"].node
     plain = compile({"out": node}, vocabulary=task.vocabulary, max_length=8, causal=task.causal,
-                    heads=task.heads, sink=task.sink)  # fmt: skip
+                    heads=task.heads, sink=task.sink, style="compact")  # fmt: skip
     model = tolerant(node, plain)
     check(model, {"out": node})
     rng = np.random.default_rng(5)
@@ -192,7 +200,7 @@ def test_tolerant_models_of_random_programs_agree_or_are_refused(start: int) -> 
         outputs, vocabulary, options = random_program(seed)
         node = next(iter(outputs.values()))
         try:
-            plain = compile({"out": node}, vocabulary=vocabulary, **options)
+            plain = compile({"out": node}, vocabulary=vocabulary, **options, style="compact")
             model = tolerant(node, plain)
         except RaspUnsupportedError:
             continue

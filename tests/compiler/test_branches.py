@@ -57,5 +57,5 @@ def test_a_table_without_a_choice_stays_whole(monkeypatch: pytest.MonkeyPatch) -
 ])  # fmt: skip
 def test_strings_are_compared_by_codes(text: str) -> None:
     node = rasp.run(text)["out"].node
-    model = compile({"out": node}, vocabulary="abc", max_length=5)
+    model = compile({"out": node}, vocabulary="abc", max_length=5, style="compact")
     assert_agrees(model, node)

@@ -26,7 +26,7 @@ told = {}
 for name, (text, length) in json.loads(sys.argv[1]).items():
     program = rasp.run(text)["out"]
     try:
-        model = rasp.compile(program, vocabulary="abcdefghi", max_length=length)
+        model = rasp.compile(program, vocabulary="abcdefghi", max_length=length, style="compact")
     except rasp.RaspUnsupportedError as error:
         told[name] = f"refused: {error.message}; {error.hint}"
     else:

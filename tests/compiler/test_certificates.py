@@ -52,7 +52,7 @@ def check(model: Transformer, outputs: list[Node], seed: int) -> None:
 def check_random_program(seed: int) -> None:
     outputs, vocabulary, options = random_program(seed)
     try:
-        model = compile(outputs, vocabulary=vocabulary, **options)
+        model = compile(outputs, vocabulary=vocabulary, **options, style="compact")
     except RaspUnsupportedError:
         return
     check(model, list(outputs.values()), seed)
@@ -125,7 +125,8 @@ def test_the_bounds_of_a_task_hold_in_any_order_of_adding(name: str) -> None:
     task = TASKS[name]
     handle = rasp.run(task.text)["out"]
     model = compile(handle, vocabulary=task.vocabulary, max_length=9, bos=task.bos,
-                    causal=task.causal, heads=task.heads, sink=task.sink)  # fmt: skip
+                    causal=task.causal, heads=task.heads, sink=task.sink,
+                    style="compact")  # fmt: skip
     check(model, [handle.node], 3)
 
 
@@ -141,20 +142,22 @@ def test_the_errors_of_a_task_stay_below_their_bounds(name: str) -> None:
     handle = rasp.run(task.text)["out"]
     model = compile(handle, vocabulary=task.vocabulary, max_length=min(30, task.longest // 2),
                     bos=task.bos, causal=task.causal, heads=task.heads,
-                    sink=task.sink)  # fmt: skip
+                    sink=task.sink, style="compact")  # fmt: skip
     check(model, [handle.node], 1)
 
 
 @pytest.mark.parametrize("length", [3, 17, 60])
 def test_a_mean_of_equal_values_is_not_taken_to_be_exact(length: int) -> None:
     handle = rasp.run(PICKS_SEVERAL)["out"]
-    model = compile(handle, vocabulary="abc", max_length=length)
+    model = compile(handle, vocabulary="abc", max_length=length, style="compact")
     check(model, [handle.node], 2)
 
 
 def test_a_head_that_looks_everywhere_says_so_instead_of_counting_states() -> None:
     lines = str(
-        compile(rasp.run("out = length;")["out"], vocabulary="ab", max_length=4).certificate
+        compile(
+            rasp.run("out = length;")["out"], vocabulary="ab", max_length=4, style="compact"
+        ).certificate
     )
     assert "layer 1, head 1: sum; looks everywhere\n" in lines
 

@@ -22,7 +22,7 @@ at = aggregate(last, indices, -1);
 def test_a_choice_between_sums_is_right(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joint_states, "MOST_STATES", 1000)
     node = rasp.run(CHOICE + f"out = load_from_location(indices, {place});")["out"].node
-    model = compile({"out": node}, vocabulary="ab", max_length=6)
+    model = compile({"out": node}, vocabulary="ab", max_length=6, style="compact")
     assert_agrees(model, node)
 
 
@@ -30,4 +30,4 @@ def test_what_is_no_choice_between_sums_is_refused(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(joint_states, "MOST_STATES", 1000)
     handle = rasp.run(CHOICE + "out = load_from_location(indices, at * found - indices);")["out"]
     with pytest.raises(RaspUnsupportedError, match="combinations of values"):
-        compile(handle, vocabulary="ab", max_length=6)
+        compile(handle, vocabulary="ab", max_length=6, style="compact")

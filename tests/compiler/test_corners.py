@@ -164,7 +164,7 @@ def node_of(text: str) -> Node:
 def test_the_model_answers_as_the_program_does(name: str) -> None:
     text, vocabulary, length = PROGRAMS[name]
     node = node_of(text)
-    model = compile({"out": node}, vocabulary=vocabulary, max_length=length)
+    model = compile({"out": node}, vocabulary=vocabulary, max_length=length, style="compact")
     check(model, {"out": node})
     trace = model.trace(list(model.settings.vocabulary)[:length])
     assert trace.s_ops["out"]
@@ -178,7 +178,7 @@ def test_keys_that_hold_the_default_stand_in_for_a_sink(values: str, selector: s
     node = node_of(
         f'aggregate(select(tokens, "a", ==){selector}, ({values}) * indicator(indices > 0))'
     )
-    model = compile({"out": node}, vocabulary="ab", max_length=5, sink=False)
+    model = compile({"out": node}, vocabulary="ab", max_length=5, sink=False, style="compact")
     assert not model.uses_sink
     check(model, {"out": node})
 
@@ -192,7 +192,7 @@ def test_keys_that_hold_the_default_stand_in_for_a_sink(values: str, selector: s
 )
 def test_a_selector_is_split_where_its_parts_share_no_key(selector: str) -> None:
     node = node_of(f"selector_width({selector})")
-    model = compile({"out": node}, vocabulary="abc", max_length=5, heads="split")
+    model = compile({"out": node}, vocabulary="abc", max_length=5, heads="split", style="compact")
     assert model.heads_per_layer == ((1,) if "or select(ind" in selector else (2,))
     check(model, {"out": node})
 
@@ -209,14 +209,14 @@ def test_a_selector_is_split_where_its_parts_share_no_key(selector: str) -> None
 )
 def test_widths_are_had_without_a_sink(text: str) -> None:
     node = node_of(text)
-    model = compile({"out": node}, vocabulary="ab", max_length=5, sink=False)
+    model = compile({"out": node}, vocabulary="ab", max_length=5, sink=False, style="compact")
     assert not model.uses_sink
     check(model, {"out": node})
 
 
 def test_a_program_that_fails_on_some_inputs_is_compiled_for_the_others() -> None:
     node = node_of('1 / aggregate(select_all, indicator(tokens == "a"))')
-    model = compile({"out": node}, vocabulary="ab", max_length=4)
+    model = compile({"out": node}, vocabulary="ab", max_length=4, style="compact")
     check(model, {"out": node})
     assert model.certificate is not None
     assert "on which the program itself has a value" in model.certificate.statement
@@ -231,7 +231,7 @@ one = aggregate(s, indices); two = aggregate(s, indices + 1); all = aggregate(se
 @pytest.mark.parametrize("text", ["one > two", "one / two", "all * length", "one", "all + one"])
 def test_a_trace_tells_no_s_op_by_the_name_of_another(text: str) -> None:
     names = rasp.run(f"{MEANS}out = {text};")
-    model = compile(names["out"], vocabulary="ab", max_length=5)
+    model = compile(names["out"], vocabulary="ab", max_length=5, style="compact")
     for given in ("a", "abb", "babab"):
         trace = model.trace(given)
         for label, numbers in trace.s_ops.items():
@@ -245,7 +245,7 @@ def test_where_nothing_is_picked_the_default_is_compared(default: str) -> None:
     node = node_of(f"""s = select(tokens, tokens, <); one = aggregate(s, indices);
     two = aggregate(s, indices + 1); three = aggregate(s, indices % 2, {default});
     out = (one > two) or (three == 0);""")
-    model = compile({"out": node}, vocabulary="ab", max_length=5)
+    model = compile({"out": node}, vocabulary="ab", max_length=5, style="compact")
     check(model, {"out": node})
 
 
@@ -253,5 +253,5 @@ def test_ties_broken_by_less_than_float32_tells_apart() -> None:
     node = node_of("""key = tokens_int + indices * 0.00000000000001;
     rank = selector_width(select(key, key, <));
     out = aggregate(select(rank, indices, ==), tokens_int) * 100 + rank;""")
-    model = compile({"out": node}, vocabulary="0123", max_length=6)
+    model = compile({"out": node}, vocabulary="0123", max_length=6, style="compact")
     check(model, {"out": node})

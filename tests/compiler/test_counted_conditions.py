@@ -52,14 +52,14 @@ REFUSED = [
 @pytest.mark.parametrize("text", COMPILED)
 def test_a_moved_count_says_as_much_as_the_condition(text: str) -> None:
     node = rasp.run(text)["out"].node
-    model = compile({"out": node}, vocabulary="abc", max_length=7)
+    model = compile({"out": node}, vocabulary="abc", max_length=7, style="compact")
     assert_agrees(model, node)
 
 
 @pytest.mark.parametrize(("text", "part"), REFUSED)
 def test_a_count_that_does_not_say_enough_is_refused(text: str, part: str) -> None:
     with pytest.raises(RaspUnsupportedError) as caught:
-        compile(rasp.run(text)["out"], vocabulary="abc", max_length=7)
+        compile(rasp.run(text)["out"], vocabulary="abc", max_length=7, style="compact")
     assert part in caught.value.message
     assert caught.value.hint
 
@@ -72,4 +72,4 @@ def test_a_count_does_not_stand_for_what_is_not_above_zero(values: str) -> None:
     out = aggregate(select(tokens, tokens, ==), {values}) <= 0;"""
     )
     with pytest.raises(RaspUnsupportedError, match="combinations of values, and the limit is"):
-        compile(rasp.run(text)["out"], vocabulary="abcdefgh", max_length=8)
+        compile(rasp.run(text)["out"], vocabulary="abcdefgh", max_length=8, style="compact")

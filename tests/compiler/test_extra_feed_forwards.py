@@ -30,7 +30,10 @@ moved = aggregate(select(indices, length - 1 - indices, ==), chosen);
 
 def compiled(name: str, blocks: int, length: int = 8) -> Transformer:
     program = rasp.run(COUNTS)
-    return compile(program[name], alphabet="abcdefg", max_length=length, extra_feed_forwards=blocks)
+    return compile(
+        program[name], alphabet="abcdefg", max_length=length, extra_feed_forwards=blocks,
+        style="compact",
+    )  # fmt: skip
 
 
 def agree(model: Transformer, name: str) -> None:
@@ -76,8 +79,9 @@ def test_the_robust_style_has_none() -> None:
 def test_what_is_not_needed_is_not_spent() -> None:
     for name, tokens in (("hist", "abc"), ("product_so_far", list(range(10)))):
         model = compile(
-            rasp.programs.load(name), alphabet=tokens, max_length=6, extra_feed_forwards=9
-        )
+            rasp.programs.load(name), alphabet=tokens, max_length=6, extra_feed_forwards=9,
+            style="compact",
+        )  # fmt: skip
         assert model.extra_feed_forwards == 0
 
 
@@ -89,7 +93,7 @@ def test_what_nobody_reads_yet_waits_for_the_next_layer() -> None:
     late = few and many and first == 0;
     """
     )
-    model = compile(rasp.run(text)["late"], alphabet="abcdefg", max_length=6)
+    model = compile(rasp.run(text)["late"], alphabet="abcdefg", max_length=6, style="compact")
     assert model.extra_feed_forwards == 0
     assert model("aabf") == rasp.run(text)["late"]("aabf")
 

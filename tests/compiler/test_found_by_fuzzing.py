@@ -28,7 +28,7 @@ def test_it_is_refused_with_a_reason_or_right(
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            model = rasp.compile(handle, vocabulary=vocabulary, max_length=3)
+            model = rasp.compile(handle, vocabulary=vocabulary, max_length=3, style="compact")
         except rasp.RaspUnsupportedError as error:
             refused = error
     if refused is None:
@@ -42,7 +42,9 @@ def test_a_mask_that_hides_later_keys_goes_by_their_position_not_their_value(key
     handle = rasp.run(f"seen = has_prev({key}); first = select({key}, {key}, <=) and "
                       "select(indices, indices, <=); count = selector_width(first);")  # fmt: skip
     for name in ("seen", "count"):
-        model = rasp.compile(handle[name], vocabulary=["a"], max_length=4, causal=True)
+        model = rasp.compile(
+            handle[name], vocabulary=["a"], max_length=4, causal=True, style="compact"
+        )
         for length in range(1, 5):
             assert model("a" * length) == handle[name]("a" * length)
 
@@ -52,7 +54,7 @@ def test_numbers_beside_bools_are_averaged_where_no_bool_is_picked() -> None:
         "seen = aggregate(not select(tokens, tokens, >), tokens if 0 != tokens else 0 != tokens);"
     )
     handle = rasp.run(text)["seen"]
-    model = rasp.compile(handle, vocabulary=[-3, 2, 0], max_length=3)
+    model = rasp.compile(handle, vocabulary=[-3, 2, 0], max_length=3, style="compact")
     for tokens in ([2, -3], [2, 2, -3], [-3, -3], [0]):
         assert model(tokens) == handle(tokens)
 
@@ -60,14 +62,14 @@ def test_numbers_beside_bools_are_averaged_where_no_bool_is_picked() -> None:
 def test_numbers_beside_strings_are_not_averaged() -> None:
     handle = rasp.run('mixed = aggregate(select_all, "b" if tokens == "a" else indices);')["mixed"]
     with pytest.raises(rasp.RaspUnsupportedError, match="strings as well as numbers"):
-        rasp.compile(handle, vocabulary="ab", max_length=3)
+        rasp.compile(handle, vocabulary="ab", max_length=3, style="compact")
 
 
 @pytest.mark.parametrize("sum_of_lengths", ["+ length", "- length", "+ 2 * length - indices"])
 def test_two_sums_that_are_both_the_length_are_one_number(sum_of_lengths: str) -> None:
     text = f'x = aggregate(select_all, indicator(tokens == "a")) * length {sum_of_lengths};'
     handle = rasp.run(text)["x"]
-    model = rasp.compile(handle, vocabulary="a", max_length=4)
+    model = rasp.compile(handle, vocabulary="a", max_length=4, style="compact")
     for length in range(1, 5):
         assert model("a" * length) == handle("a" * length)
 
@@ -77,7 +79,7 @@ def test_scores_keep_the_constants_of_products_that_cancel(values: str) -> None:
     text = f"""after = select(indices, indices, !=) and select(indices, indices, >=);
     out = aggregate(after and select(tokens, tokens, >), {values}, 1);"""
     handle = rasp.run(text)["out"]
-    model = rasp.compile(handle, vocabulary=[0, 1], max_length=4, bos=9)
+    model = rasp.compile(handle, vocabulary=[0, 1], max_length=4, bos=9, style="compact")
     for tokens in ([9], [9, 0, 1], [9, 1, 0, 1], [9, 0, 1, 1]):
         assert model(tokens) == handle(tokens)
 
@@ -87,6 +89,6 @@ def test_large_numbers_that_cancel_are_not_taken_for_as_exact_as_they_were_measu
     handle = rasp.run("out = aggregate(select(indices, indices, ==), tokens) % tokens_float;")[
         "out"
     ]
-    model = rasp.compile(handle, vocabulary=numbers, max_length=3)
+    model = rasp.compile(handle, vocabulary=numbers, max_length=3, style="compact")
     for given in product(numbers, repeat=3):
         assert model(list(given)) == handle(list(given))

@@ -35,5 +35,7 @@ def test_a_program_compiles(
     text: str, vocabulary: object, length: int, options: dict[str, object]
 ) -> None:
     node = rasp.run(text)["out"].node
-    model = compile({"out": node}, vocabulary=vocabulary, max_length=length, **options)
+    model = compile(
+        {"out": node}, vocabulary=vocabulary, max_length=length, **options, style="compact"
+    )
     assert_agrees(model, node)

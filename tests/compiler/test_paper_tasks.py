@@ -42,6 +42,7 @@ def compiled(task: Task, length: int) -> Transformer:
         causal=task.causal,
         heads=task.heads,
         sink=task.sink,
+        style="compact",
     )
 
 
@@ -73,7 +74,12 @@ def test_a_task_is_certified_small_and_right_at_length_40(name: str) -> None:
 
 
 def test_a_sort_with_ties_in_one_head_says_that_it_needs_a_feed_forward_before_it() -> None:
-    model = compile(rasp.run("out = sort(tokens, tokens);")["out"], vocabulary="abc", max_length=8)
+    model = compile(
+        rasp.run("out = sort(tokens, tokens);")["out"],
+        vocabulary="abc",
+        max_length=8,
+        style="compact",
+    )
     assert model.heads_per_layer == (1, 1)
     assert model.input_feed_forward > 0
     assert "+FF0" in repr(model)
@@ -84,7 +90,7 @@ def test_a_sort_with_ties_in_one_head_says_that_it_needs_a_feed_forward_before_i
 @pytest.mark.parametrize("name", WIDTHS)
 def test_a_width_needs_no_sink(name: str, bos: str | None) -> None:
     program = rasp.run(f"out = {WIDTHS[name]};")["out"]
-    model = compile(program, vocabulary="abc", max_length=5, sink=False, bos=bos)
+    model = compile(program, vocabulary="abc", max_length=5, sink=False, bos=bos, style="compact")
     assert all("share" in head.detail for head in heads_in(model))
     for size in range(1, 6):
         for rest in product("abc", repeat=size - (bos is not None)):
@@ -111,7 +117,7 @@ def heads_in(model: Transformer) -> list[Block]:
 def test_a_program_with_a_bos_is_compiled_as_it_is_written() -> None:
     text = "out = selector_width(select(tokens, tokens, ==), assume_bos=True);"
     program = rasp.run(text)["out"]
-    model = compile(program, vocabulary="abc", max_length=7, bos="§")
+    model = compile(program, vocabulary="abc", max_length=7, bos="§", style="compact")
     for given in ("§", "§abca", "§aaaaaa"):
         assert model(given) == program(given)
 
@@ -129,7 +135,7 @@ def test_what_a_bos_adds_to_a_count_is_known_without_looking(selector: str, bos:
         both = without + 10 * selector_width(picks);
         used = indicator(has_prev(tokens) or indices == 0) + without;""")
     outputs = [names["without"], names["both"], names["used"]]
-    model = compile(outputs, vocabulary="aC", max_length=5, bos=bos)
+    model = compile(outputs, vocabulary="aC", max_length=5, bos=bos, style="compact")
     for size in range(5):
         for rest in product("aC", repeat=size):
             given = [bos, *rest]
@@ -140,7 +146,9 @@ def test_what_a_bos_adds_to_a_count_is_known_without_looking(selector: str, bos:
 
 def test_several_outputs_share_one_model() -> None:
     names = rasp.run("hist = histf(tokens); back = sort(tokens, tokens); n = length;")
-    model = compile([names["hist"], names["back"], names["n"]], vocabulary="abc", max_length=5)
+    model = compile(
+        [names["hist"], names["back"], names["n"]], vocabulary="abc", max_length=5, style="compact"
+    )
     assert model("caab") == {
         "hist": names["hist"]("caab"),
         "back": names["back"]("caab"),

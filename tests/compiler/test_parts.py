@@ -122,7 +122,7 @@ def test_a_trace_holds_what_the_program_computes() -> None:
     total = hist + indices;
     out = aggregate(select(total, 3, >), 1, 0);"""
     names = rasp.run(text)
-    model = compile([names["hist"], names["out"]], vocabulary="ab", max_length=5)
+    model = compile([names["hist"], names["out"]], vocabulary="ab", max_length=5, style="compact")
     trace = model.trace("abba")
     found = {name.split(" (line")[0]: values for name, values in trace.s_ops.items()}
     assert found["hist"] == names["hist"]("abba")
@@ -133,7 +133,7 @@ def test_a_trace_holds_what_the_program_computes() -> None:
 
 def test_every_part_of_a_model_is_labelled_with_its_source() -> None:
     text = "hist = histf(tokens);\nout = aggregate(select(hist, hist, <), indices == 1, False);"
-    model = compile(rasp.run(text)["out"], vocabulary="ab", max_length=5)
+    model = compile(rasp.run(text)["out"], vocabulary="ab", max_length=5, style="compact")
     assert len(model.description.dimensions) == model.d_model
     assert tuple(map(len, model.description.heads)) == model.heads_per_layer
     hidden = tuple(map(len, model.description.hidden))
@@ -145,14 +145,16 @@ def test_every_part_of_a_model_is_labelled_with_its_source() -> None:
 
 
 def test_what_the_library_made_is_labelled_with_the_line_that_uses_it() -> None:
-    model = compile(rasp.run("n = 1;\nout = length;")["out"], vocabulary="ab", max_length=5)
+    model = compile(
+        rasp.run("n = 1;\nout = length;")["out"], vocabulary="ab", max_length=5, style="compact"
+    )
     assert model.description.heads[0][0].endswith("(line 2)")
 
 
 def test_a_trace_tells_outputs_as_their_atoms() -> None:
     names = rasp.run("flag = indices == 1; back = sort(tokens, tokens); half = indices / 2;")
     model = compile([names[each] for each in ("flag", "back", "half")], vocabulary="ab",
-                    max_length=4)  # fmt: skip
+                    max_length=4, style="compact")  # fmt: skip
     trace = model.trace("bab")
     for name in ("flag", "back", "half"):
         assert trace.s_ops[name] == names[name]("bab")
@@ -160,7 +162,7 @@ def test_a_trace_tells_outputs_as_their_atoms() -> None:
 
 def test_the_circuit_names_who_reads_what_from_whom() -> None:
     text = "out = aggregate(select(indices, length - indices - 1, ==), tokens);"
-    model = compile(rasp.run(text)["out"], vocabulary="abc", max_length=5)
+    model = compile(rasp.run(text)["out"], vocabulary="abc", max_length=5, style="compact")
     edges = {(each["from"], each["to"], each["as"]) for each in model.circuit["edges"]}
     assert ("layer1.head1", "layer2.head1", "query") in edges
     assert ("embedding", "layer2.head1", "value") in edges

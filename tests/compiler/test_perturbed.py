@@ -32,7 +32,9 @@ out = selector_width(select(hist, hist, ==) and select(first, True, ==));"""
 
 def compiled(text: str, vocabulary: str, length: int) -> tuple[Transformer, rasp.Handle]:
     handle = rasp.run(text)["out"]
-    return compile({"out": handle}, vocabulary=vocabulary, max_length=length), handle
+    return compile(
+        {"out": handle}, vocabulary=vocabulary, max_length=length, style="compact"
+    ), handle
 
 
 def test_counts_of_counts_are_right_on_every_input() -> None:
@@ -80,7 +82,7 @@ def test_programs_of_the_gallery_are_right(name: str) -> None:
     entry, handle = rasp.programs.entry(name), rasp.programs.load(name)
     bos = BOS if BOS in entry.inputs.before else None
     vocabulary = vocabulary_of(entry, 9)
-    model = compile({"out": handle}, vocabulary=vocabulary, max_length=9, bos=bos)
+    model = compile({"out": handle}, vocabulary=vocabulary, max_length=9, bos=bos, style="compact")
     rng = np.random.default_rng(0)
     ids = rng.integers(0, len(vocabulary), (60, 9))
     if bos is not None:
@@ -94,7 +96,7 @@ def test_random_programs_are_right(start: int) -> None:
     for seed in range(start, start + 25):
         outputs, vocabulary, options = random_program(seed)
         try:
-            model = compile(outputs, vocabulary=vocabulary, **options)
+            model = compile(outputs, vocabulary=vocabulary, **options, style="compact")
         except RaspUnsupportedError:
             continue
         length, size = model.settings.max_length, len(vocabulary)

@@ -123,7 +123,7 @@ def outcome(seed: int) -> str:
     """Compile one random program and compare it everywhere: agrees, refused, or a mistake."""
     outputs, vocabulary, options = random_program(seed)
     try:
-        model = compile(outputs, vocabulary=vocabulary, **options)
+        model = compile(outputs, vocabulary=vocabulary, **options, style="compact")
     except RaspUnsupportedError as error:
         wrong = "went wrong" in str(error)  # a refusal that hides a mistake is a mistake
         return f"seed {seed}: {error}" if wrong or not error.hint else f"refused: {reason(error)}"
@@ -155,7 +155,7 @@ def test_an_attempt_that_overflows_is_refused_without_a_warning() -> None:
 def test_numbers_beyond_float32_are_refused_without_a_warning() -> None:
     text = 'out = max(aggregate(select(1, length, <), 61035156250000000000000000), histf("a"));'
     with pytest.raises(RaspUnsupportedError, match="as an int and as a float"):
-        compile(rasp.run(text)["out"], vocabulary="ab", max_length=6)
+        compile(rasp.run(text)["out"], vocabulary="ab", max_length=6, style="compact")
 
 
 @pytest.mark.slow
@@ -168,7 +168,7 @@ def test_answers_have_the_kind_of_the_program(start: int) -> None:
     for seed in range(start, start + 30):
         outputs, vocabulary, options = random_program(seed)
         try:
-            model = compile(outputs, vocabulary=vocabulary, **options)
+            model = compile(outputs, vocabulary=vocabulary, **options, style="compact")
         except RaspUnsupportedError:
             continue
         for tokens in inputs(model, random.Random(seed)):

@@ -32,7 +32,7 @@ SUMS = [
 
 def compiled(text: str) -> tuple[Transformer, list[tuple[object, object]]]:
     node = rasp.run(AVERAGES + text)["out"].node
-    model = compile({"out": node}, vocabulary="abc", max_length=6)
+    model = compile({"out": node}, vocabulary="abc", max_length=6, style="compact")
     pairs: list[tuple[object, object]] = []
     for tokens in inputs(model, random.Random(1)):
         try:

@@ -62,7 +62,7 @@ REASONS: list[tuple[str, Any, int, dict[str, Any], str]] = [
 def refusal(text: str, vocabulary: Any, length: int, **options: Any) -> RaspUnsupportedError:
     handle = rasp.run(text)["out"]
     with pytest.raises(RaspUnsupportedError) as caught:
-        compile(handle, vocabulary=vocabulary, max_length=length, **options)
+        compile(handle, vocabulary=vocabulary, max_length=length, **options, style="compact")
     assert caught.value.hint
     return caught.value
 
@@ -93,7 +93,7 @@ def test_a_budget_of_a_feed_forward_is_kept(
     budget: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = AVERAGES + "out = round(one) % 2;"
-    compile(rasp.run(text)["out"], vocabulary="ab", max_length=4)
+    compile(rasp.run(text)["out"], vocabulary="ab", max_length=4, style="compact")
     monkeypatch.setattr(f"rasp.compiler.{budget}", 3)
     assert reason in refusal(text, "ab", 4).message
 
@@ -102,7 +102,7 @@ def test_a_comparison_without_margin_is_made_again_with_more_care(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     handle = rasp.run(EQUAL_AVERAGES)["out"]
-    model = compile(handle, vocabulary="ab", max_length=5)
+    model = compile(handle, vocabulary="ab", max_length=5, style="compact")
     for given in ("a", "ab", "abba", "babab"):
         assert model(given) == handle(given)
     build = importlib.import_module("rasp.compiler.build")

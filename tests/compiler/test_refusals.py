@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from test_random_programs import random_program
 
@@ -14,7 +16,7 @@ from rasp.graph import expression
 def refusal(text: str, **options: object) -> RaspUnsupportedError:
     given = {"vocabulary": "ab", "max_length": 6} | options
     with pytest.raises(RaspUnsupportedError) as caught:
-        compile(rasp.run(text)["out"], **given)
+        compile(rasp.run(text)["out"], **given, style="compact")
     return caught.value
 
 
@@ -102,18 +104,19 @@ def test_only_s_ops_are_compiled() -> None:
     ("out = aggregate(select_all, tokens);", [0, 1, 10**9], 20),
     ("late = select(indices, indices, >);\nout = aggregate(late, indices);", "ab", 5),
 ])  # fmt: skip
-def test_a_refusal_names_its_place(text: str, vocabulary: object, length: int) -> None:
-    causal = "late" in text
+@pytest.mark.parametrize("style", ["robust", "compact"])
+def test_a_refusal_names_its_place(text: str, vocabulary: object, length: int, style: str) -> None:
+    options: dict[str, Any] = {"causal": "late" in text, "style": style}
     with pytest.raises(RaspUnsupportedError) as caught:
-        compile(rasp.run(text)["out"], vocabulary=vocabulary, max_length=length, causal=causal)
+        compile(rasp.run(text)["out"], vocabulary=vocabulary, max_length=length, **options)
     for error in caught.value.everything:
         assert error.span is not None
         assert error.span.text in text
         assert error.hint
 
 
-@pytest.mark.parametrize("start", [300, 340])
-def test_a_refusal_of_a_random_program_names_its_place(start: int) -> None:
+@pytest.mark.parametrize(("start", "style"), [(300, "compact"), (340, "compact"), (300, "robust")])
+def test_a_refusal_of_a_random_program_names_its_place(start: int, style: str) -> None:
     errors = []
     for seed in range(start, start + 40):
         outputs, vocabulary, options = random_program(seed)
@@ -122,7 +125,8 @@ def test_a_refusal_of_a_random_program_names_its_place(start: int) -> None:
         )
         try:
             names = rasp.run(text)
-            compile({each: names[each] for each in outputs}, vocabulary=vocabulary, **options)
+            wanted = {each: names[each] for each in outputs}
+            compile(wanted, vocabulary=vocabulary, **options, style=style)
         except RaspUnsupportedError as error:
             errors += error.everything
         except RaspError:

@@ -40,7 +40,7 @@ LENGTH = 8
 @cache
 def compiled(name: str) -> tuple[Transformer, rasp.Handle]:
     handle = rasp.run(TEXTS[name])[name] if name in TEXTS else rasp.programs.load(name)
-    model = rasp.compile(handle, alphabet=PROGRAMS[name], max_length=LENGTH, style="robust")
+    model = rasp.compile(handle, alphabet=PROGRAMS[name], max_length=LENGTH)
     return model, handle
 
 
@@ -69,7 +69,7 @@ def test_a_robust_model_is_certified_with_moderate_weights(name: str) -> None:
     assert certificate.robust.largest_weight <= MOST_WEIGHT
     assert certificate.robust.largest_gradient <= MOST_GRADIENT
     assert certificate.robust.noise_radius > 0
-    compact = rasp.compile(handle, alphabet=PROGRAMS[name], max_length=LENGTH)
+    compact = rasp.compile(handle, alphabet=PROGRAMS[name], max_length=LENGTH, style="compact")
     assert model.heads_per_layer == compact.heads_per_layer
 
 
@@ -196,7 +196,7 @@ def test_what_cannot_be_robust_says_so_and_names_the_other_style() -> None:
                         "and select(indices, indices, <))" for each in "ab")  # fmt: skip
     handle = rasp.run(f"out = ({counts}) % 3;")["out"]
     with pytest.raises(RaspUnsupportedError, match="several heads at once") as error:
-        rasp.compile(handle, alphabet="ab", max_length=6, style="robust")
+        rasp.compile(handle, alphabet="ab", max_length=6)
     assert 'style="compact"' in str(error.value.hint)
 
 

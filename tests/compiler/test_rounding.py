@@ -171,7 +171,9 @@ def test_what_one_position_gives_is_right_though_its_score_is_not() -> None:
     """The best key weighs nearly 1, so noise in what is compared ends there."""
     text = """smallest = aggregate(select_best(select_all, score(tokens, -1)), tokens);
     out = aggregate(select_best(select(tokens, smallest, ==), score(indices, -1)), indices);"""
-    model = compile(rasp.run(text)["out"], vocabulary=list(range(9)), max_length=12)
+    model = compile(
+        rasp.run(text)["out"], vocabulary=list(range(9)), max_length=12, style="compact"
+    )
     assert model.certificate is not None and model.certificate.exact
     for given_ in ([3], [4, 1, 8, 1], [7, 7, 2, 0, 0, 5]):
         assert model(given_) == [given_.index(min(given_))] * len(given_)
@@ -182,7 +184,7 @@ def test_matches_of_noisy_numbers_score_without_noise() -> None:
     text = """m = aggregate(select(tokens, tokens, <=), indices);
     out = selector_width(select(m, m, ==));"""
     program = rasp.run(text)["out"]
-    settings = read_settings("abc", 5, None, False, True, "paper")
+    settings = read_settings("abc", 5, None, False, True, "paper", "compact")
     plan = make_plan({"out": program.node}, settings, Program())
     (text,) = [each.text for each in plan.heads[1][0].conjuncts]
     errors = []
@@ -199,7 +201,7 @@ def test_matches_of_noisy_numbers_score_without_noise() -> None:
 def test_many_classes_are_numbered_in_digits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rasp.compiler.planning.scores.MANY_CLASSES", 3)
     program = rasp.run("out = aggregate(select(tokens, tokens, ==), indices, 0);")["out"]
-    settings = read_settings("abcdefg", 4, None, False, True, "paper")
+    settings = read_settings("abcdefg", 4, None, False, True, "paper", "compact")
     plan = make_plan({"out": program.node}, settings, Program())
     (name,) = [each.text for each in plan.heads[0][0].conjuncts]
     plan = make_plan({"out": program.node}, settings, Program(), {name: 1})
@@ -237,6 +239,6 @@ def test_numbers_that_cancel_are_right_or_refused(name: str) -> None:
     text, length, inputs = CANCELLING[name]
     program = rasp.run(text)["out"]
     with contextlib.suppress(RaspUnsupportedError):
-        model = compile(program, vocabulary=list(range(1000)), max_length=length)
+        model = compile(program, vocabulary=list(range(1000)), max_length=length, style="compact")
         for each in inputs:
             assert model(each) == program(each)

@@ -38,7 +38,9 @@ out = aggregate(select(hist, 1, ==), indices, -1);"""
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     names = rasp.run(TEXT)
     place = tmp_path_factory.mktemp("saved")
-    compile([names["hist"], names["out"]], vocabulary="abc", max_length=6).save(place)
+    compile([names["hist"], names["out"]], vocabulary="abc", max_length=6, style="compact").save(
+        place
+    )
     return place
 
 
@@ -210,7 +212,7 @@ def test_whatever_a_folder_says_is_compared(
 
 def test_heads_beyond_the_schedule_are_said(tmp_path: Path) -> None:
     tied = rasp.run("out = sort(tokens, tokens, assume_bos=True);")["out"]
-    model = compile(tied, vocabulary="ab", max_length=4, bos="§", heads="split")
+    model = compile(tied, vocabulary="ab", max_length=4, bos="§", heads="split", style="compact")
     assert model.heads_per_layer == (2, 1)
     model.save(tmp_path)
     assert verify(tmp_path).exact

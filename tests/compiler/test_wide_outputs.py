@@ -31,7 +31,7 @@ def small_tables(monkeypatch: pytest.MonkeyPatch) -> None:
 ])  # fmt: skip
 def test_an_answer_is_read_from_sums(text: str) -> None:
     node = rasp.run(COUNTS + text)["out"].node
-    model = compile({"out": node}, vocabulary=[0, 1, 2, 3], max_length=5)
+    model = compile({"out": node}, vocabulary=[0, 1, 2, 3], max_length=5, style="compact")
     assert model.certificate is not None and model.certificate.exact
     assert_agrees(model, node)
 
@@ -43,4 +43,6 @@ def test_an_answer_is_read_from_sums(text: str) -> None:
 ])  # fmt: skip
 def test_what_is_no_answer_from_exact_sums_is_refused(text: str) -> None:
     with pytest.raises(RaspUnsupportedError, match="combinations of values"):
-        compile(rasp.run(COUNTS + text)["out"], vocabulary=[0, 1, 2, 3], max_length=5)
+        compile(
+            rasp.run(COUNTS + text)["out"], vocabulary=[0, 1, 2, 3], max_length=5, style="compact"
+        )

@@ -78,7 +78,7 @@ def test_it_compiles_and_is_saved_and_is_as_certified(tmp_path: Path) -> None:
 def test_scores_too_wide_for_floats_are_refused() -> None:
     wide = rasp.aggregate(select_best(select_all, rasp.lib.closest(tokens, indices / 7)), indices)
     with pytest.raises(rasp.RaspUnsupportedError, match="too much for float32"):
-        rasp.compile(wide, vocabulary=[0, 1, 900], max_length=9)
+        rasp.compile(wide, vocabulary=[0, 1, 900], max_length=9, style="compact")
 
 
 def test_a_picture_says_why() -> None:

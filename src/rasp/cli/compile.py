@@ -41,9 +41,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--heads", choices=("paper", "split"), default="paper",
                         help="split: one more head where that saves much")  # fmt: skip
-    parser.add_argument("--style", choices=("robust", "compact"), default="compact",
-                        help="robust: moderate weights that bear noise; compact: the smallest "
-                        "model (default)")  # fmt: skip
+    parser.add_argument("--style", choices=("robust", "compact"), default="robust",
+                        help="robust (default): moderate weights that bear noise; compact: the "
+                        "smallest model")  # fmt: skip
     parser.add_argument(
         "-o", "--output", metavar="DIR", help="write the model there (default: nowhere)"
     )

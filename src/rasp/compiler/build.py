@@ -34,7 +34,7 @@ from rasp.compiler.planning.plan import (
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.robust.plan import make_plan as make_robust_plan
 from rasp.compiler.robust.style import emit
-from rasp.compiler.settings import Settings, check_style, read_settings
+from rasp.compiler.settings import Settings, read_settings
 from rasp.errors import RaspTypeError, RaspUnsupportedError, RaspValueError
 from rasp.graph import Node, Program, SOp, expression, in_order
 from rasp.graph.nodes import node_of
@@ -64,7 +64,7 @@ def compile(
     vocabulary: object = None,
     next_token: bool = False,
     where: Any = None,
-    style: str = "compact",
+    style: str = "robust",
     extra_feed_forwards: int = 0,
 ) -> Transformer:
     """Compile an s-op to a transformer that answers as the program does, with a certificate.
@@ -74,7 +74,8 @@ def compile(
     `max_length` is the length of the longest input. With `bos="§"`, inputs begin with that
     token. `causal` lets positions see only what came before; `sink=False` puts no hidden token
     before the input; `heads="split"` may spend one more head where that makes the model much
-    smaller. `style="robust"` makes a larger model of moderate weights, which bears noise.
+    smaller. `style="robust"` makes moderate weights that bear noise, and `style="compact"` the
+    smallest model, which does not.
     `next_token` makes a causal model that can generate: its outputs are tokens of the
     alphabet, or the empty string, which ends. `where` is a promise about inputs: a bool s-op
     that is true at every position of every input that the model will get. The model is exact on
@@ -87,6 +88,8 @@ def compile(
     >>> model("abca")
     [2, 1, 1, 2]
     >>> model
+    <Transformer: 1 layer, 1 head, d_model 23, ... parameters>
+    >>> compile(hist, alphabet="abc", max_length=8, style="compact")
     <Transformer: 1 layer, 1 head, d_model 4, ... parameters>
     """
     if (alphabet is None) == (vocabulary is None):
@@ -94,13 +97,12 @@ def compile(
             "`compile` needs one alphabet", hint='for example `alphabet="abc"` or `alphabet="0..9"`'
         )
     given = vocabulary if alphabet is None else alphabet
-    check_style(style)
-    settings = replace(read_settings(given, max_length, bos, causal, sink, heads), style=style)
+    settings = read_settings(given, max_length, bos, causal, sink, heads, style)
     nodes, found = read_outputs(outputs, program)
     if extra_feed_forwards and style == "robust":
         raise RaspValueError(
             "the robust style has no extra feed-forward blocks",
-            hint='compile with `style="compact"` or without `extra_feed_forwards`',
+            hint='compile with `style="compact"`, or without `extra_feed_forwards`',
         )
     settings = replace(settings, extra_feed_forwards=extra_feed_forwards)
     if where is not None:
@@ -154,7 +156,10 @@ def _robust(nodes: Mapping[str, Node], settings: Settings, program: Program) -> 
     weights, claims = emit(plan)
     model = assemble(plan, weights, claims, program)
     outputs = {each.name: each.node for each in plan.outputs}
-    certificate = model.certificate = certify(model, outputs, proved(model, outputs))
+    verdict = proved(model, outputs)
+    if verdict.holds:
+        _keep_readers(model, verdict.readers)
+    certificate = model.certificate = certify(model, outputs, verdict)
     steep = certificate.robust.too_steep if certificate.robust else ""
     if reason := steep if certificate.exact else certificate.reason:
         raise RaspUnsupportedError(

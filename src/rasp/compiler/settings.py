@@ -25,7 +25,7 @@ class Settings:
     sink: bool = True
     """Whether a hidden token may be put before the input, for queries that pick nothing."""
     heads: str = "paper"
-    style: str = "compact"
+    style: str = "robust"
     """"robust": moderate weights that bear noise; "compact": as few weights as possible."""
     tolerant: bool = False
     """Whether the weights must bear a LayerNorm that changes nothing but the last bits: numbers
@@ -46,14 +46,17 @@ class Settings:
     def way_out(self) -> str:
         """What to do where a table is too large."""
         smaller = "use a smaller vocabulary or length, or round and compare values earlier"
+        if self.style == "robust":
+            return smaller + '; or use `style="compact"`, if need be with `extra_feed_forwards=2`'
         if self.extra_feed_forwards:
             return smaller
         return smaller + "; or allow feed-forward blocks without heads: `extra_feed_forwards=2`"
 
 
 def read_settings(
-    vocabulary: object, max_length: int, bos: object, causal: bool, sink: bool, heads: str
-) -> Settings:
+    vocabulary: object, max_length: int, bos: object, causal: bool, sink: bool, heads: str,
+    style: str = "robust",
+) -> Settings:  # fmt: skip
     """Check what a caller gives.
 
     >>> read_settings("ab", 5, "§", False, True, "paper").vocabulary
@@ -76,6 +79,11 @@ def read_settings(
             '`heads` is "paper" (as many heads as the schedule says) or "split"',
             hint='`heads="split"` may spend one more head to make a model much smaller',
         )
+    if style not in ("robust", "compact"):
+        raise RaspValueError(
+            '`style` is "robust" (moderate weights that bear noise) or "compact"',
+            hint='`style="compact"` makes the smallest model',
+        )
     first = None if bos is None else from_python(bos)
     if first is not None:
         tokens = [each for each in _distinct((*tokens, first)) if each != first] + [first]
@@ -89,16 +97,7 @@ def read_settings(
             f"the vocabulary holds nothing but the BOS {show(first)}",
             hint="list the tokens that follow it",
         )
-    return Settings(tuple(tokens), max_length, first, causal, sink, heads)
-
-
-def check_style(style: str) -> None:
-    """Refuse a style that there is not."""
-    if style not in ("robust", "compact"):
-        raise RaspValueError(
-            '`style` is "robust" (moderate weights that bear noise) or "compact"',
-            hint='`style="compact"` makes the smallest model',
-        )
+    return Settings(tuple(tokens), max_length, first, causal, sink, heads, style)
 
 
 def _distinct(tokens: tuple[Atom, ...]) -> list[Atom]:

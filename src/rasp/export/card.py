@@ -75,6 +75,8 @@ def _certificate(model: Transformer) -> str | None:
     """What was certified of the weights, before another library runs them."""
     if model.certificate is None:
         return None
+    if model.certificate.robust is not None:
+        return f"{model.certificate.statement}; {model.certificate.robust}"
     also = ", allowing for the rounding of each LayerNorm" if model.settings.tolerant else ""
     if model.settings.measured:
         also += "; the rounding of feed-forwards was measured in one order of adding, and doubled"

@@ -155,8 +155,9 @@ def _settings(case: Case) -> Settings:
     length, causal, sink = rng.randint(1, 5), rng.random() < 0.15, rng.random() < 0.85
     try:
         return read_settings(
-            vocabulary, length, None, causal, sink, rng.choice(["paper", "paper", "split"])
-        )
+            vocabulary, length, None, causal, sink, rng.choice(["paper", "paper", "split"]),
+            rng.choice(["robust", "compact"]),
+        )  # fmt: skip
     except RaspError:
         raise Refused from None
 

@@ -31,12 +31,13 @@ class FineTuning:
     relative: bool = True
     """Whether a step is in proportion to the weight (0 stays 0), or the same for all.
 
-    Exact sums are made by weights as large as e⁴⁰, against which no plain step is small.
+    In the compact style sums are made by weights of 10⁹, against which no plain step is small.
     """
     steps: int = 500
     batch: int = 50
     seed: int = 0
     examples: int = 2_000
+    style: str = "robust"
 
     def __post_init__(self) -> None:
         refuse_sizes(steps=self.steps, batch=self.batch, examples=self.examples)
@@ -55,8 +56,9 @@ def fine_tune(task: Task, how: FineTuning | None = None) -> dict[str, Any]:
     """
     how = how or FineTuning()
     model = compile(
-        task.handle, vocabulary=list(task.vocabulary), max_length=task.longest, bos=task.bos
-    )
+        task.handle, vocabulary=list(task.vocabulary), max_length=task.longest, bos=task.bos,
+        style=how.style,
+    )  # fmt: skip
     if not model.readouts[0].scored:
         raise RaspUnsupportedError(
             f"`{task.output}` has too many values to be scored one by one",

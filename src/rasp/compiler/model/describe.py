@@ -178,8 +178,9 @@ class _Labels:
         match self.claims.variables[place]:
             case NodeVariable(node):
                 return self.node(node)
-            case OutputVariable():
-                return " and ".join(self.node(node) for node in self.served.get(place, []))
+            case OutputVariable(layer, head):
+                served = [self.node(node) for node in self.served.get(place, [])]
+                return " and ".join(served) or f"width of {self.selector(layer, head)}"
             case SumVariable(_, parts):
                 inner = [self.variable(number) for kind, number in parts if kind == "out"]
                 inner += ["tokens"] * any(kind == "tok" for kind, _ in parts)

@@ -39,7 +39,8 @@ class Robustness:
         ):
             if size > limit:
                 return f"{what} {size:.0f}, and the limit is {limit:.0f}"
-        return "" if self.noise_radius else "no noise at all is certain to change nothing"
+        least = f"{RADII[-1]:.6f}"
+        return "" if self.noise_radius else f"noise of {least} of the stream's RMS may be too much"
 
     def __str__(self) -> str:
         return (

@@ -37,7 +37,7 @@ from rasp.compiler.model.certificate import Certificate, certify, proved, run_ra
 from rasp.compiler.model.describe import Description, Words, describe
 from rasp.compiler.model.shape_checks import check_shapes
 from rasp.compiler.model.transformer import Readout, Transformer
-from rasp.compiler.settings import Settings, check_style, read_settings
+from rasp.compiler.settings import Settings, read_settings
 from rasp.errors import RaspError, RaspValueError
 from rasp.graph import Node, SOp
 from rasp.graph.portable import (
@@ -274,11 +274,9 @@ def _settings(data: dict[str, Any]) -> Settings:
     vocabulary = [atom_from_json(token) for token in data["vocabulary"]]
     settings = read_settings(
         vocabulary, data["max_length"], bos, bool(data["causal"]), bool(data["sink"]),
-        str(data["heads"]),
+        str(data["heads"]), str(data.get("style", "compact")),
     )  # fmt: skip
-    style = str(data.get("style", "compact"))
-    check_style(style)
-    settings = replace(settings, next_token=bool(data.get("next_token")), style=style,
+    settings = replace(settings, next_token=bool(data.get("next_token")),
                        extra_feed_forwards=int(data.get("extra_feed_forwards", 0)))  # fmt: skip
     if data.get("where") is None:
         return settings

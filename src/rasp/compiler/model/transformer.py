@@ -248,7 +248,7 @@ class Transformer:
         >>> first = rasp.aggregate(rasp.select(rasp.indices, 0, "=="), rasp.tokens)
         >>> model = rasp.compile({"first": first}, vocabulary="ab", max_length=5, sink=False)
         >>> trace = model.trace("ba")
-        >>> trace.attention["layer1.head1"].tolist(), trace.s_ops["first"]
+        >>> trace.attention["layer1.head1"].round(2).tolist(), trace.s_ops["first"]
         ([[1.0, 0.0], [1.0, 0.0]], ['b', 'b'])
         """
         keep: dict[str, Array] = {}

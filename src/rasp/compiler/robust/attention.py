@@ -113,7 +113,7 @@ def _compared(
         raise Refusal(
             f"a selector compares {len(keys.rows)} values of its keys with {len(queries.rows)} "
             "of its queries, which is too many",
-            "use a smaller vocabulary or length",
+            'use a smaller vocabulary or length, or `style="compact"`',
         )
     truth = _truth(formula, keys, queries)
     by_query, query_class = classes(truth)  # (class, key)

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.tables import relevant
 from rasp.compiler.analysis.variables import (
     CountVariable,
@@ -34,6 +35,8 @@ Labels: TypeAlias = Sequence[Hashable | None]
 does not matter."""
 MOST_LABELS = 1200
 """The most values that one function may have: each takes a dimension."""
+LAST = 1 << 20
+"""After every layer."""
 
 
 @dataclass(eq=False, repr=False)
@@ -134,6 +137,29 @@ class Blocks:
             if found is not None:
                 return found
         return self._feature(layer, kept, table, known, reader)
+
+    def known_rows(self, values: Values, labels: Labels) -> dict[Hashable, Row]:
+        """A row for each value of an s-op, if the stream holds it anyway; else nothing."""
+        size, blocks, features = self.size, dict(self.of), dict(self.features)
+        try:
+            found = self.rows(values.layer, values.inputs, labels, LAST)
+        except Refusal:
+            found = {}
+        if self.size > size:
+            self.size, self.of, self.features, found = size, blocks, features, {}
+        return found
+
+    def after(self, dims: Iterable[int]) -> str:
+        """The block of the model after which dimensions are there."""
+        ready = {self.sums[output]: 2 * output.layer for output in self.sums}
+        for variable, codes in self.of.items():
+            ready |= dict.fromkeys(codes.values(), 2 * variable.layer)
+        for feature in self.features.values():
+            ready |= dict.fromkeys(feature.dims, 2 * feature.layer + 1)
+        layer, is_feed_forward = divmod(max(ready[dim] for dim in dims), 2)
+        if is_feed_forward:
+            return f"layer{layer}.feed_forward"
+        return f"layer{layer}.attention" if layer else "embedding"
 
     def _of_one(self, variable: Variable, table: Labels, reader: int) -> dict[Hashable, Row] | None:
         """A function of one variable from its block; None where it has none."""

@@ -6,14 +6,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 
-from rasp.certificate.claims import Claims, GroupClaim, HeadClaim
+from rasp.certificate.claims import Claims, GroupClaim, HeadClaim, ReaderClaim
+from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import HeadOutput, Variable
 from rasp.compiler.emitting.claims import Claimant
 from rasp.compiler.robust.attention import HeadPlan
-from rasp.compiler.robust.numbers import sink_weight
+from rasp.compiler.robust.numbers import above, sink_weight
 from rasp.compiler.robust.plan import RobustPlan, width_of
+from rasp.compiler.robust.readings import Row, added
 from rasp.compiler.robust.steps import Written
-from rasp.graph import SOp
+from rasp.graph import SOp, in_order
 
 
 def make_claims(plan: RobustPlan) -> Claims:
@@ -47,6 +49,38 @@ class RobustClaimant(Claimant):
             if isinstance(variable, HeadOutput) and written.reads(variable, blocks):
                 found[width_of(blocks, variable)] = None
         return list(found)
+
+    def _readers(self) -> Iterable[ReaderClaim]:
+        """How to read each numeric s-op that the stream happens to hold."""
+        blocks, first = self.blocks, 0 if self.plan.uses_sink else 1
+        for node in in_order([output.node for output in self.plan.outputs]):
+            if isinstance(node, SOp) and (row := self._read(node)).weights:
+                weights = {place - first: weight for dim, weight in row.weights.items()
+                           for place in blocks.copies.get(dim, [dim])}  # fmt: skip
+                yield ReaderClaim(node, blocks.after(row.weights), weights, row.constant)
+
+    def _read(self, node: SOp) -> Row:
+        """A row that is an s-op's number; an empty one where there is none."""
+        values = self.analysis.of(node)
+        if values.is_wide or any(isinstance(atom, str) for atom in values.atoms):
+            return Row()
+        means = self._means(values.linear)
+        if means:
+            assert values.linear is not None
+            return above(self.blocks, means, -float(values.linear.constant))
+        labels = [None if atom is None else Fraction(atom) for atom in values.outcomes]
+        rows = self.blocks.known_rows(values, labels)
+        return added([row.times(float(code)) for code, row in rows.items()])  # type: ignore[arg-type]
+
+    def _means(self, linear: Linear | None) -> dict[HeadOutput, Fraction]:
+        """What an s-op is the weighted sum of, where these are means that the stream holds."""
+        if linear is None:
+            return {}
+        found = {place[1]: weight for place, weight in linear.parts.items() if place[0] == "out"}
+        fine = len(found) == len(linear.parts) and len({output.head for output in found}) == 1
+        fine = fine and all(output in self.blocks.sums and output.head.mode == "mean"
+                            for output in found)  # fmt: skip
+        return found if fine else {}
 
     def _head(self, plan: HeadPlan) -> HeadClaim:
         head, blocks = plan.head, self.blocks

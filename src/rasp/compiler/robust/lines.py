@@ -166,7 +166,10 @@ def _line(blocks: Blocks, weights: Weights, outputs: Sequence[HeadOutput], state
     codes = np.array([[int(code * inner) for code in state] for state in states], object)
     totals = codes @ np.array([int(part * whole) for part in parts], object)
     if max(map(abs, totals.tolist()), default=0) >= MOST_UNITS_OF_A_SUM:
-        raise Refusal("its numbers have too many digits", "work with smaller numbers")
+        raise Refusal(
+            "its numbers have too many digits",
+            'work with smaller numbers, or use `style="compact"`',
+        )
     return Line(blocks, weights, totals.astype(np.int64), 1 / (inner * whole))
 
 
