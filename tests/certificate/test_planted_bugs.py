@@ -138,7 +138,8 @@ ROUNDING_BUGS: dict[str, Plant] = {
 }  # fmt: skip
 """Bugs in how the residual stream rounds what heads add."""
 ROUNDED = ("rounded counts", "rounded picks")
-SOME = ("mean", "sum", "default", "select_best", "counts compared", "one head for an or")
+SOME = ("mean", "sum", "default", "select_best", "counts compared", "one head for an or",
+        "two layers of counts")  # fmt: skip
 """Models in which each of them makes a difference."""
 
 

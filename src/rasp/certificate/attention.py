@@ -13,6 +13,13 @@ query gets, others make up at most N·exp(2ε - B), and
 
 exp and the division are charged with 2^-21 each, wherever weights matter. Where all picked keys
 hold one value, their weights need not be the same: whatever they are, they add up to 1.
+
+What is rounded as n numbers of up to t each are added, in any order: whatever is added first, the
+sums on the way are of 2, 3, ..., n of them at most, so that all of them together are off by
+2^-24 · t · n (n + 1) / 2. To add a number to a float32 also changes the sum by no more than that
+number is off by itself, so that keys that are not picked, which get next to nothing, cost no more
+than what they get, once more; nor, in a sum, does what is picked cost more where it is added to
+the weight of the sink.
 """
 
 from __future__ import annotations
@@ -107,7 +114,7 @@ def attend(
         error = _error(stream, claim, scores, factor, size, off, high - low)
         if sink is not None:
             held, wrong = _sent_by_sink(sink, row, float(bias))
-            error += (abs(held) + wrong) / factor
+            error += 2 * (abs(held) + wrong) / factor
         errors.append(error)
         sizes.append(min(reach, stream.values.inputs.max_length * size) + error)
         deviation.append((size + off) / (1.0 if claim.mode == "mean" else factor))
@@ -361,26 +368,28 @@ def _error(
     """
     length = stream.values.inputs.max_length
     others = length * _exp(scores.match_error + scores.error - scores.depth)
-    rounding = SLACK * UNIT * (2 * length + 6)
+    rounding = SLACK * UNIT
     low, high = scores.above_sink
     if claim.mode == "sum":
-        uneven = _exp(scores.match_error + scores.sink_error + scores.spread + high - low) - 1
+        uneven = _exp(scores.match_error + scores.sink_error + scores.spread + high - low)
         others += length * _exp(scores.error + scores.sink_error - scores.sink_above) / factor
-        relative = uneven + others + 3 * EXP + rounding + length * factor * _exp(1.0)
-        relative += 2 * UNIT * max(abs(low), abs(high))
+        relative = uneven - 1 + 2 * others + 3 * EXP + length * factor * _exp(1.0)
+        relative += rounding * (length / 2 + 4) * uneven + 2 * UNIT * max(abs(low), abs(high))
         return length * (size * relative + off * (1 + relative))
     others += _exp(scores.match_error + scores.sink_error - low)
-    relative = EXP + rounding + 2 * others
     is_one = all(stream.values.picks.picks_one_value(claim, output) for output in claim.outputs)
-    uneven = scores.spread
+    relative = EXP + 4 * others
+    spread = scores.spread if claim.best is None else scores.tie
     if claim.best is not None:
-        relative += 2 * length * _exp(2 * scores.match_error - scores.step)
-        uneven = scores.tie
+        relative += 4 * length * _exp(2 * scores.match_error - scores.step)
     if not is_one:
         relative += 2 * EXP
-        apart = scores.match_error + uneven / 2
+        apart = scores.match_error + spread / 2
         off += (_exp(2 * apart) - _exp(apart)) * (width or 2 * size) / 2
-    error = size * relative + off
+    # of w picked keys, each weighs 1 / w of all at most, times what makes them uneven
+    uneven = _exp(2 * scores.match_error + spread)
+    relative += rounding * min(2 * length + 6, (length + 6) * uneven)
+    error = size * relative + off * (1 + relative)
     if not claim.never_empty:
         alone = length * _exp(scores.error + scores.sink_error - scores.sink_above)
         if claim.stand_ins:

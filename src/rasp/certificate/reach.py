@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import reduce
 from math import lcm
 
 import numpy as np
@@ -18,6 +19,7 @@ from rasp.certificate.claims import Refused
 MOST_BITS = 20_000_000
 MOST_NUMBERS = 400_000
 MOST_ROWS = 400_000
+MOST_SHIFTED = 2**34
 Row = tuple[Fraction, ...]
 
 
@@ -124,30 +126,50 @@ def whole_sums(
 ) -> tuple[np.ndarray, list[int]] | None:
     """(sum, 1 + column): the same in whole units, with how many rows were added before them (1
     where that is not asked for); and how many units make 1, for each column.
+
+    Sums of up to `most` rows are sums of exactly so many, if a row of zeros may be added.
     """
-    known = sorted(set(rows))
+    known = set(rows)
     if not known:
         return None
-    columns = list(zip(*known, strict=True))
-    units = [lcm(*(number.denominator for number in column)) for column in columns]
+    width = len(next(iter(known)))
+    if not by_count:
+        known.add((Fraction(0),) * width)
+    units = [lcm(*(row[column].denominator for row in known)) for column in range(width)]
     steps = np.array([[int(number * unit) for number, unit in zip(row, units, strict=True)]
-                      for row in known], object)  # fmt: skip
+                      for row in sorted(known)], object)  # fmt: skip
     low = steps.min(axis=0)
     bases = most * (steps.max(axis=0) - low) + 1
-    if int(np.prod(bases)) >= 2**62:
+    size = int(np.prod(bases))
+    if size >= 2**62:
         return None
     radix = np.cumprod(np.append(1, bases[:-1])).astype(np.int64)
-    moves = ((steps - low).astype(np.int64) * radix).sum(axis=1)
-    reached, found, work = np.zeros(1, np.int64), [], 0
-    for count in range(most + 1):
-        if count or not by_count:
-            digits = reached[:, None] // radix % bases.astype(np.int64)
-            whole = digits + count * low.astype(np.int64)
-            counts = np.full((len(whole), 1), count if by_count else 1)
-            found.append(np.hstack([counts, whole]))
-        reached = np.unique(reached[:, None] + moves)
-        work += len(reached)
-        if work > MOST_ROWS * 4:
-            return None
+    moves = ((steps - low).astype(np.int64) * radix).sum(axis=1).tolist()
+    counts = range(1 if by_count else most, most + 1)
+    found = []
+    for count, codes in zip(counts, _reached(moves, size, counts), strict=False):
+        whole = codes[:, None] // radix % bases.astype(np.int64) + count * low.astype(np.int64)
+        found.append(np.insert(whole, 0, count if by_count else 1, axis=1))
+    if len(found) < len(counts):
+        return None
     joined = np.unique(np.concatenate(found), axis=0)
     return (joined, units) if len(joined) <= MOST_ROWS else None
+
+
+def _reached(moves: Sequence[int], size: int, counts: range) -> Iterator[np.ndarray]:
+    """All sums of exactly so many moves, below `size`; ends early where that is too much."""
+    if size * len(moves) * counts[-1] <= MOST_SHIFTED:
+        reached = 1
+        for count in range(1, counts[-1] + 1):
+            reached = reduce(int.__or__, (reached << move for move in moves))
+            if count in counts:
+                yield np.array(_bits(reached))
+        return
+    sums, work = np.zeros(1, np.int64), 0
+    for count in range(1, counts[-1] + 1):
+        sums = np.unique(sums[:, None] + np.array(moves, np.int64))
+        work += len(sums)
+        if work > MOST_ROWS * 4:
+            return
+        if count in counts:
+            yield sums

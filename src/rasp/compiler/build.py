@@ -36,7 +36,17 @@ from rasp.compiler.robust.plan import make_plan as make_robust_plan
 from rasp.compiler.robust.style import emit
 from rasp.compiler.settings import Settings, read_settings
 from rasp.errors import RaspTypeError, RaspUnsupportedError, RaspValueError
-from rasp.graph import Node, Program, SOp, expression, in_order
+from rasp.graph import (
+    COMPARISONS,
+    Aggregate,
+    Const,
+    Elementwise,
+    Node,
+    Program,
+    SOp,
+    expression,
+    in_order,
+)
 from rasp.graph.nodes import node_of
 from rasp.graph.portable import graph_to_json
 
@@ -214,7 +224,7 @@ def _attempts(
                 place,
                 "give an alphabet and a length for which the program has a value",
             )
-        spent += _effort(plan)
+        spent += _effort(plan, model)
         if spent > MOST_EFFORT:
             raise _refused(_no_margin(plan, program, certificate, checks))
         rounded = None if care or settings.tolerant else _rounded(nodes, settings, program)
@@ -231,7 +241,20 @@ def _attempts(
 
 def _rounded(nodes: Mapping[str, Node], settings: Settings, program: Program) -> Transformer | None:
     """A model whose residual stream rounds what heads add; None where that does not help."""
-    care, spent = {ROUNDED: 1}, 0
+    compares = any(isinstance(node, Elementwise) and node.op in COMPARISONS
+                   and {type(each) for each in node.operands} == {Aggregate, Const}
+                   for node in in_order(list(nodes.values())))  # fmt: skip
+    for rounded in (1, 2) if compares else (1,):
+        model = _rounded_so(nodes, settings, program, {ROUNDED: rounded})
+        if model is not None:
+            return model
+    return None
+
+
+def _rounded_so(
+    nodes: Mapping[str, Node], settings: Settings, program: Program, care: dict[str, int]
+) -> Transformer | None:
+    spent = 0
     for _ in range(MOST_ATTEMPTS):
         try:
             plan = make_plan(nodes, settings, program, care)
@@ -240,7 +263,7 @@ def _rounded(nodes: Mapping[str, Node], settings: Settings, program: Program) ->
             return None
         if certificate.exact:
             return model
-        spent += _effort(plan)
+        spent += _effort(plan, model)
         blamed = _first_off(checks, care)
         if not blamed or spent > MOST_EFFORT:
             return None
@@ -248,11 +271,13 @@ def _rounded(nodes: Mapping[str, Node], settings: Settings, program: Program) ->
     return None
 
 
-def _effort(plan: Plan) -> int:
-    """Roughly how much there is to check in a plan."""
+def _effort(plan: Plan, model: Transformer) -> int:
+    """Roughly how much there is to check in a model."""
     pairs = sum(conjunct.truth.size for heads in plan.heads for head in heads
                 for conjunct in head.conjuncts)  # fmt: skip
-    return pairs + sum(len(ridge.points) ** 2 for groups in plan.groups for _, ridge in groups)
+    blocks = zip(plan.groups, model.weights.feed_forwards, strict=True)
+    return pairs + sum(len(ridge.points) * len(block.bias) for groups, block in blocks
+                       for _, ridge in groups)  # fmt: skip
 
 
 def _first_off(checks: Sequence[Check], care: Mapping[str, int]) -> list[str]:

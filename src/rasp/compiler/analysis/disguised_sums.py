@@ -70,6 +70,10 @@ class SumShapes(SelectorFacts):
     ) -> None:
         super().__init__(outputs, settings, refusals, layer_of, siblings, users)
         self._sum_shapes: dict[Aggregate, Sum | None] = {}
+        self.rounds = False
+        """Whether the residual stream rounds what heads add (see `rounded_sums`)."""
+        self.sums_compared = False
+        """Whether means that are only compared with a constant are sums, wherever they can be."""
         self._busy: set[Node] = set()
         """Aggregates whose values are being found: nothing may ask for them again."""
 
@@ -83,10 +87,11 @@ class SumShapes(SelectorFacts):
     def sum_shapes(self, nodes: Sequence[Aggregate]) -> dict[Aggregate, Sum] | None:
         """The shapes of all aggregates of one head, if it can be a head of sums.
 
-        Where some must be sums, those that are only compared with a constant go along.
+        Where some must be sums, those that are only compared with a constant go along; others do
+        where there is no margin for them: a sum leaves more of it than a mean.
         """
         found = {node: self.sum_shape(node) for node in nodes}
-        if any(found.values()):
+        if self.sums_compared or any(found.values()):
             found = {node: shape or self._compared_shape(node) for node, shape in found.items()}
         known = {node: shape for node, shape in found.items() if shape is not None}
         return known if len(known) == len(found) else None

@@ -149,14 +149,14 @@ class Bounds:
         made = Linear(Fraction(0), {("out", output): each for output, each in weights.items()})
         size = self.stream.size_of(made.plus(-default_shift(weights)))
         apart = self.length * float(np.exp(min(50.0, 2 * scores.error - scores.room)))
-        rounding = (self.length + 4) * UNIT
         if plan.head.mode == "sum":  # what the weights are divided by is the sink's, or nearly
-            relative = 3 * EXP_ERROR + SINK_WEIGHT * UNIT + rounding + apart + self.length * SHARE
+            rounding = (self.length / 2 + 4 + SINK_WEIGHT) * UNIT
+            relative = 3 * EXP_ERROR + rounding + apart + self.length * SHARE
             relative += float(np.expm1(min(scores.match_error, 100.0)))
             return Read(
                 size, self.length * (value.size * relative + value.error * (1 + relative)), 0.0
             )
-        relative = EXP_ERROR + 2 * apart + 2 * rounding
+        relative = EXP_ERROR + 2 * apart + (self.length + 6) * UNIT
         if plan.head.needs_uniform:
             relative += 2 * EXP_ERROR + float(np.expm1(min(2 * scores.match_error, 100.0)))
         return Read(size, value.error + value.size * relative, 0.0)
@@ -349,7 +349,7 @@ class Bounds:
             margin -= (given.terms + 4) * UNIT * mass / gap
         detail = f"{len(codes)} atoms, {gap:.3g} apart, off by at most {read.error:.2g}"
         name = readout_key(output.name)
-        blame = name if output.can_be_numbered else ""
+        blame = name if output.is_made else ""
         self.checks.append(Check(name, detail, margin, read.error, len(codes), blame))
 
 

@@ -5,8 +5,8 @@ as a sum (`width_shares`: without a sink; `promised_picks`: by what is promised 
 `plan` goes from the last layer to the first: what the outputs read (`wide_outputs` for very many
 answers), then what each layer must compute for that. `attention` says what a head's queries, keys
 and values read, `scores` how a selector becomes a score, over `truth_tables`. `features` are the
-functions that feed-forwards compute, of one number each (`mixed_radix`), in steps (`piecewise`,
-`step_splitting`); `blocks` are feed-forwards without heads, for what would come too early.
+functions that feed-forwards compute, of one number each (`mixed_radix`), in steps (`piecewise`);
+`blocks` are feed-forwards without heads, for what would come too early.
 `dimensions` is the basis of the residual stream for all that, and `rounded_sums` the constants in
 which it rounds.
 """

@@ -55,8 +55,6 @@ class HeadAnalysis(PromisedPicks):
         self._known_means: dict[tuple[Fraction, ...], list[Fraction]] = {}
         self.kept_as_sums: set[Node] = set()
         """Means of which the program only ever asks what their sums tell as well."""
-        self.rounds = False
-        """Whether the residual stream rounds what heads add (see `rounded_sums`)."""
         self.assumes_no_failure = False
         """Whether some aggregate is taken to pick what it can use, or else the program fails."""
 

@@ -8,7 +8,7 @@ no difference share one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -55,11 +55,7 @@ def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
     tables = _tables(group)
     length = features.analysis.settings.max_length
     codes, weights = min(
-        (
-            (codes, weights)
-            for codes in _codings(group, tables)
-            for weights in _candidates(group, codes)
-        ),
+        ((codes, weights) for codes in _codings(group, tables) for weights in _candidates(codes)),
         key=lambda each: (
             *_cost(group, tables, each[0], each[1], length),
             sum(map(abs, each[1])),
@@ -76,7 +72,7 @@ def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
         else:
             z = z + features.code(variable, time).times(weight)
     places: dict[Fraction, list[int]] = {}
-    for state, number in enumerate(_numbers(codes, weights)):
+    for state, number in enumerate(numbers_of(codes, weights)):
         if state not in group.undefined:
             places.setdefault(number, []).append(state)
     points = sorted(places)
@@ -85,6 +81,31 @@ def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
     near = NEAR if group.layer <= 1 else []  # later on, scores may be off as well
     away = next((each for each in near if 4 * noise < each), Fraction(1, 4))
     return Ridge(z, points, [places[point] for point in points], away)
+
+
+def clearest_weights(group: Group, length: int) -> tuple[Fraction, ...]:
+    """The weights with which the states of a group are furthest apart, beside what `z` is off."""
+    codes = [list(each) for each in group.codes]
+    tables = _tables(group)
+    return min(
+        _candidates(codes),
+        key=lambda weights: _blur(group, tables.reshape(-1), codes, weights, length),
+    )
+
+
+def _blur(
+    group: Group, table: np.ndarray, codes: list[list[Fraction]], weights: tuple[Fraction, ...],
+    length: int,
+) -> float:  # fmt: skip
+    """How far `z` can be off, in gaps between states that differ; infinite where some have one."""
+    used = ~np.isnan(table)
+    z, values = np.array(list(map(float, numbers_of(codes, weights))))[used], table[used]
+    order = np.argsort(z, kind="stable")
+    gap = float(np.diff(z[order])[np.diff(values[order]) != 0].min(initial=np.inf))
+    if gap <= 1e-9:
+        return float("inf")
+    size = sum(_reach(*each) for each in zip(codes, weights, strict=True))
+    return (_off(group, codes, weights, length) + 2 * UNIT * size) / gap
 
 
 def _tables(group: Group) -> np.ndarray:
@@ -134,7 +155,7 @@ def _codes(
     return natural if len(first) == len(natural) else chosen, chosen
 
 
-def _candidates(group: Group, codes: list[list[Fraction]]) -> list[tuple[Fraction, ...]]:
+def _candidates(codes: list[list[Fraction]]) -> list[tuple[Fraction, ...]]:
     found: list[tuple[Fraction, ...]] = []
     for order, is_roomy in product(_orders(codes), (False, True)):
         weights = [Fraction(0)] * len(codes)
@@ -185,7 +206,10 @@ def _orders(codes: list[list[Fraction]]) -> Iterable[tuple[int, ...]]:
     return [tuple(range(len(codes))), tuple(rising), tuple(reversed(rising))]
 
 
-def _numbers(codes: list[list[Fraction]], weights: tuple[Fraction, ...]) -> list[Fraction]:
+def numbers_of(
+    codes: Sequence[Sequence[Fraction]], weights: tuple[Fraction, ...]
+) -> list[Fraction]:
+    """`z` for each state."""
     numbers = [Fraction(0)]
     for known, weight in zip(codes, weights, strict=True):
         numbers = [one + weight * code for one in numbers for code in known]

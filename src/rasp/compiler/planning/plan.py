@@ -14,7 +14,7 @@ from fractions import Fraction
 from rasp.architecture.schedule import Schedule, schedule
 from rasp.atoms import Atom, show
 from rasp.compiler.analysis.joint_states import Values
-from rasp.compiler.analysis.linear import Linear, total
+from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import (
     CountVariable,
     Head,
@@ -34,8 +34,12 @@ from rasp.compiler.planning.dimensions import Demand, Layout, lay_out
 from rasp.compiler.planning.features import Features, Group
 from rasp.compiler.planning.heads import HeadAnalysis
 from rasp.compiler.planning.mixed_radix import Ridge, choose_ridge
-from rasp.compiler.planning.step_splitting import parts_of
-from rasp.compiler.planning.wide_outputs import wide_code
+from rasp.compiler.planning.wide_outputs import (
+    WideCode,
+    read_inputs,
+    wide_code,
+    width_of_kind,
+)
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspUnsupportedError
@@ -48,7 +52,8 @@ LARGEST_WHOLE = 1 << 53
 """Up to this, a float holds every whole number."""
 READOUT = "read-out "
 ROUNDED = "rounded"
-"""Where this is to be done with care, the residual stream rounds what heads add."""
+"""Where this is to be done with care, the residual stream rounds what heads add; and with more of
+it, means that are compared with a constant are sums as well."""
 CONDITIONS = "conditions"
 """Where this is to be done with care, each condition of an `and` or `or` is worked out alone."""
 
@@ -63,8 +68,8 @@ class OutputPlan:
     atoms: list[tuple[Fraction, Atom]]
     digits: tuple[Linear, ...] = ()
     """Where the number to be read is put together only as it is read: what it is made of."""
-    can_be_numbered: bool = False
-    """Whether numbering the atoms may help, since a feed-forward makes the number anyway."""
+    is_made: bool = False
+    """Whether a feed-forward makes the number: it may number the atoms, or be left out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +196,7 @@ def _analyse(
     every = [*nodes, *promised]
     analysis = HeadAnalysis(every, settings, refusals, layer_of, siblings, users(every))
     analysis.counts_first = bool(care.get(CONDITIONS))
-    analysis.rounds = bool(care.get(ROUNDED))
+    analysis.rounds, analysis.sums_compared = care.get(ROUNDED, 0) > 0, care.get(ROUNDED, 0) > 1
     analysis.chooses_first, analysis.avoids_counts = blocks.chooses_first, blocks.avoids_counts
     if blocks.waits:
         most = settings.extra_feed_forwards
@@ -247,11 +252,21 @@ def _output(
         return None
     counted = _threshold(values)
     codes = codes_of(values.atoms)
-    numbered = values.linear is None and not values.addends and len(codes) <= MOST_NUMBERED
+    is_made = values.linear is None
+    numbered = (
+        is_made
+        and not values.addends
+        and len(codes) <= MOST_NUMBERED
+        and sorted(codes.values()) != list(range(len(codes)))
+    )
+    careful = care.get(readout_key(name), 0) if is_made and counted is None else 0
+    if careful > numbered:
+        try:
+            return _read_directly(name, node, read_inputs(values, features, time))
+        except Refusal:
+            pass
     is_named = len(codes) <= MOST_NUMBERED and is_spread(codes.values())
-    if is_named or (
-        numbered and care.get(readout_key(name))
-    ):  # places in order of size: small whole numbers
+    if is_named or (numbered and careful):  # places in order of size: small whole numbers
         places = {code: Fraction(place) for place, code in enumerate(sorted(set(codes.values())))}
         codes = {atom: places[code] for atom, code in codes.items()}
     known: dict[Fraction, Atom] = {}
@@ -263,30 +278,30 @@ def _output(
                 "work with smaller numbers",
             ))  # fmt: skip
             return None
-        if code not in known or _width(atom) > _width(known[code]):
+        if code not in known or width_of_kind(atom) > width_of_kind(known[code]):
             known[code] = atom
     try:
         if counted is not None:
             return OutputPlan(name, node, features.code(values.inputs[0], time), counted)
-        parts = []
-        if care.get(readout_key(name), 0) > 1:
-            parts = parts_of(features, values, codes.__getitem__, time)
-        linear = total(parts) if parts else features.of_values(values, codes.__getitem__, time)
+        linear = features.of_values(values, codes.__getitem__, time)
     except Refusal as refusal:
         refusals.add(node, refusal)
         return None
-    return OutputPlan(name, node, linear, sorted(known.items()), tuple(parts), numbered)
+    return OutputPlan(name, node, linear, sorted(known.items()), (), is_made)
 
 
 def _wide_output(
     name: str, node: SOp, features: Features, time: int, refusals: Refusals
 ) -> OutputPlan | None:
     try:
-        found = wide_code(node, features, time)
+        return _read_directly(name, node, wide_code(node, features, time))
     except Refusal as refusal:
         refusals.add(node, refusal)
         return None
-    return OutputPlan(name, node, found.linear, found.atoms, tuple(found.digits))
+
+
+def _read_directly(name: str, node: SOp, code: WideCode) -> OutputPlan:
+    return OutputPlan(name, node, code.linear, code.atoms, tuple(code.digits))
 
 
 def checked_nodes(plan: Plan) -> list[Node]:
@@ -326,11 +341,6 @@ def _differs_as_float(atom: Atom, other: Atom | None) -> bool:
     if other is None or type(atom) is type(other) or isinstance(atom, str):
         return False
     return abs(Fraction(atom)) > LARGEST_WHOLE
-
-
-def _width(atom: Atom) -> int:
-    """Of equal atoms of different kinds, show the widest kind."""
-    return [bool, int, Fraction, str].index(type(atom))
 
 
 def _descend(

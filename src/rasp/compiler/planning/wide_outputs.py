@@ -3,7 +3,8 @@
 An answer that depends on several exact sums at once may be one of tens of thousands. It takes no
 feed-forward to tell them apart: the sums themselves, as digits of one number, are its code, and
 a read-out says what each code stands for. Of codes that follow each other and stand for the same
-answer, the first and the last are enough.
+answer, the first and the last are enough. The same is done for fewer answers where float32 has no
+room for a feed-forward that makes them: a read-out tells apart all that its inputs can be.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from math import lcm, prod
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.joint_states import JointAnalysis
+from rasp.compiler.analysis.joint_states import JointAnalysis, Values
 from rasp.compiler.analysis.linear import Linear, total
+from rasp.compiler.analysis.tables import relevant
 from rasp.compiler.analysis.variables import HeadOutput, number
-from rasp.compiler.planning.features import Features
+from rasp.compiler.planning.features import Features, Group
+from rasp.compiler.planning.mixed_radix import clearest_weights, numbers_of
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Elementwise, SOp
 
@@ -27,6 +30,8 @@ MOST_ROWS = 400_000
 LARGEST = 1 << 22
 """The largest code: float32 holds whole numbers up to 2^24."""
 FEW = 4
+MOST_READ = 60_000
+"""The most combinations of inputs that a read-out tells apart."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +77,34 @@ def wide_code(node: SOp, features: Features, time: int) -> WideCode:
     known = [(Fraction(code), atom) for code, atom in zip(found.tolist(), atoms, strict=True)
              if atom is not None]  # fmt: skip
     return WideCode([digit.linear for digit in digits], linear, _ends_of_runs(known))
+
+
+def read_inputs(values: Values, features: Features, time: int) -> WideCode:
+    """The inputs of an output as the digits of one number, instead of what is made of them."""
+    known: dict[Atom, Fraction] = {}  # the widest of equal atoms comes first
+    for atom in sorted(values.atoms, key=width_of_kind, reverse=True):
+        known.setdefault(atom, Fraction(len(known)))
+    numbers = [None if atom is None else known[atom] for atom in values.outcomes]
+    inputs, table = relevant(values.inputs, numbers)
+    if values.choice is not None or len(table) > MOST_READ:
+        raise _too_many(len(table))
+    group = Group(values.layer, inputs, tuple(tuple(code for _, code in variable.states)
+                                              for variable in inputs))  # fmt: skip
+    group.undefined = {state for state, each in enumerate(table) if each is None}
+    group.tables.append(table)
+    weights = clearest_weights(group, features.analysis.settings.max_length)
+    digits = [features.code(variable, time) for variable in inputs]
+    atoms = list(known)
+    codes = {code: atoms[int(number)]
+             for code, number in zip(numbers_of(group.codes, weights), table, strict=True)
+             if number is not None}  # fmt: skip
+    linear = total(digit.times(each) for digit, each in zip(digits, weights, strict=True))
+    return WideCode(digits, linear, _ends_of_runs(sorted(codes.items())))
+
+
+def width_of_kind(atom: Atom) -> int:
+    """Of equal atoms of different kinds, the widest kind is shown."""
+    return [bool, int, Fraction, str].index(type(atom))
 
 
 def _digit(node: SOp, output: HeadOutput, features: Features, time: int) -> Digit:
