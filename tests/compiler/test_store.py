@@ -10,7 +10,7 @@ import pytest
 import rasp
 from rasp.cli import main
 from rasp.compiler import compile, load, verify
-from rasp.compiler.model.store import MODEL, WEIGHTS, from_safetensors, to_safetensors
+from rasp.compiler.model.store import FORMAT, MODEL, WEIGHTS, from_safetensors, to_safetensors
 from rasp.errors import RaspError, RaspValueError
 from rasp.graph.portable import graph_from_json, graph_to_json
 from rasp.reading import fingerprint
@@ -74,6 +74,15 @@ def test_damaged_weights_are_refused(folder: Path, cut: int) -> None:
     (folder / WEIGHTS).write_bytes(raw[:cut])
     with pytest.raises(RaspError, match="damaged"):
         load(folder)
+
+
+@pytest.mark.parametrize(("number", "age"), [(FORMAT - 1, "an older"), (FORMAT + 1, "a newer")])
+def test_a_model_of_another_version_says_so(folder: Path, number: int, age: str) -> None:
+    data = json.loads((folder / MODEL).read_text())
+    (folder / MODEL).write_text(json.dumps({**data, "format": number}))
+    with pytest.raises(RaspValueError, match=f"was saved by {age} version of rasp") as refused:
+        load(folder)
+    assert refused.value.hint == "compile the program again with this version"
 
 
 def test_a_header_that_claims_too_much_is_refused() -> None:

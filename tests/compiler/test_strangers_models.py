@@ -296,7 +296,7 @@ def test_a_link_to_a_device_is_not_read_to_its_end(folder: Path, name: str) -> N
         load(folder)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 3}', "[" * 100_000, "\xff"])
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": "3"}', "[" * 100_000, "\xff"])
 def test_a_description_that_is_none_is_refused(folder: Path, text: str) -> None:
     (folder / MODEL).write_bytes(text.encode("latin-1"))
     with pytest.raises(RaspValueError, match=r"(a file|the format) in it is damaged"):

@@ -52,8 +52,10 @@ from rasp.graph.portable import graph_to_json
 
 MOST_ATTEMPTS = 8
 MOST_EFFORT = 100_000_000
-"""How many pairs of states of keys and queries, or of units and their inputs, are looked at before
-no further attempt is made: a refusal should not take long."""
+"""How much is looked at, in all, before no further attempt is made: a refusal should not take long.
+One is a pair of states of a key and a query, or of a hidden unit and its input."""
+STATE_EFFORT = 2_000
+"""What a state costs by itself: it is a fraction, and many tables have it."""
 MOST_CARE = 2
 CLOSE = 1e-6
 """Scores that are off by less are exact, but for the checker's own rounding."""
@@ -143,11 +145,12 @@ def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Progra
             return compile_nodes(nodes, replace(settings, extra_feed_forwards=0), program)
         except RaspUnsupportedError:
             pass
+    effort = _Effort()
     try:
-        return _attempts(nodes, settings, program, {})
+        return _attempts(nodes, settings, program, {}, effort)
     except _NoMargin as error:
         try:
-            return _attempts(nodes, settings, program, {CONDITIONS: 1})
+            return _attempts(nodes, settings, program, {CONDITIONS: 1}, effort)
         except RaspUnsupportedError:
             raise _refused(error) from None
 
@@ -198,11 +201,12 @@ def _no_margin(
 
 
 def _attempts(
-    nodes: Mapping[str, Node], settings: Settings, program: Program, care: dict[str, int]
-) -> Transformer:
+    nodes: Mapping[str, Node], settings: Settings, program: Program, care: dict[str, int],
+    effort: _Effort,
+) -> Transformer:  # fmt: skip
     """Plan, write and certify, with more care each time that there is no margin left."""
     place = Refusals(program, list(nodes.values())).origin(next(iter(nodes.values())))
-    spent = 0
+    reason = ""
     for _ in range(MOST_ATTEMPTS):
         try:
             plan = make_plan(nodes, settings, program, care)
@@ -224,37 +228,39 @@ def _attempts(
                 place,
                 "give an alphabet and a length for which the program has a value",
             )
-        spent += _effort(plan, model)
-        if spent > MOST_EFFORT:
+        if not effort.allows_more(plan, model):
             raise _refused(_no_margin(plan, program, certificate, checks))
-        rounded = None if care or settings.tolerant else _rounded(nodes, settings, program)
+        rounded = None if care or settings.tolerant else _rounded(nodes, settings, program, effort)
         if rounded is not None:
             return rounded
-        if care.get(CONDITIONS) and not plan.analysis.has_counts:
-            break
         blamed = _to_blame(checks, care) or _all_to_blame(checks, care)
-        if not blamed:
+        is_vain = care.get(CONDITIONS) and not plan.analysis.has_counts
+        if is_vain or not blamed or certificate.reason == reason or effort.is_spent:
             break
+        reason = certificate.reason
         care |= {each: care.get(each, 0) + 1 for each in blamed}
     raise _no_margin(plan, program, certificate, checks)
 
 
-def _rounded(nodes: Mapping[str, Node], settings: Settings, program: Program) -> Transformer | None:
+def _rounded(
+    nodes: Mapping[str, Node], settings: Settings, program: Program, effort: _Effort
+) -> Transformer | None:
     """A model whose residual stream rounds what heads add; None where that does not help."""
     compares = any(isinstance(node, Elementwise) and node.op in COMPARISONS
                    and {type(each) for each in node.operands} == {Aggregate, Const}
                    for node in in_order(list(nodes.values())))  # fmt: skip
     for rounded in (1, 2) if compares else (1,):
-        model = _rounded_so(nodes, settings, program, {ROUNDED: rounded})
+        model = _rounded_so(nodes, settings, program, {ROUNDED: rounded}, effort)
         if model is not None:
             return model
     return None
 
 
 def _rounded_so(
-    nodes: Mapping[str, Node], settings: Settings, program: Program, care: dict[str, int]
-) -> Transformer | None:
-    spent = 0
+    nodes: Mapping[str, Node], settings: Settings, program: Program, care: dict[str, int],
+    effort: _Effort,
+) -> Transformer | None:  # fmt: skip
+    reason = ""
     for _ in range(MOST_ATTEMPTS):
         try:
             plan = make_plan(nodes, settings, program, care)
@@ -263,21 +269,33 @@ def _rounded_so(
             return None
         if certificate.exact:
             return model
-        spent += _effort(plan, model)
         blamed = _first_off(checks, care)
-        if not blamed or spent > MOST_EFFORT:
+        is_vain = not blamed or certificate.reason == reason
+        if not effort.allows_more(plan, model) or is_vain:
             return None
+        reason = certificate.reason
         care |= {each: care.get(each, 0) + 1 for each in blamed}
     return None
 
 
-def _effort(plan: Plan, model: Transformer) -> int:
-    """Roughly how much there is to check in a model."""
-    pairs = sum(conjunct.truth.size for heads in plan.heads for head in heads
-                for conjunct in head.conjuncts)  # fmt: skip
-    blocks = zip(plan.groups, model.weights.feed_forwards, strict=True)
-    return pairs + sum(len(ridge.points) * len(block.bias) for groups, block in blocks
-                       for _, ridge in groups)  # fmt: skip
+class _Effort:
+    """How much has been looked at so far, in all attempts to compile a program."""
+
+    def __init__(self) -> None:
+        self.spent = 0
+
+    @property
+    def is_spent(self) -> bool:
+        return self.spent > MOST_EFFORT
+
+    def allows_more(self, plan: Plan, model: Transformer) -> bool:
+        """Add what there was to look at in a model, and say whether another may be tried."""
+        self.spent += sum(conjunct.truth.size for heads in plan.heads for head in heads
+                          for conjunct in head.conjuncts)  # fmt: skip
+        for groups, block in zip(plan.groups, model.weights.feed_forwards, strict=True):
+            states = sum(len(ridge.points) for _, ridge in groups)
+            self.spent += states * (len(block.bias) + STATE_EFFORT)
+        return not self.is_spent
 
 
 def _first_off(checks: Sequence[Check], care: Mapping[str, int]) -> list[str]:

@@ -51,7 +51,7 @@ from rasp.graph.portable import (
 from rasp.reading import fingerprint, parse_json, read_file
 from rasp.replacing import replace_file, unwritable
 
-FORMAT = 2
+FORMAT = 3
 WEIGHTS, MODEL = "weights.safetensors", "model.json"
 NEXT_WEIGHTS = "weights.next.safetensors"
 LONGEST_HEADER = 16_000_000
@@ -320,6 +320,7 @@ def _read(folder: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
     place = Path(folder)
     try:
         data = parse_json(read_file(place / MODEL, LARGEST_DESCRIPTION))
+        _check_format(data)
         raw = _weights_of(place, data)
     except NotADirectoryError:
         raise RaspValueError(
@@ -336,11 +337,23 @@ def _read(folder: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
         raise
     except (OSError, ValueError, RecursionError) as error:
         raise broken("a file") from error
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise broken("the format")
     if data.get("fingerprint") != fingerprint(raw):
         raise broken("the fingerprint of the weights")
     return data, from_safetensors(raw)
+
+
+def _check_format(data: Any) -> None:
+    """Refuse a model of another version of rasp, or none."""
+    number = data.get("format") if isinstance(data, dict) else None
+    if type(number) is not int:
+        raise broken("the format")
+    if number != FORMAT:
+        age = "an older" if number < FORMAT else "a newer"
+        raise RaspValueError(
+            f"this compiled model was saved by {age} version of rasp "
+            f"(format {number}; this version reads {FORMAT})",
+            hint="compile the program again with this version",
+        )
 
 
 def _weights_of(place: Path, data: Any) -> bytes:
