@@ -51,11 +51,12 @@ from rasp.graph.nodes import node_of
 from rasp.graph.portable import graph_to_json
 
 MOST_ATTEMPTS = 8
-MOST_EFFORT = 100_000_000
-"""How much is looked at, in all, before no further attempt is made: a refusal should not take long.
-One is a pair of states of a key and a query, or of a hidden unit and its input."""
-STATE_EFFORT = 2_000
-"""What a state costs by itself: it is a fraction, and many tables have it."""
+MOST_EFFORT = 500_000_000
+"""How much is done, in all, before no further attempt is made: a refusal should take no more than
+some seconds. One is about ten nanoseconds."""
+PAIR_EFFORT, STATE_EFFORT, CELL_EFFORT = 5, 8_000, 300
+"""What a pair of a key and a query costs, a state of what a feed-forward reads, and each dimension
+that may be written by then."""
 MOST_CARE = 2
 CLOSE = 1e-6
 """Scores that are off by less are exact, but for the checker's own rounding."""
@@ -290,11 +291,13 @@ class _Effort:
 
     def allows_more(self, plan: Plan, model: Transformer) -> bool:
         """Add what there was to look at in a model, and say whether another may be tried."""
-        self.spent += sum(conjunct.truth.size for heads in plan.heads for head in heads
-                          for conjunct in head.conjuncts)  # fmt: skip
+        pairs = sum(conjunct.truth.size for heads in plan.heads for head in heads
+                    for conjunct in head.conjuncts)  # fmt: skip
+        self.spent += PAIR_EFFORT * pairs
         for groups, block in zip(plan.groups, model.weights.feed_forwards, strict=True):
             states = sum(len(ridge.points) for _, ridge in groups)
-            self.spent += states * (len(block.bias) + STATE_EFFORT)
+            each = STATE_EFFORT + CELL_EFFORT * len(plan.layout.dimensions) + len(block.bias)
+            self.spent += states * each
         return not self.is_spent
 
 
