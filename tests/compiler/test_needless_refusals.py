@@ -21,10 +21,18 @@ from rasp.compiler import compile
     ("out = aggregate(select(indices, length - indices - 1, ==), tokens);",
      "abc", 7, {"sink": False}),
     ('out = count(tokens, "a") * count(tokens, "b");', "abc", 80, {}),
-    ('out = count(tokens, "a") * count(tokens, "b");', "abc", 150, {}),
+    ('out = count(tokens, "a") * count(tokens, "b");', "abc", 250, {}),
     ("s = select(tokens, tokens, <=); out = selector_width(s) * aggregate(s, tokens);",
      "0..9", 20, {}),
     ("out = aggregate(full_s, tokens) > 10 ^ 6;", [0, 1], 7, {}),
+    ("out = aggregate(full_s, tokens) > 10 ^ 6;", [5, 2 * 10**6], 7, {}),
+    ("out = aggregate(full_s, tokens) / (indices + 1);", [0, 1, 2, 9], 8, {}),
+    ("out = aggregate(full_s, tokens) / (tokens + 1);", [0, 1, 2, 9], 8, {}),
+    ("out = length / (indices + 1);", "ab", 49, {}),
+    ("out = length / (indices + 1);", "ab", 100, {}),
+    ("out = aggregate(full_s, tokens) > 0.37;", [0, 1], 150, {}),
+    ("out = aggregate(select(indices, length - 1 - indices, ==), tokens);", "abc", 40,
+     {"sink": False}),
     ("out = tokens;", [1, 10**30], 5, {}),
     ('out = 2 ^ 61 if (tokens == "a") == (indices == 1) else 0;', "ab", 3, {}),
     ("out = aggregate(select(indices, 0, ==), tokens);", [1, 10**30], 5, {}),
@@ -36,6 +44,6 @@ def test_a_program_compiles(
 ) -> None:
     node = rasp.run(text)["out"].node
     model = compile(
-        {"out": node}, vocabulary=vocabulary, max_length=length, **options, style="compact"
+        {"out": node}, vocabulary=vocabulary, max_length=length, style="compact", **options
     )
     assert_agrees(model, node)

@@ -98,7 +98,6 @@ def test_only_s_ops_are_compiled() -> None:
 
 
 @pytest.mark.parametrize(("text", "vocabulary", "length"), [
-    ("out = length / (indices + 1);", "ab", 120),  # no margin left
     ("a = histf(tokens);\nout = 2 ^ (10 * length) + a;", "ab", 100),  # too large for float32
     ("out = aggregate(select_all, 27 ^ indices);", "ab", 20),
     ("out = aggregate(select_all, tokens);", [0, 1, 10**9], 20),

@@ -29,8 +29,9 @@ def sums(values: Iterable[Fraction], most: int, least: int) -> list[Fraction]:
     >>> [int(number) for number in sums([Fraction(0), Fraction(1)], 3, 0)]
     [0, 1, 2, 3]
     """
-    known = _sums_by_count(values, most)
-    return _listed(number for count, some in known if count >= least for number in some)
+    known = set(values)
+    *_, (_, found) = _sums_by_count({*known, Fraction(0)}, most, known, least)
+    return _listed(found)
 
 
 def means(values: Iterable[Fraction], most: int) -> list[Fraction]:
@@ -43,7 +44,7 @@ def means(values: Iterable[Fraction], most: int) -> list[Fraction]:
     if len(known) == 1:
         return list(known)
     by_count = _sums_by_count(known, most)
-    return _listed(number / count for count, some in by_count if count for number in some)
+    return _listed(number / count for count, some in by_count for number in some)
 
 
 def subset_sums(values: Sequence[Fraction]) -> list[Fraction]:
@@ -69,21 +70,28 @@ def pair_sums(first: Iterable[Fraction], second: Iterable[Fraction]) -> list[Fra
     return _listed(one + other for one in ones for other in others)
 
 
-def _sums_by_count(values: Iterable[Fraction], most: int) -> Iterator[tuple[int, list[Fraction]]]:
+def _sums_by_count(
+    values: Iterable[Fraction], most: int, first: Iterable[Fraction] = (), number: int = 0
+) -> Iterator[tuple[int, Iterator[Fraction]]]:
+    """For each count, the sums of so many values, of which the first `number` are of `first`.
+
+    Sums of up to `most` values are sums of exactly so many, where 0 may be added.
+    """
     known = sorted(set(values))
     unit = lcm(*(value.denominator for value in known))
-    steps = [int(value * unit) for value in known]
-    low, spread = steps[0], steps[-1] - steps[0]
+    low, spread = int(known[0] * unit), int((known[-1] - known[0]) * unit)
     _check_size(spread * most)
     _check_size(spread * most * max(len(known), most // 8) // 50)
     reached = 1
-    yield 0, [Fraction(0)]
     for count in range(1, most + 1):
-        further = 0
-        for step in steps:
-            further |= reached << (step - low)
-        reached = further
-        yield count, [Fraction(place + count * low, unit) for place in _bits(reached)]
+        some = first if count <= number else known
+        reached = reduce(int.__or__, (reached << (int(value * unit) - low) for value in some))
+        yield count, _numbers(reached, count * low, unit)
+
+
+def _numbers(reached: int, low: int, unit: int) -> Iterator[Fraction]:
+    """The numbers of a set, made only when they are asked for."""
+    yield from (Fraction(place + low, unit) for place in _bits(reached))
 
 
 def _bits(number: int) -> list[int]:

@@ -215,9 +215,13 @@ def _attempts(
                 check_outputs(plan, program)
             model, certificate, checks = build(plan, program)
         except Refusal as refusal:
-            raise RaspUnsupportedError(
-                f"this cannot be compiled exactly: {refusal.message}", place, refusal.hint
-            ) from None
+            direct = {readout_key(name): MOST_CARE for name in nodes}
+            if direct.keys() <= care.keys():
+                raise RaspUnsupportedError(
+                    f"this cannot be compiled exactly: {refusal.message}", place, refusal.hint
+                ) from None
+            care |= direct  # what is too large to be made may still be read off its inputs
+            continue
         except RaspUnsupportedError as error:
             error.span = error.span or place
             raise
@@ -387,11 +391,8 @@ def _keep_readers(model: Transformer, proved_ones: Set[int]) -> None:
     model.description = replace(model.description, readers=tuple(shown[place] for place in kept))
 
 
-def _too_large() -> RaspUnsupportedError:
-    return RaspUnsupportedError(
-        "this cannot be compiled exactly: some of its numbers are too large for float32",
-        hint="work with smaller numbers",
-    )
+def _too_large() -> Refusal:
+    return Refusal("some of its numbers are too large for float32", "work with smaller numbers")
 
 
 def assemble(plan: Planned, weights: Weights, claims: Claims, program: Program) -> Transformer:

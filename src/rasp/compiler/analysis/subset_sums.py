@@ -9,7 +9,6 @@ from math import lcm
 
 MOST_BITS = 20_000_000
 MOST_MEANS = 60_000
-MOST_SUMS = 400_000
 MOST_PAIRS = 4_000_000
 
 
@@ -27,12 +26,8 @@ def sums(values: Iterable[Fraction], most: int, least: int = 0) -> list[Fraction
     >>> [int(each) for each in sums([Fraction(0), Fraction(1)], 3)]
     [0, 1, 2, 3]
     """
-    found: set[Fraction] = set()
-    for count, each in _sums_by_count(values, most):
-        if count >= least:
-            found.update(each)
-            if len(found) > MOST_SUMS:
-                raise TooMany(len(found))
+    known = set(values)
+    *_, (_, found) = _sums_by_count({*known, Fraction(0)}, most, known, least)
     return in_size_order(found)
 
 
@@ -47,10 +42,9 @@ def means(values: Iterable[Fraction], most: int) -> list[Fraction]:
         return known
     found: set[Fraction] = set()
     for count, each in _sums_by_count(known, most):
-        if count:
-            found.update(total / count for total in each)
-            if len(found) > MOST_MEANS:
-                raise TooMany(len(found))
+        found.update(total / count for total in each)
+        if len(found) > MOST_MEANS:
+            raise TooMany(len(found))
     return in_size_order(found)
 
 
@@ -73,28 +67,35 @@ def subset_sums(values: list[Fraction]) -> list[Fraction]:
     return [Fraction(place + low, unit) for place in _bits(reached)]
 
 
-def _sums_by_count(values: Iterable[Fraction], most: int) -> Iterable[tuple[int, list[Fraction]]]:
-    """For each count, the sums: bit s of a big integer says whether s can be reached."""
+def _sums_by_count(
+    values: Iterable[Fraction], most: int, first: Iterable[Fraction] = (), number: int = 0
+) -> Iterable[tuple[int, Iterable[Fraction]]]:
+    """For each count, the sums: bit s of a big integer says whether s can be reached.
+
+    The first `number` of the values that are added are some of `first`.
+    """
     known = sorted(set(values))
     unit = lcm(*(value.denominator for value in known))
-    steps = [int(value * unit) for value in known]
-    low = steps[0]
-    spread = steps[-1] - low
+    low, spread = int(known[0] * unit), int((known[-1] - known[0]) * unit)
     if (
         spread * most * max(1, most // 8) > MOST_BITS * 8
         or spread * most * len(known) > 50 * MOST_BITS
     ):
         raise TooMany(spread * most)
     reached = 1
-    yield 0, [Fraction(0)]
     for count in range(1, most + 1):
         further = 0
-        for step in steps:
-            further |= reached << (step - low)
+        for value in first if count <= number else known:
+            further |= reached << (int(value * unit) - low)
         reached = further
         if reached.bit_count() > MOST_MEANS:
             raise TooMany(reached.bit_count())
-        yield count, [Fraction(place + count * low, unit) for place in _bits(reached)]
+        yield count, _listed(reached, count * low, unit)
+
+
+def _listed(reached: int, low: int, unit: int) -> Iterable[Fraction]:
+    """The numbers of a set, made only when they are asked for."""
+    yield from (Fraction(place + low, unit) for place in _bits(reached))
 
 
 def _bits(number: int) -> list[int]:

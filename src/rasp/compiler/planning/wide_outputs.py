@@ -17,6 +17,7 @@ from math import lcm, prod
 import numpy as np
 
 from rasp.atoms import Atom
+from rasp.certificate.reach import MOST_ROWS, whole_sums
 from rasp.compiler.analysis.joint_states import JointAnalysis, Values
 from rasp.compiler.analysis.linear import Linear, total
 from rasp.compiler.analysis.tables import relevant
@@ -26,7 +27,6 @@ from rasp.compiler.planning.mixed_radix import clearest_weights, numbers_of
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Elementwise, SOp
 
-MOST_ROWS = 400_000
 LARGEST = 1 << 22
 """The largest code: float32 holds whole numbers up to 2^24."""
 FEW = 4
@@ -139,21 +139,11 @@ def _readers(analysis: JointAnalysis, node: SOp, output: HeadOutput) -> list[SOp
 def reachable_rows(analysis: JointAnalysis, outputs: Sequence[HeadOutput]) -> np.ndarray:
     """(row, output): every combination of states that sums of one head can have together."""
     joint = analysis.joint([output.values for output in outputs])
-    vectors = sorted({tuple(map(number, row)) for row in joint.rows if None not in row})
-    units = [lcm(*(row[place].denominator for row in vectors)) for place in range(len(outputs))]
-    steps = np.array([[int(each * unit) for each, unit in zip(row, units, strict=True)]
-                      for row in vectors])  # fmt: skip
-    low, length = steps.min(axis=0), analysis.settings.max_length
-    bases = length * (steps.max(axis=0) - low) + 1
-    radix = np.concatenate([[1], np.cumprod(bases[:-1])])
-    sums, found = np.zeros(1, int), []
-    for count in range(length + 1):
-        digits = sums[:, None] // radix % bases
-        found.append(digits + count * low)
-        sums = np.unique(sums[:, None] + (steps - low) @ radix)
-        if len(sums) > MOST_ROWS or float(bases.prod(dtype=float)) > 2.0**60:
-            raise _too_many(len(sums))
-    rows = np.unique(np.concatenate(found), axis=0)
+    vectors = {tuple(map(number, row)) for row in joint.rows if None not in row}
+    found = whole_sums(vectors, analysis.settings.max_length)
+    if found is None:
+        raise _too_many(MOST_ROWS)
+    rows, units = found[0][:, 1:], found[1]
     columns = []
     for place, (output, unit) in enumerate(zip(outputs, units, strict=True)):
         state = {int(code * unit): at for at, (_, code) in enumerate(output.states)}
