@@ -98,7 +98,7 @@ def test_only_s_ops_are_compiled() -> None:
 
 
 @pytest.mark.parametrize(("text", "vocabulary", "length"), [
-    ("a = 2 ^ (10 * length) * histf(tokens);\nout = aggregate(select(a, a, <), indices);", "ab", 40),
+    ("a = 2 ^ (9 * length) * histf(tokens);\nout = aggregate(select(a, a, <), indices);", "ab", 40),
     ("out = aggregate(full_s, tokens) > 10 ^ 6;", [5, 10**6 - 1, 10**6 + 1], 7),  # no margin
     ("out = aggregate(select_all, 27 ^ indices);", "ab", 20),
     ("out = aggregate(select_all, tokens);", [0, 1, 10**9], 20),
