@@ -126,6 +126,7 @@ def test_a_closed_standard_output_or_error_is_no_trouble(program: Path) -> None:
     assert run_rasp("run", "nowhere", preexec_fn=closed(2)).returncode == 2
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is full")
 @pytest.mark.parametrize(
     "words", ["run FILE", "--version", "check FILE --json", "fmt FILE --stdout"]
@@ -162,6 +163,7 @@ def test_without_a_home_there_is_no_history(monkeypatch: pytest.MonkeyPatch) -> 
     assert type(terminal._history()).__name__ == "InMemoryHistory"
 
 
+@pytest.mark.slow
 def test_half_a_character_is_no_traceback(program: Path, tmp_path: Path) -> None:
     half = "a\udcff"
     for words in (

@@ -166,6 +166,7 @@ w = [z + "c" * i for i in range(30)];
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="sweeps Linux's limit on address space")
 def test_an_address_space_of_any_size_ends_in_a_line(tmp_path: Path) -> None:
     path = tmp_path / "greedy.rasp"

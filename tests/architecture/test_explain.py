@@ -153,6 +153,7 @@ def test_a_mean_before_and_a_mean_up_to_here_can_share_a_head():
         assert changed == evaluate([x], tokens)[x]
 
 
+@pytest.mark.slow
 def test_nothing_is_suggested_that_saves_nothing():
     for seed in range(15):
         outputs = random_outputs(seed, 30)

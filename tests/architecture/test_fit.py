@@ -157,6 +157,7 @@ def confirm(node: Node, tokens: tuple, attention: str) -> None:
     assert meant != got
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", PAPER_PROGRAMS)
 @pytest.mark.parametrize("attention", ["strided:2", "block:2", "bigbird:1,1,1", "causal"])
 def test_every_counterexample_is_one_and_none_is_shorter(task: str, attention: str):
@@ -215,6 +216,7 @@ def test_the_alphabet_is_what_the_program_compares_tokens_with():
     assert set(given.tokens) <= {7, 9}
 
 
+@pytest.mark.slow
 def test_inputs_that_cannot_be_computed_are_not_counted_as_checked():
     text = "x = aggregate(select(indices % 1000, indices - 1, ==), {7: 1, 8: 2}[tokens]);"
     found = fit(rasp.run(text)["x"], attention="window:1", alphabet=[7, 8, 9])

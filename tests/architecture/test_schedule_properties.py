@@ -170,6 +170,7 @@ def read_by(part: Node) -> set[Node]:
     return {s_op for needed in part.needs for s_op in read_by(needed)}
 
 
+@pytest.mark.slow
 def test_the_front_gets_narrower_with_every_point_until_one_head_is_enough():
     for seed in range(25):
         points = front(random_outputs(seed, 30))

@@ -79,6 +79,7 @@ def test_the_codes_of_a_read_out_are_parameters() -> None:
     assert model.parameter_count == arrays + len(readout.codes)
 
 
+@pytest.mark.slow
 def test_a_table_of_a_read_out_is_bounded() -> None:
     text = 'a = count(tokens, "a"); b = count(tokens, "b"); out = a * b + count(tokens, "c");'
     try:

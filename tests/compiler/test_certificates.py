@@ -119,6 +119,7 @@ def in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Transformer, "run", lambda model, *given: shuffled.run(model, *given))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TASKS)
 @pytest.mark.usefixtures("in_any_order")
 def test_the_bounds_of_a_task_hold_in_any_order_of_adding(name: str) -> None:
@@ -136,6 +137,7 @@ def test_the_bounds_of_random_programs_hold_in_any_order_of_adding(seed: int) ->
     check_random_program(seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TASKS)
 def test_the_errors_of_a_task_stay_below_their_bounds(name: str) -> None:
     task = TASKS[name]

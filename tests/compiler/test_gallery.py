@@ -26,6 +26,7 @@ COMPILED = ["reverse", "hist_bos", "double_hist_bos", "dyck1", "shuffle_dyck", "
 QUICKLY_REFUSED = ["decimal_value", "smallest_period", "suffix_ranks", "binary_to_decimal"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMPILED)
 def test_a_program_compiles_at_its_own_vocabulary(name: str) -> None:
     found = outcome(rasp.programs.entry(name), 20)

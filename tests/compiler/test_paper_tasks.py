@@ -55,6 +55,7 @@ def test_a_task_has_the_predicted_layers_and_no_more_heads(name: str) -> None:
     assert (model.input_feed_forward > 0) == (name in JOINT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in TASKS if name not in JOINT])
 def test_a_task_is_certified_small_and_right_at_length_40(name: str) -> None:
     task = TASKS[name]

@@ -37,6 +37,7 @@ def compiled(text: str, vocabulary: str, length: int) -> tuple[Transformer, rasp
     ), handle
 
 
+@pytest.mark.slow
 def test_counts_of_counts_are_right_on_every_input() -> None:
     model, handle = compiled(THRICE, "abcd", 7)
     ids = np.array(list(product(range(4), repeat=7)))
@@ -90,6 +91,7 @@ def test_programs_of_the_gallery_are_right(name: str) -> None:
     assert perturbed_wrong(model, [handle.node], ids, rng) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [0, 25, 50])
 def test_random_programs_are_right(start: int) -> None:
     rng, ran = np.random.default_rng(start), 0

@@ -87,6 +87,7 @@ def test_the_promise_is_stored_and_verified(addition: Transformer, tmp_path: Pat
         load(tmp_path)("12")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", ["True", "pluses <= 2", "pluses < 1 or pluses > 0", "pluses > 0"])
 def test_the_weights_are_proved_for_no_weaker_promise(addition: Transformer, other: str) -> None:
     program = rasp.run(ADDITION + f"other = {other};")

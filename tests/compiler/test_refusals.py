@@ -97,6 +97,7 @@ def test_only_s_ops_are_compiled() -> None:
         compile(rasp.run("out = select_all;")["out"], vocabulary="a", max_length=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "vocabulary", "length"), [
     ("a = 2 ^ (9 * length) * histf(tokens);\nout = aggregate(select(a, a, <), indices);", "ab", 40),
     ("out = aggregate(full_s, tokens) > 10 ^ 6;", [5, 10**6 - 1, 10**6 + 1], 7),  # no margin

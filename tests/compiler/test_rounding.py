@@ -234,6 +234,7 @@ CANCELLING = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CANCELLING)
 def test_numbers_that_cancel_are_right_or_refused(name: str) -> None:
     text, length, inputs = CANCELLING[name]

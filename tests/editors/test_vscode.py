@@ -37,6 +37,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+@pytest.mark.slow
 def test_the_package_holds_what_it_needs_and_nothing_else(package: Path) -> None:
     with zipfile.ZipFile(package) as archive:
         names = set(archive.namelist())

@@ -33,6 +33,7 @@ lib.sort(flip, tokens)                               # error
 """
 
 
+@pytest.mark.slow
 def test_types_are_what_an_editor_should_show(tmp_path: Path) -> None:
     file = tmp_path / "typed.py"
     file.write_text(PROGRAM, encoding="utf-8")

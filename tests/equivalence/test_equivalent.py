@@ -114,6 +114,7 @@ def test_a_difference_is_shown_on_a_shortest_input(name: str) -> None:
     assert str(found.left) != str(found.right)
 
 
+@pytest.mark.slow
 def test_a_long_difference_is_found_at_random_and_made_short() -> None:
     late = where(length > 24, indices, indices * 2 + hist - hist)
     verdict = equivalent(late, indices * 2 + hist - hist, max_length=4)

@@ -152,6 +152,7 @@ def test_a_budget_of_digits_means_the_same_to_both(digits: int) -> None:
 # Long selectors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limit", "value"),
     [(limit, value) for limit in ("MOST_WORK", "MOST_TERMS", "MOST_COMPARISONS")

@@ -72,6 +72,7 @@ def test_the_counterexample_is_a_shortest_one_in_the_exercises_alphabet(
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_points_for_size_and_for_a_part(tmp_path: Path, reference: Path) -> None:
     (tmp_path / "hidden.txt").write_text("ab\naab\nzz\n[1, 2]\n")
     folder = hand_in(
@@ -144,6 +145,7 @@ def test_a_folder_is_one_submission_and_loads_its_own_files(
     assert [(each.name, each.folder) for each in one] == [("two", str(folder / "two"))]
 
 
+@pytest.mark.slow
 def test_the_command_tells_a_students_mistake_from_the_graders(
     capsys: Any, tmp_path: Path, reference: Path
 ) -> None:

@@ -36,6 +36,7 @@ def test_a_hint_is_applied(program: str, fixed: str) -> None:
     assert changed.decode("utf-16-le") == fixed
 
 
+@pytest.mark.slow
 def test_an_applied_hint_never_adds_a_mistake() -> None:
     applied = 0
     for path in ERRORS:
