@@ -270,6 +270,19 @@ def _refuse_operators(of: type[Handle], signs: dict[str, str]) -> None:
             setattr(of, f"__r{name}__", refusing(op))
 
 
+def _give_functions(of: type[SOpHandle]) -> None:
+    """Give handles what Python's functions of one number ask for, such as `math.floor`."""
+
+    def applying(op: str) -> Callable[[SOpHandle], SOpHandle]:
+        return door(lambda self: built(SOpHandle, lambda node: Elementwise(op, (node,)), self))
+
+    for row in written("call"):
+        module, _, function = row.python.rpartition(".")
+        if module in ("math", "builtins") and f"__{function}__" not in vars(of):
+            setattr(of, f"__{function}__", applying(row.name))
+
+
+_give_functions(SOpHandle)
 _refuse_operators(SelectorHandle, _signs(COMPARISON, SUM, PRODUCT, POWER))
 _refuse_operators(ScorerHandle, {
     name: op for name, op in _DUNDERS.items() if op not in ("+", "-", "*", "/")
