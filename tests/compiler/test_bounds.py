@@ -18,7 +18,7 @@ from test_random_programs import inputs, random_program
 import rasp
 from rasp.compiler import Transformer, compile
 from rasp.compiler.analysis.head_states import Row, joint_means, joint_sums
-from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.linear import Linear, index_is
 from rasp.compiler.analysis.subset_sums import (
     MOST_BITS,
     MOST_MEANS,
@@ -133,7 +133,7 @@ def test_what_a_head_adds_is_what_its_dimensions_hold(factor: int) -> None:
     outputs = head.head.outputs
     moved = np.array([[float(each.get(output, 0)) for output in outputs] for each in head.basis])
     added = emitter.head(head).out @ moved
-    wanted = np.array([emitter.column(("out", output)) for output in outputs]).T
+    wanted = np.array([emitter.column(output) for output in outputs]).T
     assert np.allclose(added, wanted, rtol=1e-12, atol=1e-9)
 
 
@@ -250,7 +250,7 @@ def test_rows_that_take_too_long_to_add_up_are_given_up() -> None:
 
 def test_a_line_needs_two_points() -> None:
     states = tuple((place, Fraction(place)) for place in range(3))
-    variable = SumVariable(1, states, False, Linear(Fraction(0), {("idx", 0): Fraction(1)}))
+    variable = SumVariable(1, states, False, Linear(Fraction(0), {index_is(0): Fraction(1)}))
     assert line_through(variable, [None, Fraction(1), None]) is None
     line = line_through(variable, [Fraction(1), None, Fraction(5)])
     assert line is not None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import rasp
 from rasp.compiler import compile
-from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.linear import Linear, token_is
 from rasp.compiler.analysis.subset_sums import means, subset_sums, sums
 from rasp.compiler.analysis.tables import Table, relevant, summands
 from rasp.compiler.analysis.variables import Variable
@@ -104,7 +104,7 @@ def test_a_layout_has_as_many_dimensions_as_the_demands_have_rank(
     rows: list[list[Fraction]],
 ) -> None:
     functions = [
-        Linear(Fraction(0), {("tok", place): each for place, each in enumerate(row) if each})
+        Linear(Fraction(0), {token_is(place): each for place, each in enumerate(row) if each})
         for row in rows
     ]
     layout = lay_out([Demand(1, each, "") for each in functions])

@@ -15,7 +15,7 @@ from math import lcm, prod
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.linear import index_values, token_values
+from rasp.compiler.analysis.linear import IndexIs, Linear, TokenIs, index_values, token_values
 from rasp.compiler.analysis.variables import (
     HeadOutput,
     IndexVariable,
@@ -86,16 +86,20 @@ class BaseVariables:
         """The inputs of a sum; None where its number does not say which atom it is."""
         if len({code for _, code in variable.states}) < len(variable.states):
             return None
-        found: dict[Variable, None] = {}
-        for coordinate in variable.linear.parts:
-            match coordinate[0]:
-                case "tok":
-                    found[self.token] = None
-                case "idx":
-                    found[self.index] = None
-                case _:
-                    found[coordinate[1]] = None
-        return tuple(found)
+        return tuple(self.variables_of(variable.linear))
+
+    def variables_of(self, linear: Linear) -> list[Variable]:
+        """The inputs of a weighted sum."""
+        variables: dict[Variable, None] = {}
+        for coordinate in linear.parts:
+            match coordinate:
+                case TokenIs():
+                    variables[self.token] = None
+                case IndexIs():
+                    variables[self.index] = None
+                case HeadOutput():
+                    variables[coordinate] = None
+        return list(variables)
 
     def places(self, variable: SumVariable, parts: tuple[Variable, ...]) -> np.ndarray:
         """For each combination of the parts' states, which state the sum is in; -1 for none."""
@@ -116,7 +120,7 @@ class BaseVariables:
             case IndexVariable():
                 return index_values(variable.linear, self.settings)
         assert isinstance(part, HeadOutput)
-        weight = variable.linear.parts["out", part]
+        weight = variable.linear.parts[part]
         return [weight * code for _, code in part.states]
 
 

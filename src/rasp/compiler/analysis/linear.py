@@ -1,8 +1,9 @@
 """Linear functions of what the residual stream can hold: the algebra every stage speaks.
 
 A coordinate is a number that exists at each position: whether the token is the i-th of the
-vocabulary, whether the index is p, what a head put out, or whether a feed-forward's input has
-got as far as a given state. A `Linear` is a constant plus a weighted sum of coordinates. Functions
+vocabulary (`TokenIs`), whether the index is p (`IndexIs`), what a head put out (`HeadOutput`), or
+whether a feed-forward's input has got as far as a given state (`Reached`). Each is one object,
+and equal to itself alone. A `Linear` is a constant plus a weighted sum of coordinates. Functions
 that are equal at every position are equal as `Linear`s: one token and one index are left out as
 the base line, since the others determine them.
 """
@@ -12,14 +13,53 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from math import gcd, lcm
-from typing import Any, TypeAlias, TypeVar
+from typing import ClassVar, TypeVar
 
 from rasp.compiler.settings import Settings
 
 ZERO = Fraction(0)
-Coordinate: TypeAlias = tuple[str, Any] | tuple[str, Any, int]
 Key = TypeVar("Key")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Coordinate:
+    """A number that exists at each position."""
+
+    order: ClassVar[int]
+    """Which kind comes first where there is a choice."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TokenIs(Coordinate):
+    """1 where the token is the one at a place of the vocabulary, else 0; see `token_is`."""
+
+    place: int
+    order: ClassVar[int] = 3
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IndexIs(Coordinate):
+    """1 where the index is a certain one, else 0; see `index_is`."""
+
+    place: int
+    order: ClassVar[int] = 1
+
+
+@cache
+def token_is(place: int) -> TokenIs:
+    """The coordinate of a place of the vocabulary."""
+    return TokenIs(place)
+
+
+@cache
+def index_is(place: int) -> IndexIs:
+    """The coordinate of an index."""
+    return IndexIs(place)
+
+
+Kind = TypeVar("Kind", bound=Coordinate)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +102,15 @@ class Linear:
     def plus(self, constant: Fraction | int) -> Linear:
         return Linear(self.constant + constant, self.parts)
 
-    def of(self, kind: str) -> dict[Coordinate, Fraction]:
+    def of(self, kind: type[Kind]) -> dict[Kind, Fraction]:
         """The part made of one kind of coordinate."""
-        return {each: weight for each, weight in self.parts.items() if each[0] == kind}
+        return {coordinate: weight for coordinate, weight in self.parts.items()
+                if isinstance(coordinate, kind)}  # fmt: skip
+
+
+def weighted(weights: Mapping[Kind, Fraction]) -> Linear:
+    """The weighted sum of coordinates of one kind."""
+    return Linear(ZERO, {coordinate: weight for coordinate, weight in weights.items()})  # noqa: C416
 
 
 def scaled(weights: Mapping[Key, Fraction | int], factor: Fraction | int) -> dict[Key, Fraction]:
@@ -89,7 +135,7 @@ def of_token(table: Sequence[Fraction | int], settings: Settings) -> Linear:
     for token, value in enumerate(table):
         if Fraction(value) != base:
             is_bos = settings.bos is not None and token == len(table) - 1
-            parts[("idx", 0) if is_bos else ("tok", token)] = Fraction(value) - base
+            parts[index_is(0) if is_bos else token_is(token)] = Fraction(value) - base
     return Linear(base, parts)
 
 
@@ -98,7 +144,7 @@ def of_index(table: Sequence[Fraction | int], settings: Settings) -> Linear:
     base_line = index_base_line(settings)
     base = Fraction(table[base_line])
     parts: dict[Coordinate, Fraction] = {
-        ("idx", index): Fraction(value) - base
+        index_is(index): Fraction(value) - base
         for index, value in enumerate(table)
         if Fraction(value) != base
     }
@@ -112,12 +158,12 @@ def index_base_line(settings: Settings) -> int:
 
 def token_values(linear: Linear, settings: Settings) -> list[Fraction]:
     """What the token coordinates add, for each token."""
-    return [linear.parts.get(("tok", each), ZERO) for each in range(len(settings.vocabulary))]
+    return [linear.parts.get(token_is(token), ZERO) for token in range(len(settings.vocabulary))]
 
 
 def index_values(linear: Linear, settings: Settings) -> list[Fraction]:
     """What the index coordinates add, for each index."""
-    return [linear.parts.get(("idx", each), ZERO) for each in range(settings.max_length)]
+    return [linear.parts.get(index_is(index), ZERO) for index in range(settings.max_length)]
 
 
 def content(weights: Iterable[Fraction]) -> Fraction:

@@ -25,7 +25,7 @@ def range_with_length(linear: Linear, output: HeadOutput, settings: Settings) ->
     """The same with a multiple of the length, which the index is always below."""
     if settings.max_length**2 > 2 * MOST_PAIRS:
         raise TooMany(settings.max_length**2 // 2)
-    scaled = [linear.constant + linear.parts["out", output] * length
+    scaled = [linear.constant + linear.parts[output] * length
               for length in range(settings.max_length + 1)]  # fmt: skip
     reach = {
         index + scaled[length]

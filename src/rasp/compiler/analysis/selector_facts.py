@@ -13,7 +13,7 @@ from rasp.compiler.analysis.comparison_tables import compared
 from rasp.compiler.analysis.formulas import Formula, at_the_query, comparisons, formula_of
 from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.joint_tables import grid_of
-from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.linear import Linear, TokenIs, index_is
 from rasp.compiler.analysis.values import ValueAnalysis
 from rasp.compiler.analysis.variables import (
     HeadOutput,
@@ -177,13 +177,13 @@ class SelectorFacts(ValueAnalysis):
             return False
         if linear is None:
             return self._points_inside_by_table(values)
-        outs = linear.of("out")
-        if linear.of("tok") or len(outs) > 1 or not all(each[1].is_length for each in outs):
+        outs = linear.of(HeadOutput)
+        if linear.of(TokenIs) or len(outs) > 1 or not all(output.is_length for output in outs):
             return False
         weight = next(iter(outs.values()), Fraction(0))
         size = self.settings.max_length
         for place in range(size):
-            base = linear.constant + linear.parts.get(("idx", place), 0)
+            base = linear.constant + linear.parts.get(index_is(place), 0)
             for length in {place + 1, min(place + 2, size), size}:  # it is linear in between
                 query = base + weight * length
                 if query.denominator != 1 or not 0 <= query < length:
@@ -325,9 +325,7 @@ class SelectorFacts(ValueAnalysis):
 
     def _is_rank(self, linear: Linear | None) -> bool:
         """Whether a number tells how many keys a strict order of all positions picks."""
-        outs = (
-            {} if linear is None else {each[1]: weight for each, weight in linear.of("out").items()}
-        )
+        outs = {} if linear is None else linear.of(HeadOutput)
         heads = {output.head for output in outs}
         if linear is None or len(heads) != 1 or len(outs) < len(linear.parts):
             return False

@@ -24,6 +24,7 @@ from rasp.compiler.analysis.linear import (
     of_token,
     token_values,
     total,
+    weighted,
 )
 from rasp.compiler.analysis.linear_ranges import embedding_range, range_with_length
 from rasp.compiler.analysis.subset_sums import TooMany, sums_of_pairs
@@ -376,9 +377,11 @@ class ValueAnalysis(JointAnalysis):
         lines = []
         for operand in operands:
             (variable,) = operand.inputs
-            moved = Linear(Fraction(0), {("out", variable): Fraction(1)})
-            codes = [known[atom] for atom in operand.outcomes if atom is not None]
-            lines.append(of_token(codes, self.settings) if variable is self.token else moved)
+            if isinstance(variable, HeadOutput):
+                lines.append(weighted({variable: Fraction(1)}))
+            else:
+                codes = [known[atom] for atom in operand.outcomes if atom is not None]
+                lines.append(of_token(codes, self.settings))
         return lines
 
     def _linear(self, node: Elementwise, operands: list[Values]) -> Linear | None:
@@ -436,7 +439,8 @@ class ValueAnalysis(JointAnalysis):
         elif isinstance(variable, IndexVariable):
             codes = [linear.constant + each for each in index_values(linear, self.settings)]
         else:
-            weight = linear.parts["out", variable]
+            assert isinstance(variable, HeadOutput)
+            weight = linear.parts[variable]
             codes = [linear.constant + weight * code for _, code in variable.states]
         atoms = [
             code if isinstance(atom, Fraction) and Fraction in kinds else as_kinds(code, kinds)[0]
@@ -446,16 +450,7 @@ class ValueAnalysis(JointAnalysis):
 
     def variables_of(self, linear: Linear) -> list[Variable]:
         """The inputs of a weighted sum."""
-        found: dict[Variable, None] = {}
-        for coordinate in linear.parts:
-            match coordinate[0]:
-                case "tok":
-                    found[self.token] = None
-                case "idx":
-                    found[self.index] = None
-                case _:
-                    found[coordinate[1]] = None
-        return list(found)
+        return self._base.variables_of(linear)
 
     def range_of(self, linear: Linear) -> list[Fraction]:
         """Every number that a weighted sum can be."""
@@ -531,9 +526,9 @@ def _weighted(
 
 def _with_one_length(linear: Linear) -> tuple[Linear, list[HeadOutput]]:
     """The same sum with all outputs that are the input's length as one of them, and that one."""
-    lengths = [each for each in linear.of("out") if each[1].is_length]
+    lengths = [output for output in linear.of(HeadOutput) if output.is_length]
     weight = sum((linear.parts[each] for each in lengths), Fraction(0))
     parts = {each: part for each, part in linear.parts.items() if each not in lengths}
     if not weight:
         return Linear(linear.constant, parts), []
-    return Linear(linear.constant, {**parts, lengths[0]: weight}), [lengths[0][1]]
+    return Linear(linear.constant, {**parts, lengths[0]: weight}), lengths[:1]

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from math import floor
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula
-from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.linear import Coordinate, Linear
 from rasp.graph import Const, Elementwise, Node, Scorer, SOp
 
 LARGEST = 1 << 20
@@ -56,9 +56,10 @@ class CountVariable(Variable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HeadOutput(Variable):
+class HeadOutput(Variable, Coordinate):
     """What one head puts out for one values s-op."""
 
+    order: ClassVar[int] = 2
     head: Head
     values: SOp
     default: Atom | None
@@ -133,7 +134,7 @@ def line_through(
     if any(low + slope * (code - first) != value for code, value in rest):
         return None
     base = variable.linear if isinstance(variable, SumVariable) else Linear(
-        Fraction(0), {("out", variable): Fraction(1)}
+        Fraction(0), {variable: Fraction(1)}
     )  # fmt: skip
     return base.times(slope).plus(low - slope * first)
 
@@ -196,7 +197,7 @@ def s_op_of(inputs: Iterable[Variable]) -> Node | None:
             case NodeVariable(node=node) | HeadOutput(known_by=SOp() as node):
                 return node
             case SumVariable():
-                outs = [each[1].known_by for each in variable.linear.of("out")]
+                outs = [output.known_by for output in variable.linear.of(HeadOutput)]
                 return next((node for node in outs if node is not None), None)
     return None
 

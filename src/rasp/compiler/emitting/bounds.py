@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from rasp.compiler.analysis.linear import Linear, of_index, total
+from rasp.compiler.analysis.linear import Linear, of_index, total, weighted
 from rasp.compiler.analysis.tables import numbered
 from rasp.compiler.analysis.variables import HeadOutput, default_code
 from rasp.compiler.emitting.bilinear import are_equal
@@ -146,7 +146,7 @@ class Bounds:
     ) -> Read:
         """One value of a head, as it comes out: a sum, a mean, or the one value picked."""
         value = self.stream.read(linear)
-        made = Linear(Fraction(0), {("out", output): each for output, each in weights.items()})
+        made = weighted(weights)
         size = self.stream.size_of(made.plus(-default_shift(weights)))
         apart = self.length * float(np.exp(min(50.0, 2 * scores.error - scores.room)))
         if plan.head.mode == "sum":  # what the weights are divided by is the sink's, or nearly
@@ -166,10 +166,10 @@ class Bounds:
         outputs = plan.head.outputs
         basis = [[float(each.get(output, 0)) for output in outputs] for each in plan.basis]
         share = self._share(plan)
-        wanted = np.array([self.emitter.column(("out", output)) for output in outputs]).T
+        wanted = np.array([self.emitter.column(output) for output in outputs]).T
         off = np.abs(share * (out @ np.array(basis)) - wanted)
         off[off <= 1e-14 * np.abs(wanted).max()] = 0.0  # no more than float64's own rounding
-        moved = [Linear(-default_code(output), {("out", output): Fraction(1)})
+        moved = [Linear(-default_code(output), {output: Fraction(1)})
                  for output in outputs]  # fmt: skip
         return np.asarray(off @ [self.stream.size_of(each) for each in moved])
 

@@ -18,6 +18,7 @@ from rasp.certificate.claims import (
 )
 from rasp.compiler.analysis.disguised_sums import Sum
 from rasp.compiler.analysis.formulas import Formula, at_the_query, comparisons, in_stable_order
+from rasp.compiler.analysis.linear import Coordinate, IndexIs, TokenIs
 from rasp.compiler.analysis.variables import (
     CountVariable,
     Head,
@@ -31,6 +32,7 @@ from rasp.compiler.analysis.variables import (
 )
 from rasp.compiler.emitting.weights import Emitter
 from rasp.compiler.planning.attention import HeadPlan
+from rasp.compiler.planning.features import Reached
 from rasp.compiler.planning.heads import HeadAnalysis
 from rasp.compiler.planning.plan import Plan
 from rasp.compiler.planning.width_shares import boost_of, weight_of
@@ -144,6 +146,17 @@ class Claimant:
     def _all_inputs(self, nodes: Iterable[SOp]) -> tuple[int, ...]:
         return tuple(dict.fromkeys(number for node in nodes for number in self.inputs(node)))
 
+    def _told(self, coordinate: Coordinate) -> tuple[str, int]:
+        """A coordinate as claims write it."""
+        match coordinate:
+            case TokenIs(place):
+                return "tok", place
+            case IndexIs(place):
+                return "idx", place
+            case HeadOutput():
+                return "out", self.number(coordinate)
+        raise AssertionError(f"no sum is made of {type(coordinate).__name__}")
+
     def _variable(self, variable: Variable) -> told.Variable:
         match variable:
             case TokenVariable() | IndexVariable():
@@ -154,10 +167,7 @@ class Claimant:
                     self.spare.append(head)
                 return OutputVariable(*self.places[head], head.outputs.index(variable))
             case SumVariable(linear=linear):
-                parts = {
-                    (kind, self.number(place[0]) if kind == "out" else place[0]): weight
-                    for (kind, *place), weight in linear.parts.items()
-                }
+                parts = {self._told(each): weight for each, weight in linear.parts.items()}
                 return told.SumVariable(linear.constant, parts)
             case CountVariable(conditions=conditions):
                 for condition in conditions:
@@ -278,7 +288,7 @@ class Claimant:
             return Meaning("positive" if counted else "mean", (self.number(direct[0]),))
         shares = analysis._shares.get(node)
         if shares is not None:
-            outputs = tuple(self.number(output) for _, output in shares.variable.linear.of("out"))  # type: ignore[misc]
+            outputs = tuple(map(self.number, shares.variable.linear.of(HeadOutput)))
             return Meaning("shares", outputs, Fraction(node is shares.always))
         shapes = analysis.sum_shapes(analysis._siblings[node])
         if shapes is None:
@@ -357,11 +367,11 @@ class _PlanClaimant(Claimant):
         last = 0
         for place in weights:
             for coordinate in self.layout.dimensions[place].parts:
-                if coordinate[0] == "out":
+                if isinstance(coordinate, HeadOutput):
                     lifted = bool(self.emitter.lifts[place + self.emitter.offset])
-                    last = max(last, 2 * coordinate[1].head.layer + lifted)
-                elif coordinate[0] == "ff":
-                    last = max(last, 2 * coordinate[1].layer + 1)
+                    last = max(last, 2 * coordinate.head.layer + lifted)
+                elif isinstance(coordinate, Reached):
+                    last = max(last, 2 * coordinate.group.layer + 1)
         layer, is_feed_forward = divmod(last, 2)
         if is_feed_forward:
             return f"layer{layer}.feed_forward"

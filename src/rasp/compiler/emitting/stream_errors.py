@@ -12,9 +12,17 @@ from itertools import accumulate
 
 import numpy as np
 
-from rasp.compiler.analysis.linear import Coordinate, Linear, index_values, token_values
+from rasp.compiler.analysis.linear import (
+    IndexIs,
+    Linear,
+    TokenIs,
+    index_values,
+    token_values,
+    weighted,
+)
+from rasp.compiler.analysis.variables import HeadOutput
 from rasp.compiler.emitting.weights import Array, Emitter, Weights, group_changes
-from rasp.compiler.planning.features import Group
+from rasp.compiler.planning.features import Group, Reached
 from rasp.compiler.planning.plan import Plan
 from rasp.compiler.refusals import Refusal
 
@@ -102,7 +110,7 @@ class Stream:
         """Whether a dimension holds nothing but the embedding."""
         for place, dimension in enumerate(plan.layout.dimensions):
             self.embedded[place + emitter.offset] = all(
-                each[0] in ("tok", "idx") for each in dimension.parts
+                isinstance(each, TokenIs | IndexIs) for each in dimension.parts
             )
         nobody: list[Group | None] = [None]
         self.owners = nobody * emitter.offset + [_owner(each) for each in plan.layout.dimensions]
@@ -147,21 +155,14 @@ class Stream:
     def _ranges(self, linear: Linear) -> list[list[Fraction]]:
         settings = self.plan.settings
         ranges = [token_values(linear, settings), index_values(linear, settings)]
-        outs: dict[Coordinate, Fraction] = {}
-        groups: set[Group] = set()
-        for coordinate, weight in linear.parts.items():
-            if coordinate[0] == "ff":
-                groups.add(coordinate[1])
-            elif coordinate[0] == "out":
-                outs[coordinate] = weight
+        outs = linear.of(HeadOutput)
+        groups = {step.group for step in linear.of(Reached)}
         try:
-            reach = (
-                self.plan.analysis.range_of(Linear(Fraction(0), outs)) if outs else [Fraction(0)]
-            )
+            reach = self.plan.analysis.range_of(weighted(outs)) if outs else [Fraction(0)]
             ranges.append([reach[0], reach[-1]])
         except Refusal:  # too many to be listed: bound each of them alone
-            ranges += [[weight * code for _, code in each[1].states]
-                       for each, weight in outs.items()]  # fmt: skip
+            ranges += [[weight * code for _, code in output.states]
+                       for output, weight in outs.items()]  # fmt: skip
         return [*ranges, *(_levels(linear, group) for group in groups)]
 
     def read(self, linear: Linear) -> Read:
@@ -270,7 +271,7 @@ def _levels(linear: Linear, group: Group) -> list[Fraction]:
 
 
 def _owner(dimension: Linear) -> Group | None:
-    owners = {each[1] if each[0] == "ff" else None for each in dimension.parts}
+    owners = {each.group if isinstance(each, Reached) else None for each in dimension.parts}
     return owners.pop() if len(owners) == 1 else None
 
 

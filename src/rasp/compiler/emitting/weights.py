@@ -13,10 +13,10 @@ from itertools import accumulate
 
 import numpy as np
 
-from rasp.compiler.analysis.linear import Coordinate, Linear
-from rasp.compiler.analysis.variables import default_code
+from rasp.compiler.analysis.linear import Coordinate, Linear, index_is, token_is
+from rasp.compiler.analysis.variables import HeadOutput, default_code
 from rasp.compiler.planning.attention import SHARE, HeadPlan
-from rasp.compiler.planning.features import Group
+from rasp.compiler.planning.features import Group, Reached
 from rasp.compiler.planning.mixed_radix import Ridge
 from rasp.compiler.planning.piecewise import (
     Kinks,
@@ -134,8 +134,8 @@ class Emitter:
         self.offset = 1 if plan.uses_sink else 0
         self.size = max(1, len(plan.layout.dimensions) + self.offset)
         self.shifts = [
-            sum((weight * default_code(coordinate[1])
-                 for coordinate, weight in dimension.of("out").items()), Fraction(0))
+            sum((weight * default_code(output)
+                 for output, weight in dimension.of(HeadOutput).items()), Fraction(0))
             for dimension in plan.layout.dimensions
         ]  # fmt: skip
         """What each dimension should hold, less what it does: a feed-forward adds no constant."""
@@ -190,11 +190,11 @@ class Emitter:
 
     def weights(self) -> Weights:
         plan, settings = self.plan, self.plan.settings
-        tokens = [self.column(("tok", place)) for place in range(len(settings.vocabulary))]
+        tokens = [self.column(token_is(place)) for place in range(len(settings.vocabulary))]
         if self.offset:
             tokens.append(np.eye(self.size)[0])
         positions = [
-            self.lifts + self.column(("idx", place)) for place in range(settings.max_length)
+            self.lifts + self.column(index_is(place)) for place in range(settings.max_length)
         ]
         return Weights(
             np.array(tokens),
@@ -250,7 +250,7 @@ class Emitter:
         )
         wanted = np.zeros((self.size, len(outputs)))
         for number, output in enumerate(outputs):
-            wanted[:, number] = self.column(("out", output))
+            wanted[:, number] = self.column(output)
         solved = np.linalg.lstsq(basis.T, wanted.T, rcond=None)[0].T
         rounded = np.round(solved * 4096) / 4096
         if np.allclose(rounded, solved, rtol=1e-12, atol=1e-9):
@@ -343,8 +343,8 @@ def largest(linear: Linear) -> float:
     reach = 0.0
     for coordinate, weight in linear.parts.items():
         most = 1.0
-        if coordinate[0] == "out":
-            most = max(abs(float(code)) for _, code in coordinate[1].states)
+        if isinstance(coordinate, HeadOutput):
+            most = max(abs(float(code)) for _, code in coordinate.states)
         reach += abs(float(weight)) * most
     return reach
 
@@ -371,6 +371,6 @@ def table_of(group: Group, ridge: Ridge, dimension: Linear) -> list[Fraction] | 
 
 def group_changes(linear: Linear, group: Group) -> dict[int, Fraction]:
     """How much a group adds to a function from which of its states on, in order."""
-    parts = [(state[0], weight) for (_, owner, *state), weight in linear.parts.items()
-             if owner is group]  # fmt: skip
+    parts = [(step.state, weight) for step, weight in linear.of(Reached).items()
+             if step.group is group]  # fmt: skip
     return dict(sorted(parts, key=lambda part: part[0]))

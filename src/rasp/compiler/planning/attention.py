@@ -322,8 +322,8 @@ def _basis(head: Head, wanted: Iterable[Linear]) -> list[dict[HeadOutput, Fracti
     reduced: list[tuple[HeadOutput, dict[HeadOutput, Fraction]]] = []
     rows = {}
     for linear in wanted:
-        row = {output: linear.parts["out", output] for output in head.outputs
-               if ("out", output) in linear.parts}  # fmt: skip
+        row = {output: linear.parts[output] for output in head.outputs
+               if output in linear.parts}  # fmt: skip
         if row:
             rows[frozenset(row.items())] = row
     for row in sorted(rows.values(), key=len):

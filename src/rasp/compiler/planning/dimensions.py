@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
-from rasp.compiler.analysis.linear import Coordinate, Key, Linear, content, scaled
+from rasp.compiler.analysis.linear import Coordinate, IndexIs, Key, Linear, TokenIs, content, scaled
+from rasp.compiler.analysis.variables import HeadOutput
+from rasp.compiler.planning.features import Reached
 from rasp.compiler.planning.rounded_sums import is_power_of_two, last_layer
 
 Exact: TypeAlias = Fraction | int
@@ -53,7 +55,7 @@ class Layout:
         unit = content(linear.parts.values())
         self.dimensions.append(linear.times(1 / unit))
         self.labels.append(demand.label)
-        pivot = min(rest, key=lambda each: (abs(abs(Fraction(rest[each])) - 1), str(each[0])))
+        pivot = min(rest, key=lambda each: (abs(abs(Fraction(rest[each])) - 1), each.order))
         scale = Fraction(rest[pivot])
         made = scaled(used, -1 / scale)
         made[new] = unit / scale
@@ -80,7 +82,7 @@ class Layout:
         kept: dict[Coordinate, Fraction] = {}
         kinds: dict[object, dict[Coordinate, Fraction]] = {}
         for coordinate, weight in linear.parts.items():
-            kind = coordinate[1] if coordinate[0] == "ff" else coordinate[0]
+            kind = coordinate.group if isinstance(coordinate, Reached) else type(coordinate)
             kinds.setdefault(kind, {})[coordinate] = weight
         for parts in kinds.values():
             if self._reduced(Linear(Fraction(0), parts))[0]:
@@ -159,6 +161,6 @@ def lay_out(demands: Iterable[Demand]) -> Layout:
 def _order(demand: Demand) -> tuple[int, int, int]:
     """When it is read, and how simple it is: of how few heads' outputs, of how few parts."""
     parts = demand.linear.parts
-    is_embedded = all(each[0] in ("tok", "idx") for each in parts)
-    outs = sum(each[0] == "out" for each in parts)
+    is_embedded = all(isinstance(each, TokenIs | IndexIs) for each in parts)
+    outs = sum(isinstance(each, HeadOutput) for each in parts)
     return 0 if is_embedded else demand.time, outs, len(parts)

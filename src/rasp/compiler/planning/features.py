@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import prod
+from typing import ClassVar
 
 import numpy as np
 
@@ -38,6 +39,15 @@ from rasp.compiler.refusals import Refusal
 ZERO = Fraction(0)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Reached(Coordinate):
+    """1 where the input of a group has got as far as a state, else 0; see `Group.reached`."""
+
+    group: Group
+    state: int
+    order: ClassVar[int] = 0
+
+
 @dataclass(eq=False, repr=False)
 class Group:
     """The terms of one feed-forward that depend on the same inputs.
@@ -52,6 +62,11 @@ class Group:
     tables: list[Table] = field(default_factory=list)
     is_stepped: bool = False
     """Whether everything it makes must be flat around each state."""
+    _steps: dict[int, Reached] = field(default_factory=dict)
+
+    def reached(self, state: int) -> Reached:
+        """The coordinate that is 1 from a state on."""
+        return self._steps.setdefault(state, Reached(self, state))
 
     @property
     def size(self) -> int:
@@ -130,8 +145,8 @@ class Features:
         if not any(variable.is_noisy for variable in inputs) or len(numbered(table)[0]) < 3:
             return self.resolve(layer, inputs, table, time)
         made = self._term(layer, inputs, table, time, alone)
-        for coordinate in made.of("ff"):
-            coordinate[1].is_stepped = True
+        for step in made.of(Reached):
+            step.group.is_stepped = True
         return made
 
     def _of_one(self, layer: int, variable: Variable, table: Table, time: int) -> Linear:
@@ -187,7 +202,7 @@ class Features:
             case SumVariable():
                 return variable.linear
             case HeadOutput():
-                return Linear(Fraction(0), {("out", variable): Fraction(1)})
+                return Linear(Fraction(0), {variable: Fraction(1)})
         if isinstance(variable, CountVariable):
             return total(
                 self.of_values(self.analysis.of(each), lambda atom: Fraction(bool(atom)), time)
@@ -216,10 +231,10 @@ class Features:
         group.undefined |= {state for state, value in enumerate(values) if value is None}
         first, changes = _changes(values)
         parts: dict[Coordinate, Fraction] = {
-            ("ff", group, state): change for state, change in changes.items()
+            group.reached(state): change for state, change in changes.items()
         }
         if alone and first and ZERO in values:  # where units are off, there is no rounding
-            return Linear(ZERO, {("ff", group, 0): first, **parts})
+            return Linear(ZERO, {group.reached(0): first, **parts})
         return Linear(first, parts)
 
     def groups_of(self, layer: int) -> list[Group]:

@@ -274,7 +274,7 @@ class HeadAnalysis(PromisedPicks):
         linear = self.of(node).linear
         if linear is None or linear.constant or not linear.parts:
             return False
-        outputs = [each[1] for each in linear.of("out")]
+        outputs = list(linear.of(HeadOutput))
         if len(outputs) < len(linear.parts) or set(linear.parts.values()) != {ONE}:
             return False
         if any((each.head.mode, each.head.formula) != ("sum", formula) for each in outputs):
@@ -287,7 +287,7 @@ class HeadAnalysis(PromisedPicks):
         head.family = shape.whole if len(shape.parts) > 1 else None
         for output in head.outputs:
             if output.values is values:
-                return Linear(Fraction(0), {("out", output): ONE})
+                return Linear(Fraction(0), {output: ONE})
         if shape.kind == "pick":
             sums = sorted({Fraction(0), *(Fraction(atom) for atom in found.atoms)})
         else:
@@ -299,7 +299,7 @@ class HeadAnalysis(PromisedPicks):
             head.layer, states, noisy, head, values, None, None, is_length, known_by=node
         )
         head.outputs.append(output)
-        return Linear(Fraction(0), {("out", output): ONE})
+        return Linear(Fraction(0), {output: ONE})
 
     def _sums_of(self, values: list[Values], formula: Formula) -> list[Fraction]:
         """Every sum over the picked keys, of which each adds one of the values given."""
@@ -333,7 +333,7 @@ class HeadAnalysis(PromisedPicks):
     def _ranges_of_heads(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
         """Outputs of one head move together: look at the weighted sum of their values."""
         weights: dict[object, dict[Head, dict[HeadOutput, Fraction]]] = {}
-        for (_, output), weight in linear.of("out").items():  # type: ignore[misc]
+        for output, weight in linear.of(HeadOutput).items():
             if output not in skip:
                 head = output.head
                 family = (head.layer, head.family) if head.family is not None else head

@@ -31,7 +31,7 @@ from rasp.compiler.analysis.variables import (
 from rasp.compiler.planning.attention import HeadPlan, plan_head
 from rasp.compiler.planning.blocks import Blocks, Deadlines, NeedsBlock
 from rasp.compiler.planning.dimensions import Demand, Layout, lay_out
-from rasp.compiler.planning.features import Features, Group
+from rasp.compiler.planning.features import Features, Group, Reached
 from rasp.compiler.planning.heads import HeadAnalysis
 from rasp.compiler.planning.mixed_radix import Ridge, choose_ridge
 from rasp.compiler.planning.wide_outputs import (
@@ -153,7 +153,7 @@ def _check_work(groups: list[list[tuple[Group, Ridge]]], layout: Layout) -> None
     """Refuse feed-forwards whose tables are too large to be worked out."""
     users: dict[Group, int] = {}
     for dimension in layout.dimensions:
-        for group in {coordinate[1] for coordinate in dimension.of("ff")}:
+        for group in {step.group for step in dimension.of(Reached)}:
             users[group] = users.get(group, 0) + 1
     for group, ridge in (each for layer in groups for each in layer):
         cells = users.get(group, 0) * len(ridge.points)
@@ -370,7 +370,7 @@ def _heads_of(
     found = []
     for head in [each for each in analysis.heads if each.layer == layer]:
         wanted = [demand.linear for demand in demands]
-        if not any(("out", output) in each.parts for each in wanted for output in head.outputs):
+        if not any(output in each.parts for each in wanted for output in head.outputs):
             continue
         try:
             plan = plan_head(features, analysis, head, wanted, care)
@@ -410,6 +410,6 @@ def _words(variable: Variable, refusals: Refusals) -> str:
         case NodeVariable(node=node) | HeadOutput(known_by=SOp() as node):
             return refusals.text(node) + refusals.line(node)
         case SumVariable():
-            outs = [each[1] for each in variable.linear.of("out")]
+            outs = list(variable.linear.of(HeadOutput))
             return " and ".join(dict.fromkeys(_words(output, refusals) for output in outs))
     return "a count of conditions"

@@ -49,10 +49,10 @@ class PromisedPicks(ShareShapes):
             case (SumVariable(linear=linear),):
                 pass
             case (HeadOutput() as output,):
-                linear = Linear(Fraction(0), {("out", output): ONE})
+                linear = Linear(Fraction(0), {output: ONE})
             case _:
                 return NOTHING
-        weights = {each[1]: weight for each, weight in linear.of("out").items()}
+        weights = linear.of(HeadOutput)
         heads = {(output.head.mode, output.head.formula) for output in weights}
         if len(weights) < len(linear.parts) or len(heads) != 1:
             return NOTHING

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.variables import default_code
+from rasp.compiler.analysis.variables import HeadOutput, default_code
 
 UNIT = 2.0**-24
 ROOM = 6.0
@@ -31,7 +31,7 @@ def last_layer(dimension: Linear) -> int:
     """The layer of the last head that writes a dimension; 0 where none does, or rounding it would
     not make it exact.
     """
-    outputs = [coordinate[1] for coordinate in dimension.of("out")]
+    outputs = list(dimension.of(HeadOutput))
     if any(output.is_noisy for output in outputs):
         return 0
     return max((output.layer for output in outputs), default=0)
@@ -43,8 +43,8 @@ def lift_of(dimension: Linear, length: int) -> float:
         return 0.0
     moved, unit, held = Fraction(0), Fraction(1), Fraction(0)
     for coordinate, weight in dimension.parts.items():
-        if coordinate[0] == "out":
-            codes = {code for _, code in coordinate[1].states} | {default_code(coordinate[1])}
+        if isinstance(coordinate, HeadOutput):
+            codes = {code for _, code in coordinate.states} | {default_code(coordinate)}
             moved += 2 * abs(weight) * max(map(abs, codes))
             unit = min([unit, *(_unit(weight * code) for code in codes if code)])
         else:

@@ -121,7 +121,7 @@ def _digit(node: SOp, output: HeadOutput, features: Features, time: int) -> Digi
             return Digit(output, np.array(places), linear)
     unit = lcm(*(code.denominator for code in codes))
     places = [int((code - min(codes)) * unit) for code in codes]
-    linear = Linear(Fraction(0), {("out", output): Fraction(unit)}).plus(-min(codes) * unit)
+    linear = Linear(Fraction(0), {output: Fraction(unit)}).plus(-min(codes) * unit)
     return Digit(output, np.array(places), linear)
 
 

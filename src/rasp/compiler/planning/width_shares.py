@@ -112,7 +112,7 @@ class ShareShapes(SumShapes):
             output = HeadOutput(head.layer, states, True, head, IS_FIRST, None, known_by=node)
             head.outputs.append(output)
             self.heads.append(head)
-            linear = linear + Linear(Fraction(0), {("out", output): ONE})
+            linear = linear + Linear(Fraction(0), {output: ONE})
         known = sorted(sums)
         variable = SumVariable(
             self._layer_of[always], tuple((each, each) for each in known), True, linear

@@ -74,11 +74,9 @@ def reach(blocks: Blocks, output: HeadOutput, gap: float) -> float:
 
 def mean_row(blocks: Blocks, linear: Linear | None, codes: Iterable[Fraction]) -> Row | None:
     """A row that reads a weighted sum of averages as a number; None where it is not one."""
-    if linear is None or not linear.parts or linear.parts.keys() != linear.of("out").keys():
+    outputs = {} if linear is None else linear.of(HeadOutput)
+    if linear is None or not outputs or len(outputs) < len(linear.parts):
         return None
-    outputs: dict[HeadOutput, Fraction] = {
-        coordinate[1]: weight for coordinate, weight in linear.parts.items()
-    }
     if any(blocks.is_picked(output) or output.head.mode != "mean" for output in outputs):
         return None
     gap = min(high - low for low, high in pairwise(sorted(codes)))

@@ -141,7 +141,7 @@ class _Grid:
         if not isinstance(variable, SumVariable) or 0 < variable.layer < self.feature.layer:
             return [variable]
         parts = self.blocks.analysis.variables_of(variable.linear)
-        line = {each: variable.linear.parts["out", each] for each in parts
+        line = {each: variable.linear.parts[each] for each in parts
                 if isinstance(each, HeadOutput)
                 and self.blocks.is_number(each, self.feature.layer)}  # fmt: skip
         if line:
@@ -184,8 +184,8 @@ class _Grid:
                     worth = token_values(linear, settings)
                 case IndexVariable():
                     worth = index_values(linear, settings)
-                case _:
-                    worth = [linear.parts["out", part] * code for code in codes[part]]
+                case HeadOutput():
+                    worth = [linear.parts[part] * code for code in codes[part]]
             terms.append((bases.index(part), worth))
         known = list(dict.fromkeys(code for _, code in variable.states))
         scale = lcm(*(each.denominator for _, worth in terms for each in worth),
