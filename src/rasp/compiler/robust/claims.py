@@ -76,7 +76,7 @@ class RobustClaimant(Claimant):
         """What an s-op is the weighted sum of, where these are means that the stream holds."""
         if linear is None:
             return {}
-        found = {place[1]: weight for place, weight in linear.parts.items() if place[0] == "out"}
+        found = linear.of(HeadOutput)
         fine = len(found) == len(linear.parts) and len({output.head for output in found}) == 1
         fine = fine and all(output in self.blocks.sums and output.head.mode == "mean"
                             for output in found)  # fmt: skip
