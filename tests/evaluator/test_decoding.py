@@ -122,11 +122,12 @@ def test_a_step_keeps_to_the_time_it_has() -> None:
     assert errors[0] is not errors[1]
 
 
-def test_a_value_on_the_way_that_is_a_string_here_and_a_number_there_is_noticed() -> None:
+def test_a_value_inside_a_table_that_is_a_string_here_and_a_number_there_is_noticed() -> None:
     mixed = Elementwise("if", (Elementwise("==", (Tokens(), Const("a"))), Const("x"), Const(1)))
     decoder = Decoder(Elementwise("==", (mixed, Const(1))), DEFAULT_LIMITS)
     together = Together(decoder, [("b", "b"), ("a", "b"), ("a", "a")])
     assert together.values(-1) == [True, None, False]
+    assert mixed in decoder.machine.plan.separate
 
 
 def test_a_causal_program_is_computed_at_the_newest_position_only() -> None:
@@ -161,12 +162,21 @@ def test_what_a_selector_that_looks_back_gives_is_settled(
     assert (mean in settled_nodes(in_order([mean]))) is expected
 
 
-@pytest.mark.parametrize("bits", [6, 40])
-def test_a_memo_computes_each_key_once_whichever_way_it_looks(bits: int) -> None:
+def test_a_memo_computes_each_key_once_whichever_way_it_looks() -> None:
     import numpy as np
 
     asked: list[int] = []
     memo = Memo(lambda key: asked.append(key) or key + 1)  # type: ignore[func-returns-value]
     for keys in ([3, 1], list(range(20)), list(range(30))):
-        assert memo.look_up(np.array([keys]), bits).tolist() == [[key + 1 for key in keys]]
+        assert memo.look_up(np.array([keys])).tolist() == [[key + 1 for key in keys]]
     assert sorted(asked) == list(range(30))
+
+
+def test_a_program_that_holds_more_than_a_table_has_room_for_is_left_to_the_others() -> None:
+    every = ", ".join(f"tokens == '{letter}'" for letter in "abcdefghijklmnopqrstuvw")
+    question = Question(node_of(f"[{every}][indices % 23]"))
+    inputs = [tuple("abcdefghijklmnopqrstuvwxyz")]
+    decoder = decoder_of(question)
+    assert decoder is not None and Together(decoder, inputs).values(-1) == [None]
+    decoded = transcript(Decoded(question, inputs, decoder), inputs)
+    assert decoded == transcript(FromScratch(question, inputs), inputs)

@@ -6,6 +6,7 @@ code, and everything is computed with codes; code 0 says that a value could not 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import lcm
 from typing import Any, TypeAlias
@@ -32,12 +33,16 @@ class NotPlanned(Exception):
 class Domain:
     """The atoms that an s-op has held, numbered from 1.
 
-    >>> domain = Domain()
+    >>> domain = Domain(lambda: None)
     >>> [domain.code(atom) for atom in ("a", 1, True, "a")]
     [1, 2, 3, 1]
     """
 
-    def __init__(self) -> None:
+    def __init__(self, when_mixed: Callable[[], None]) -> None:
+        self.when_mixed = when_mixed
+        """Called once there are strings and numbers."""
+        self.most = 1 << 62
+        """Atoms that tables of this s-op have room for."""
         self.atoms: list[Atom] = [""]  # the first has no meaning: it is the place of FAILED
         self.has_strings = self.has_numbers = False
         self._codes: dict[tuple[type, Atom], int] = {}
@@ -49,12 +54,16 @@ class Domain:
         key = (type(atom), atom)
         found = self._codes.get(key)
         if found is None:
-            if isinstance(atom, str) and len(atom) > LONGEST_STRING:
+            if len(self.atoms) >= self.most or (
+                isinstance(atom, str) and len(atom) > LONGEST_STRING
+            ):
                 raise NotPlanned  # what is remembered must be small
             found = self._codes[key] = len(self.atoms)
             self.atoms.append(atom)
             self.has_strings |= isinstance(atom, str)
             self.has_numbers |= not isinstance(atom, str)
+            if self.is_mixed:
+                self.when_mixed()
         return found
 
     @property

@@ -5,6 +5,8 @@ A machine outlives the inputs: what one input's tokens taught it, the next one's
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
@@ -14,7 +16,7 @@ from rasp.atoms import Atom, checked
 from rasp.errors import RaspError
 from rasp.evaluator.fast.elementwise import on_varying
 from rasp.generation.decoding.domains import FAILED, Array, Comparison, Domain
-from rasp.generation.decoding.plan import DecodingPlan
+from rasp.generation.decoding.plan import NOWHERE, PLACE, DecodingPlan
 from rasp.generation.decoding.tables import Memo, Table
 from rasp.graph import (
     Aggregate,
@@ -32,6 +34,14 @@ from rasp.graph import (
 from rasp.limits import Clock, Limits
 
 
+class MixedInside(Exception):
+    """An operator inside another held strings and numbers: it must be looked at by itself."""
+
+    def __init__(self, node: SOp) -> None:
+        super().__init__()
+        self.node = node
+
+
 class Machine:
     """A program's plan, and what is known of its values so far."""
 
@@ -39,15 +49,16 @@ class Machine:
         self.plan = plan
         self.limits = limits
         self.clock = Clock(limits)
+        self.doubtful: set[SOp] = set()
+        """The s-ops that failed somewhere, or have held strings and numbers."""
         self.domains: dict[SOp, Domain] = {
-            node: Domain() for node in [*plan.order, Tokens()] if isinstance(node, SOp)
+            node: Domain(partial(self._when_mixed, node))
+            for node in [*plan.order, Tokens()]
+            if isinstance(node, SOp)
         }
-        self.constants = {
-            node: np.array([[self.domains[node].code(node.value)]])
-            for node in plan.order
-            if isinstance(node, Const)
+        self.tables: dict[SOp, Table] = {
+            node: self._table(node) for node in plan.leaves if node not in plan.inner
         }
-        self.tables: dict[SOp, Table] = {node: self._table(node) for node in plan.varying}
         self.means = {
             node: Memo(partial(self._mean, node)) for node in plan.order
             if isinstance(node, Aggregate)
@@ -60,10 +71,13 @@ class Machine:
             if isinstance(node, SelectBest):
                 keys = self.domains[score_terms(node.scorer)[0].keys]
                 self.comparisons[node] = Comparison(keys, keys, "<")
-        self.failing: set[SOp] = set()
-        """The s-ops that have failed somewhere, if only between the ends of two inputs."""
         self.capacity = 0
-        self.places: dict[SOp, Array] = {}  # (1, capacity)
+        self.places: dict[SOp, Array] = {
+            node: np.array([[self.domains[node].code(node.value)]])
+            for node in plan.order
+            if isinstance(node, Const)
+        }
+        """What is the same for all inputs: (1, capacity), or of constants (1, 1)."""
         self.matrices: dict[frozenset[Selector], Array] = {}  # (capacity, capacity)
         self._carried: dict[SOp, Array] = {}
         self._constant_results: dict[SOp, Array] = {}
@@ -82,20 +96,17 @@ class Machine:
         """Compute everything that depends on positions alone, for inputs up to a length."""
         if length <= self.capacity:
             return
-        self.capacity = max(16, 1 << (length - 1).bit_length())
-        self.matrices.clear()
+        capacity = max(16, 1 << (length - 1).bit_length())
         for node in self.plan.positional:
             if isinstance(node, Indices):
                 domain = self.domains[node]
-                codes = [domain.code(position) for position in range(self.capacity)]
+                codes = [domain.code(position) for position in range(capacity)]
                 self.places[node] = np.array([codes])
             else:
-                operands = [self.places[operand] for operand in self.plan.varying[node]]
+                operands = [self.places[operand] for operand in self.plan.leaves[node]]
                 self.places[node] = self.tables[node].look_up(operands)
-
-    def positional_codes(self, node: SOp, is_newest: bool) -> Array:
-        """The codes of an s-op that depends on positions alone, up to the capacity."""
-        return self.constants[node] if isinstance(node, Const) else self.places[node]
+        self.matrices.clear()
+        self.capacity = capacity
 
     def carried(self, node: Aggregate) -> Array:
         """For each code of an aggregate's values, the result's code where it is picked alone.
@@ -118,7 +129,7 @@ class Machine:
             if below and not without_mean[1]:
                 several = self._mean(node, int(self.mean_keys(2 * numbers[1], np.array(2))))
             else:
-                self.failing.add(node)
+                self.doubtful.add(node)
             found = self._constant_results[node] = np.array([*self.carried(node), several])
         return found
 
@@ -138,31 +149,69 @@ class Machine:
         try:
             atom = checked(Fraction(key >> self.count_bits, below * count), self.limits)
         except RaspError:
-            self.failing.add(node)
+            self.doubtful.add(node)
             return FAILED
         return self.domains[node].code(atom)
 
+    def _when_mixed(self, node: SOp) -> None:
+        """Doubt an s-op that may hold strings and numbers in one input: look at it by itself."""
+        if PLACE not in self.plan.axes.get(node, NOWHERE):
+            return
+        if node in self.plan.inner:
+            raise MixedInside(node)
+        self.doubtful.add(node)
+
     def _table(self, node: SOp) -> Table:
-        """The table of one operator."""
-        domains = [self.domains[operand] for operand in self.plan.varying[node]]
-        if isinstance(node, TokensAs):
-            function = on_varying(node.kind, [None], self.limits)
-        elif isinstance(node, Elementwise):
-            constants = [part.value if isinstance(part, Const) else None for part in node.operands]
-            function = on_varying(node.op, constants, self.limits)
+        """The table of an operator and its inner ones."""
+        leaves = self.plan.leaves[node]
+        domains = [self.domains[leaf] for leaf in leaves]
+        *inner, function = [_function(part, self.limits) for part in self._parts(node)]
 
         def compute(codes: list[int]) -> int:
             if FAILED in codes or any(
                 code >= len(domain.atoms) for code, domain in zip(codes, domains, strict=True)
             ):
-                self.failing.add(node)
+                self.doubtful.add(node)
                 return FAILED
             self.clock.check()
-            atoms = [domain.atoms[code] for code, domain in zip(codes, domains, strict=True)]
+            atoms = (domain.atoms[code] for code, domain in zip(codes, domains, strict=True))
+            values = dict(zip(leaves, atoms, strict=True))
             try:
-                return self.domains[node].code(function(*atoms))
+                for part in inner:
+                    values[part.node] = part.call(values)
+                    self.domains[part.node].code(values[part.node])
+                return self.domains[node].code(function.call(values))
             except RaspError:
-                self.failing.add(node)
+                self.doubtful.add(node)
                 return FAILED
 
         return Table(domains, compute)
+
+    def _parts(self, node: SOp) -> list[SOp]:
+        """An operator after the inner ones that it is computed from."""
+        parts: dict[SOp, None] = {}
+        for operand in node.needs:
+            if isinstance(operand, SOp) and operand in self.plan.inner:
+                parts |= dict.fromkeys(self._parts(operand))
+        return [*parts, node]
+
+
+@dataclass(frozen=True)
+class _Function:
+    """An operator as a function of the s-ops that vary."""
+
+    node: SOp
+    operands: tuple[SOp, ...]
+    function: Callable[..., Atom]
+
+    def call(self, values: dict[SOp, Atom]) -> Atom:
+        return self.function(*[values[operand] for operand in self.operands])
+
+
+def _function(node: SOp, limits: Limits) -> _Function:
+    if isinstance(node, TokensAs):
+        return _Function(node, (Tokens(),), on_varying(node.kind, [None], limits))
+    assert isinstance(node, Elementwise)
+    constants = [part.value if isinstance(part, Const) else None for part in node.operands]
+    operands = tuple(part for part in node.operands if not isinstance(part, Const))
+    return _Function(node, operands, on_varying(node.op, constants, limits))

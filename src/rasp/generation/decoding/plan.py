@@ -29,6 +29,7 @@ from rasp.graph import (
     in_order,
     score_terms,
     selectors_in,
+    users,
 )
 from rasp.graph.normal import normal_forms
 from rasp.graph.reach import reach
@@ -36,6 +37,7 @@ from rasp.operators import ORDERINGS
 
 LONGEST = 4095
 """Tokens of an input; longer ones are left to the other evaluators."""
+MOST_LEAVES = 4
 CELLS_PER_NODE = 10_000
 """Cells of a selection that take as long as the fast evaluator takes for a node."""
 BATCH, PLACE = "batch", "place"
@@ -56,18 +58,20 @@ class Product:
 class DecodingPlan:
     """What is known of a program before it has seen an input."""
 
-    def __init__(self, output: SOp) -> None:
+    def __init__(self, output: SOp, separate: frozenset[SOp] = frozenset()) -> None:
         self.output = output
+        self.separate = separate
+        """Operators that must not be computed as part of others."""
         self.order = in_order([output])
         self.settled = settled_nodes(self.order)
-        self.varying: dict[SOp, list[SOp]] = {
-            node: _varying(node) for node in self.order
-            if isinstance(node, (Elementwise, TokensAs))
-        }  # fmt: skip
-        """For each operator, what it is computed from, but for constants."""
         self.axes: dict[Node, Axes] = {}
         for node in self.order:
             self.axes[node] = self._axes(node)
+        self.inner: set[SOp] = set()
+        """Operators that feed one other alone, and are computed as part of it."""
+        self.leaves: dict[SOp, list[SOp]] = {}
+        """For each operator, the s-ops from which it and its inner ones are computed."""
+        self._fuse()
         self.products = {
             node.selector: self._product(node.selector)
             for node in self.order
@@ -75,15 +79,21 @@ class DecodingPlan:
         }
 
     @cached_property
-    def steps(self) -> list[Node]:
-        """The nodes to visit, in the plain evaluator's order: s-ops, and what may not compare."""
+    def computed(self) -> list[SOp]:
+        """The s-ops to compute at every step: those that are the input's own, but for tokens."""
         return [
-            node
-            for node in self.order
-            if (isinstance(node, SOp) and not isinstance(node, Const))
-            or (isinstance(node, Select) and node.op in ORDERINGS)
-            or isinstance(node, Score)
-        ]
+            node for node in self.order
+            if isinstance(node, SOp) and BATCH in self.axes[node]
+            and node not in self.inner and not isinstance(node, Tokens)
+        ]  # fmt: skip
+
+    @cached_property
+    def checked(self) -> list[Node]:
+        """The comparisons and scores whose atoms may not be comparable."""
+        return [
+            node for node in self.order
+            if (isinstance(node, Select) and node.op in ORDERINGS) or isinstance(node, Score)
+        ]  # fmt: skip
 
     @cached_property
     def longest(self) -> int:
@@ -94,7 +104,7 @@ class DecodingPlan:
             if isinstance(node, Aggregate) and node not in self.growing
         }
         pairs = sum(bool(self.products[selector].pairs) for selector in selectors)
-        return isqrt(CELLS_PER_NODE * len(self.steps) // pairs) if pairs else LONGEST
+        return isqrt(CELLS_PER_NODE * len(self.order) // pairs) if pairs else LONGEST
 
     @cached_property
     def growing(self) -> set[SOp]:
@@ -114,8 +124,10 @@ class DecodingPlan:
     def positional(self) -> list[SOp]:
         """The s-ops that depend on positions alone, or on nothing, in order."""
         return [
-            node for node in self.steps if isinstance(node, SOp) and BATCH not in self.axes[node]
-        ]
+            node for node in self.order
+            if isinstance(node, SOp) and BATCH not in self.axes[node]
+            and node not in self.inner and not isinstance(node, Const)
+        ]  # fmt: skip
 
     def _axes(self, node: Node) -> Axes:
         """Say with what an s-op varies: from input to input, from position to position."""
@@ -133,6 +145,30 @@ class DecodingPlan:
 
     def _axes_of(self, nodes: Sequence[SOp]) -> Axes:
         return NOWHERE.union(*(self.axes[node] for node in nodes))
+
+    def _fuse(self) -> None:
+        """Find operators that are computed together, as one function of a few s-ops."""
+        used_by = users([self.output])
+        for node in self.order:
+            if isinstance(node, TokensAs):
+                self.leaves[node] = [Tokens()]
+            if not isinstance(node, Elementwise):
+                continue
+            leaves = [operand for operand in dict.fromkeys(node.operands)
+                      if not isinstance(operand, Const)]  # fmt: skip
+            for operand in list(leaves):
+                if (
+                    isinstance(operand, Elementwise)
+                    and len(used_by[operand]) == 1
+                    and operand not in self.separate
+                    and self.axes[operand] == self.axes[node]
+                ):
+                    others = [leaf for leaf in leaves if leaf is not operand]
+                    together = list(dict.fromkeys([*others, *self.leaves[operand]]))
+                    if len(together) <= MOST_LEAVES:
+                        leaves = together
+                        self.inner.add(operand)
+            self.leaves[node] = leaves
 
     def _product(self, selector: Selector) -> Product:
         groups: dict[str, list[Selector]] = {"keys": [], "queries": [], "places": [], "pairs": []}
@@ -158,12 +194,6 @@ class DecodingPlan:
         if BATCH not in keys | queries and not is_best:
             return "places"
         return "pairs"
-
-
-def _varying(node: Elementwise | TokensAs) -> list[SOp]:
-    if isinstance(node, TokensAs):
-        return [Tokens()]
-    return [operand for operand in node.operands if not isinstance(operand, Const)]
 
 
 def settled_nodes(order: Sequence[Node]) -> set[SOp]:

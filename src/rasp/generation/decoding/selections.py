@@ -100,8 +100,8 @@ class Selections:
         """The pairs of positions that pass all factors, the same for all inputs."""
         matrices = self.machine.matrices
         if factors not in matrices:
-            capacity, positional = self.machine.capacity, self.machine.positional_codes
-            whole = Selections(self.machine, np.array([capacity]), positional)
+            capacity, places = self.machine.capacity, self.machine.places
+            whole = Selections(self.machine, np.array([capacity]), lambda node, _: places[node])
             cells = np.ones((1, 1, 1), bool)
             for factor in factors:
                 cells = cells & whole._dense(factor, False)

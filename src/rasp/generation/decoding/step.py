@@ -15,7 +15,6 @@ from rasp.generation.decoding.domains import EXACT, FAILED, Array
 from rasp.generation.decoding.machine import Machine
 from rasp.generation.decoding.plan import PLACE
 from rasp.generation.decoding.selections import Selections
-from rasp.generation.decoding.tables import KEY_BITS
 from rasp.graph import (
     Aggregate,
     Const,
@@ -47,16 +46,20 @@ class Step:
 
     def run(self) -> None:
         """Compute every node."""
-        for node in self.plan.steps:
-            if isinstance(node, SOp):
-                self._compute(node)
+        places = self.machine.places
+        self._full |= {node: codes[:, : self.size] for node, codes in places.items()}
+        for node in self.plan.computed:
+            if node in self.plan.growing:
+                self._grow(node)
             else:
-                self._check_kinds(node)
+                self._full[node] = self._values(node, False)
+        for node in self.machine.doubtful:
+            self._doubt(node)
+        for check in self.plan.checked:
+            self._check_kinds(check)
 
     def codes(self, node: SOp, is_newest: bool = False) -> Array:
         """The codes of an s-op: at every position, or at each input's newest one."""
-        if isinstance(node, Const):
-            return self.machine.constants[node]
         if not is_newest or node not in self.plan.newest:
             return self._full[node]
         found = self._newest.get(node)
@@ -66,43 +69,32 @@ class Step:
             found = self._newest[node] = found[rows, self.last, None]
         return found
 
-    def _compute(self, node: SOp) -> None:
-        if node in self.machine.places:
-            found = self._full[node] = self.machine.places[node][:, : self.size]
-        elif isinstance(node, Tokens):
-            found = self._full[node]
-        elif node in self.plan.growing:
-            found = self._grow(node)
-        else:
-            found = self._full[node] = self._values(node, False)
-        if node in self.machine.failing or self.machine.domains[node].is_mixed:
-            self._doubt(node, found)
-
-    def _grow(self, node: SOp) -> Array:
+    def _grow(self, node: SOp) -> None:
         """Compute a settled s-op where it is new: everywhere, or at the newest positions."""
         if self.rows.is_new:
-            found = self._full[node] = self.rows.keep(node, self._values(node, False), self.size)
-            return found
-        found = self._newest[node] = self._values(node, True)
+            self._full[node] = self.rows.keep(node, self._values(node, False), self.size)
+            return
+        newest = self._newest[node] = self._values(node, True)
         kept = self.rows.kept[node]
-        kept[self.rows.numbers, self.last] = found[:, 0]
+        kept[self.rows.numbers, self.last] = newest[:, 0]
         self._full[node] = kept[:, : self.size]
-        return found
 
     def _values(self, node: SOp, is_newest: bool) -> Array:
-        if isinstance(node, Aggregate):
+        leaves = self.plan.leaves.get(node)
+        if leaves is None:
+            assert isinstance(node, Aggregate)
             return self._aggregate(node, is_newest)
-        codes = [self.codes(operand, is_newest) for operand in self.plan.varying[node]]
+        codes = [self.codes(leaf, is_newest) for leaf in leaves]
         return self.machine.tables[node].look_up(codes)
 
-    def _doubt(self, node: SOp, found: Array) -> None:
+    def _doubt(self, node: SOp) -> None:
         """Doubt the inputs in which a value failed, or strings and numbers are mixed."""
-        if found.min() == FAILED:
-            failed = found == FAILED
-            self.doubt |= (failed & self.valid if found.shape[1] > 1 else failed).any(axis=1)
+        codes = self.codes(node)
+        failed = codes == FAILED
+        self.doubt |= (failed & self.valid if codes.shape[1] > 1 else failed).any(axis=1)
         domain = self.machine.domains[node]
         if domain.is_mixed and PLACE in self.plan.axes[node]:
-            strings = domain.strings[self.codes(node)]
+            strings = domain.strings[codes]
             self.doubt |= (strings & self.valid).any(1) & (~strings & self.valid).any(1)
 
     def _check_kinds(self, node: Node) -> None:
@@ -153,17 +145,15 @@ class Step:
         numbers, without_mean, below = machine.domains[node.values].numbers
         largest, count_bits = float(np.abs(numbers).max()), machine.count_bits
         if not below or largest * self.size >= EXACT >> count_bits:
-            machine.failing.add(node)
+            machine.doubtful.add(node)
             return np.zeros(1, np.int64)
         memo = machine.means[node]
         memo.is_about((below, count_bits))
         totals = self.selections.sums(node.selector, numbers[values], is_newest)
         keys = np.where(counts > 1, machine.mean_keys(totals, counts), 1)
-        is_positive = float(numbers.min()) >= 0
-        bits = int(largest * self.size).bit_length() + count_bits if is_positive else KEY_BITS
-        found = memo.look_up(keys, bits)
+        found = memo.look_up(keys)
         if without_mean.any():
-            machine.failing.add(node)
+            machine.doubtful.add(node)
             wrong = self.selections.sums(node.selector, without_mean[values], is_newest)
             found = np.where(wrong > 0, FAILED, found)
         return found

@@ -1,7 +1,7 @@
 """An s-op and inputs in, its value at one position of each out, whenever they have grown.
 
-This is what callers use: it makes the plan, and cuts large batches into parts. None as a value
-means that the plain evaluator must be asked.
+This is what callers use: it makes the plan, makes it again where a guess of it was wrong, and
+cuts large batches into parts. None as a value means that the plain evaluator must be asked.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from rasp.atoms import Atom
 from rasp.generation.decoding.domains import NotPlanned
-from rasp.generation.decoding.machine import Machine
+from rasp.generation.decoding.machine import Machine, MixedInside
 from rasp.generation.decoding.plan import DecodingPlan
 from rasp.generation.decoding.rows import MOST_CELLS, Rows
 from rasp.graph import SOp
@@ -38,6 +38,12 @@ class Decoder:
         if self.machine.learnt > MOST_LEARNT:
             self.machine = Machine(self.machine.plan, self.machine.limits)
 
+    def separate(self, node: SOp) -> None:
+        """Make the plan again, with one operator that is computed by itself."""
+        plan = self.machine.plan
+        separate = plan.separate | {node}
+        self.machine = Machine(DecodingPlan(plan.output, separate), self.machine.limits)
+
 
 class Together:
     """Inputs that grow together."""
@@ -51,10 +57,13 @@ class Together:
 
     def values(self, at: int) -> list[Atom | None]:
         """Compute the next value of each input; None where it is in doubt."""
-        self.decoder.machine.clock = Clock(self.decoder.machine.limits)
-        if not self._is_given_up:
+        while not self._is_given_up:
+            self.decoder.machine.clock = Clock(self.decoder.machine.limits)
             try:
                 return self._values(at)
+            except MixedInside as mixed:
+                self.decoder.separate(mixed.node)
+                self._parts = []
             except NotPlanned:
                 self._is_given_up = True
         return [None] * len(self.inputs)
