@@ -130,7 +130,7 @@ class SOpHandle(Handle):
     def __round__(self, digits: None = None) -> SOpHandle:
         """Round to the nearest int, halves to the even one: `round(s_op)`."""
         if digits is not None:
-            raise refusals.no_digits(self.node)
+            raise refusals.no("digits", self.node)
         return built(SOpHandle, lambda node: Elementwise("round", (node,)), self)
 
     def __floor__(self) -> SOpHandle:
@@ -157,7 +157,7 @@ class SOpHandle(Handle):
     def __getitem__(self, position: int) -> SOpHandle:
         """`s_op[i]` is `s_op.at(i)`."""
         if isinstance(position, slice):
-            raise refusals.no_slice(self.node)
+            raise refusals.no("slice", self.node)
         return built(SOpHandle, operations.index, self, position)
 
     def is_in(self, members: list[PythonAtom] | tuple[PythonAtom, ...] | str) -> SOpHandle:

@@ -57,7 +57,7 @@ class Handle:
     def __call__(self, given: Any) -> list[Any]:
         """Apply to an input: a string, or a list of atoms."""
         if isinstance(given, Handle):
-            raise refusals.no_composition(self.node)
+            raise refusals.no("composition", self.node)
         return plain_lists(apply(self.node, given, self.program, self.budgets))
 
     @property
@@ -121,28 +121,28 @@ class Handle:
         raise refusals.no_truth(self.node)
 
     def __hash__(self) -> int:
-        raise refusals.no_hash(self.node)
+        raise refusals.no("hash", self.node)
 
     def __iter__(self) -> Iterator[Any]:
-        raise refusals.no_items(self.node)
+        raise refusals.no("items", self.node)
 
     def __contains__(self, item: object) -> bool:
         raise refusals.no_members(self.node)
 
     def __len__(self) -> int:
-        raise refusals.no_length(self.node)
+        raise refusals.no("length", self.node)
 
     def __index__(self) -> int:
-        raise refusals.no_index(self.node)
+        raise refusals.no("index", self.node)
 
     def __int__(self) -> int:
-        raise refusals.no_number(self.node)
+        raise refusals.no("number", self.node)
 
     def __float__(self) -> float:
-        raise refusals.no_number(self.node)
+        raise refusals.no("number", self.node)
 
     def __xor__(self, other: object) -> NoReturn:
-        raise refusals.no_power_sign(self.node)
+        raise refusals.no("power sign", self.node)
 
     __rxor__ = __xor__
     __array_ufunc__ = None  # numpy's numbers leave the operators to us

@@ -43,16 +43,55 @@ def at_the_caller(error: RaspError) -> RaspError:
     return error
 
 
-def _refuse(node: Node, message: str, hint: str) -> RaspError:
-    return at_the_caller(RaspTypeError(f"{describe(node)} {message}", hint=hint))
-
-
-def no_composition(node: Node) -> RaspError:
-    return _refuse(
-        node,
+REFUSED = {
+    "composition": (
         "is applied to an input, but this is a handle",
         "give it a string or a list; to compose programs, write a Python function of s-ops",
-    )
+    ),
+    "hash": (
+        "cannot be a key of a dict or a member of a set, because `==` on it builds a program",
+        "use `handle.node`: equal programs are one node",
+    ),
+    "items": (
+        "has no items before it meets an input",
+        "apply it first: `for value in s_op('hello'): …`; RASP has no loops over the input",
+    ),
+    "length": (
+        "has no length before it meets an input",
+        "the s-op `length` holds how many tokens the input has: `from rasp import length`",
+    ),
+    "index": (
+        "is not one whole number that Python could use",
+        "to index at each position, write `table(['x', 'y'])[indices % 2]`",
+    ),
+    "number": (
+        "is not one number that Python could convert",
+        "`math.trunc(x)` and `round(x)` make ints at every position; `tokens_int`, "
+        "`tokens_float` and `tokens_str` read the input as another kind",
+    ),
+    "digits": (
+        "is rounded to whole numbers only",
+        "write `round(x)`, or `round(x * 100) / 100` for two digits",
+    ),
+    "slice": (
+        "keeps its length: it cannot be cut",
+        "index one position, `s_op[0]`, or move with `rasp.lib.shift(s_op, 1)`",
+    ),
+    "power sign": (
+        "cannot be used with Python's `^`",
+        "write `x ** 2` for the power that RASP calls `^`",
+    ),
+}
+"""What Python may ask of a handle: why there is no answer, and what to write instead."""
+
+
+def no(asked: str, node: Node) -> RaspError:
+    """Refuse what has no answer before there is an input."""
+    return _refuse(node, *REFUSED[asked])
+
+
+def _refuse(node: Node, message: str, hint: str) -> RaspError:
+    return at_the_caller(RaspTypeError(f"{describe(node)} {message}", hint=hint))
 
 
 def no_truth(node: Node) -> RaspError:
@@ -76,74 +115,11 @@ def no_truth(node: Node) -> RaspError:
     return _refuse(node, "is neither true nor false before it meets an input", hint)
 
 
-def no_hash(node: Node) -> RaspError:
-    return _refuse(
-        node,
-        "cannot be a key of a dict or a member of a set, because `==` on it builds a program",
-        "use `handle.node`: equal programs are one node",
-    )
-
-
-def no_items(node: Node) -> RaspError:
-    return _refuse(
-        node,
-        "has no items before it meets an input",
-        "apply it first: `for value in s_op('hello'): …`; RASP has no loops over the input",
-    )
-
-
 def no_members(node: Node) -> RaspError:
     hint = "ask for all positions at once with `contains(tokens, 'a')`"
     if not isinstance(node, SOp):
         hint = f"apply the {kind_name(node)} to an input and look at its rows"
     return _refuse(node, "contains nothing before it meets an input", hint)
-
-
-def no_length(node: Node) -> RaspError:
-    return _refuse(
-        node,
-        "has no length before it meets an input",
-        "the s-op `length` holds how many tokens the input has: `from rasp import length`",
-    )
-
-
-def no_index(node: Node) -> RaspError:
-    return _refuse(
-        node,
-        "is not one whole number that Python could use",
-        "to index at each position, write `table(['x', 'y'])[indices % 2]`",
-    )
-
-
-def no_number(node: Node) -> RaspError:
-    return _refuse(
-        node,
-        "is not one number that Python could convert",
-        "`math.trunc(x)` and `round(x)` make ints at every position; `tokens_int`, "
-        "`tokens_float` and `tokens_str` read the input as another kind",
-    )
-
-
-def no_digits(node: Node) -> RaspError:
-    return _refuse(
-        node,
-        "is rounded to whole numbers only",
-        "write `round(x)`, or `round(x * 100) / 100` for two digits",
-    )
-
-
-def no_slice(node: Node) -> RaspError:
-    return _refuse(
-        node,
-        "keeps its length: it cannot be cut",
-        "index one position, `s_op[0]`, or move with `rasp.lib.shift(s_op, 1)`",
-    )
-
-
-def no_power_sign(node: Node) -> RaspError:
-    return _refuse(
-        node, "cannot be used with Python's `^`", "write `x ** 2` for the power that RASP calls `^`"
-    )
 
 
 def no_loose_atom(node: Node, sign: str, value: object) -> RaspError:
