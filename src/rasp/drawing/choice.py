@@ -17,15 +17,12 @@ from rasp.graph import (
     Indices,
     Node,
     Program,
-    Select,
-    SelectBest,
     Selector,
     SOp,
     Tokens,
+    compared_in,
     expression,
     in_order,
-    score_terms,
-    selectors_in,
 )
 
 MOST_STRIPS = 3_000
@@ -78,12 +75,4 @@ def with_short_names(names: Mapping[Node, str], placed: Schedule) -> dict[Node, 
 
 def read_by(selector: Selector) -> list[Node]:
     """List the keys and queries of every comparison in a selector, each once."""
-    found: dict[Node, None] = {}
-    for part in selectors_in(selector):
-        match part:
-            case Select():
-                found.update(dict.fromkeys(part.needs))
-            case SelectBest(_, scorer):
-                for term in score_terms(scorer):
-                    found.update(dict.fromkeys(term.needs))
-    return list(found)
+    return list(dict.fromkeys(side for pair in compared_in(selector) for side in pair))

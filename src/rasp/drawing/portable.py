@@ -6,17 +6,16 @@ unbounded ints; a row of picks leaves as a string of zeros and ones.
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 from rasp.atoms import kind_of_sequence
 from rasp.drawing.glyphs import in_cells, in_title
 from rasp.drawing.plan import (
     Condition,
-    Flow,
     HeadShown,
     HeatMap,
     HeatMaps,
-    LayerShown,
     Picks,
     Plan,
     SelectionShown,
@@ -34,72 +33,40 @@ def as_dict(plan: Plan) -> dict[str, Any]:
     >>> as_dict(draw(tokens, "ab").plan)["tokens"]
     ['a', 'b']
     """
-    match plan:
-        case Flow():
-            return {
-                "kind": "flow",
-                "title": plan.title,
-                "tokens": in_cells(plan.tokens),
-                "strips": {strip.id: _strip(strip) for strip in plan.strips.values()},
-                "embedding": list(plan.embedding),
-                "input_feed_forward": list(plan.input_feed_forward),
-                "layers": [_layer(layer) for layer in plan.layers],
-                "outputs": list(plan.outputs),
-                "note": plan.note,
-            }
-        case SelectionShown():
-            return {
-                "kind": "selection",
-                "title": plan.title,
-                "tokens": in_cells(plan.tokens),
-                "strips": {strip.id: _strip(strip) for strip in plan.strips.values()},
-                "head": _head(plan.head),
-            }
-        case HeatMaps():
-            return {"kind": "heat", "title": plan.title, "maps": [_map(one) for one in plan.maps]}
+    if isinstance(plan, HeatMaps):
+        return {"kind": "heat", "title": plan.title, "maps": [_map(one) for one in plan.maps]}
+    strips = {strip.id: _strip(strip) for strip in plan.strips.values()}
+    shown = {"tokens": in_cells(plan.tokens), "strips": strips}
+    if isinstance(plan, SelectionShown):
+        return {"kind": "selection", "head": _head(plan.head), "title": plan.title, **shown}
+    layers = [_fields(layer, heads=list(map(_head, layer.heads))) for layer in plan.layers]
+    return {"kind": "flow", **_fields(plan, layers=layers, **shown)}
+
+
+def _fields(part: Any, **changed: Any) -> dict[str, Any]:
+    """The fields of a part of a plan, but for those that leave as something else."""
+    kept = {field.name: getattr(part, field.name) for field in fields(part)}
+    lists = {name: list(value) if isinstance(value, tuple) else value
+             for name, value in kept.items() if name not in changed}  # fmt: skip
+    return {name.removeprefix("is_"): value for name, value in lists.items()} | changed
 
 
 def _strip(strip: Strip) -> dict[str, Any]:
-    return {
-        "id": strip.id,
-        "label": strip.label,
-        "expression": strip.expression,
-        "type": kind_of_sequence(strip.values),
-        "shown": in_cells(strip.values),
-        "values": [in_title(value) for value in strip.values],
-        "layer": strip.layer,
-        "needs": list(strip.needs),
-        "head": strip.head,
-        "named": strip.is_named,
-        "constant": strip.is_constant,
-        "defaulted": list(strip.defaulted),
-        "place": strip.place,
-    }
-
-
-def _layer(layer: LayerShown) -> dict[str, Any]:
-    return {
-        "number": layer.number,
-        "heads": [_head(head) for head in layer.heads],
-        "feed_forward": list(layer.feed_forward),
-    }
+    return _fields(
+        strip,
+        type=kind_of_sequence(strip.values),
+        shown=in_cells(strip.values),
+        values=[in_title(value) for value in strip.values],
+    )
 
 
 def _head(head: HeadShown) -> dict[str, Any]:
-    return {
-        "id": head.id,
-        "label": head.label,
-        "expression": head.expression,
-        "keys": list(head.keys),
-        "queries": list(head.queries),
-        "conditions": [_condition(condition) for condition in head.conditions],
-        "picks": bits(head.picks),
-        "aggregates": [
-            {"values": one.values, "result": one.result, "default": in_title(one.default)}
-            for one in head.aggregates
-        ],
-        "place": head.place,
-    }
+    return _fields(
+        head,
+        conditions=[_condition(condition) for condition in head.conditions],
+        picks=bits(head.picks),
+        aggregates=[_fields(one, default=in_title(one.default)) for one in head.aggregates],
+    )
 
 
 def _condition(condition: Condition) -> dict[str, Any]:
@@ -127,9 +94,4 @@ def bits(picks: Picks) -> list[str]:
 
 
 def _map(heat: HeatMap) -> dict[str, Any]:
-    return {
-        "title": heat.title,
-        "rows": list(heat.rows),
-        "columns": list(heat.columns),
-        "weights": [[round(weight, 4) for weight in row] for row in heat.weights],
-    }
+    return _fields(heat, weights=[[round(weight, 4) for weight in row] for row in heat.weights])

@@ -21,7 +21,14 @@ from rasp.graph.nodes import (
 )
 from rasp.graph.origins import Program
 from rasp.graph.printer import expression
-from rasp.graph.walks import in_order, last_needed, score_terms, selectors_in, users
+from rasp.graph.walks import (
+    compared_in,
+    in_order,
+    last_needed,
+    score_terms,
+    selectors_in,
+    users,
+)
 from rasp.operators import COMPARISONS, OPERATORS, apply_operator
 
 __all__ = [
@@ -46,6 +53,7 @@ __all__ = [
     "Tokens",
     "TokensAs",
     "apply_operator",
+    "compared_in",
     "expression",
     "in_order",
     "last_needed",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rasp.graph.nodes import Node, Score, Scorer, ScoreSum, Selector
+from rasp.graph.nodes import Node, Score, Scorer, ScoreSum, Select, SelectBest, Selector, SOp
 
 
 def in_order(outputs: Iterable[Node]) -> list[Node]:
@@ -52,6 +52,22 @@ def selectors_in(selector: Selector) -> list[Selector]:
                 (each, False) for each in reversed(node.needs) if isinstance(each, Selector)
             )
     return order
+
+
+def compared_in(selector: Selector) -> list[tuple[SOp, SOp]]:
+    """List the keys and queries of every comparison and every score in a selector.
+
+    >>> from rasp.graph.nodes import Indices, Select, SelectorNot, Tokens
+    >>> compared_in(SelectorNot(Select(Indices(), Tokens(), "<="))) == [(Indices(), Tokens())]
+    True
+    """
+    pairs: list[tuple[SOp, SOp]] = []
+    for part in selectors_in(selector):
+        if isinstance(part, Select):
+            pairs.append((part.keys, part.queries))
+        elif isinstance(part, SelectBest):
+            pairs += [(term.keys, term.queries) for term in score_terms(part.scorer)]
+    return pairs
 
 
 def score_terms(scorer: Scorer) -> tuple[Score, ...]:

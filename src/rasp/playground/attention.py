@@ -19,14 +19,10 @@ from rasp.graph import (
     Const,
     Elementwise,
     Node,
-    Select,
-    SelectBest,
     Selector,
     SelectorAnd,
     SelectorOr,
     SOp,
-    score_terms,
-    selectors_in,
 )
 from rasp.graph.idioms import FIRST_KEY
 
@@ -115,14 +111,3 @@ def as_written(aggregate: Aggregate) -> Selector:
         case SelectorOr(left, right) | SelectorAnd(left, right) if right is FIRST_KEY:
             return left
     return aggregate.selector
-
-
-def compared_in(selector: Selector) -> Iterator[tuple[SOp, SOp]]:
-    """The keys and queries of every comparison and score in a selector."""
-    for part in selectors_in(selector):
-        match part:
-            case Select(keys, queries):
-                yield keys, queries
-            case SelectBest(_, scorer):
-                for term in score_terms(scorer):
-                    yield term.keys, term.queries

@@ -29,38 +29,14 @@ LIMITS = PLAYGROUND_LIMITS
 
 @dataclass(frozen=True)
 class Budget:
-    """Seconds and bytes for one kind of request; slow kinds have workers of their own."""
+    """Seconds and bytes for one request."""
 
     seconds: float
     memory: int
-    is_slow: bool = False
 
 
 QUICK = Budget(2.0, PLAYGROUND_MEMORY)
-LONG = Budget(20.0, PLAYGROUND_LONG_MEMORY, is_slow=True)
-BUDGETS = {
-    "run": QUICK,
-    "explain": QUICK,
-    "format": QUICK,
-    "flow": QUICK,
-    "picture": QUICK,
-    "next_token": QUICK,
-    "examples": QUICK,
-    "edit_token": QUICK,
-    "trained": QUICK,
-    "words": QUICK,
-    "cheat_sheet": QUICK,
-    "gallery": QUICK,
-    "program": QUICK,
-    "exercises": QUICK,
-    "architecture": LONG,
-    "fit": LONG,
-    "dialects": LONG,
-    "exercise": LONG,
-    "make_exercise": LONG,
-    "own_exercise": LONG,
-    "weights": LONG,
-    "model_run": LONG,
-    "matrix": LONG,
-}
-"""Every kind of request there is."""
+LONG = Budget(20.0, PLAYGROUND_LONG_MEMORY)
+SLOW = ("architecture", "fit", "dialects", "exercise", "make_exercise", "own_exercise", "weights",
+        "model_run", "matrix")  # fmt: skip
+"""The kinds of request that have the long budget, and workers of their own."""

@@ -7,6 +7,7 @@ and a block looks only at the keys of its own groups.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,10 +15,9 @@ import numpy as np
 
 from rasp.evaluator.fast.algebra import Best
 from rasp.evaluator.fast.coding import compressed, sorting_order
-from rasp.evaluator.fast.columns import Array
+from rasp.evaluator.fast.columns import LARGEST, Array, Column
 from rasp.evaluator.fast.layout import grouped
 from rasp.evaluator.fast.plan import SumPlan
-from rasp.evaluator.fast.scores import scaled_scores
 from rasp.evaluator.fast.workspace import Workspace
 from rasp.graph import (
     Score,
@@ -29,6 +29,7 @@ from rasp.graph import (
     SelectorNot,
     SelectorOr,
     last_needed,
+    score_terms,
     selectors_in,
 )
 from rasp.operators import COMPARE
@@ -127,6 +128,46 @@ def blocked_best(selector: Selector, plan: SumPlan, space: Workspace, scorer: Sc
         lowest = found.min(initial=0)
         highest[block.queries[some]] = np.where(block.picks, found, lowest).max(axis=1)[some]
     return highest
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledScores:
+    """For each product, what every key and every query counts; one number stands for all."""
+
+    products: list[tuple[Array, Array]]  # keys, queries
+    dtype: type
+
+    def of(self, queries: Array, keys: Array) -> Array:
+        """The scores of some queries and some keys. (queries, keys)"""
+        total: Array = np.zeros((len(queries), len(keys)), self.dtype)
+        for of_keys, of_queries in self.products:
+            total += _part(of_keys, keys)[None, :] * _part(of_queries, queries)[:, None]
+        return total
+
+
+def scaled_scores(scorer: Scorer, space: Workspace) -> ScaledScores:
+    """Whole numbers that compare as a scorer's do: all products over one denominator.
+
+    A common factor changes no order. Numbers that might not fit into 64 bits are Python's own.
+    """
+    sides = [(_whole(space.columns[term.keys]), _whole(space.columns[term.queries]))
+             for term in score_terms(scorer)]  # fmt: skip
+    common = math.lcm(*(keys[1] * queries[1] for keys, queries in sides))
+    products = [
+        (keys[0] * (common // (keys[1] * queries[1])), queries[0]) for keys, queries in sides
+    ]
+    sizes = [(int(abs(keys).max()), int(abs(queries).max())) for keys, queries in products]
+    largest = max(sum(key * query for key, query in sizes), *map(max, sizes))
+    dtype = np.int64 if largest < LARGEST else object
+    narrow = [(keys.astype(dtype), queries.astype(dtype)) for keys, queries in products]
+    return ScaledScores(narrow, dtype)
+
+
+def _whole(column: Column) -> tuple[Array, int]:
+    """Numbers as whole ones of one denominator."""
+    tops, bottoms = column.numerators.astype(object), column.denominators.astype(object)
+    common = math.lcm(*set(bottoms.tolist()))
+    return tops * (common // bottoms), common
 
 
 def _block_end(row: int, begin: int, ends: Array) -> int:

@@ -11,10 +11,10 @@ from rasp.graph import (
     Elementwise,
     Node,
     Score,
-    Scorer,
     Select,
     SelectBest,
     Selector,
+    compared_in,
     score_terms,
     selectors_in,
 )
@@ -39,7 +39,9 @@ def _used(node: Node) -> Iterator[Hashable]:
         case Elementwise() | Select() | Score():
             yield from node.needs
         case SelectBest(selector, scorer):
-            yield from (*_scored(scorer), *_read(selector))
+            for score in score_terms(scorer):
+                yield from score.needs
+            yield from _read(selector)
         case Aggregate(selector, values):
             yield values
             yield from _read(selector)
@@ -50,14 +52,8 @@ def _used(node: Node) -> Iterator[Hashable]:
 def _read(selector: Selector) -> Iterator[Hashable]:
     """What making a selector's rows looks at, and the selector itself."""
     yield selector
+    for pair in compared_in(selector):
+        yield from pair
     for node in selectors_in(selector):
-        match node:
-            case Select(keys, queries):
-                yield from (keys, queries)
-            case SelectBest(inner, scorer):
-                yield from (*_scored(scorer), Best(inner, scorer))
-
-
-def _scored(scorer: Scorer) -> Iterator[Hashable]:
-    for term in score_terms(scorer):
-        yield from (term.keys, term.queries)
+        if isinstance(node, SelectBest):
+            yield Best(node.selector, node.scorer)

@@ -6,7 +6,7 @@ or on all of them: only the last kind needs a cell for every pair of positions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isqrt
@@ -26,8 +26,8 @@ from rasp.graph import (
     SOp,
     Tokens,
     TokensAs,
+    compared_in,
     in_order,
-    score_terms,
     selectors_in,
     users,
 )
@@ -139,11 +139,11 @@ class DecodingPlan:
             case Elementwise(_, operands):
                 return self._axes_of(operands)
             case Aggregate(selector):
-                rows = self._axes_of(keys_and_queries(selector)[1::2]) & {PLACE}
+                rows = self._axes_of(queries for _, queries in compared_in(selector)) & {PLACE}
                 return rows | {BATCH}  # at least the number of keys is the input's own
         return NOWHERE
 
-    def _axes_of(self, nodes: Sequence[SOp]) -> Axes:
+    def _axes_of(self, nodes: Iterable[SOp]) -> Axes:
         return NOWHERE.union(*(self.axes[node] for node in nodes))
 
     def _fuse(self) -> None:
@@ -184,8 +184,9 @@ class DecodingPlan:
 
     def _kind(self, selector: Selector) -> str:
         """Say what a factor depends on."""
-        compared = keys_and_queries(selector)
-        keys, queries = self._axes_of(compared[::2]), self._axes_of(compared[1::2])
+        pairs = compared_in(selector)
+        keys = self._axes_of(keys for keys, _ in pairs)
+        queries = self._axes_of(queries for _, queries in pairs)
         is_best = any(isinstance(node, SelectBest) for node in selectors_in(selector))
         if PLACE not in queries:
             return "keys"
@@ -212,20 +213,9 @@ def settled_nodes(order: Sequence[Node]) -> set[SOp]:
     for node in order:
         if isinstance(node, Aggregate):
             looks_back = reach(forms[node.selector])[1] <= 0
-            if looks_back and settled.issuperset([node.values, *keys_and_queries(node.selector)]):
+            compared = {side for pair in compared_in(node.selector) for side in pair}
+            if looks_back and settled.issuperset({node.values} | compared):
                 settled.add(node)
         elif isinstance(node, SOp) and settled.issuperset(node.needs):
             settled.add(node)
     return settled
-
-
-def keys_and_queries(selector: Selector) -> list[SOp]:
-    """Return the keys and queries that a selector compares or scores, in turn."""
-    compared: list[SOp] = []
-    for node in selectors_in(selector):
-        if isinstance(node, Select):
-            compared += [node.keys, node.queries]
-        if isinstance(node, SelectBest):
-            for score in score_terms(node.scorer):
-                compared += [score.keys, score.queries]
-    return compared
