@@ -12,12 +12,14 @@ import pytest
 
 from rasp.dialect.algebra import classes
 from rasp.dialect.automaton import Automaton
-from rasp.dialect.automaton_in_c_rasp import c_rasp_of, differing_word
+from rasp.dialect.automaton_in_c_rasp import c_rasp_of
 from rasp.dialect.learning import MOST_STATES, learn
 from rasp.dialect.regular_expression import automaton_of
 from rasp.dialect.run_c_rasp import run_c_rasp
 from rasp.errors import RaspValueError
+from repository import script
 
+differing_word = script("check_dialect_texts").differing_word
 PUBLISHED = Path(__file__).parents[3] / "shared" / "dialects" / "regular_languages.csv"
 
 LANGUAGES = {  # expression: star-free, R-trivial, C-RASP

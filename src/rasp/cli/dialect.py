@@ -12,7 +12,7 @@ from rasp.cli.prose import tell
 from rasp.dialect.algebra import Classes, classes
 from rasp.dialect.automaton import Automaton
 from rasp.dialect.automaton_in_c_rasp import c_rasp_of
-from rasp.dialect.forecast import forecast
+from rasp.dialect.forecast import Forecast
 from rasp.dialect.regular_expression import automaton_of
 from rasp.dialect.verdicts import dialects, show_text
 from rasp.errors import RaspValueError
@@ -65,7 +65,7 @@ def _language(arguments: argparse.Namespace) -> int:
     automaton = _automaton(arguments)
     found = classes(automaton)
     text = c_rasp_of(found.decomposition) if found.c_rasp.holds else ""
-    expected = forecast(found.c_rasp.holds)
+    expected = Forecast(found.c_rasp.holds)
     if arguments.json:
         record = found.as_dict() | {"forecast": str(expected), "text": text}
         print(json.dumps(record, ensure_ascii=False, indent=1))

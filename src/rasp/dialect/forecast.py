@@ -23,11 +23,12 @@ CAVEAT = (
 class Forecast:
     """What is expected, and how good such expectations were.
 
-    >>> print(str(forecast(True)).splitlines()[0])
+    >>> print(str(Forecast(True)).splitlines()[0])
     forecast: C-RASP, so likely to go on beyond the lengths it was trained on
     """
 
     generalises: bool | None
+    """Whether it is in C-RASP; None: it is not known."""
 
     def __str__(self) -> str:
         expected = {
@@ -38,8 +39,3 @@ class Forecast:
         if self.generalises is None:
             return f"forecast: {expected}"
         return f"forecast: {expected}\n  record: {RECORD}\n  {CAVEAT}"
-
-
-def forecast(in_c_rasp: bool | None) -> Forecast:
-    """What membership in C-RASP predicts; None: it is not known."""
-    return Forecast(in_c_rasp)

@@ -77,6 +77,17 @@ def _specified(entry: Entry) -> Callable[[list[Any]], list[Any]]:
     return specification
 
 
+def wrong(given: object, got: Any, wanted: Any, is_shortest: bool) -> dict[str, Any]:
+    """Say of an answer on which input it is wrong."""
+    return {
+        "is_right": False,
+        "input": example_text(given),
+        "got": show_answer(got),
+        "wanted": show_answer(wanted),
+        "is_shortest": is_shortest,
+    }
+
+
 def check_entry(entry: Entry, node: Node) -> dict[str, Any]:
     """Compare an answer with a gallery program's specification, on the inputs it is for."""
     tiny = [read_input(tokens) for tokens in entry.inputs.tiny(EXHAUSTIVE)]
@@ -86,13 +97,7 @@ def check_entry(entry: Entry, node: Node) -> dict[str, Any]:
         zip([*tiny, *drawn], pair.answers([*tiny, *drawn]), strict=True)
     ):
         if not pair.agree(got, wanted):
-            return {
-                "is_right": False,
-                "input": example_text(list(tokens)),
-                "got": show_answer(got),
-                "wanted": show_answer(wanted),
-                "is_shortest": at < len(tiny),
-            }
+            return wrong(list(tokens), got, wanted, at < len(tiny))
     longest = max(map(len, tiny), default=0)
     proof = f"right on all {len(tiny):,} inputs up to length {longest} and on {len(drawn)} longer"
     return {"is_right": True, "proof": proof + " ones"}

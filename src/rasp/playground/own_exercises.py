@@ -13,22 +13,19 @@ import zlib
 from typing import Any
 
 from rasp.architecture import schedule
-from rasp.equivalence import equivalent
 from rasp.equivalence.verdict import show_answer
-from rasp.errors import RaspError, RaspLimitError, RaspTypeError, RaspValueError
+from rasp.errors import RaspError, RaspLimitError, RaspValueError
 from rasp.frontend.handles import Handle
-from rasp.frontend.values import kind_name
-from rasp.graph import SOp
-from rasp.playground.budgets import AT_RANDOM, LARGEST_TASK, LONGEST_DRAWN, MOST_EXAMPLES
+from rasp.playground.budgets import LARGEST_TASK, MOST_EXAMPLES
+from rasp.playground.gallery import wrong
 from rasp.playground.requests import (
-    example_text,
-    find_handle,
+    find_s_op,
     read_example,
     read_number,
     read_word,
     run_text,
 )
-from rasp.playground.teaching import longest_tried, proof
+from rasp.playground.teaching import compare, told
 from rasp.token_lists import read_alphabet
 
 MOST_LAYERS = 1_000
@@ -42,7 +39,7 @@ def make_exercise(request: dict[str, Any]) -> dict[str, Any]:
     and `shown` open ones, one a line.
     """
     output = str(request.get("name"))
-    reference = _s_op(request.get("program"), output)
+    reference = find_s_op(run_text(request.get("program")), output)
     limit = read_number(request.get("layers"), "the number of layers", 0, MOST_LAYERS)
     needed = schedule([reference.node]).layers
     if limit is not None and needed > limit:
@@ -71,23 +68,15 @@ def check_own(request: dict[str, Any]) -> dict[str, Any]:
     """Check a student's answer: too deep, wrong on a shortest input, or right as far as tried."""
     task = _unpacked(request.get("hidden"))
     output = str(task.get("output"))
-    answer = _s_op(request.get("program"), output)
+    answer = find_s_op(run_text(request.get("program")), output)
     limit, needed = task.get("layers"), schedule([answer.node]).layers
     if isinstance(limit, int) and needed > limit:
         return {"is_right": False, "layers": needed, "limit": limit}
-    reference = _s_op(task.get("reference"), output)
+    reference = find_s_op(run_text(task.get("reference")), output)
     alphabet = read_alphabet(str(task.get("alphabet")))
-    verdict = equivalent(
-        answer,
-        reference,
-        alphabet=list(alphabet),
-        max_length=longest_tried(len(alphabet)),
-        random=AT_RANDOM,
-        random_length=LONGEST_DRAWN,
-    )
+    verdict = compare(answer, reference, list(alphabet))
     if verdict.difference is not None:
-        difference = verdict.difference
-        return _wrong(difference.input, difference.left, difference.right, difference.is_shortest)
+        return told(verdict)
     for text in sorted(map(str, task.get("tests") or []), key=len):
         given = list(read_example(text))
         wanted = reference(given)
@@ -96,29 +85,11 @@ def check_own(request: dict[str, Any]) -> dict[str, Any]:
         except RaspError as error:
             got = error
         if got != wanted:
-            return _wrong(given, got, wanted, False)
-    same = "right on every input: it computes what the author's does"
-    return {"is_right": True, "proof": same if verdict.same_graph else proof(verdict)}
-
-
-def _wrong(given: object, got: Any, wanted: Any, is_shortest: bool) -> dict[str, Any]:
-    return {
-        "is_right": False,
-        "input": example_text(given),
-        "got": show_answer(got),
-        "wanted": show_answer(wanted),
-        "is_shortest": is_shortest,
-    }
-
-
-def _s_op(program: object, name: str) -> Handle:
-    handle = find_handle(run_text(program), name)
-    if not isinstance(handle.node, SOp):
-        raise RaspTypeError(
-            f"`{name}` is a {kind_name(handle.node)}, but should be an s-op",
-            hint="use the selector in `aggregate` or `selector_width` to make an s-op",
-        )
-    return handle
+            return wrong(given, got, wanted, False)
+    if verdict.same_graph:
+        same = "right on every input: it computes what the author's does"
+        return {"is_right": True, "proof": same}
+    return told(verdict)
 
 
 def _answer(handle: Handle, text: str) -> str:

@@ -12,8 +12,8 @@ from rasp.errors import RaspError, RaspLimitError, RaspNameError, RaspTypeError,
 from rasp.frontend.handles import Handle
 from rasp.frontend.loader import Loader
 from rasp.frontend.session import Result, Session
-from rasp.frontend.values import describe
-from rasp.graph import Node
+from rasp.frontend.values import describe, kind_name
+from rasp.graph import Node, SOp
 from rasp.playground.budgets import LIMITS, LONGEST_EXAMPLE
 from rasp.source import Source
 from rasp.token_lists import read_tokens, write_tokens
@@ -87,6 +87,17 @@ def find_handle(ran: Ran, name: object) -> Handle:
             hint="choose something that can be applied to an input",
         )
     return Handle(value, ran.session.program_of(name), limits=ran.session.limits)
+
+
+def find_s_op(ran: Ran, name: object) -> Handle:
+    """Return the s-op that an exercise asks for."""
+    handle = find_handle(ran, name)
+    if not isinstance(handle.node, SOp):
+        raise RaspTypeError(
+            f"`{name}` is a {kind_name(handle.node)}, but should be an s-op",
+            hint="use the selector in `aggregate` or `selector_width` to make an s-op",
+        )
+    return handle
 
 
 def _defined(names: list[str]) -> str:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rasp import programs
 from rasp.equivalence import Verdict, equivalent
 from rasp.equivalence.verdict import show_answer
-from rasp.errors import RaspTypeError
 from rasp.frontend.calls import signature
+from rasp.frontend.handles import Handle
 from rasp.frontend.session import Session
 from rasp.frontend.values import BuiltIn, Function, kind_name
-from rasp.graph import SOp
 from rasp.playground.budgets import AT_RANDOM, EXHAUSTIVE, LIMITS, LONGEST_DRAWN
-from rasp.playground.exercises import EXERCISES, Exercise, find_exercise
-from rasp.playground.gallery import FROM_GALLERY, check_entry
-from rasp.playground.requests import example_text, find_handle, run_text
+from rasp.playground.exercises import EXERCISES, find_exercise
+from rasp.playground.gallery import FROM_GALLERY, check_entry, wrong
+from rasp.playground.requests import find_s_op, run_text
 from rasp.source import Source
 from rasp.syntax import format_program
 from rasp.words import BUILT_IN_DOCS, KEYWORDS
@@ -46,43 +46,33 @@ def exercises(request: dict[str, Any]) -> dict[str, Any]:
 
 def exercise(request: dict[str, Any]) -> dict[str, Any]:
     """Check an answer to an exercise: right on every small input, or wrong on a shortest one."""
-    name = str(request.get("name"))
-    is_from_gallery = name.startswith(FROM_GALLERY)
-    if is_from_gallery:
+    name, ran = str(request.get("name")), run_text(request.get("program"))
+    if name.startswith(FROM_GALLERY):
         entry = programs.entry(name.removeprefix(FROM_GALLERY))
-        output = entry.name
-    else:
-        asked = find_exercise(name)
-        output = asked.output
-    handle = find_handle(run_text(request.get("program")), output)
-    if not isinstance(handle.node, SOp):
-        raise RaspTypeError(
-            f"`{output}` is a {kind_name(handle.node)}, but should be an s-op",
-            hint="use the selector in `aggregate` or `selector_width` to make an s-op",
-        )
-    return check_entry(entry, handle.node) if is_from_gallery else check(asked, handle)
+        return check_entry(entry, find_s_op(ran, entry.name).node)
+    asked = find_exercise(name)
+    handle = find_s_op(ran, asked.output)
+    return told(compare(handle, asked.specification, asked.alphabet))
 
 
-def check(asked: Exercise, handle: object) -> dict[str, Any]:
-    """Compare an answer with what is asked for."""
-    verdict = equivalent(
-        handle,
-        asked.specification,
-        alphabet=asked.alphabet,
-        max_length=longest_tried(len(asked.alphabet)),
+def compare(answer: Handle, wanted: object, alphabet: Sequence[Any]) -> Verdict:
+    """Compare an answer with what is asked for: on all small inputs, and on some larger ones."""
+    return equivalent(
+        answer,
+        wanted,
+        alphabet=alphabet,
+        max_length=longest_tried(len(alphabet)),
         random=AT_RANDOM,
         random_length=LONGEST_DRAWN,
     )
-    if verdict.difference is None:
-        return {"is_right": True, "proof": proof(verdict)}
+
+
+def told(verdict: Verdict) -> dict[str, Any]:
+    """Say what came of a comparison."""
     difference = verdict.difference
-    return {
-        "is_right": False,
-        "input": example_text(difference.input),
-        "got": show_answer(difference.left),
-        "wanted": show_answer(difference.right),
-        "is_shortest": difference.is_shortest,
-    }
+    if difference is None:
+        return {"is_right": True, "proof": proof(verdict)}
+    return wrong(difference.input, difference.left, difference.right, difference.is_shortest)
 
 
 def proof(verdict: Verdict) -> str:
