@@ -36,8 +36,9 @@ from rasp.certificate.cases import compared, holds
 from rasp.certificate.claims import HeadClaim, Notes, Refused
 from rasp.certificate.dilution import Sent, balance_of, portion
 from rasp.certificate.gradients import head_gradient
+from rasp.certificate.reading import DOUBLE, EXACT, SLACK, UNIT, Group, grains
 from rasp.certificate.scores import Scorer, Scores
-from rasp.certificate.stream import DOUBLE, EXACT, SLACK, UNIT, Group, Stream, grains
+from rasp.certificate.stream import Stream
 from rasp.certificate.tables import Array, Space, same
 from rasp.certificate.values import Values
 from rasp.graph import Const, Elementwise, Select, SOp

@@ -22,8 +22,9 @@ from fractions import Fraction
 import numpy as np
 
 from rasp.certificate.claims import HeadClaim, Refused
+from rasp.certificate.reading import Group
 from rasp.certificate.scores import Scores
-from rasp.certificate.stream import Group, Stream
+from rasp.certificate.stream import Stream
 from rasp.certificate.tables import Array
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from rasp.certificate.arrays import UnitArrays
 from rasp.certificate.claims import GroupClaim, Notes, Refused
 from rasp.certificate.gradients import lengths
-from rasp.certificate.stream import (
+from rasp.certificate.reading import (
     DOUBLE,
     EXACT,
     SLACK,
@@ -23,12 +23,12 @@ from rasp.certificate.stream import (
     Group,
     Parts,
     Reading,
-    Stream,
     grain_of,
     grains,
     located,
     projected,
 )
+from rasp.certificate.stream import Stream
 from rasp.certificate.tables import Array, Space
 
 AT_ONCE = 4_000_000

@@ -12,7 +12,8 @@ from rasp.atoms import Atom
 from rasp.certificate.arrays import ReadoutArrays
 from rasp.certificate.claims import Notes, ReaderClaim, Refused
 from rasp.certificate.gradients import lengths
-from rasp.certificate.stream import DOUBLE, SLACK, UNIT, Parts, Reading, Stream
+from rasp.certificate.reading import DOUBLE, SLACK, UNIT, Parts, Reading
+from rasp.certificate.stream import Stream
 from rasp.certificate.tables import Array, Column, Space, typed, variants_of
 from rasp.graph import SOp
 

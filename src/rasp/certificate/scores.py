@@ -19,17 +19,8 @@ import numpy as np
 from rasp.certificate.arrays import HeadArrays
 from rasp.certificate.cases import compared, comparisons, holds
 from rasp.certificate.claims import INDEX, Conjunct, HeadClaim, Refused
-from rasp.certificate.stream import (
-    DOUBLE,
-    EXACT,
-    SLACK,
-    UNIT,
-    Parts,
-    Reading,
-    Stream,
-    grains,
-    located,
-)
+from rasp.certificate.reading import DOUBLE, EXACT, SLACK, UNIT, Parts, Reading, grains, located
+from rasp.certificate.stream import Stream
 from rasp.certificate.tables import Array, Column, Space
 from rasp.certificate.values import Values
 from rasp.graph import Select, SOp, score_terms

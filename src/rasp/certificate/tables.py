@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from rasp.graph import apply_operator
 
 Array = np.ndarray
 Part = tuple[str, int]
+T = TypeVar("T")
 MOST_COMBINATIONS = 2**62
 
 
@@ -187,6 +189,21 @@ def joint_places(columns: Sequence[tuple[Array, int]]) -> tuple[Array, list[tupl
             row.append(place)
         rows.append(tuple(reversed(row)))
     return inverse.reshape(-1), rows
+
+
+def joined(items: Iterable[tuple[set[int], T]]) -> list[tuple[set[int], list[T]]]:
+    """Items that share a name, directly or through others: their names, and the items.
+
+    >>> joined([({1}, "a"), ({2}, "b"), ({1, 3}, "c")])
+    [({2}, ['b']), ({1, 3}, ['a', 'c'])]
+    """
+    groups: list[tuple[set[int], list[T]]] = []
+    for names, item in items:
+        mine = [group for group in groups if group[0] & names]
+        groups = [group for group in groups if not group[0] & names]
+        members = [member for _, members in mine for member in members]
+        groups.append((names.union(*(group[0] for group in mine)), [*members, item]))
+    return groups
 
 
 def is_ground(part: Part) -> int:

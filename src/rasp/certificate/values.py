@@ -503,6 +503,21 @@ class Values(Domains):
                 return Linear(Fraction(0), {("out", variable): Fraction(1)})
         raise Refused("a variable is not a number")
 
+    def numbers(self, variable: int) -> list[Fraction]:
+        """The numbers that stand for the states of an output, a sum or a count."""
+        numbers = self.domain(variable).numbers
+        if numbers is None:
+            raise Refused("a variable is not a number")
+        return numbers
+
+    def has(self, variable: int, space: Space) -> bool:
+        """Whether a variable is certain to be a function of a space."""
+        try:
+            self.states_on(variable, space)
+        except Refused:
+            return False
+        return True
+
     def states_on(self, variable: int, space: Space) -> Array:
         """(combination,): which state a variable is in; -1 where no input has the combination."""
         if variable in space.variables:

@@ -14,7 +14,8 @@ from fractions import Fraction
 import numpy as np
 
 from rasp.certificate.attention import Channel
-from rasp.certificate.stream import SLACK, UNIT, Stream, grains
+from rasp.certificate.reading import SLACK, UNIT, grains
+from rasp.certificate.stream import Stream
 from rasp.certificate.tables import Array
 
 MOST_OFF = 0.49

@@ -1,0 +1,78 @@
+"""How many of several conditions hold: a variable that stands for them where a reading takes each
+of them to be worth the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from rasp.certificate.claims import CountVariable, Refused
+from rasp.certificate.reading import Parts, Piece, Reading, constant_part, projected
+from rasp.certificate.tables import Array
+from rasp.certificate.values import Values
+
+
+def without_counts(values: Values, variables: Sequence[int]) -> tuple[int, ...]:
+    """Claimed variables, with the conditions themselves in place of how many hold."""
+    found: list[int] = []
+    for variable in variables:
+        known = values.claims.variables[variable]
+        if isinstance(known, CountVariable):
+            found += [values.node_variables[node] for node in known.conditions
+                      if node in values.node_variables]  # fmt: skip
+        else:
+            found.append(variable)
+    return tuple(dict.fromkeys(found))
+
+
+def with_counts(values: Values, reading: Reading, variables: Sequence[int]) -> Reading:
+    """Conditions that all add the same where they hold, as a multiple of how many hold."""
+    for variable in variables:
+        known = values.claims.variables[variable]
+        if isinstance(known, CountVariable):
+            reading = _with_count(values, reading, variable, known)
+    return reading
+
+
+def _with_count(values: Values, reading: Reading, variable: int, known: CountVariable) -> Reading:
+    members = {values.node_variables.get(node) for node in known.conditions}
+    mine = [piece for piece in reading.pieces if set(piece.space.variables) & members]
+    if not mine:  # it is the same, however many hold
+        return reading
+    if not all(set(piece.space.variables) <= members for piece in mine):
+        raise Refused("conditions that are counted are read with something else")
+    if sum(len(piece.space.variables) for piece in mine) != len(known.conditions):
+        raise Refused("some condition that is counted is not read")
+    parts_of = [_by_number_held(values, piece) for piece in mine]
+    slopes = [slope for parts in parts_of if (slope := _slope(parts)) is not None]
+    slope = np.nan_to_num(np.median(slopes, axis=0))
+    base = reading.base
+    for parts in parts_of:
+        level = parts.value - np.arange(len(parts.value))[:, None] * slope
+        there = np.flatnonzero(~np.isnan(level).any(axis=1))
+        base = base.plus(constant_part(Parts(level, *parts.four[1:]).at(there)))
+    count = np.outer(np.arange(len(known.conditions) + 1), slope)
+    piece = Piece(values.space((variable,)), Parts(count, *np.zeros((3, *count.shape))))
+    others = [piece for piece in reading.pieces if piece not in mine]
+    return replace(reading, base=base, pieces=[*others, piece])
+
+
+def _by_number_held(values: Values, piece: Piece) -> Parts:
+    """A piece over conditions by how many of them hold."""
+    held = np.zeros(piece.space.size, int)
+    for row, variable in zip(piece.space.grid, piece.space.variables, strict=True):
+        held += np.array([atom is True for atom in values.domain(variable).atoms])[row]
+    held[np.isnan(piece.parts.value).any(axis=1)] = -1
+    return projected(piece.parts, held, len(piece.space.variables) + 1)
+
+
+def _slope(parts: Parts) -> Array | None:
+    """What one more condition adds; None where only one count occurs."""
+    there = np.flatnonzero(~np.isnan(parts.value).any(axis=1))
+    if len(there) < 2:
+        return None
+    first, last = there[0], there[-1]
+    return np.asarray((parts.value[last] - parts.value[first]) / (last - first))

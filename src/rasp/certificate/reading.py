@@ -1,0 +1,162 @@
+"""What rows of weights read of the residual stream: numbers by the states of variables, with how
+far float32 can be off.
+
+Rounding: numbers that are multiples of one power of two (their grain) and stay below 2^24 of it
+are added in float32 without rounding, in any order. However else n numbers are added, each of the
+sums on the way is at most the sum of all sizes, so the error is at most (n - 1) · 2^-24 of that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rasp.certificate.tables import Array, Space
+
+if TYPE_CHECKING:
+    from rasp.certificate.values import Values
+
+UNIT = 2.0**-24
+"""The largest relative error of one operation in float32."""
+SLACK = 1.01
+"""For products of small errors, and for the rounding of the bounds themselves."""
+EXACT = 2.0**24
+DOUBLE = 2.0**-46
+"""A generous relative error of what is computed here in float64."""
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Of some readings, over some combinations (combination, reading): four numbers each."""
+
+    value: Array
+    """Not a number where no input has the combination."""
+    error: Array
+    mass: Array
+    """The sum of the sizes of all that is added up."""
+    count: Array
+    """How many numbers other than 0 that is."""
+
+    @property
+    def four(self) -> tuple[Array, Array, Array, Array]:
+        return self.value, self.error, self.mass, self.count
+
+    def plus(self, other: Parts) -> Parts:
+        return Parts(self.value + other.value, self.error + other.error,
+                     self.mass + other.mass, self.count + other.count)  # fmt: skip
+
+    def at(self, places: Array) -> Parts:
+        return Parts(self.value[places], self.error[places], self.mass[places], self.count[places])
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A part of some readings that is a function of these variables alone."""
+
+    space: Space
+    parts: Parts
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """Linear functions of the stream: a constant plus functions of different variables."""
+
+    base: Parts  # (1, reading)
+    pieces: list[Piece]
+    grain: Array  # (reading,)
+    powers: Array  # (reading,): whether all weights are powers of two
+    most: Array  # (reading,): the largest sum of sizes, by the sizes of the dimensions
+    terms: Array  # (reading,): how many dimensions are read
+
+    def on(self, values: Values, space: Space) -> Parts:
+        """The whole over a space that has all its variables."""
+        total = self.base.at(np.zeros(space.size, int))
+        for piece in self.pieces:
+            total = total.plus(piece.parts.at(located(values, piece.space, space)))
+        return self.within(total)
+
+    def within(self, parts: Parts) -> Parts:
+        """The same, with no more mass and numbers than the dimensions that are read have."""
+        return Parts(parts.value, parts.error, np.minimum(parts.mass, self.most),
+                     np.minimum(parts.count, self.terms))  # fmt: skip
+
+    def rounding(self, parts: Parts, bias: Array, sign: Array | float = 1.0) -> Array:
+        """How far off float32 can be where it adds up a reading, times a sign, and a bias.
+
+        Whatever the order, no sum on the way is beyond all that is positive, or all that is
+        negative: with m for the sum of sizes and v for the whole, beyond (m + |v|) / 2.
+        """
+        mass = parts.mass + np.abs(bias)
+        count = parts.count + (bias != 0)
+        grain = np.where(bias != 0, np.minimum(self.grain, grains(bias)), self.grain)
+        most = (mass + np.fmin(np.abs(sign * parts.value + bias) + parts.error, mass)) / 2
+        exact = (most <= EXACT * grain) & (grain > 0)
+        sums = most * np.maximum(count - 1, 0) + mass * ~self.powers
+        return np.asarray(np.where(exact, 0.0, SLACK * UNIT * sums) + DOUBLE * mass * ~exact)
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """What some hidden units add, by the state of their inputs."""
+
+    space: Space
+    points: Array  # (combination,)
+    dims: Array
+    table: Array  # (point, dimension)
+    error: Array  # (point, dimension)
+
+
+def located(values: Values, inner: Space, outer: Space) -> Array:
+    """(combination of the outer space,): its place in the inner one; -1 where it is not there."""
+    if inner is outer:
+        return np.arange(outer.size)
+    if not inner.variables:
+        return np.zeros(outer.size, int)
+    sizes = [values.domain(variable).size for variable in inner.variables]
+    rows = [values.states_on(variable, outer) for variable in inner.variables]
+    fine = np.all([row >= 0 for row in rows], axis=0)
+    known = np.full(int(np.prod(sizes)), -1)
+    known[np.ravel_multi_index([*inner.grid], sizes)] = np.arange(inner.size)
+    found = np.full(outer.size, -1)
+    found[fine] = known[np.ravel_multi_index([row[fine] for row in rows], sizes)]
+    return found
+
+
+def projected(parts: Parts, onto: Array, size: int) -> Parts:
+    """The middle of all that lands on one place; how far that is from the ends is an error."""
+    fine = onto >= 0
+    count = parts.value.shape[1]
+    low, high = np.full((size, count), np.inf), np.full((size, count), -np.inf)
+    np.minimum.at(low, onto[fine], parts.value[fine])
+    np.maximum.at(high, onto[fine], parts.value[fine])
+    most = []
+    for array in (parts.error, parts.mass, parts.count):
+        found = np.zeros((size, count))
+        np.maximum.at(found, onto[fine], array[fine])
+        most.append(found)
+    empty = low > high  # no input is in this state
+    low[empty] = high[empty] = 0.0
+    value = np.where(empty, np.nan, (low + high) / 2)
+    return Parts(value, most[0] + (high - low) / 2, most[1], most[2])
+
+
+def constant_part(parts: Parts) -> Parts:
+    """What should be constant: how far it is not counts as error."""
+    held = projected(parts, np.zeros(len(parts.value), int), 1)
+    return Parts(np.nan_to_num(held.value), *held.four[1:])
+
+
+def grain_of(numbers: Array) -> float:
+    """The largest power of two that divides all numbers; 0 where there is none above 2^-40."""
+    return float(grains(numbers).min(initial=2.0**20))
+
+
+def grains(numbers: Array) -> Array:
+    """The same for each number alone; for 0, which is a multiple of everything, 2^20."""
+    fraction, exponent = np.frexp(numbers)
+    whole = (fraction * 2.0**53).astype(np.int64)  # the number is this times 2^(exponent - 53)
+    found = np.ldexp((whole & -whole).astype(float), exponent - 53)
+    found = np.where(found < 2.0**-40, 0.0, np.minimum(found, 2.0**20))
+    return np.asarray(np.where(numbers == 0, 2.0**20, found))
