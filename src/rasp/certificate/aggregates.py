@@ -16,7 +16,8 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.certificate.cases import Cases, as_selector, weighed
 from rasp.certificate.claims import INDEX, Meaning, Refused
-from rasp.certificate.tables import Array, Linear, typed
+from rasp.certificate.outputs import numbers_of_shares
+from rasp.certificate.tables import Array, typed
 from rasp.graph import (
     COMPARISONS,
     Aggregate,
@@ -28,6 +29,7 @@ from rasp.graph import (
 )
 
 if TYPE_CHECKING:
+    from rasp.certificate.linear import Linear
     from rasp.certificate.values import Values
 
 
@@ -67,7 +69,7 @@ def _check_mean(values: Values, node: Aggregate, meaning: Meaning) -> None:
         raise Refused("a head's values are not those of the aggregate")
     if not head.never_empty and typed(output.default) != typed(node.default):
         raise Refused("a head's default is not that of the aggregate")
-    if not values.picks.are_equal([selector], [each.selector for each in head.conjuncts]):
+    if not values.picks.are_equal([selector], head.selectors):
         raise Refused("a head's selector is not that of the aggregate")
 
 
@@ -87,7 +89,7 @@ def _check_positive(values: Values, node: Aggregate, meaning: Meaning) -> None:
     if output.carrier is None:
         raise Refused("a mean of counts without counts")
     column = values.column(node.values, values.space((output.carrier,)))
-    first, *others = [column.atoms[place] for place in column.places.tolist()]
+    first, *others = column.in_order()
     known = [atom for atom in (first, *others) if not isinstance(atom, (bool, str, type(None)))]
     if len(known) <= len(others) or first != 0 or not all(atom > 0 for atom in known[1:]):
         raise Refused("values are not 0 where a count is, and above 0 elsewhere")
@@ -117,7 +119,7 @@ def taken(
         if not any(values.picks.atoms(output.values, None)):
             raise Refused("an output of a head adds nothing")
         conditions, worth = weighed(values.picks, output.values, base)
-        parts.append(([each.selector for each in head.conjuncts] + conditions, weight * worth))
+        parts.append((head.selectors + conditions, weight * worth))
     for cases in values.picks.cases([*more, *(node for nodes, _ in parts for node in nodes)]):
         total = np.full(cases.count, Fraction(0), object)
         for nodes, worth in parts:
@@ -197,7 +199,7 @@ def is_width(values: Values, node: SOp, mean: Aggregate) -> bool:
     if picks is None or np.triu(picks, 1).any() or values.over(node) != (INDEX,):
         return False
     column = values.column(node, values.space((INDEX,)))
-    widths = [column.atoms[place] for place in column.places.tolist()]
+    widths = column.in_order()
     return bool(widths == picks.sum(axis=1).tolist())
 
 
@@ -257,7 +259,7 @@ def _check_shares(values: Values, node: Aggregate, meaning: Meaning) -> None:
     picks = values.picks
     if len(meaning.outputs) != 2:
         raise Refused("a width takes two heads")
-    values.numbers_of_shares(meaning.outputs)
+    numbers_of_shares(values, meaning.outputs)
     _light(values, node)
     for variable in meaning.outputs:
         if picks.atoms(values.output(variable).values, True) != [1]:

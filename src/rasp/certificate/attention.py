@@ -151,7 +151,7 @@ def check_head(values: Values, claim: HeadClaim) -> None:
     """Check what is said of a head without its arrays: so that what it puts out, whatever puts it
     out, is what its domain lists. This holds for spare heads, too.
     """
-    picks, selectors = values.picks, [each.selector for each in claim.conjuncts]
+    picks, selectors = values.picks, claim.selectors
     if claim.mode not in ("mean", "sum", "share"):
         raise Refused("an unknown kind of head")
     if claim.never_empty and not picks.never_empty(selectors):
@@ -172,7 +172,7 @@ def check_head(values: Values, claim: HeadClaim) -> None:
 
 def _check_sink(stream: Stream, claim: HeadClaim, sink: Sink | None, name: str) -> None:
     """A model gives a head what it needs: keys that it sees, and a sink if it may pick nothing."""
-    selectors = [each.selector for each in claim.conjuncts]
+    selectors = claim.selectors
     if stream.values.inputs.causal and not stream.values.picks.is_causal(selectors):
         raise Refused("a head may pick keys after the query, which a causal model cannot see", name)
     if claim.mode == "share" and sink is not None:
@@ -311,7 +311,7 @@ def _wanted(
     mixed: SOp | None = None
     for number, weight in channel.items():
         output = claim.outputs[number]
-        shift += float(weight) * float(values.default_code(output))
+        shift += float(weight) * float(output.base)
     try:
         for number, weight in channel.items():
             output = claim.outputs[number]
@@ -323,7 +323,7 @@ def _wanted(
                 numbers.append((codes, states))
                 continue
             column = values.column(output.values, space)
-            numbers.append(([None if atom is None else float(weight * values.code(output, atom))
+            numbers.append(([None if atom is None else float(weight * output.code(atom))
                              for atom in column.atoms], column.places))  # fmt: skip
     except Refused:
         moved = [claim.outputs[number] for number in channel]
@@ -352,7 +352,7 @@ def _reach(
     for number, weight in channel.items():
         numbers = stream.values.domain(outputs[number]).numbers
         assert numbers is not None
-        default = stream.values.default_code(claim.outputs[number])
+        default = claim.outputs[number].base
         most = max((abs(number - default) for number in numbers), default=0)
         total += abs(float(weight)) * float(most)
     return total
@@ -449,7 +449,7 @@ def _written(
             )
             continue
         weights = {outputs[place]: weight for place, weight in channel.items()}
-        shift = sum((weight * stream.values.default_code(claim.outputs[place])
+        shift = sum((weight * claim.outputs[place].base
                      for place, weight in channel.items()), Fraction(0))  # fmt: skip
         found.append(Channel(out[:, number], weights, shift, error, sizes[number]))
     return found

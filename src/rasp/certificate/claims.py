@@ -79,6 +79,26 @@ class HeadOutput:
     """Whether it is moved as numbers that the arrays give it, not as its code: one value alone is
     picked, so that what comes out is what the keys that hold it send."""
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether its atoms are the numbers that stand for them."""
+        return self.codes is None and self.carrier is None
+
+    @property
+    def base(self) -> Fraction:
+        """What values are counted from, so that a query that picks nothing gets 0 more."""
+        return Fraction(0) if self.default is None else self.code(self.default)
+
+    def code(self, atom: Atom) -> Fraction:
+        """The number that stands for an atom."""
+        if self.codes is not None:
+            if atom not in self.codes:
+                raise Refused("an atom has no number that stands for it")
+            return self.codes[atom]
+        if isinstance(atom, str):
+            raise Refused("a string has no number that stands for it")
+        return Fraction(atom)
+
 
 @dataclass(frozen=True)
 class Conjunct:
@@ -115,6 +135,10 @@ class HeadClaim:
     """Whether it weighs that where it is not picked, and takes everything where it is."""
     stand_ins: tuple[int, ...] = ()
     """Conjuncts on keys alone whose failures stand in for a sink: such keys hold the default."""
+
+    @property
+    def selectors(self) -> list[Selector]:
+        return [conjunct.selector for conjunct in self.conjuncts]
 
 
 @dataclass(frozen=True)

@@ -75,9 +75,8 @@ def portion(
     space = stream.values.space(variables)
     total = np.zeros(space.size)
     for place, factor in sent.weights.items():
-        total += float(factor) * _numbers(stream, outputs[place], space.grid[
-            space.variables.index(outputs[place])])  # fmt: skip
-    picked = _numbers(stream, width, space.grid[space.variables.index(width)])
+        total += float(factor) * _numbers(stream, outputs[place], space.row(outputs[place]))
+    picked = _numbers(stream, width, space.row(width))
     weight = float(claim.weight)
     value = (total + weight * sent.sink) / (weight + picked)
     shift = picked * balance.uneven + weight * balance.others

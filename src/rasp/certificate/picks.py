@@ -15,6 +15,7 @@ from rasp.certificate.cases import HOLDS, MOST_PAIRS, Cases, compared, compariso
 from rasp.certificate.choices import ANY
 from rasp.certificate.claims import INDEX, TOKEN, HeadClaim, HeadOutput, Refused
 from rasp.certificate.orders import is_strict_order
+from rasp.certificate.outputs import by_length, is_length
 from rasp.certificate.tables import Array, joint_places, typed, variants_of
 from rasp.graph import Indices, Node, Scorer, Select, Selector, SOp, score_terms
 
@@ -45,10 +46,10 @@ class Picks:
         space, column = self.values.table(node)
         places = column.places
         if first is not None and INDEX in space.variables:
-            row = space.grid[space.variables.index(INDEX)]
+            row = space.row(INDEX)
             places = places[((row == 0) == first) | (row == ANY)]
         elif first is not None and TOKEN in space.variables and self.values.inputs.bos is not None:
-            row = space.grid[space.variables.index(TOKEN)]
+            row = space.row(TOKEN)
             is_bos = row == len(self.values.inputs.vocabulary) - 1
             places = places[(is_bos == first) | (row == ANY)]
         elif first is False and self.values.inputs.max_length == 1:
@@ -162,7 +163,7 @@ class Picks:
         lengths = {part: weight for part, weight in linear.parts.items() if part[0] == "out"}
         if any(part[0] == "tok" for part in linear.parts):
             return False
-        if not all(self.values.is_length(place) for _, place in lengths):
+        if not all(is_length(self.values, place) for _, place in lengths):
             return False
         weight = sum(lengths.values(), Fraction(0))
         size = self.values.inputs.max_length
@@ -178,7 +179,7 @@ class Picks:
         """The same, where the index and one output that the length decides tell the query."""
         space, column = self.values.table(queries)
         found = [(variable, known) for variable in space.variables if variable > INDEX
-                 and (known := self.values.by_length(variable)) is not None]  # fmt: skip
+                 and (known := by_length(self.values, variable)) is not None]  # fmt: skip
         if len(found) != 1 or {*space.variables} - {INDEX, found[0][0]}:
             return False
         ((variable, known),) = found
@@ -188,8 +189,8 @@ class Picks:
         of_state = [lengths[typed(atom)] for atom in self.values.domain(variable).atoms]
         index = np.zeros(space.size, int)
         if INDEX in space.variables:
-            index = space.grid[space.variables.index(INDEX)]
-        states = space.grid[space.variables.index(variable)]
+            index = space.row(INDEX)
+        states = space.row(variable)
         for place, state, asked in zip(index.tolist(), states.tolist(), column.places.tolist(),
                                        strict=True):  # fmt: skip
             query = column.atoms[asked]
@@ -206,7 +207,7 @@ class Picks:
         if self.values.over(keys) != (INDEX,):
             return self._is_rank(keys)
         column = self.values.column(keys, self.values.space((INDEX,)))
-        atoms = [column.atoms[place] for place in column.places.tolist()]
+        atoms = column.in_order()
         return None not in atoms and len(set(atoms)) == len(atoms)
 
     def _is_rank(self, keys: SOp) -> bool:
@@ -227,7 +228,7 @@ class Picks:
         sent = {sum(weight * number for weight, number in zip(weights.values(), row, strict=True))
                 for row in self._together([output.values for output in outputs])}  # fmt: skip
         is_count = len(sent) == 1 and sent != {0}
-        return is_count and self._is_order([conjunct.selector for conjunct in head.conjuncts])
+        return is_count and self._is_order(head.selectors)
 
     def _is_order(self, selectors: Sequence[Selector]) -> bool:
         """Whether selectors, joined by `and`, are a strict order of the positions."""
@@ -251,7 +252,7 @@ class Picks:
         """
         if head.best is not None and self._tells_apart(head.best, Indices()):
             return True
-        selectors = [conjunct.selector for conjunct in head.conjuncts]
+        selectors = head.selectors
         if any(isinstance(node, Select) and node.op == "==" and self.is_injective(node.keys)
                for node in selectors):  # fmt: skip
             return True
@@ -316,5 +317,5 @@ class Picks:
             return True
         return any(
             isinstance(node, Select) and node.op == "==" and node.keys is output.values
-            for node in (conjunct.selector for conjunct in head.conjuncts)
+            for node in head.selectors
         )

@@ -22,7 +22,7 @@ import numpy as np
 
 from rasp.certificate.aggregates import taken
 from rasp.certificate.claims import OutputVariable, Refused, SumVariable
-from rasp.certificate.tables import Array, Space, typed
+from rasp.certificate.tables import Array, Space, is_listed, typed
 from rasp.graph import Const, Elementwise, Selector, SOp
 
 if TYPE_CHECKING:
@@ -54,15 +54,13 @@ class Promise:
                 continue
             holds = np.array([atom is True for atom in column.atoms])[column.places]
             sizes = [self.plain.domain(variable).size for variable in inner.variables]
-            is_true = np.zeros(int(np.prod(sizes)), bool)
-            is_true[np.ravel_multi_index([*inner.grid[:, holds]], sizes)] = True
-            fine &= is_true[np.ravel_multi_index(rows, sizes)]
+            fine &= is_listed(rows, inner.grid[:, holds], sizes)
         return np.asarray(space.grid[:, fine])
 
     def _states(self, variable: int, space: Space) -> Array:
         """(combination,): a variable's state, as it is numbered without the promise."""
         known, plain = self.values.domain(variable), self.plain.domain(variable)
-        row = space.grid[space.variables.index(variable)]
+        row = space.row(variable)
         places = {key: place for place, key in enumerate(_keys(plain))}
         found = np.array([places.get(key, -1) for key in _keys(known)], int)[row]
         if (found < 0).any():

@@ -416,7 +416,7 @@ class _Pairs:
         """
         parts = [value, off, *(column.places[:, None] for column in columns.values())]
         if self.by_index and INDEX in space.variables:
-            parts.append(space.grid[space.variables.index(INDEX)][:, None])
+            parts.append(space.row(INDEX)[:, None])
         table = np.ascontiguousarray(np.hstack(parts, dtype=float) + 0.0)
         fine = there.copy()
         for column in columns.values():
@@ -446,7 +446,7 @@ class _Pairs:
         both = INDEX in self.query_space.variables and INDEX in self.key_space.variables
         if not self.values.inputs.causal or not both:
             return None
-        index = [space.grid[space.variables.index(INDEX)]
+        index = [space.row(INDEX)
                  for space in (self.query_space, self.key_space)]  # fmt: skip
         return np.asarray(index[1][self.columns][None, :] <= index[0][rows][:, None])
 
@@ -497,7 +497,7 @@ class _Pairs:
 
     def shares(self) -> Shares:
         """Score position 0 against other matches."""
-        index = self.key_space.grid[self.key_space.variables.index(INDEX)][self.columns]
+        index = self.key_space.row(INDEX)[self.columns]
         first = index == 0
         picked, others, depth, spread = [FAR, -FAR], [FAR, -FAR], FAR, 0.0
         error = mass = 0.0

@@ -16,6 +16,7 @@ import numpy as np
 from rasp.certificate.choices import is_of_choice, over_cases
 from rasp.certificate.claims import INDEX, TOKEN, NodeVariable, Refused, SumVariable
 from rasp.certificate.counts import with_counts, without_counts
+from rasp.certificate.linear import base_line, is_ground
 from rasp.certificate.reading import (
     DOUBLE,
     EXACT,
@@ -31,7 +32,7 @@ from rasp.certificate.reading import (
     located,
     projected,
 )
-from rasp.certificate.tables import Array, Space, base_line, is_ground, joined
+from rasp.certificate.tables import Array, Space, joined
 from rasp.certificate.values import Values
 
 SMALL = 2.0**-20

@@ -1,9 +1,9 @@
-"""Columns of atoms over the states of variables, and exact weighted sums: the checker's algebra."""
+"""Columns of atoms over the states of variables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import TypeVar
@@ -11,12 +11,11 @@ from typing import TypeVar
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.claims import INDEX, TOKEN, Inputs, Refused
+from rasp.certificate.claims import Refused
 from rasp.errors import RaspError
 from rasp.graph import apply_operator
 
 Array = np.ndarray
-Part = tuple[str, int]
 T = TypeVar("T")
 MOST_COMBINATIONS = 2**62
 
@@ -32,6 +31,10 @@ class Space:
     def size(self) -> int:
         return int(self.grid.shape[1])
 
+    def row(self, variable: int) -> Array:
+        """(combination,): the states of one variable."""
+        return np.asarray(self.grid[self.variables.index(variable)])
+
 
 @dataclass(frozen=True, eq=False)
 class Column:
@@ -44,70 +47,13 @@ class Column:
     pick is an int.
     """
 
+    def in_order(self) -> list[Atom | None]:
+        """The atom of each combination."""
+        return [self.atoms[place] for place in self.places.tolist()]
+
     def listed(self) -> list[Atom | None]:
         """The atoms that are there at all."""
         return [self.atoms[place] for place in np.unique(self.places).tolist()]
-
-
-@dataclass(frozen=True)
-class Linear:
-    """An exact weighted sum of whether the token is t, whether the index is i, and outputs."""
-
-    constant: Fraction = Fraction(0)
-    parts: Mapping[Part, Fraction] = field(default_factory=dict)
-
-    def plus(self, other: Linear, factor: Fraction = Fraction(1)) -> Linear:
-        parts = dict(self.parts)
-        for part, weight in other.parts.items():
-            parts[part] = parts.get(part, Fraction(0)) + factor * weight
-        kept = {part: weight for part, weight in parts.items() if weight}
-        return Linear(self.constant + factor * other.constant, kept)
-
-    def times(self, factor: Fraction) -> Linear:
-        return Linear().plus(self, factor)
-
-    def line(self, other: Linear) -> tuple[Fraction, Fraction] | None:
-        """The slope and the constant with which this is a multiple of another sum, if it is."""
-        if self.parts.keys() != other.parts.keys() or not other.parts:
-            return None
-        some = next(iter(other.parts))
-        slope = self.parts[some] / other.parts[some]
-        if any(weight != slope * other.parts[part] for part, weight in self.parts.items()):
-            return None
-        return slope, self.constant - slope * other.constant
-
-
-def of_token(table: Sequence[Fraction], inputs: Inputs) -> Linear:
-    """A function of the token. A BOS is the token at index 0, so that is how it is written."""
-    parts: dict[Part, Fraction] = {}
-    for token, value in enumerate(table):
-        is_bos = inputs.bos is not None and token == len(table) - 1
-        if value != table[0]:
-            parts[("idx", 0) if is_bos else ("tok", token)] = value - table[0]
-    return Linear(table[0], parts)
-
-
-def of_index(table: Sequence[Fraction], inputs: Inputs) -> Linear:
-    """A function of the index, counted from its value at the base line."""
-    base = table[base_line(inputs)]
-    return Linear(base, {("idx", place): value - base
-                         for place, value in enumerate(table) if value != base})  # fmt: skip
-
-
-def base_line(inputs: Inputs) -> int:
-    """The index from which functions of the index are counted: not 0, where that says "BOS"."""
-    return 1 if inputs.bos is not None and inputs.max_length > 1 else 0
-
-
-def token_table(linear: Linear, inputs: Inputs) -> list[Fraction]:
-    """What the tokens add."""
-    return [linear.parts.get(("tok", place), Fraction(0))
-            for place in range(len(inputs.vocabulary))]  # fmt: skip
-
-
-def index_table(linear: Linear, inputs: Inputs) -> list[Fraction]:
-    """What the indices add."""
-    return [linear.parts.get(("idx", place), Fraction(0)) for place in range(inputs.max_length)]
 
 
 def typed(atom: Atom | None) -> tuple[type, Atom | None]:
@@ -206,12 +152,15 @@ def joined(items: Iterable[tuple[set[int], T]]) -> list[tuple[set[int], list[T]]
     return groups
 
 
-def is_ground(part: Part) -> int:
-    """The variable that a part of a weighted sum belongs to."""
-    kind, place = part
-    return {"tok": TOKEN, "idx": INDEX}.get(kind, place)
-
-
 def same(one: Atom | None, other: Atom | None) -> bool:
     """Whether two atoms are equal as RASP compares them (1, True and 1.0 are)."""
     return isinstance(one, str) == isinstance(other, str) and one == other
+
+
+def is_listed(
+    rows: Sequence[Array], listed: Sequence[Array] | Array, sizes: Sequence[int]
+) -> Array:
+    """(combination,): whether the states in some rows are, together, among those listed."""
+    known = np.zeros(int(np.prod(sizes)), bool)
+    known[np.ravel_multi_index([*listed], sizes)] = True
+    return np.asarray(known[np.ravel_multi_index([*rows], sizes)])

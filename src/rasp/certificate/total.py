@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from rasp.certificate.aggregates import split_best
 from rasp.certificate.claims import Refused
+from rasp.certificate.kinds import kinds_of
 from rasp.certificate.tables import combined
 from rasp.certificate.values import Values
 from rasp.graph import (
@@ -95,5 +96,5 @@ def _sorts(values: Values, node: SOp) -> set[bool]:
     try:
         return {isinstance(atom, str) for atom in values.picks.atoms(node, None)}
     except Refused:
-        kinds = values.kinds(node)
+        kinds = kinds_of(values, node)
         return {kind is str for kind in kinds}

@@ -1,0 +1,243 @@
+"""An s-op and a space in; the s-op's atom for each combination of states, out.
+
+The meaning of an s-op is the operator table's, that of an aggregate is `Meaning`, whose rules
+`aggregates` checks. An s-op of which the space does not have every operand may still be a function
+of it: a count of conditions, a weighted sum, the sign of one, or what a sum decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.certificate.aggregates import check_ratio
+from rasp.certificate.claims import INDEX, TOKEN, CountVariable, Meaning, Refused, SumVariable
+from rasp.certificate.kinds import kinds_of
+from rasp.certificate.linear import Linear, is_ground, linear_column
+from rasp.certificate.outputs import numbers_of_shares
+from rasp.certificate.tables import Array, Column, Space, column_of, combined, joint_places, same
+from rasp.graph import (
+    COMPARISONS,
+    Aggregate,
+    Const,
+    Elementwise,
+    Indices,
+    SOp,
+    Tokens,
+    TokensAs,
+    apply_operator,
+)
+
+if TYPE_CHECKING:
+    from rasp.certificate.values import Values
+
+
+def find_column(values: Values, node: SOp, space: Space) -> Column:
+    """An s-op over some variables; refused where it is not certain to be a function of them."""
+    variable = values.node_variables.get(node)
+    if variable is not None and variable in space.variables:
+        domain = values.domain(variable)
+        return Column([*domain.atoms], space.row(variable), domain.kinds)
+    match node:
+        case Const(value):
+            return Column([value], np.zeros(space.size, int))
+        case Tokens() if TOKEN in space.variables:
+            return column_of(values.inputs.vocabulary, space.row(TOKEN))
+        case TokensAs(kind) if TOKEN in space.variables:
+            column = column_of(values.inputs.vocabulary, space.row(TOKEN))
+            return combined(kind, [column], node in values.program)
+        case Indices() if INDEX in space.variables:
+            return column_of(range(values.inputs.max_length), space.row(INDEX))
+        case Aggregate() if node in values.claims.aggregates:
+            return _aggregate(values, node, values.claims.aggregates[node], space)
+        case Elementwise():
+            return _elementwise(values, node, space)
+    raise Refused("an s-op is not a function of what is claimed")
+
+
+def _aggregate(values: Values, node: Aggregate, meaning: Meaning, space: Space) -> Column:
+    match meaning.rule:
+        case "never":
+            return Column([node.default], np.zeros(space.size, int))
+        case "mean":
+            return _of_output(values, meaning.outputs[0], space)
+        case "count" | "pick":
+            whole = linear_column(values, values.whole(meaning), space)
+            light = values.picks.atoms(node.values, True)[0]
+            found: list[Atom | None] = []
+            for number in map(Fraction, whole.atoms):  # type: ignore[arg-type]
+                if meaning.rule == "pick":
+                    found.append(light if number else node.default)
+                elif number < 1:
+                    found.append(None)
+                else:
+                    found.append(light if number == 1 else Fraction(light) / number)
+            return column_of(found, whole.places)
+        case "shares":
+            return _from_shares(values, node, meaning, space)
+    raise Refused("a sum is used where the program has a mean")
+
+
+def _from_shares(values: Values, node: Aggregate, meaning: Meaning, space: Space) -> Column:
+    """A width's aggregate from whether position 0 is picked, and how many others are."""
+    counts = numbers_of_shares(values, meaning.outputs)
+    whole = linear_column(values, values.whole(meaning), space)
+    (light,) = values.picks.atoms(node.values, True)
+    found: list[Atom | None] = []
+    for number in whole.atoms:
+        picked, others = counts[Fraction(number)]  # type: ignore[arg-type]
+        if meaning.constant:  # the aggregate that always picks position 0
+            found.append(light if not others else Fraction(light) / (others + 1))
+        else:
+            found.append(light if picked else node.default)
+    return column_of(found, whole.places)
+
+
+def _of_output(values: Values, variable: int, space: Space) -> Column:
+    atoms, states = [*values.domain(variable).atoms, None], values.states_on(variable, space)
+    return Column(atoms, np.where(states < 0, len(atoms) - 1, states))
+
+
+def _elementwise(values: Values, node: Elementwise, space: Space) -> Column:
+    found = _positive(values, node, space) or _of_stand_ins(values, node, space)
+    if found is not None:
+        return found
+    try:
+        columns = [values.column(operand, space) for operand in node.operands]
+        return combined(node.op, columns, node in values.program)
+    except Refused:
+        for rule in (_counted, _as_line, _by_sign, _lifted):
+            found = rule(values, node, space)
+            if found is not None:
+                return found
+        raise
+
+
+# -- sums in place of means -----------------------------------------------------------------------
+
+
+def _of_stand_ins(values: Values, node: Elementwise, space: Space) -> Column | None:
+    """`a / b` and `a < b` of means over one selector, from their sums; and `width * mean`."""
+    sums = [values.stand_in(operand) for operand in node.operands]
+    if not any(sums):
+        return None
+    if node.op == "*":
+        return linear_column(values, values.linear_or_refuse(node), space, kinds_of(values, node))
+    check_ratio(values, node)
+    lines = [known if known is not None else values.linear_or_refuse(operand)
+             for known, operand in zip(sums, node.operands, strict=True)]  # fmt: skip
+    if node.op == "/":
+        return combined("/", [linear_column(values, line, space) for line in lines], True)
+    return _compared(values, node.op, lines, space)
+
+
+def _positive(values: Values, node: Elementwise, space: Space) -> Column | None:
+    """Whether a mean of numbers from 0 on is 0, from that of counts that are 0 with them."""
+    mean = node.operands[0] if node.operands else None
+    meaning = values.claims.aggregates.get(mean) if isinstance(mean, Aggregate) else None
+    if meaning is None or meaning.rule != "positive":
+        return None
+    other = node.operands[1] if node.op in ("==", "!=", ">", "<=") else None
+    if not isinstance(other, Const) or isinstance(other.value, str) or other.value != 0:
+        raise Refused("of a mean of counts is asked more than whether it is 0")
+    held = _of_output(values, meaning.outputs[0], space)
+    return combined(node.op, [held, values.column(other, space)], False)
+
+
+# -- functions of fewer numbers than operands -----------------------------------------------------
+
+
+def _counted(values: Values, node: Elementwise, space: Space) -> Column | None:
+    """An `and` or an `or` of conditions from how many of them hold."""
+    if node.op not in ("and", "or"):
+        return None
+    for variable in space.variables:
+        known = values.claims.variables[variable]
+        if isinstance(known, CountVariable) and _operands(node, node.op) == {*known.conditions}:
+            count = len(known.conditions)
+            least = 1 if node.op == "or" else count
+            return column_of([held >= least for held in range(count + 1)], space.row(variable))
+    return None
+
+
+def _operands(node: SOp, op: str) -> set[SOp]:
+    if not isinstance(node, Elementwise) or node.op != op:
+        return {node}
+    return set().union(*(_operands(operand, op) for operand in node.operands))
+
+
+def _as_line(values: Values, node: Elementwise, space: Space) -> Column | None:
+    """A weighted sum of which the space has a multiple, or every part."""
+    linear = values.linear(node)
+    try:
+        if linear is not None:
+            return linear_column(values, linear, space, kinds_of(values, node))
+    except Refused:
+        pass
+    return None
+
+
+def _by_sign(values: Values, node: Elementwise, space: Space) -> Column | None:
+    """A comparison of two weighted sums from their difference."""
+    lines = [values.linear(operand) for operand in node.operands if node.op in COMPARISONS]
+    if not lines or lines[0] is None or lines[1] is None:
+        return None
+    return _compared(values, node.op, [lines[0], lines[1]], space)
+
+
+def _compared(values: Values, op: str, lines: Sequence[Linear], space: Space) -> Column | None:
+    try:
+        column = linear_column(values, lines[0].plus(lines[1], Fraction(-1)), space)
+    except Refused:
+        return None
+    return column_of([apply_operator(op, (atom, 0)) for atom in column.atoms], column.places)  # type: ignore[arg-type]
+
+
+def _lifted(values: Values, node: Elementwise, space: Space) -> Column | None:
+    """A function of a sum that is found over what the sum is made of, if the sum decides it."""
+    grounds: list[int] = []
+    for variable in space.variables:
+        known = values.claims.variables[variable]
+        parts = known.parts if isinstance(known, SumVariable) else ()
+        grounds += [is_ground(part) for part in parts] or [variable]
+    if set(grounds) == set(space.variables):
+        return None
+    try:
+        wide = values.space(grounds)
+        column = values.column(node, wide)
+        rows = [values.states_on(variable, wide) for variable in space.variables]
+    except Refused:
+        return None
+    return _projected(values, column, rows, space)
+
+
+def _projected(
+    values: Values, column: Column, rows: Sequence[Array], space: Space
+) -> Column | None:
+    """A column over other combinations, of which each is in a state of this space.
+
+    Where the program fails in some of those that are in one state, the others say what it
+    answers there.
+    """
+    sizes = [values.domain(variable).size for variable in space.variables]
+    fine = np.all([row >= 0 for row in rows], axis=0)
+    places = np.ravel_multi_index([row[fine] for row in rows], sizes)
+    _, pairs = joint_places([(places, int(np.prod(sizes))),
+                             (column.places[fine], len(column.atoms))])  # fmt: skip
+    known: dict[int, Atom] = {}
+    kinds = set(column.kinds)
+    for place, atom in pairs:
+        value = column.atoms[atom]
+        if value is None:
+            continue
+        if not same(known.setdefault(place, value), value):
+            return None
+        if type(known[place]) is not type(value):
+            kinds |= {type(known[place]), type(value)}
+    wanted = np.ravel_multi_index([*space.grid], sizes)
+    found = column_of([known.get(place) for place in wanted.tolist()], np.arange(space.size))
+    return Column(found.atoms, found.places, frozenset(kinds))

@@ -1,0 +1,84 @@
+"""S-ops in; the kinds of number that they can be, out: 1, 1.0 and True are one number to a model,
+which says of its answer alone of what kind it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from rasp.atoms import Atom
+from rasp.certificate.claims import Meaning, Refused
+from rasp.certificate.tables import Column
+from rasp.graph import COMPARISONS, Aggregate, Const, Elementwise, SOp, Tokens, TokensAs
+
+if TYPE_CHECKING:
+    from rasp.certificate.values import Values
+
+ARITHMETIC = ("+", "-", "*", "%", "negate", "plus", "abs")
+
+
+def kinds_of(values: Values, node: SOp) -> frozenset[type]:
+    """The kinds of number that an s-op can be, by its operator: these, or fewer."""
+    match node:
+        case Elementwise("/" | "float"):
+            return frozenset({Fraction})
+        case Elementwise("round" | "int" | "floor" | "indicator" | "//"):
+            return frozenset({int})
+        case Elementwise(op) if op in (*COMPARISONS, "not", "bool", "in", "and", "or"):
+            return frozenset({bool})
+        case Elementwise("if", (_, yes, no)):
+            return kinds_of(values, yes) | kinds_of(values, no)
+        case Elementwise(op, operands) if op in ARITHMETIC:
+            return _joined(kinds_of(values, operand) for operand in operands)
+        case Elementwise():
+            raise Refused("of what kind an s-op is, is not certain")
+        case Tokens():
+            return frozenset(map(type, values.inputs.vocabulary))
+        case TokensAs(kind):
+            return frozenset({{"int": int, "float": Fraction, "bool": bool}.get(kind, str)})
+        case Const(value):
+            return frozenset({type(value)})
+        case Aggregate():
+            return _of_aggregate(values, node, values.claims.aggregates.get(node))
+    return frozenset({int})
+
+
+def _of_aggregate(values: Values, node: Aggregate, meaning: Meaning | None) -> frozenset[type]:
+    rule = None if meaning is None else meaning.rule
+    if meaning is not None and rule == "mean":
+        return frozenset(map(type, values.domain(meaning.outputs[0]).atoms))
+    if meaning is not None and (
+        rule == "pick" or (rule == "count" and _counts_one(values, meaning))
+    ):
+        light = type(values.picks.atoms(node.values, True)[0])
+        return frozenset({light, type(node.default)} if rule == "pick" else {light})
+    return kinds_of(values, node.values) | {Fraction, type(node.default)}
+
+
+def _counts_one(values: Values, meaning: Meaning) -> bool:
+    """Whether nothing but index 0 is ever picked: a mean of one value is that value itself."""
+    whole = values.whole(meaning)
+    return whole.constant == 1 and all(
+        kind == "out" and set(values.numbers(place)) == {0} for kind, place in whole.parts
+    )
+
+
+def _joined(operands: Iterable[frozenset[type]]) -> frozenset[type]:
+    known = list(operands)
+    if {Fraction} in known:
+        return frozenset({Fraction})
+    return frozenset(int if kind is bool else kind for kinds in known for kind in kinds)
+
+
+def loosened(column: Column, kinds: frozenset[type]) -> Column:
+    return Column(column.atoms, column.places, kinds if len(kinds) > 1 else frozenset())
+
+
+def as_atom(number: Fraction, kinds: frozenset[type]) -> Atom:
+    if kinds <= {bool} and number in (0, 1):
+        return bool(number)
+    if kinds != {Fraction} and number.denominator == 1:
+        return int(number)
+    return number

@@ -1,0 +1,245 @@
+"""S-ops as exact weighted sums of tokens, indices and what heads put out.
+
+Such a sum is a function of few numbers even where it is made of many, so that it needs no table
+over all of them: the checker's algebra.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import lcm
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rasp.certificate.aggregates import is_width
+from rasp.certificate.claims import INDEX, TOKEN, Inputs, Refused
+from rasp.certificate.kinds import as_atom, loosened
+from rasp.certificate.tables import Array, Column, Space, column_of
+from rasp.graph import Aggregate, Elementwise, SOp, apply_operator
+
+if TYPE_CHECKING:
+    from rasp.certificate.values import Values
+
+Part = tuple[str, int]
+KEEPS = ("round", "int", "floor", "float", "plus", "indicator", "bool")
+
+
+@dataclass(frozen=True)
+class Linear:
+    """An exact weighted sum of whether the token is t, whether the index is i, and outputs."""
+
+    constant: Fraction = Fraction(0)
+    parts: Mapping[Part, Fraction] = field(default_factory=dict)
+
+    def plus(self, other: Linear, factor: Fraction = Fraction(1)) -> Linear:
+        parts = dict(self.parts)
+        for part, weight in other.parts.items():
+            parts[part] = parts.get(part, Fraction(0)) + factor * weight
+        kept = {part: weight for part, weight in parts.items() if weight}
+        return Linear(self.constant + factor * other.constant, kept)
+
+    def times(self, factor: Fraction) -> Linear:
+        return Linear().plus(self, factor)
+
+    def line(self, other: Linear) -> tuple[Fraction, Fraction] | None:
+        """The slope and the constant with which this is a multiple of another sum, if it is."""
+        if self.parts.keys() != other.parts.keys() or not other.parts:
+            return None
+        some = next(iter(other.parts))
+        slope = self.parts[some] / other.parts[some]
+        if any(weight != slope * other.parts[part] for part, weight in self.parts.items()):
+            return None
+        return slope, self.constant - slope * other.constant
+
+
+def of_token(table: Sequence[Fraction], inputs: Inputs) -> Linear:
+    """A function of the token. A BOS is the token at index 0, so that is how it is written."""
+    parts: dict[Part, Fraction] = {}
+    for token, value in enumerate(table):
+        is_bos = inputs.bos is not None and token == len(table) - 1
+        if value != table[0]:
+            parts[("idx", 0) if is_bos else ("tok", token)] = value - table[0]
+    return Linear(table[0], parts)
+
+
+def of_index(table: Sequence[Fraction], inputs: Inputs) -> Linear:
+    """A function of the index, counted from its value at the base line."""
+    base = table[base_line(inputs)]
+    return Linear(base, {("idx", place): value - base
+                         for place, value in enumerate(table) if value != base})  # fmt: skip
+
+
+def base_line(inputs: Inputs) -> int:
+    """The index from which functions of the index are counted: not 0, where that says "BOS"."""
+    return 1 if inputs.bos is not None and inputs.max_length > 1 else 0
+
+
+def token_table(linear: Linear, inputs: Inputs) -> list[Fraction]:
+    """What the tokens add."""
+    return [linear.parts.get(("tok", place), Fraction(0))
+            for place in range(len(inputs.vocabulary))]  # fmt: skip
+
+
+def index_table(linear: Linear, inputs: Inputs) -> list[Fraction]:
+    """What the indices add."""
+    return [linear.parts.get(("idx", place), Fraction(0)) for place in range(inputs.max_length)]
+
+
+def is_ground(part: Part) -> int:
+    """The variable that a part of a weighted sum belongs to."""
+    kind, place = part
+    return {"tok": TOKEN, "idx": INDEX}.get(kind, place)
+
+
+# -- columns of sums ------------------------------------------------------------------------------
+
+
+def linear_column(
+    values: Values, linear: Linear, space: Space, kinds: frozenset[type] = frozenset({Fraction})
+) -> Column:
+    """A weighted sum over some variables: a line in one of them, or all its parts are there."""
+    for variable in space.variables:
+        line = linear.line(values.linear_of(variable)) if values.is_number(variable) else None
+        if line is not None:
+            atoms = [as_atom(line[0] * number + line[1], kinds)
+                     for number in values.numbers(variable)]  # fmt: skip
+            return loosened(column_of(atoms, space.row(variable)), kinds)
+    whole, unit = _added(values, linear, space)
+    different, places = np.unique(whole, return_inverse=True)
+    totals = [as_atom(Fraction(int(number), unit), kinds) for number in different.tolist()]
+    return loosened(column_of(totals, places.reshape(-1)), kinds)
+
+
+def _added(values: Values, linear: Linear, space: Space) -> tuple[Array, int]:
+    """(combination,): a weighted sum in whole units, and how many of them make 1."""
+    tables: dict[int, list[Fraction]] = {}
+    for part, weight in linear.parts.items():
+        variable = is_ground(part)
+        if variable not in space.variables:
+            raise Refused("a weighted sum is not a function of what is claimed")
+        if variable in (TOKEN, INDEX):
+            table = tables.setdefault(variable, [Fraction(0)] * values.domain(variable).size)
+            table[part[1]] = weight
+        else:
+            tables[variable] = [weight * number for number in values.numbers(variable)]
+    unit = lcm(linear.constant.denominator,
+               *(number.denominator for table in tables.values() for number in table))  # fmt: skip
+    whole = {variable: [int(number * unit) for number in table]
+             for variable, table in tables.items()}  # fmt: skip
+    constant = int(linear.constant * unit)
+    most = abs(constant) + sum(max(map(abs, table)) for table in whole.values())
+    total = np.full(space.size, constant, np.int64 if most < 2**62 else object)
+    for variable, units in whole.items():
+        total = total + np.array(units, total.dtype)[space.row(variable)]
+    return total, unit
+
+
+# -- s-ops as sums --------------------------------------------------------------------------------
+
+
+def find_linear(values: Values, node: SOp) -> Linear | None:
+    """An s-op as a weighted sum of tokens, indices and outputs, if it is one."""
+    found = None
+    if isinstance(node, Elementwise):
+        found = _by_product(values, node) or _by_operator(values, node)
+    elif isinstance(node, Aggregate):
+        meaning = values.claims.aggregates.get(node)
+        if meaning and meaning.rule == "mean" and values.output(meaning.outputs[0]).is_plain:
+            return Linear(Fraction(0), {("out", meaning.outputs[0]): Fraction(1)})
+    return found if found is not None else _fitted(values, node)
+
+
+def _by_product(values: Values, node: Elementwise) -> Linear | None:
+    """`width * mean` is the sum of what is picked, and `constant / share` how many keys share."""
+    if node.op == "*":
+        for mean, other in (node.operands, node.operands[::-1]):
+            stand_in = values.stand_in(mean)
+            if stand_in is not None and not stand_in.constant:  # a sum of the values, and no more
+                assert isinstance(mean, Aggregate)
+                if is_width(values, other, mean):
+                    return stand_in
+    if node.op == "/" and isinstance(node.operands[1], Aggregate):
+        below, above = node.operands[1], values.linear(node.operands[0])
+        meaning = values.claims.aggregates.get(below)
+        if meaning and meaning.rule == "count" and above is not None and not above.parts:
+            light = values.picks.atoms(below.values, True)[0]
+            return values.whole(meaning).times(above.constant / Fraction(light))
+    return None
+
+
+def _by_operator(values: Values, node: Elementwise) -> Linear | None:
+    lines = [None if values.stand_in(each) else values.linear(each) for each in node.operands]
+    known = [line for line in lines if line is not None]
+    if len(known) < len(node.operands) or not known:
+        return None
+    match node.op:
+        case "+":
+            return known[0].plus(known[1])
+        case "-":
+            return known[0].plus(known[1], Fraction(-1))
+        case "negate":
+            return known[0].times(Fraction(-1))
+        case "*" if not known[0].parts:
+            return known[1].times(known[0].constant)
+        case "*" if not known[1].parts:
+            return known[0].times(known[1].constant)
+        case "/" if not known[1].parts and known[1].constant:
+            return known[0].times(1 / known[1].constant)
+    if node.op in KEEPS and _keeps(values, node.op, node.operands[0], known[0]):
+        return known[0]
+    return None
+
+
+def _keeps(values: Values, op: str, operand: SOp, linear: Linear) -> bool:
+    """Whether an operator changes no number that its operand can be."""
+    try:
+        space = values.space(values.over(operand))
+        atoms = linear_column(values, linear, space).atoms
+    except Refused:
+        return False
+    return all(atom is None or apply_operator(op, (atom,)) == atom for atom in atoms)
+
+
+def _fitted(values: Values, node: SOp) -> Linear | None:
+    """A function of one variable as a weighted sum, where it lies on a line."""
+    try:
+        space, column = values.table(node)
+    except Refused:
+        return None
+    atoms = column.in_order()
+    if any(isinstance(atom, str) for atom in atoms):
+        return None
+    numbers = [None if atom is None else Fraction(atom) for atom in atoms]
+    known = [number for number in numbers if number is not None]
+    if known and len(set(known)) == 1:
+        return Linear(known[0])
+    if len(space.variables) != 1 or not known:
+        return None
+    (variable,) = space.variables
+    filled = [known[0] if number is None else number for number in numbers]
+    if variable == TOKEN:
+        return of_token(filled, values.inputs)
+    if variable == INDEX:
+        return of_index(filled, values.inputs)
+    if not values.is_number(variable):
+        return None
+    return _line([*zip(values.numbers(variable), numbers, strict=True)],
+                 values.linear_of(variable))  # fmt: skip
+
+
+def _line(points: Sequence[tuple[Fraction, Fraction | None]], base: Linear) -> Linear | None:
+    """A line through points, as a multiple of a sum that is their first coordinate."""
+    known: dict[Fraction, Fraction] = {}
+    for code, number in points:
+        if number is not None and known.setdefault(code, number) != number:
+            return None
+    if len(known) < 2:
+        return None
+    (first, low), (second, high), *_ = known.items()
+    slope = (high - low) / (second - first)
+    if any(low + slope * (code - first) != number for code, number in known.items()):
+        return None
+    return base.times(slope).plus(Linear(low - slope * first))

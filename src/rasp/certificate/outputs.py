@@ -1,0 +1,162 @@
+"""What a head puts out in; everything that it can be out, each with the reason why that is all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.certificate.claims import INDEX, HeadClaim, HeadOutput, OutputVariable, Refused
+from rasp.certificate.reach import means, subset_sums, sums
+from rasp.certificate.tables import Array, typed
+from rasp.graph import SOp
+
+if TYPE_CHECKING:
+    from rasp.certificate.values import Values
+
+State = tuple[Atom, Fraction]
+"""An atom, and the number that stands for it."""
+
+
+def states_of_output(values: Values, variable: int) -> list[State]:
+    """Whatever a head picks, it puts out one of these: sums or means of what keys can hold."""
+    head, output = values.head(variable), values.output(variable)
+    most = values.inputs.max_length
+    if head.mode == "share":
+        shares = [share(head, others) for others in range(int(head.outweighs), most)]
+        return [(number, number) for number in {*shares, Fraction(head.outweighs)}]
+    if output.carrier is not None:
+        return _moved_counts(values, head, output)
+    known = by_length(values, variable)
+    if known is not None:
+        return [(number, Fraction(number)) for number in known]
+    if head.mode == "sum":
+        return [
+            (number, number) for number in sums_of(values, [output.values], int(head.never_empty))
+        ]
+    found = values.picks.atoms(output.values, None)
+    numbers = [Fraction(atom) for atom in found if not isinstance(atom, (bool, str))]
+    if values.picks.picks_one_value(head, output):
+        numbers = [] if values.picks.picks_one(head) else numbers
+    elif numbers:
+        numbers = means(numbers, most)
+    return [(atom, output.code(atom)) for atom in (*found, *numbers, *_default(head, output))]
+
+
+def _default(head: HeadClaim, output: HeadOutput) -> list[Atom]:
+    """What is put out where nothing is picked."""
+    if head.never_empty:
+        return []
+    if output.default is None:
+        raise Refused("a head may pick nothing, and no default is claimed")
+    return [output.default]
+
+
+def sums_of(values: Values, nodes: Sequence[SOp], least: int) -> list[Fraction]:
+    """All sums of what heads pick that share out the keys, each adding its own s-op.
+
+    Each position is picked once at most: where only index 0 holds more than 0, it adds that
+    or nothing; where the index decides a value, no value is added twice; otherwise at most N
+    values are added, and as many as always are, at least.
+    """
+    columns = [values.table(node)[1] for node in nodes]
+    listed = [atom for column in columns for atom in column.listed() if atom is not None]
+    if any(isinstance(atom, str) for atom in listed):
+        raise Refused("a sum of strings")
+    if not any(any(values.picks.atoms(node, False)) for node in nodes):
+        firsts = [atom for node in nodes for atom in values.picks.atoms(node, True)]
+        return sorted({Fraction(0), *(Fraction(atom) for atom in firsts)})
+    by_index = columns[0].in_order()
+    if len(nodes) == 1 and values.over(nodes[0]) == (INDEX,) and None not in by_index:
+        return subset_sums([Fraction(atom) for atom in by_index])  # type: ignore[arg-type]
+    return sums([Fraction(atom) for atom in listed], values.inputs.max_length, least)
+
+
+def _moved_counts(values: Values, head: HeadClaim, output: HeadOutput) -> list[State]:
+    """A count in place of the values that it decides: picked once, or a bool, of which no two
+    are; or a mean of counts, for who asks only whether something is above 0.
+    """
+    assert output.carrier is not None
+    column = values.column(output.values, values.space((output.carrier,)))
+    if column.kinds:
+        raise Refused("a count is moved for numbers of uncertain kind")
+    atoms = column.in_order()
+    found: list[State] = [
+        (atom, Fraction(count)) for count, atom in enumerate(atoms) if atom is not None
+    ]
+    if not all(isinstance(atom, bool) for atom in atoms) and not values.picks.picks_one(head):
+        counts = [Fraction(count) for count in range(len(atoms))]
+        found = [(mean, mean) for mean in means(counts, values.inputs.max_length)]
+    return found + [(atom, output.base) for atom in _default(head, output)]
+
+
+# -- outputs that the length decides --------------------------------------------------------------
+
+
+def by_length(values: Values, variable: int) -> list[int | Fraction] | None:
+    """What an output is at length 1, 2, …, where that decides it: the head picks every key,
+    and the index decides what a key holds, so that it is the sum or the mean of the first so
+    many. A mean of one number is that number itself.
+    """
+    if not isinstance(values.claims.variables[variable], OutputVariable):
+        return None
+    head, output = values.head(variable), values.output(variable)
+    picks_all = not head.conjuncts and head.best is None and head.mode in ("sum", "mean")
+    if not picks_all or not output.is_plain or values.over(output.values) not in ((), (INDEX,)):
+        return None
+    atoms = values.column(output.values, values.space((INDEX,))).in_order()
+    if not all(type(atom) in (int, Fraction) for atom in atoms):
+        return None
+    totals = list(accumulate(map(Fraction, atoms)))  # type: ignore[arg-type]
+    if head.mode == "mean":
+        totals[1:] = [total / count for count, total in enumerate(totals[1:], 2)]
+        return [atoms[0], *totals[1:]]  # type: ignore[list-item]
+    return [*totals]
+
+
+def longest(values: Values, variable: int) -> Array | None:
+    """(state,): the longest input on which an output is in a state, if the length decides it.
+
+    Every index is below the length.
+    """
+    known = by_length(values, variable)
+    if known is None:
+        return None
+    last = {typed(atom): length for length, atom in enumerate(known, 1)}
+    return np.array([last[typed(atom)] for atom in values.domain(variable).atoms])
+
+
+def is_length(values: Values, variable: int) -> bool:
+    """Whether an output is how many positions there are: everything is picked, each adds 1."""
+    if not isinstance(values.claims.variables[variable], OutputVariable):
+        return False
+    head, output = values.head(variable), values.output(variable)
+    return (head.mode == "sum" and not head.conjuncts
+            and set(values.picks.atoms(output.values, None)) == {1})  # fmt: skip
+
+
+# -- shares of position 0 -------------------------------------------------------------------------
+
+
+def share(head: HeadClaim, others: int) -> Fraction:
+    """What position 0 gets of a head's attention, as many others being picked."""
+    return head.weight / (head.weight + others)
+
+
+def numbers_of_shares(values: Values, variables: Sequence[int]) -> dict[Fraction, tuple[bool, int]]:
+    """What the shares of two heads add up to, and what that tells: whether position 0 is picked,
+    and how many others.
+
+    Both heads have one selector, which always picks something: where not position 0, another one.
+    """
+    first, second = (values.head(variable) for variable in variables)
+    alike = first.selectors == second.selectors and first.weight == second.weight > 0
+    if not alike or first.outweighs == second.outweighs:
+        raise Refused("two heads that give shares do not belong together")
+    shares = [share(first, others) for others in range(values.inputs.max_length)]
+    found = {number: (False, others) for others, number in enumerate(shares) if others}
+    return found | {1 + number: (True, others) for others, number in enumerate(shares)}

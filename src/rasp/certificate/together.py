@@ -1,0 +1,217 @@
+"""Combinations of states in; those left that an input can have, or more, out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rasp.certificate.claims import INDEX, TOKEN, NodeVariable, OutputVariable, Refused
+from rasp.certificate.linear import Linear, index_table, token_table
+from rasp.certificate.outputs import longest
+from rasp.certificate.reach import Row, joint_sums, whole_sums
+from rasp.certificate.tables import (
+    Array,
+    Column,
+    column_of,
+    combined,
+    is_listed,
+    joint_places,
+)
+
+if TYPE_CHECKING:
+    from rasp.certificate.values import Values
+
+
+def restricted(values: Values, variables: tuple[int, ...], grid: Array) -> Array:
+    """Leave out what no input has: a BOS elsewhere than at index 0; outputs of one head that
+    do not go together; something picked at an index where nothing can be; an index from the
+    length on; a sum or an s-op that is not what the others make it.
+    """
+    fine = np.ones(grid.shape[1], bool)
+    row_of = dict(zip(variables, grid, strict=True))
+    if values.inputs.bos is not None and {TOKEN, INDEX} <= row_of.keys():
+        is_bos = row_of[TOKEN] == len(values.inputs.vocabulary) - 1
+        fine &= is_bos == (row_of[INDEX] == 0)
+    for outputs in _by_head(values, variables):
+        rows = [row_of[variable] for variable in outputs]
+        possible = values.together(tuple(outputs)) if len(outputs) > 1 else None
+        if possible is not None:
+            sizes = [values.domain(variable).size for variable in outputs]
+            fine &= is_listed(rows, possible.T, sizes)
+        if INDEX in row_of:
+            fine &= _fits_index(values, outputs, rows, row_of[INDEX])
+    grid = np.asarray(grid[:, fine])
+    for place, variable in enumerate(variables):
+        others = variables[:place] + tuple({TOKEN, INDEX} & set(variables[place:]))
+        grid = _decided(values, variable, others, variables, grid)
+        grid = _following(values, variable, variables, grid)
+    return grid
+
+
+def _fits_index(values: Values, outputs: list[int], rows: list[Array], index: Array) -> Array:
+    """Where a query's index lets it pick nothing, every output is its default, or 0; and an index
+    is below the length that an output tells.
+    """
+    head, fine = values.head(outputs[0]), np.ones(len(index), bool)
+    silent = values.picks.silent(head.selectors)
+    for variable, row in zip(outputs, rows, strict=True):
+        if head.mode != "share":
+            base = values.output(variable).base
+            gives = np.array([number == base for number in values.numbers(variable)])
+            fine &= ~silent[index] | gives[row]
+        last = longest(values, variable)
+        if last is not None:
+            fine &= index < last[row]
+    return fine
+
+
+def _following(values: Values, variable: int, variables: tuple[int, ...], grid: Array) -> Array:
+    """Leave out values of an s-op that it does not have with what else it is a function of."""
+    known = values.claims.variables[variable]
+    if not isinstance(known, NodeVariable) or known.node in values.claims.choices:
+        return grid
+    over = values.over(known.node)
+    mine = [variable, *(other for other in over if other in variables)]
+    if len(mine) == 1:
+        return grid
+    inner = values.space(over)
+    rows = np.array([values.states_on(other, inner) for other in mine])
+    sizes = [values.domain(other).size for other in mine]
+    held = [grid[variables.index(other)] for other in mine]
+    return np.asarray(grid[:, is_listed(held, rows[:, rows[0] >= 0], sizes)])
+
+
+# -- sums that others decide ----------------------------------------------------------------------
+
+
+def _decided(
+    values: Values, variable: int, others: tuple[int, ...], variables: tuple[int, ...], grid: Array
+) -> Array:
+    """Leave out combinations in which a sum is not what the others make it.
+
+    2·i - n and 2·i + 1 - n are two variables, but the one decides the other.
+    """
+    if not values.is_number(variable) or not others:
+        return grid
+    found = _as_sum_of(values, variable, others)
+    if found is None:
+        return grid
+    rest, weights = found
+    tables = {TOKEN: token_table(rest, values.inputs), INDEX: index_table(rest, values.inputs)}
+    tables |= {other: [weight * number for number in values.numbers(other)]
+               for other, weight in weights.items()}  # fmt: skip
+    total = Column([rest.constant], np.zeros(grid.shape[1], int))
+    for other, table in tables.items():
+        if any(table):
+            row = grid[variables.index(other)]
+            total = combined("+", [total, column_of(table, row)], False)
+    own = column_of(values.numbers(variable), grid[variables.index(variable)])
+    equal = combined("==", [total, own], False)
+    return np.asarray(grid[:, np.array([atom is True for atom in equal.atoms])[equal.places]])
+
+
+def _as_sum_of(
+    values: Values, variable: int, others: tuple[int, ...]
+) -> tuple[Linear, dict[int, Fraction]] | None:
+    """A number as a weighted sum of others, and of the token and the index if they are here."""
+    free = {kind for kind, place in (("tok", TOKEN), ("idx", INDEX)) if place in others}
+    rest = values.linear_of(variable)
+    weights = Linear()  # of the others, as parts ("out", other)
+    rows = [(values.linear_of(other), Linear(Fraction(0), {("out", other): Fraction(1)}))
+            for other in others if values.is_number(other)]  # fmt: skip
+    while rows:  # eliminate one part after the other
+        line, made = rows.pop()
+        part = next((part for part in line.parts if part[0] not in free), None)
+        if part is None:
+            continue
+        for place, (other, other_made) in enumerate(rows):
+            factor = other.parts.get(part, Fraction(0)) / line.parts[part]
+            rows[place] = other.plus(line, -factor), other_made.plus(made, -factor)
+        factor = rest.parts.get(part, Fraction(0)) / line.parts[part]
+        rest, weights = rest.plus(line, -factor), weights.plus(made, factor)
+    if any(part[0] not in free for part in rest.parts):
+        return None
+    return rest, {other: weight for (_, other), weight in weights.parts.items()}
+
+
+# -- outputs of one head --------------------------------------------------------------------------
+
+
+def _by_head(values: Values, variables: Sequence[int]) -> list[list[int]]:
+    found: dict[tuple[int, int], list[int]] = {}
+    for variable in variables:
+        known = values.claims.variables[variable]
+        if isinstance(known, OutputVariable):
+            found.setdefault((known.layer, known.head), []).append(variable)
+    return list(found.values())
+
+
+def listed_together(values: Values, variables: tuple[int, ...]) -> Array | None:
+    """Every combination of many outputs of one head, without trying all that there are not."""
+    if [*map(len, _by_head(values, variables))] != [len(variables)]:
+        return None
+    possible = values.together(variables)
+    return None if possible is None else possible.T
+
+
+def find_together(values: Values, outputs: Sequence[int]) -> Array | None:
+    """(row, output): the states that outputs of one head can be in at once.
+
+    All of them are sums (or means) over the same keys, so what a key adds is a row.
+    """
+    head = values.head(outputs[0])
+    known = [values.output(variable) for variable in outputs]
+    if head.mode == "share" or not all(output.is_plain for output in known):
+        return None
+    try:
+        space = values.space([v for output in known for v in values.over(output.values)])
+        columns = [values.column(output.values, space) for output in known]
+    except Refused:
+        return None
+    _, places = joint_places([(column.places, len(column.atoms)) for column in columns])
+    rows: set[Row] = set()
+    for place in places:
+        atoms = [column.atoms[at] for column, at in zip(columns, place, strict=True)]
+        if None not in atoms:
+            rows.add(tuple(Fraction(atom) for atom in atoms))  # type: ignore[arg-type]
+    if head.mode == "sum":
+        return _as_sums(values, outputs, rows)
+    found: list[Row] | None = list(rows)
+    if not values.picks.picks_one(head):
+        found = joint_sums(rows, values.inputs.max_length, by_count=True)
+    if found is None:
+        return None
+    empty = [] if head.never_empty else [tuple(output.base for output in known)]
+    return _as_states(values, outputs, [*found, *empty])
+
+
+def _as_sums(values: Values, outputs: Sequence[int], rows: set[Row]) -> Array | None:
+    """(row, output): the states of sums of such rows. Every number of a sum is one state."""
+    sums = whole_sums(rows, values.inputs.max_length)
+    if sums is None:
+        return None
+    whole, units = sums[0][:, 1:], sums[1]
+    states = np.empty_like(whole)
+    for place, (variable, unit) in enumerate(zip(outputs, units, strict=True)):
+        numbers = [number * unit for number in values.numbers(variable)]
+        order = [at for _, at in sorted((number, at) for at, number in enumerate(numbers)
+                                        if number.denominator == 1)]  # fmt: skip
+        known = np.array([int(numbers[at]) for at in order])
+        at = np.clip(np.searchsorted(known, whole[:, place]), 0, len(known) - 1)
+        states[:, place] = np.where(known[at] == whole[:, place], np.array(order)[at], -1)
+    return states[(states >= 0).all(axis=1)]
+
+
+def _as_states(values: Values, outputs: Sequence[int], rows: Sequence[Row]) -> Array:
+    """Rows of numbers as rows of states: where several states have a number, each of them."""
+    places: list[dict[Fraction, list[int]]] = [{} for _ in outputs]
+    for variable, known in zip(outputs, places, strict=True):
+        for at, number in enumerate(values.numbers(variable)):
+            known.setdefault(number, []).append(at)
+    found = [states for row in rows for states in product(
+        *(known.get(number, []) for number, known in zip(row, places, strict=True)))]  # fmt: skip
+    return np.array(found, int).reshape(-1, len(outputs))
