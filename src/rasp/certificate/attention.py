@@ -386,7 +386,7 @@ def _error(
     if not is_one:
         relative += 2 * EXP
         apart = scores.match_error + spread / 2
-        off += (_exp(2 * apart) - _exp(apart)) * (width or 2 * size) / 2
+        off += (_exp(apart) - 1) * _exp(apart) * (width or 2 * size) / 2  # exp has a largest value
     # of w picked keys, each weighs 1 / w of all at most, times what makes them uneven
     uneven = _exp(2 * scores.match_error + spread)
     relative += rounding * min(2 * length + 6, (length + 6) * uneven)
