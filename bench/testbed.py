@@ -45,9 +45,9 @@ the share of right answers of a trained one; a circuit is complete and minimal i
 so; seconds are of one processor."""
 
 
-def one(name: str, out: Path, length: int, settings: tuple[Dials, ...]) -> list[dict[str, Any]]:
+def one(task: tuple[str, tuple[Dials, ...]], out: Path, length: int) -> list[dict[str, Any]]:
     """Write and check the models of one program."""
-    rows = []
+    (name, settings), rows = task, []
     start = time.process_time()
     for outcome in write_many([gallery_source(name)], settings, out, length, "robust"):
         written = time.process_time() - start
@@ -86,11 +86,12 @@ def main() -> None:
     parser.add_argument("--record", type=Path, required=True)
     options = parser.parse_args()
     names = options.programs or (SMALL if options.trained else rasp.programs.names())
-    settings = TRAINED if options.trained else SETTINGS
-    work = partial(one, out=options.out, length=options.length, settings=settings)
+    choices = [(dials,) for dials in TRAINED] if options.trained else [SETTINGS]
+    tasks = [(name, settings) for name in names for settings in choices]
+    work = partial(one, out=options.out, length=options.length)
     start, rows = time.time(), []
     with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
-        for done in pool.imap_unordered(work, names):
+        for done in pool.imap_unordered(work, tasks):
             rows += done
             print(*(json.dumps(each) for each in done), sep="\n", flush=True)
             write_record(options.record, summary(rows, options, start))

@@ -19,7 +19,7 @@ from rasp.cli import main  # noqa: E402
 from rasp.compiler import Transformer  # noqa: E402
 from rasp.compiler.model.store import from_safetensors, to_safetensors  # noqa: E402
 from rasp.export import torch_module  # noqa: E402
-from rasp.testbed import attribution, folder, superposition  # noqa: E402
+from rasp.testbed import attribution, folder, many, superposition  # noqa: E402
 from rasp.testbed.checking import problems  # noqa: E402
 from rasp.testbed.dials import Dials, read_dials, turned  # noqa: E402
 from rasp.testbed.edges import (  # noqa: E402
@@ -208,17 +208,33 @@ def test_dials_that_there_are_not_are_refused(text: str) -> None:
         read_dials(text)
 
 
+def test_a_model_that_is_right_too_seldom_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(superposition, "INPUTS", 200)
+    monkeypatch.setattr(superposition, "LESS", (1.0,))
+    monkeypatch.setattr(folder, "superposed", partial(superposition.superposed, steps=1))
+    text, vocabulary = PROGRAMS["reverse"]
+    source = many.Source("reverse", rasp.run(text)["reverse"], vocabulary)
+    [outcome] = many.write_many([source], [Dials(superposition=0.8)], tmp_path, 5, "robust")
+    assert outcome.kind == "refused"
+    assert "of its answers are right" in outcome.detail
+    assert not list(tmp_path.glob("reverse*"))
+
+
 def test_a_model_with_fewer_dimensions_says_how_often_it_is_right(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(superposition, "INPUTS", 200)
     monkeypatch.setattr(folder, "superposed", partial(superposition.superposed, steps=60))
     entry = folder.make("hist", _compiled("hist"), Dials(superposition=0.5))
-    assert entry.model.d_model == round(_compiled("hist").d_model / 2)
+    full = _compiled("hist").d_model
+    assert full / 2 <= entry.model.d_model < full
     folder.write(entry, tmp_path / "hist")
     assert list(problems(tmp_path / "hist")) == []
     card = json.loads((tmp_path / "hist" / "testbed.json").read_text())
     assert f"{entry.right:.2%}" in card["agrees"]
+    assert card["d_model"] == entry.model.d_model
     _edit(tmp_path / "hist" / "testbed.json",
           lambda card: card | {"agrees": card["agrees"].replace(f"{entry.right:.2%}", "100.00%")}
           if entry.right < 1 else card | {"agrees": "exact"})  # fmt: skip

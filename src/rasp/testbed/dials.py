@@ -123,21 +123,22 @@ def turned(model: Transformer, dials: Dials) -> Dialled:
     return Dialled(changed, readable, rotation, tuple(layers))
 
 
-def rotated(weights: Weights, rotation: Array) -> Weights:
+def rotated(weights: Weights, rotation: Array, back: Array | None = None) -> Weights:
     """The same model with x·rotation in place of every x; `rotation` has orthonormal rows.
 
     What is written to the stream is multiplied by it, and what reads undoes it: with x' = x·R,
-    x'·(W·R)ᵀ = x·R·Rᵀ·Wᵀ = x·Wᵀ.
+    x'·(W·R)ᵀ = x·R·Rᵀ·Wᵀ = x·Wᵀ. Where R is no rotation, readers multiply by `back` instead.
     """
+    back = rotation if back is None else back
     return Weights(
         weights.tokens @ rotation,
         weights.positions @ rotation,
-        [[HeadWeights(head.query @ rotation, head.query_bias, head.key @ rotation, head.key_bias,
-                      head.value @ rotation, head.value_bias, rotation.T @ head.out)
+        [[HeadWeights(head.query @ back, head.query_bias, head.key @ back, head.key_bias,
+                      head.value @ back, head.value_bias, rotation.T @ head.out)
           for head in layer] for layer in weights.heads],
-        [FeedForwardWeights(block.inside @ rotation, block.bias, rotation.T @ block.out)
+        [FeedForwardWeights(block.inside @ back, block.bias, rotation.T @ block.out)
          for block in weights.feed_forwards],
-        [ReadoutWeights(readout.weight @ rotation, readout.bias) for readout in weights.readouts],
+        [ReadoutWeights(readout.weight @ back, readout.bias) for readout in weights.readouts],
     )  # fmt: skip
 
 

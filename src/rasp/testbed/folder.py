@@ -32,7 +32,15 @@ from rasp.testbed.exports import (
     exported,
 )
 from rasp.testbed.superposition import superposed
-from rasp.testbed.truth import Circuit, Laboratory, Tokens, Witness, find_circuit, usable_inputs
+from rasp.testbed.truth import (
+    Circuit,
+    Laboratory,
+    Tokens,
+    Witness,
+    different_answers,
+    find_circuit,
+    usable_inputs,
+)
 
 CARD, TRAINED, ROTATION = "testbed.json", "trained.safetensors", "rotation.safetensors"
 USE = ("tokens", "first_token_id", "first_token", "max_length", "bos", "outputs")
@@ -98,14 +106,7 @@ def true_circuit(dialled: Dialled, seed: int) -> tuple[Circuit, bool]:
 def wrong_answers(certified: Transformer, model: Transformer, seed: int) -> tuple[int, int]:
     """On how many random inputs a model answers otherwise than the certified one, in float32."""
     inputs = usable_inputs(certified, TESTED, seed + 1)
-    wrong = 0
-    for length in sorted({len(tokens) for tokens in inputs}):
-        ids = np.stack([certified.token_ids(list(tokens)) for tokens in inputs
-                        if len(tokens) == length])  # fmt: skip
-        expected, found = certified.answers(ids), model.answers(ids)
-        for place in range(len(ids)):
-            wrong += any(expected[name][place] != found[name][place] for name in expected)
-    return wrong, len(inputs)
+    return different_answers(certified, model, inputs), len(inputs)
 
 
 def write(entry: Entry, folder: Path) -> None:
@@ -148,8 +149,8 @@ def _card(entry: Entry) -> dict[str, Any]:
     agrees = f"with its dials turned, in float32, {entry.wrong} wrong of {entry.tested}"
     if entry.trained is not None:
         agrees = (
-            f"not exact: trained with fewer dimensions, right on {entry.right:.2%} of the inputs "
-            "that it was not trained on; before training, 0 wrong"
+            f"not exact: trained with {entry.model.d_model} of {entry.dialled.model.d_model} "
+            f"dimensions, right on {entry.right:.2%} of the inputs that it was not trained on"
         )
     return {
         "made_by": "rasp",

@@ -22,10 +22,9 @@ from rasp.replacing import replacing
 from rasp.testbed.checking import MOST_BYTES, problems
 from rasp.testbed.dials import Dials
 from rasp.testbed.folder import CARD, make, write
+from rasp.testbed.superposition import ENOUGH
 
 INDEX = "index.json"
-LEAST_RIGHT = 0.99
-"""The share of right answers of a model that was trained with fewer dimensions."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def _written(name: str, model: Transformer, dials: Dials, folder: Path) -> Outco
     entry = make(name, model, dials)
     if entry.wrong:
         return Outcome(name, "refused", f"{entry.wrong} of {entry.tested} answers became wrong")
-    if entry.right < LEAST_RIGHT:
+    if entry.right < ENOUGH:
         return Outcome(name, "refused", f"trained, only {entry.right:.1%} of its answers are right")
     if not entry.complete:
         return Outcome(name, "refused", "its circuit misses edges that rarely matter")

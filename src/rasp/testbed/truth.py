@@ -221,6 +221,17 @@ def telling_inputs(model: Transformer, inputs: list[Tokens], count: int = INPUTS
     return inputs[: count // 2] + rest[: count - count // 2]
 
 
+def different_answers(model: Transformer, other: Transformer, inputs: list[Tokens]) -> int:
+    """On how many inputs two models answer differently, in float32."""
+    count = 0
+    for same in _by_length(inputs):
+        ids = np.stack([model.token_ids(list(tokens)) for tokens in same])
+        wanted, found = model.answers(ids), other.answers(ids)
+        count += sum(any(wanted[name][row] != found[name][row] for name in wanted)
+                     for row in range(len(ids)))  # fmt: skip
+    return count
+
+
 def _answers(model: Transformer, inputs: list[Tokens]) -> list[set[object]]:
     """The different answers of each input, each with its output; inputs of one length."""
     found = model.answers(np.stack([model.token_ids(list(tokens)) for tokens in inputs]))
