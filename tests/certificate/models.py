@@ -113,7 +113,7 @@ def compiled(kind: Kind) -> Transformer:
     if kind.rounded:
         settings = read_settings(kind.alphabet, kind.length, None, False, True, "paper", "compact")
         nodes, program = build.read_outputs(wanted, None)
-        model = build._rounded(nodes, settings, program)
+        model = build._rounded(nodes, settings, program, build._Effort())
         if model is None:
             raise rasp.RaspUnsupportedError("rounding does not help")
         return model

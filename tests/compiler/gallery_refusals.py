@@ -24,8 +24,6 @@ REFUSED = {
                           "each: 200,000 kinks, to be tried on 40 million states"),
     "variance": (COMBINATIONS, "its answer is one of 216,826 numbers, some of them equal in "
                  "float32, made from over ten million combinations of sums"),
-    "match_three": (MARGIN, "its answer is whether any of 55 functions holds, which the checker "
-                    "looks at all together: 2^55 combinations"),
     "sort_by_distance_from_mean": (MARGIN, "a distance from a mean is one of 5,121 fractions, and "
                                    "one feed-forward tells 11,457 combinations of them apart"),
 }  # fmt: skip

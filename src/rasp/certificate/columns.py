@@ -152,7 +152,11 @@ def _positive(values: Values, node: Elementwise, space: Space) -> Column | None:
 
 
 def _counted(values: Values, node: Elementwise, space: Space) -> Column | None:
-    """An `and` or an `or` of conditions from how many of them hold."""
+    """An `and` or an `or` of conditions from how many of them hold.
+
+    `False or x` is x, and so is `True and x`: such a constant need not be counted.
+    """
+    neutral = Const(node.op == "and")
     if node.op not in ("and", "or"):
         return None
     for variable in space.variables:

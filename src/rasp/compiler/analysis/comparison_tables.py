@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from rasp.atoms import Atom
+from rasp.compiler.analysis.subset_sums import in_size_order
 from rasp.operators import COMPARE
 
 
@@ -18,21 +19,23 @@ def compared(keys: Sequence[Atom | None], queries: Sequence[Atom | None], op: st
     >>> compared([1, 2], [2], "<").tolist()
     [[True, False]]
     """
-    atoms = {sort_key(atom) for atom in (*keys, *queries) if atom is not None}
-    ranks = {atom: place for place, atom in enumerate(sorted(atoms))}
+    known = (atom for atom in (*keys, *queries) if atom is not None)
+    ranks = {atom: place for place, atom in enumerate(in_order(known))}
     left = _ranked(keys, ranks)[None, :]
     right = _ranked(queries, ranks)[:, None]
     found: np.ndarray = COMPARE[op](left, right)
     return found & (left >= 0) & (right >= 0)
 
 
-def _ranked(atoms: Sequence[Atom | None], ranks: dict[tuple[bool, Atom], int]) -> np.ndarray:
-    return np.array([-1 if atom is None else ranks[sort_key(atom)] for atom in atoms], int)
+def _ranked(atoms: Sequence[Atom | None], ranks: dict[Atom, int]) -> np.ndarray:
+    return np.array([-1 if atom is None else ranks[atom] for atom in atoms], np.int64)
 
 
-def sort_key(atom: Atom) -> tuple[bool, Atom]:
-    """An order of all atoms: numbers, then strings."""
-    return isinstance(atom, str), atom
+def in_order(atoms: Iterable[Atom]) -> list[Atom]:
+    """Different atoms in an order of all of them: numbers, then strings."""
+    known = set(atoms)
+    numbers = in_size_order(atom for atom in known if not isinstance(atom, str))
+    return [*numbers, *sorted(atom for atom in known if isinstance(atom, str))]
 
 
 def classes(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

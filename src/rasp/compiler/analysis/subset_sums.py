@@ -6,10 +6,14 @@ from collections.abc import Collection, Iterable
 from fractions import Fraction
 from itertools import pairwise
 from math import lcm
+from typing import TypeVar
 
 MOST_BITS = 20_000_000
 MOST_MEANS = 60_000
 MOST_PAIRS = 4_000_000
+
+
+Number = TypeVar("Number", bound=int | Fraction)
 
 
 class TooMany(Exception):
@@ -114,7 +118,7 @@ def sums_of_pairs(first: Collection[Fraction], second: Collection[Fraction]) -> 
     return in_size_order({left + right for left in first for right in second})
 
 
-def in_size_order(numbers: Iterable[Fraction]) -> list[Fraction]:
+def in_size_order(numbers: Iterable[Number]) -> list[Number]:
     """Sort exactly; doubles decide wherever they differ, which is much faster.
 
     >>> [str(each) for each in in_size_order([Fraction(1, 2), Fraction(1, 3)])]

@@ -280,7 +280,9 @@ class ValueAnalysis(JointAnalysis):
         """An `and` or `or` of conditions as a count of them: each is worked out on its own."""
         if node.op not in ("and", "or"):
             return None
-        conditions = tuple(dict.fromkeys(self._conditions(node, node.op)))
+        every = dict.fromkeys(self._conditions(node, node.op))
+        every.pop(Const(node.op == "and"), None)  # `False or x` is x
+        conditions = tuple(every)
         found = [self.of(condition) for condition in conditions]
         if any(isinstance(each, CountVariable) for values in found for each in values.inputs):
             return None

@@ -17,6 +17,7 @@ from typing import ClassVar, TypeAlias
 from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Coordinate, Linear
+from rasp.compiler.analysis.subset_sums import in_size_order
 from rasp.graph import Const, Elementwise, Node, Scorer, SOp
 
 LARGEST = 1 << 20
@@ -161,7 +162,7 @@ def codes_of(atoms: Iterable[Atom], averaged: bool = False) -> dict[Atom, Fracti
 
 def is_spread(codes: Iterable[Fraction]) -> bool:
     """Whether codes are too large for float32, or for their differences to be told in it."""
-    known = sorted(set(codes))
+    known = in_size_order(set(codes))
     gaps = [high - low for low, high in pairwise(known)]
     gap = min([*gaps, Fraction(LARGEST)])
     return bool(known) and max(map(abs, known)) > LARGEST * gap

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.comparison_tables import compared, sort_key
+from rasp.compiler.analysis.comparison_tables import compared, in_order
 from rasp.compiler.analysis.formulas import Formula, comparisons
 from rasp.compiler.analysis.joint_states import Joint
 from rasp.compiler.analysis.linear import Linear
@@ -67,7 +67,8 @@ def _side(joint: Joint) -> Side:
         places.append(row_known)
     rows = list(known)
     if len(joint.rows) and rows and len(rows[0]) == 1:
-        order = sorted(range(len(rows)), key=lambda place: sort_key(rows[place][0]))
+        rank = {atom: number for number, atom in enumerate(in_order(row[0] for row in rows))}
+        order = sorted(range(len(rows)), key=lambda place: rank[rows[place][0]])
         moved = {old: new for new, old in enumerate(order)}
         rows = [rows[old] for old in order]
         places = [None if place is None else moved[place] for place in places]
