@@ -19,6 +19,7 @@ from rasp.compiler.emitting import weights
 from rasp.compiler.emitting.weights import Emitter
 from rasp.compiler.model import certificate
 from rasp.compiler.planning import attention, features, heads, plan, scores
+from rasp.compiler.refusals import Refusal
 from rasp.errors import RaspError
 
 Plant = Callable[[pytest.MonkeyPatch], None]
@@ -138,8 +139,7 @@ ROUNDING_BUGS: dict[str, Plant] = {
 }  # fmt: skip
 """Bugs in how the residual stream rounds what heads add."""
 ROUNDED = ("rounded counts", "rounded picks")
-SOME = ("mean", "sum", "default", "select_best", "counts compared", "one head for an or",
-        "two layers of counts")  # fmt: skip
+SOME = ("mean", "sum", "default", "select_best", "counts compared", "one head for an or")
 """Models in which each of them makes a difference."""
 
 
@@ -155,6 +155,10 @@ def numbers(model: Transformer) -> dict[str, bytes]:
     return {name: array.tobytes() for name, array in model.weights.arrays().items()}
 
 
+def _refuse(*given: object) -> None:
+    raise Refusal("not here", "")
+
+
 @pytest.fixture(scope="module")
 def right_ones() -> dict[str, dict[str, bytes]]:
     return {name: numbers(model_of(name)[0]) for name in (*SOME, *ROUNDED)}
@@ -165,8 +169,9 @@ def right_ones() -> dict[str, dict[str, bytes]]:
 def test_a_bug_is_caught(
     bug: str, right_ones: dict[str, dict[str, bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if bug not in ROUNDING_BUGS:  # the other way to compile would not have the bug
+    if bug not in ROUNDING_BUGS:  # other ways to compile would not have the bug
         monkeypatch.setattr(build, "_rounded", lambda *given: None)
+        monkeypatch.setattr(plan, "read_inputs", _refuse)
     monkeypatch.setattr(certificate, "_random_runs", lambda *given: (1, 1, 0, "", ""))
     (BUGS | ROUNDING_BUGS)[bug](monkeypatch)
     caught, missed = [], []
