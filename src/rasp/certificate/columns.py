@@ -156,12 +156,12 @@ def _counted(values: Values, node: Elementwise, space: Space) -> Column | None:
 
     `False or x` is x, and so is `True and x`: such a constant need not be counted.
     """
-    neutral = Const(node.op == "and")
     if node.op not in ("and", "or"):
         return None
+    operands = _operands(node, node.op) - {Const(node.op == "and")}
     for variable in space.variables:
         known = values.claims.variables[variable]
-        if isinstance(known, CountVariable) and _operands(node, node.op) == {*known.conditions}:
+        if isinstance(known, CountVariable) and operands == {*known.conditions}:
             count = len(known.conditions)
             least = 1 if node.op == "or" else count
             return column_of([held >= least for held in range(count + 1)], space.row(variable))
