@@ -69,11 +69,6 @@ def plan_head(blocks: Blocks, head: Head) -> HeadPlan:
             "without a sink, its selector needs weights that do not bear noise",
             'compile with `sink=True`, or `style="compact"`',
         )
-    if any(output.carrier is not None for output in head.outputs):
-        raise Refusal(
-            "it moves a count of conditions that cannot be looked at together",
-            'round and compare values earlier, or use `style="compact"`',
-        )
     strength = strength_of(blocks, head)
     columns, lowest, spread = _best(blocks, head)
     level = lowest
@@ -220,8 +215,9 @@ def _channels(blocks: Blocks, head: Head) -> list[Channel]:
             found += _picked(blocks, output)
         elif output in blocks.sums:
             unit = unit_of(blocks, output)
-            row = added([_number(blocks, output.values, head.layer),
-                         Row({}, -float(default_code(output)))])  # fmt: skip
+            held = (_number(blocks, output.values, head.layer) if output.carrier is None
+                    else blocks.held(output.carrier, head.layer))  # fmt: skip
+            row = added([held, Row({}, -float(default_code(output)))])
             found.append(Channel(output, row.times(root / unit), 0.0, blocks.sums[output], root,
                                  Fraction(root) / Fraction(unit)))  # fmt: skip
     if head in blocks.shares:

@@ -76,7 +76,7 @@ class Blocks:
     def is_picked(self, output: HeadOutput) -> bool:
         """Whether what a head puts out is one of the values as it is, or the default."""
         head = output.head
-        if head.mode != "mean":
+        if head.mode != "mean" or output.carrier is not None:
             return False
         codes = {code for _, code in output.states}
         return (
@@ -192,6 +192,15 @@ class Blocks:
             if label is not None:
                 rows.setdefault(label, []).append(Row({dims[code]: 1.0}))
         return {label: added(some) for label, some in rows.items()}
+
+    def held(self, count: CountVariable, reader: int) -> Row:
+        """A row that is how many of the conditions of a count hold."""
+        found = []
+        for condition in count.conditions:
+            values = self.analysis.of(condition)
+            rows = self.rows(values.layer, values.inputs, values.outcomes, reader)
+            found.append(rows.get(True, Row()))
+        return added(found)
 
     def _feature(
         self, layer: int, inputs: tuple[Variable, ...], table: Labels, known: list[Hashable],

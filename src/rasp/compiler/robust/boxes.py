@@ -13,7 +13,7 @@ from collections.abc import Hashable
 import numpy as np
 
 from rasp.compiler.analysis.tables import relevant
-from rasp.compiler.analysis.variables import HeadOutput, SumVariable, Variable
+from rasp.compiler.analysis.variables import CountVariable, HeadOutput, SumVariable, Variable
 from rasp.compiler.robust.blocks import MOST_LABELS, Blocks, Labels
 from rasp.compiler.robust.readings import Row, added
 
@@ -30,6 +30,8 @@ def box_rows(
     """
     kept, table = relevant(inputs, labels)  # type: ignore[arg-type]
     known: list[Hashable] = list(dict.fromkeys(each for each in table if each is not None))
+    if len(kept) == 1 and isinstance(kept[0], CountVariable):
+        return _of_count(blocks, kept[0], table, reader)
     mixed = sum(_has_number(blocks, variable) for variable in kept) > 1
     if len(kept) < 2 or (not mixed and len(known) <= MOST_LABELS):
         return None
@@ -51,6 +53,17 @@ def box_rows(
     for value in rest:
         rows[value] = [Row({}, len(kept) - 0.5)]
     return {label: added(row) for label, row in zip(known, rows, strict=True)}
+
+
+def _of_count(
+    blocks: Blocks, count: CountVariable, table: Labels, reader: int
+) -> dict[Hashable, Row] | None:
+    """Scores of two values, one for few conditions that hold and the other for more."""
+    changes = [place for place in range(1, len(table)) if table[place] != table[place - 1]]
+    if len(changes) != 1 or None in table:
+        return None
+    (change,) = changes
+    return {table[0]: Row({}, change - 0.5), table[-1]: blocks.held(count, reader)}
 
 
 def _has_number(blocks: Blocks, variable: Variable) -> bool:

@@ -29,6 +29,8 @@ the stream, and scores, which read hot ones, bear less of it."""
 
 def unit_of(blocks: Blocks, output: HeadOutput) -> float:
     """The largest value that keys send, or the default: numbers are counted in it."""
+    if output.carrier is not None:
+        return float(len(output.carrier.conditions))
     atoms = blocks.analysis.of(output.values).atoms
     codes = [*codes_of(atoms).values()]
     if output.default is not None:
