@@ -133,6 +133,8 @@ class Blocks:
                 'use a smaller vocabulary or length, or `style="compact"`',
             )
         if len(kept) == 1:
+            if self._is_flag(kept[0]) and reader > kept[0].layer:
+                return self._feature(kept[0].layer, kept, table, known, reader)
             found = self._of_one(kept[0], table, reader)
             if found is not None:
                 return found
@@ -160,6 +162,17 @@ class Blocks:
         if is_feed_forward:
             return f"layer{layer}.feed_forward"
         return f"layer{layer}.attention" if layer else "embedding"
+
+    def _is_flag(self, variable: Variable) -> bool:
+        """Whether a head says no more than whether it picks anything.
+
+        Others ask for that often and closely, so that it is worth a step in its feed-forward.
+        """
+        return (
+            isinstance(variable, HeadOutput)
+            and len(self.analysis.of(variable.values).atoms) == 1
+            and self.is_picked(variable)
+        )
 
     def _of_one(self, variable: Variable, table: Labels, reader: int) -> dict[Hashable, Row] | None:
         """A function of one variable from its block; None where it has none."""
