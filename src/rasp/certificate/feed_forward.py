@@ -29,7 +29,7 @@ from rasp.certificate.reading import (
     projected,
 )
 from rasp.certificate.stream import Stream
-from rasp.certificate.tables import Array, Space
+from rasp.certificate.tables import Array, Space, distinct_rows
 
 AT_ONCE = 4_000_000
 CELLS = 1_000_000
@@ -187,11 +187,11 @@ def _ran(
         for place, (units, row, signs) in enumerate(some):
             table = np.stack([part[:, place] for part in held.four], axis=1)
             table[:, 0] = np.nan_to_num(table[:, 0])  # no input has it
-            points, onto = np.unique(table, axis=0, return_inverse=True)
+            points, onto = distinct_rows(table)
             own = Reading(reading.base, [], *(each[[place]] for each in (
                 reading.grain, reading.powers, reading.most, reading.terms)))  # fmt: skip
             parts, inner, slope = _points(own, points, signs, bias[units], out[:, units])
-            yield parts, onto.reshape(-1), inner, slope * float(lengths(stream, row[None])[0])
+            yield parts, onto, inner, slope * float(lengths(stream, row[None])[0])
 
 
 def _points(

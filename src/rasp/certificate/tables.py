@@ -164,3 +164,22 @@ def is_listed(
     known = np.zeros(int(np.prod(sizes)), bool)
     known[np.ravel_multi_index([*listed], sizes)] = True
     return np.asarray(known[np.ravel_multi_index([*rows], sizes)])
+
+
+def distinct_rows(table: Array) -> tuple[Array, Array]:
+    """The different rows of a table of numbers, and which of them each row is.
+
+    Rows are told apart by one number made of their bits, and compared afterwards: that is much
+    faster than sorting them.
+
+    >>> [part.tolist() for part in distinct_rows(np.array([[2.0, 1.0], [2.0, 1.0]]))]
+    [[[2.0, 1.0]], [0, 0]]
+    """
+    bits = np.ascontiguousarray(table, float).view(np.uint64)
+    factors = np.arange(1, 2 * bits.shape[1], 2, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (bits ^ (bits >> np.uint64(29))) * factors
+    _, first, onto = np.unique(mixed.sum(axis=1), return_index=True, return_inverse=True)
+    if (bits[first][onto] != bits).any():
+        found, onto = np.unique(table, axis=0, return_inverse=True)
+        return found, onto.reshape(-1)
+    return table[first], onto.reshape(-1)
