@@ -98,10 +98,10 @@ def _group(
         places = np.arange(space.size)
         runs = _ran(stream, part.bias, out, numbers, inputs, space)
         for (some, _, _), (ran, onto, own, slope) in zip(numbers, runs, strict=True):
-            gradient[dims] += slope
             touched = np.flatnonzero(out[:, some].any(axis=1))
+            gradient[dims[touched]] += slope
             for total, added in zip(parts.four, ran.four, strict=True):
-                total[:, touched] += added[:, touched][onto]
+                total[:, touched] += added[onto]
             inner = min(inner, own)
     value, error, mass, count = parts.four
     grain = grains(out).min(axis=1, initial=2.0**20) * inner
@@ -176,8 +176,9 @@ def _ran(
     stream: Stream, bias: Array, out: Array, numbers: list[Number], inputs: Sequence[int],
     space: Space,
 ) -> Iterator[tuple[Parts, Array, float, Array]]:  # fmt: skip
-    """For each number: what its units add at each of its points, which point each combination of
-    inputs is, the grain of the units' values (0 where these are rounded), and the gradient.
+    """For each number: what its units add at each of its points to the dimensions that they touch,
+    which point each combination of inputs is, the grain of the units' values (0 where these are
+    rounded), and the gradient.
     """
     at_once = max(1, CELLS // max(1, space.size))
     for start in range(0, len(numbers), at_once):
@@ -190,7 +191,8 @@ def _ran(
             points, onto = distinct_rows(table)
             own = Reading(reading.base, [], *(each[[place]] for each in (
                 reading.grain, reading.powers, reading.most, reading.terms)))  # fmt: skip
-            parts, inner, slope = _points(own, points, signs, bias[units], out[:, units])
+            touched = out[:, units][out[:, units].any(axis=1)]
+            parts, inner, slope = _points(own, points, signs, bias[units], touched)
             yield parts, onto, inner, slope * float(lengths(stream, row[None])[0])
 
 

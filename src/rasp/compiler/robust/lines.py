@@ -105,7 +105,8 @@ def lines_of(
     """The sums to try, for numbers in these joint states; `asked` are the program's own."""
     heads = dict.fromkeys(output.head for output in outputs)
     if len(heads) < 2:
-        return [_line(blocks, weights, outputs, states) for weights in _mixed(outputs, asked)]
+        found = [_line(blocks, weights, outputs, states) for weights in _mixed(outputs, asked)]
+        return [line for line in found if line is not None]
     own = [_of_head(head, outputs, asked) for head in heads]
     if len(heads) > 2 or not all(_has_place(blocks, weights) for weights in own):
         raise Refusal(
@@ -113,14 +114,14 @@ def lines_of(
             'round or compare each of them first, or use `style="compact"`',
         )
     places = np.array([_places(blocks, weights, outputs, states) for weights in own])
-    found: list[Line] = []
+    mixtures: list[Line] = []
     for parts in DIRECTIONS:
         totals = np.round(np.array(parts) @ places / FINE).astype(np.int64)
         mixed = {output: weight * Fraction(part)
                  for weights, part in zip(own, parts, strict=True) if part
                  for output, weight in weights.items()}  # fmt: skip
-        found.append(PlaceLine(blocks, mixed, totals, FINE))
-    return found
+        mixtures.append(PlaceLine(blocks, mixed, totals, FINE))
+    return mixtures
 
 
 def _of_head(head: Head, outputs: Sequence[HeadOutput], asked: Sequence[Weights]) -> Weights:
@@ -156,8 +157,10 @@ def _places(
     return found
 
 
-def _line(blocks: Blocks, weights: Weights, outputs: Sequence[HeadOutput], states: States) -> Line:
-    """A weighted sum in every joint state of the numbers."""
+def _line(
+    blocks: Blocks, weights: Weights, outputs: Sequence[HeadOutput], states: States
+) -> Line | None:
+    """A weighted sum in every joint state of the numbers; None where it has too many digits."""
     parts = [weights.get(output, Fraction(0)) for output in outputs]
     scale = lcm(*(part.denominator for part in parts),
                 *(code.denominator for state in states for code in state))  # fmt: skip
@@ -166,10 +169,7 @@ def _line(blocks: Blocks, weights: Weights, outputs: Sequence[HeadOutput], state
     codes = np.array([[int(code * inner) for code in state] for state in states], object)
     totals = codes @ np.array([int(part * whole) for part in parts], object)
     if max(map(abs, totals.tolist()), default=0) >= MOST_UNITS_OF_A_SUM:
-        raise Refusal(
-            "its numbers have too many digits",
-            'work with smaller numbers, or use `style="compact"`',
-        )
+        return None
     return Line(blocks, weights, totals.astype(np.int64), 1 / (inner * whole))
 
 

@@ -7,7 +7,7 @@ feed-forward writes for that, then what its heads compare and move, and so on.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from rasp.atoms import Atom
@@ -54,7 +54,8 @@ class RobustPlan:
 def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program) -> RobustPlan:
     """Plan a program, or raise one error with every reason why it cannot be compiled so."""
     refusals = Refusals(program, list(outputs.values()))
-    analysis, placed = analyse(list(outputs.values()), settings, refusals)
+    whole = replace(settings, heads="paper")  # a number of one head is easier to read than two
+    analysis, placed = analyse(list(outputs.values()), whole, refusals)
     layers = placed.layers
     blocks = Blocks(analysis)
     planned = []

@@ -39,8 +39,10 @@ STEEP = 2.0
 """How far from a threshold a step is, at least, in units of half its rise: flat from 1/2 on."""
 MOST_CELLS = 4_000_000
 MOST_UNITS = 30_000
+MOST_EFFORT = 100_000_000
+"""The most numbers that the checker may have to look at for one feature: some minutes' work."""
 UNIT = 2.0**-24
-MOST_ROUNDING = 0.01
+MOST_ROUNDING = 0.05
 """How far what steps add up to may be rounded."""
 Gate = tuple[Row, ...]
 """Rows that are 1 where a condition holds, and 0 elsewhere."""
@@ -93,7 +95,15 @@ def write(blocks: Blocks, feature: Feature) -> Written:
                 f"the feed-forward of layer {feature.layer} would need {MOST_UNITS} hidden units "
                 "or more", 'use a smaller vocabulary or length, or `style="compact"`',
             )  # fmt: skip
-    return Written(feature, grid.variables, _spread(blocks, feature, steps))
+    found = Written(feature, grid.variables, _spread(blocks, feature, steps))
+    dims = sum(len(blocks.copies.get(dim, [dim])) for dim in feature.dims)
+    if grid.table.size * (len(steps) + 4 * dims) > MOST_EFFORT:
+        raise Refusal(
+            f"{2 * len(steps)} hidden units of the feed-forward of layer {feature.layer} would "
+            f"have to be checked in {grid.table.size} cases",
+            'use a smaller vocabulary or length, or `style="compact"`',
+        )
+    return found
 
 
 def _spread(blocks: Blocks, feature: Feature, steps: list[Step]) -> list[Step]:
