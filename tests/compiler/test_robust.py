@@ -111,6 +111,7 @@ def _run(model: Transformer, x: np.ndarray, radius: float, rng: np.random.Genera
     return x
 
 
+@pytest.mark.slow  # imports torch
 @pytest.mark.parametrize("name", ["hist", "dyck1", "reverse"])
 def test_no_gradient_is_larger_than_certified(name: str) -> None:
     torch = pytest.importorskip("torch")

@@ -16,6 +16,7 @@ and sums over the same selector share one head.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -217,9 +218,9 @@ class SumShapes(SelectorFacts):
             int(picks[place].sum()) == atom for place, atom in enumerate(factor.outcomes)
         )
 
+    @abstractmethod
     def _is_width(self, node: SOp, formula: Formula) -> bool:
         """Whether an s-op is known to be the number of keys that a selector picks."""
-        raise NotImplementedError
 
     def _is_always_set_against_others(self, node: Aggregate) -> bool:
         """Whether the program only ever divides or compares the aggregate, and all that it is set

@@ -6,6 +6,7 @@ and only there, `indicator(x)` says no more than `x`, and outputs of one head mo
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -96,7 +97,7 @@ class Joint:
     rows: list[tuple[Atom | None, ...]]
 
 
-class JointAnalysis:
+class JointAnalysis(ABC):
     """What s-ops hold together; `values.ValueAnalysis` says what each of them holds."""
 
     token: TokenVariable
@@ -110,13 +111,13 @@ class JointAnalysis:
         self._nodes: dict[Node, NodeVariable] = {}
         self._rows: dict[tuple[HeadOutput, ...], set[Row] | None] = {}
 
+    @abstractmethod
     def of(self, node: SOp) -> Values:
         """Return the values of an s-op; raises `Refusal` where they cannot be listed."""
-        raise NotImplementedError
 
+    @abstractmethod
     def applied(self, node: SOp, op: str, row: tuple[Atom | None, ...]) -> Atom | None:
         """Apply an operator; None where the program would fail."""
-        raise NotImplementedError
 
     def joint(self, nodes: Sequence[SOp], later: int | None = None) -> Joint:
         """Evaluate several s-ops over their common inputs, for a head to read.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
@@ -158,9 +159,9 @@ class SelectorFacts(ValueAnalysis):
             return True
         return self.promised_picks(formula)[0] >= 1
 
+    @abstractmethod
     def promised_picks(self, formula: Formula) -> tuple[float, float]:
         """The fewest and the most keys that a query picks, as far as promises tell."""
-        raise NotImplementedError
 
     def _is_reflexive(self, formula: Formula) -> bool:
         if isinstance(formula, Comparison):

@@ -8,6 +8,7 @@ A table entry is None where the program itself would fail, or which no input can
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -116,8 +117,9 @@ class ValueAnalysis(JointAnalysis):
                 return self._elementwise(node)
         return self._attention(node)
 
+    @abstractmethod
     def _attention(self, node: SOp) -> Values:
-        raise NotImplementedError
+        """The values of an aggregate."""
 
     def _elementwise(self, node: Elementwise) -> Values:
         operands = [self.of(operand) for operand in node.operands]
@@ -141,8 +143,8 @@ class ValueAnalysis(JointAnalysis):
             joint = self.joint(list(node.operands), later=0)
         except Refusal as refusal:
             found = self._afterwards(node, refusal) if self.avoids_counts else None
-            found = found or self._counted(node) or self._distributed(node)
-            found = found or self._wide(node, operands) or self._afterwards(node, refusal)
+            found = found or self._counted(node) or self._wide(node, operands)
+            found = found or self._afterwards(node, refusal)
             if found is None:
                 raise refusal
             return found
@@ -210,9 +212,9 @@ class ValueAnalysis(JointAnalysis):
                 self._numbers.add(numbered[each])
         return numbered[node]
 
+    @abstractmethod
     def _adopt(self, node: SOp, helpers: Sequence[Node]) -> None:
         """Note that helpers must be there before an s-op is."""
-        raise NotImplementedError
 
     def _later(self, node: Elementwise, refusal: Refusal) -> Values | None:
         """An s-op in the feed-forward of the next layer, of what its operands are by then."""
@@ -225,9 +227,9 @@ class ValueAnalysis(JointAnalysis):
         outcomes = [self.applied(node, node.op, row) for row in joint.rows]
         return self._finished(joint.layer, joint.inputs, outcomes)
 
+    @abstractmethod
     def _is_in_time(self, node: SOp, layer: int, refusal: Refusal) -> bool:
         """Whether nothing reads an s-op before it can be computed; or a block is asked for."""
-        raise NotImplementedError
 
     def _with_addends(self, node: Elementwise, operands: list[Values], found: Values) -> Values:
         """Note where a product of weighted sums, or a sum with such in it, is a sum of squares.
@@ -307,29 +309,9 @@ class ValueAnalysis(JointAnalysis):
             return None
         return Values(outputs[0].layer, inputs, (), frozenset(), is_wide=True)
 
+    @abstractmethod
     def _is_only_read_out(self, node: SOp) -> bool:
-        raise NotImplementedError
-
-    def _distributed(self, node: Elementwise) -> Values | None:
-        """`x + (a if c else b)` as `x + a if c else x + b`, where those sums are linear."""
-        chosen = self._as_choice(node)
-        return None if chosen is None or chosen is node else self.of(chosen)
-
-    def _as_choice(self, node: SOp) -> Elementwise | None:
-        """A sum with a choice in it as a choice between sums."""
-        if not isinstance(node, Elementwise) or node.op not in ("if", "+", "-"):
-            return None
-        if node.op == "if":
-            fits = all(self.of(each).linear is not None for each in node.operands[1:])
-            return node if fits else None
-        for place, other in ((0, node.operands[1]), (1, node.operands[0])):
-            choice = self._as_choice(node.operands[place])
-            if choice is None or self.of(other).linear is None:
-                continue
-            condition, *branches = choice.operands
-            pairs = [(each, other) if place == 0 else (other, each) for each in branches]
-            return Elementwise("if", (condition, *(Elementwise(node.op, pair) for pair in pairs)))
-        return None
+        """Whether nothing but a read-out needs an s-op."""
 
     def _conditions(self, node: SOp, op: str) -> tuple[SOp, ...]:
         if not isinstance(node, Elementwise) or node.op != op:
@@ -481,8 +463,9 @@ class ValueAnalysis(JointAnalysis):
             )
         return reach
 
+    @abstractmethod
     def _ranges_of_heads(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
-        raise NotImplementedError
+        """What the outputs of each head can add to a weighted sum."""
 
     def _finished(
         self, layer: int, inputs: tuple[Variable, ...], outcomes: Sequence[Atom | None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, Protocol
@@ -74,7 +75,7 @@ class Planned(Protocol):
     def uses_sink(self) -> bool: ...
 
 
-class Claimant:
+class Claimant(ABC):
     """Numbers variables as they are met; each style of plan says what its own arrays do."""
 
     def __init__(self, plan: Planned) -> None:
@@ -191,11 +192,13 @@ class Claimant:
 
     # -- heads ------------------------------------------------------------------------------------
 
+    @abstractmethod
     def _head(self, plan: Any) -> HeadClaim:
-        raise NotImplementedError
+        """What a head of the plan does."""
 
+    @abstractmethod
     def _groups(self) -> tuple[tuple[GroupClaim, ...], ...]:
-        raise NotImplementedError
+        """What the groups of hidden units of each feed-forward do."""
 
     def _readers(self) -> Iterable[ReaderClaim]:
         """How to read s-ops from the stream."""

@@ -55,8 +55,6 @@ class HeadAnalysis(PromisedPicks):
         self._known_means: dict[tuple[Fraction, ...], list[Fraction]] = {}
         self.kept_as_sums: set[Node] = set()
         """Means of which the program only ever asks what their sums tell as well."""
-        self.assumes_no_failure = False
-        """Whether some aggregate is taken to pick what it can use, or else the program fails."""
 
     def _adopt(self, node: SOp, helpers: Sequence[Node]) -> None:
         self.deadlines.adopt(node, helpers)
@@ -97,8 +95,6 @@ class HeadAnalysis(PromisedPicks):
         numbers = [atom for atom in atoms if not isinstance(atom, (bool, str))]
         may_be_empty = not self.is_never_empty(formula)
         unique = self.picks_at_most_one(formula, best) or self._has_one_number(atoms, numbers)
-        if may_be_empty and isinstance(node.default, str) != strings:
-            self.assumes_no_failure = True
         stand_ins = self._stand_ins(node) if may_be_empty and not self.settings.sink else ()
         if may_be_empty and not self.settings.sink and not stand_ins:
             raise Refusal(
@@ -148,7 +144,6 @@ class HeadAnalysis(PromisedPicks):
         """Whether several keys hold one value because means of anything else would fail."""
         if len(numbers) == len(atoms):
             return False
-        self.assumes_no_failure = True
         is_one = len(set(numbers)) < 2
         if not is_one and any(isinstance(atom, str) for atom in atoms):
             raise Refusal(
@@ -188,8 +183,6 @@ class HeadAnalysis(PromisedPicks):
                 "its values depend on too many combinations to be worked out at once",
                 self.settings.way_out,
             )
-        if whole and not self.picks_at_most_one(formula, best):
-            self.assumes_no_failure = True
         head = self._head(node, "mean", formula, best)
         head.may_be_empty |= may_be_empty
         head.picks_one |= whole
