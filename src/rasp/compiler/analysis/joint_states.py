@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
@@ -70,10 +70,6 @@ class Values:
     linear: Linear | None = None
     reciprocal: Linear | None = None
     """For a value c/m, the linear function m/c."""
-    addends: tuple[tuple[SOp, Fraction], ...] = ()
-    """For a sum with products in it: functions of one sum each that add up to it, with weights."""
-    rest: Linear = field(default_factory=Linear)
-    """What is linear in that sum."""
     choice: Choice | None = None
     """Where an s-op is one of several others: its inputs are itself, as later layers see it."""
     is_wide: bool = False

@@ -12,7 +12,6 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.joint_states import MOST_STATES, Choice, JointAnalysis, Values
@@ -24,7 +23,6 @@ from rasp.compiler.analysis.linear import (
     of_index,
     of_token,
     token_values,
-    total,
     weighted,
 )
 from rasp.compiler.analysis.linear_ranges import embedding_range, range_with_length
@@ -153,8 +151,7 @@ class ValueAnalysis(JointAnalysis):
             if chosen is not None:
                 return chosen
         outcomes = [self.applied(node, node.op, row) for row in joint.rows]
-        found = self._finished(joint.layer, joint.inputs, outcomes)
-        return found if found.linear is not None else self._with_addends(node, operands, found)
+        return self._finished(joint.layer, joint.inputs, outcomes)
 
     def _afterwards(self, node: Elementwise, refusal: Refusal) -> Values | None:
         """An s-op of what others have made of the input before."""
@@ -230,53 +227,6 @@ class ValueAnalysis(JointAnalysis):
     @abstractmethod
     def _is_in_time(self, node: SOp, layer: int, refusal: Refusal) -> bool:
         """Whether nothing reads an s-op before it can be computed; or a block is asked for."""
-
-    def _with_addends(self, node: Elementwise, operands: list[Values], found: Values) -> Values:
-        """Note where a product of weighted sums, or a sum with such in it, is a sum of squares.
-
-        x·y is (x + y)²/4 - (x - y)²/4. A square is a function of one sum, and it has kinks of one
-        sign alone, so that little rounding comes of adding them.
-        """
-        known = [(each.addends, each.rest) for each in operands
-                 if each.addends or each.linear is not None]  # fmt: skip
-        lines = [each.linear for each in operands]
-        if len(known) < len(operands) or str in found.kinds:
-            return found
-        parts = [(each.addends, each.linear or each.rest) for each in operands]
-        match node.op:
-            case "*" if lines[0] is not None and lines[1] is not None:
-                return replace(found, addends=self._squares(*node.operands))
-            case "min" | "max" if lines[0] is not None and lines[1] is not None:
-                above = Elementwise("-", node.operands)  # min(x, y) is y + min(x - y, 0)
-                bounded = Elementwise(node.op, (above, Const(0)))
-                return replace(found, addends=((bounded, Fraction(1)),), rest=lines[1])
-            case "*" | "/" if lines[1] is not None and lines[1].is_constant:
-                factor = lines[1].constant
-                factor = factor if node.op == "*" or not factor else 1 / factor
-                return replace(found, **_weighted(parts[:1], [factor]))
-            case "*" if lines[0] is not None and lines[0].is_constant:
-                return replace(found, **_weighted(parts[1:], [lines[0].constant]))
-            case "+" | "-":
-                sign = Fraction(1 if node.op == "+" else -1)
-                return replace(found, **_weighted(parts, [Fraction(1), sign]))
-            case "round" | "int" | "float" | "plus" if operands[0].outcomes == found.outcomes:
-                return replace(found, **_weighted(parts, [Fraction(1)]))
-        return found
-
-    def _squares(self, left: SOp, right: SOp) -> tuple[tuple[SOp, Fraction], ...]:
-        if left is right:
-            return ()
-        found = []
-        for op, weight in (("+", Fraction(1, 4)), ("-", Fraction(-1, 4))):
-            side = Elementwise(op, (left, right))
-            square = Elementwise("*", (side, side))
-            try:
-                if len(self.of(square).inputs) > 1:
-                    return ()
-            except Refusal:
-                return ()
-            found.append((square, weight))
-        return tuple(found)
 
     def _counted(self, node: Elementwise) -> Values | None:
         """An `and` or `or` of conditions as a count of them: each is worked out on its own."""
@@ -495,18 +445,6 @@ class ValueAnalysis(JointAnalysis):
             case HeadOutput() | SumVariable():
                 return line_through(inputs[0], numbers)
         return None
-
-
-def _weighted(
-    parts: list[tuple[tuple[tuple[SOp, Fraction], ...], Linear]], weights: list[Fraction]
-) -> dict[str, Any]:
-    """The addends and the rest of a weighted sum of such sums."""
-    pairs = list(zip(parts, weights, strict=True))
-    return {
-        "addends": tuple((node, each * weight) for (some, _), weight in pairs
-                         for node, each in some if weight),
-        "rest": total(rest.times(weight) for (_, rest), weight in pairs),
-    }  # fmt: skip
 
 
 def _with_one_length(linear: Linear) -> tuple[Linear, list[HeadOutput]]:

@@ -31,7 +31,6 @@ from rasp.compiler.analysis.variables import (
     TokenVariable,
     Variable,
     line_through,
-    number,
     typed,
 )
 from rasp.compiler.refusals import Refusal
@@ -97,14 +96,6 @@ class Features:
 
     def of_values(self, values: Values, code: Callable[[Atom], Fraction], time: int) -> Linear:
         """A function of an s-op's atoms, to be read at `time` (2·layer - 1 by attention)."""
-        line = _line(values.atoms, code) if values.addends else None
-        if line is not None:
-            slope, start = line
-            made = [
-                self.of_values(self.analysis.of(node), number, time).times(weight * slope)
-                for node, weight in values.addends
-            ]
-            return total([*made, values.rest.times(slope)]).plus(start)
         table = [None if atom is None else code(atom) for atom in values.outcomes]
         return self.resolve(values.layer, values.inputs, table, time)
 
@@ -249,17 +240,6 @@ class Features:
             )
             self.groups[key] = Group(layer, inputs, codes)
         return self.groups[key]
-
-
-def _line(atoms: list[Atom], code: Callable[[Atom], Fraction]) -> tuple[Fraction, Fraction] | None:
-    """How a code grows with the number it stands for, and where it starts, if it is linear."""
-    numbers = {number(atom): code(atom) for atom in atoms}
-    if len(numbers) < 2:
-        return None
-    (low, first), (high, second), *_ = numbers.items()
-    slope = (second - first) / (high - low)
-    start = first - slope * low
-    return (slope, start) if all(slope * x + start == y for x, y in numbers.items()) else None
 
 
 def _changes(table: Table) -> tuple[Fraction, dict[int, Fraction]]:

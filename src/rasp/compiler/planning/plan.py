@@ -255,7 +255,6 @@ def _output(
     is_made = values.linear is None
     numbered = (
         is_made
-        and not values.addends
         and len(codes) <= MOST_NUMBERED
         and sorted(codes.values()) != list(range(len(codes)))
     )
