@@ -27,9 +27,10 @@ def needs(*packages: str) -> None:
 
 
 @cache
-def compiled(name: str, length: int) -> Transformer:
+def compiled(name: str, length: int, style: str = "compact") -> Transformer:
     task = TASKS[name]
     return rasp.compile(
         rasp.run(task.text)["out"], vocabulary=task.vocabulary, max_length=length,
         causal=task.causal, heads=task.heads, sink=task.sink,
+        style=style,
     )  # fmt: skip

@@ -36,6 +36,16 @@ def test_bert_agrees_at_length_40(name: str, tmp_path: Path) -> None:
     assert export(compiled(name, 40), "hf-bert", tmp_path) >= 80
 
 
+@pytest.mark.parametrize(
+    ("target", "packages"),
+    [("torch", "torch"), ("hf-bert", "torch transformers"), ("onnx", "onnx onnxruntime"),
+     ("transformer-lens", "torch transformer_lens")],
+)  # fmt: skip
+def test_a_robust_model_is_exported(target: str, packages: str, tmp_path: Path) -> None:
+    needs(*packages.split())
+    assert export(compiled("reverse", 10, "robust"), target, tmp_path) >= 80
+
+
 @pytest.mark.parametrize("name", CAUSAL)
 def test_gpt2_agrees_at_length_40(name: str, tmp_path: Path) -> None:
     needs("torch", "transformers")

@@ -9,4 +9,6 @@ from rasp.certificate.check import check as check
 from rasp.certificate.claims import Claims as Claims
 from rasp.certificate.claims import Inputs as Inputs
 from rasp.certificate.claims import Refused as Refused
+from rasp.certificate.precision import PRECISIONS as PRECISIONS
+from rasp.certificate.precision import Precision as Precision
 from rasp.certificate.readout import Readout as Readout

@@ -36,6 +36,7 @@ from rasp.certificate.cases import compared, holds
 from rasp.certificate.claims import HeadClaim, Notes, Refused
 from rasp.certificate.dilution import Sent, balance_of, portion
 from rasp.certificate.gradients import head_gradient
+from rasp.certificate.precision import FLOAT32, Precision
 from rasp.certificate.reading import DOUBLE, EXACT, SLACK, UNIT, Group, grains
 from rasp.certificate.scores import Scorer, Scores
 from rasp.certificate.stream import Stream
@@ -55,6 +56,11 @@ class Sink:
 
     row: Array
     error: Array
+    precision: Precision = FLOAT32
+
+    def rounded(self) -> Sink:
+        """As numbers of a coarser precision."""
+        return Sink(*self.precision.ends(self.row, self.error), self.precision)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +90,8 @@ def attend(
         asked, asked_off = _at_sink(sink, head.key, head.key_bias)
     scorer = Scorer(stream, claim, head)
     if claim.mode == "share":
+        if not stream.precision.is_float32:
+            raise Refused("a head that gives shares is only looked at in float32", name)
         return _give_shares(stream, scorer, claim, head, outputs, name, notes)
     scores = scorer.scores(asked, asked_off)
     if claim.mode == "sum" and claim.weight:
@@ -106,13 +114,14 @@ def attend(
             (place,) = channel
             blocks[number] = _group(stream, outputs[place], head.out[:, number], table, off_table)
             # a sink that does not hold 0 is twice as far from what other keys send
-            errors.append(_error(stream, claim, scores, factor, 2 * size, 0.0))
+            errors.append(_error(stream, claim, scores, factor, 2 * size, 0.0, EXP))
             sizes.append(size + errors[-1] + float(off_table.max(initial=0.0)))
             deviation.append(2 * errors[-1])
             continue
         low, high, off = _value(stream, claim, channel, inputs, row, float(bias))
         size, reach = max(-low, high), _reach(stream, claim, channel, outputs)
-        error = _error(stream, claim, scores, factor, size, off, high - low)
+        exp = EXP + SLACK * stream.precision.unit  # attention is rounded once more
+        error = _error(stream, claim, scores, factor, size, off, exp, high - low)
         if sink is not None:
             held, wrong = _sent_by_sink(sink, row, float(bias))
             error += 2 * (abs(held) + wrong) / factor
@@ -133,6 +142,7 @@ def _diluted(
     assert sink is not None
     length = stream.values.inputs.max_length
     rounding = 3 * EXP + SLACK * UNIT * (2 * length + 8)
+    rounding += SLACK * (stream.precision.unit + stream.precision.moved)
     balance = balance_of(scores, claim, length, rounding, _exp)
     channels, sizes = [], []
     for number, (channel, inputs, row, bias) in enumerate(zip(
@@ -242,7 +252,7 @@ def _block(
     held = reading.on(values, space)
     number = held.value[:, 0] + bias
     off = held.error[:, 0] + reading.rounding(held, np.array([bias]))[:, 0]
-    off += DOUBLE * held.mass[:, 0]
+    number, off = stream.precision.ends(number, off + DOUBLE * held.mass[:, 0])
     domain = values.domain(outputs[place])
     column = values.column(output.values, space)
     low, high = np.full(domain.size, np.inf), np.full(domain.size, -np.inf)
@@ -276,6 +286,8 @@ def _group(stream: Stream, variable: int, out: Array, table: Array, off: Array) 
     """A channel that is a function of one output, as what it adds to the stream."""
     dims = np.flatnonzero(out)
     space = stream.values.space((variable,))
+    rounding = SLACK * (stream.precision.unit + stream.precision.moved)
+    off = off + rounding * (np.abs(table) + off)
     return Group(space, space.grid[0], dims, np.outer(table, out[dims]),
                  np.outer(off, np.abs(out[dims])))  # fmt: skip
 
@@ -293,9 +305,9 @@ def _value(
     fine &= ~np.isnan(held.value[:, 0])
     if not fine.any():
         return 0.0, 0.0, 0.0
-    got = held.value[:, 0] + bias
-    off = np.abs(got - wanted) + held.error[:, 0]
-    off += reading.rounding(held, np.array([bias]))[:, 0] + DOUBLE * held.mass[:, 0]
+    off = held.error[:, 0] + reading.rounding(held, np.array([bias]))[:, 0]
+    got, off = stream.precision.ends(held.value[:, 0] + bias, off + DOUBLE * held.mass[:, 0])
+    off = off + np.abs(got - wanted)
     return float(wanted[fine].min()), float(wanted[fine].max()), float(off[fine].max())
 
 
@@ -360,7 +372,7 @@ def _reach(
 
 def _error(
     stream: Stream, claim: HeadClaim, scores: Scores, factor: float, size: float, off: float,
-    width: float = 0.0,
+    exp: float, width: float = 0.0,
 ) -> float:  # fmt: skip
     """How far off a value can come out of the softmax.
 
@@ -374,17 +386,17 @@ def _error(
     if claim.mode == "sum":
         uneven = _exp(scores.match_error + scores.sink_error + scores.spread + high - low)
         others += length * _exp(scores.error + scores.sink_error - scores.sink_above) / factor
-        relative = uneven - 1 + 2 * others + 3 * EXP + length * factor * _exp(1.0)
+        relative = uneven - 1 + 2 * others + 3 * exp + length * factor * _exp(1.0)
         relative += rounding * (length / 2 + 4) * uneven + 2 * UNIT * max(abs(low), abs(high))
         return length * (size * relative + off * (1 + relative))
     others += _exp(scores.match_error + scores.sink_error - low)
     is_one = all(stream.values.picks.picks_one_value(claim, output) for output in claim.outputs)
-    relative = EXP + 4 * others
+    relative = exp + 4 * others
     spread = scores.spread if claim.best is None else scores.tie
     if claim.best is not None:
         relative += 4 * length * _exp(2 * scores.match_error - scores.step)
     if not is_one:
-        relative += 2 * EXP
+        relative += 2 * exp
         apart = scores.match_error + spread / 2
         off += (_exp(apart) - 1) * _exp(apart) * (width or 2 * size) / 2  # exp has a largest value
     # of w picked keys, each weighs 1 / w of all at most, times what makes them uneven
@@ -444,10 +456,12 @@ def _written(
     for number, channel in enumerate(claim.channels):
         error = errors[number] + SLACK * UNIT * sizes[number]
         if blocks and number in blocks:
+            error += 2 * stream.precision.moved * error
             found.append(
                 Channel(out[:, number], {}, Fraction(0), error, sizes[number], blocks[number])
             )
             continue
+        error += SLACK * stream.precision.moved * (sizes[number] + error)
         weights = {outputs[place]: weight for place, weight in channel.items()}
         shift = sum((weight * claim.outputs[place].base
                      for place, weight in channel.items()), Fraction(0))  # fmt: skip
@@ -487,7 +501,8 @@ def _at_sink(sink: Sink, weight: Array, bias: Array) -> tuple[Array, Array]:
     count = (terms != 0).sum(axis=1)
     exact = mass <= EXACT * grains(terms).min(axis=1)
     exact |= (count <= 2) & (value == 0) & (terms.astype(np.float32) == terms).all(axis=1)
-    return value, np.where(exact, 0.0, SLACK * UNIT * count * mass) + np.abs(weight) @ sink.error
+    off = np.where(exact, 0.0, SLACK * UNIT * count * mass) + np.abs(weight) @ sink.error
+    return sink.precision.ends(value, off)
 
 
 def pass_sink(stream: Stream, sink: Sink, heads: Sequence[HeadArrays]) -> None:
@@ -497,17 +512,21 @@ def pass_sink(stream: Stream, sink: Sink, heads: Sequence[HeadArrays]) -> None:
     Rounding is bounded by the sizes of all that is added. What should be 0 and is not is added to
     a number of float32, so that rounding at most doubles it.
     """
+    seen = sink.rounded()
+    exp = EXP + SLACK * (stream.precision.unit + stream.precision.moved)
     total, mass, count, error = np.zeros((4, len(sink.row)))
     for head in heads:
-        value, off = _at_sink(sink, head.value, head.value_bias)
+        value, off = _at_sink(seen, head.value, head.value_bias)
         low, high = stream.largest(head.value)
         others = np.maximum(np.abs(low), np.abs(high)) + np.abs(head.value_bias)
-        off = off + (EXP + 4 * SLACK * UNIT) * np.abs(value)
-        off = off + _given_to_others(stream, sink, head) * (np.abs(value) + others)
+        off = off + (exp + 4 * SLACK * UNIT) * np.abs(value)
+        off = off + _given_to_others(stream, seen, head) * (np.abs(value) + others)
         total, error = total + head.out @ value, error + 2 * np.abs(head.out) @ off
         mass, count = mass + np.abs(head.out) @ np.abs(value), count + (head.out != 0).sum(axis=1)
     rounding = SLACK * UNIT * (count + 1) * (np.abs(sink.row) + mass)
     sink.row = sink.row + total
+    again = (mass > 0) & ((sink.row != total) | (count > 1))  # else it is rounded as it is read
+    rounding += again * stream.precision.stored * (count + 1) * (np.abs(sink.row) + mass)
     sink.error = sink.error + error + np.where(mass > 0, rounding, 0.0)
 
 
@@ -521,7 +540,8 @@ def _given_to_others(stream: Stream, sink: Sink, head: HeadArrays) -> float:
     above = float(best[0] + asked @ head.key_bias - asked @ sent)
     sizes = np.abs(head.key) @ stream.size + np.abs(head.key_bias)  # of any other key
     count = (head.key != 0).sum(axis=1) + 1 + np.count_nonzero(asked)
-    above += SLACK * UNIT * float(np.abs(asked) @ (count * (sizes + np.abs(sent))))
+    rounding = SLACK * (UNIT * count + 2 * stream.precision.unit)
+    above += float(np.abs(asked) @ (rounding * (sizes + np.abs(sent))))
     above += float(asked_off @ (sizes + np.abs(sent) + sent_off) + np.abs(asked) @ sent_off)
     return stream.values.inputs.max_length * _exp(above)
 

@@ -41,6 +41,7 @@ from rasp.certificate.claims import (
     Refused,
 )
 from rasp.certificate.feed_forward import feed_forward
+from rasp.certificate.precision import FLOAT32, Precision
 from rasp.certificate.readout import Readout, is_read, read_out
 from rasp.certificate.stream import Stream
 from rasp.certificate.tables import Array
@@ -86,16 +87,18 @@ def check(
     readouts: Sequence[Readout],
     claims: Claims,
     noise: float = 0.0,
+    precision: Precision = FLOAT32,
 ) -> Verdict:
     """Check a model; nothing that the claims say is believed.
 
     With `noise`, for a forward pass in which each number of the residual stream is moved, after
     the embedding and after every block, by up to `noise` times the stream's root mean square.
+    With another `precision`, for one that rounds as it says.
     """
     notes = Notes()
     try:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            total = _check(found, outputs, inputs, readouts, claims, notes, noise)
+            total = _check(found, outputs, inputs, readouts, claims, notes, noise, precision)
     except Refused as refused:
         where = f"{refused.where}: " if refused.where else ""
         return Verdict(False, where + refused.why, tuple(notes.blocks), off=notes.off)
@@ -109,20 +112,20 @@ def check(
 
 def _check(
     found: Mapping[str, Array], outputs: Mapping[str, Node], inputs: Inputs,
-    readouts: Sequence[Readout], claims: Claims, notes: Notes, noise: float,
+    readouts: Sequence[Readout], claims: Claims, notes: Notes, noise: float, precision: Precision,
 ) -> bool:  # fmt: skip
     hidden = [sum(group.units for group in groups) for groups in claims.groups]
     heads = [len(layer) for layer in claims.heads]
     if len(hidden) != len(heads) + 1 or not readouts:
         raise Refused("the claims are about another model")
-    arrays = read_arrays(found, heads, hidden, len(readouts))
+    arrays = read_arrays(precision.arrays(found), heads, hidden, len(readouts))
     check_shapes(arrays, len(inputs.vocabulary), inputs.max_length, hidden)
     names = [readout.name for readout in readouts]
     if names != list(outputs) or len(claims.outputs) != len(names):
         raise Refused("the outputs are not those of the program")
     values = Values(claims, inputs, list(outputs.values()))
     _check_meanings(values, list(outputs.values()))
-    stream, sink = _embedded(values, arrays)
+    stream, sink = _embedded(values, arrays, precision)
     _disturb(stream, sink, noise)
     _read_after(stream, "embedding", notes)
     for layer in range(len(hidden)):
@@ -133,7 +136,7 @@ def _check(
         block = arrays.feed_forwards[layer]
         name = f"feed-forward {layer}"
         if sink is not None:
-            check_sink_units(sink, block.inside, block.bias, name)
+            check_sink_units(sink.rounded(), block.inside, block.bias, name)
         feed_forward(stream, block, claims.groups[layer], name, notes)
         if hidden[layer]:
             _disturb(stream, sink, noise)
@@ -141,7 +144,7 @@ def _check(
     for readout, array, over in zip(readouts, arrays.readouts, claims.outputs, strict=True):
         node = outputs[readout.name]
         assert isinstance(node, SOp)
-        read_out(stream, node, readout, array, over, notes)
+        read_out(stream.rounded(), node, readout, array, over, notes)
     return has_always_a_value(values, list(outputs.values()))
 
 
@@ -177,23 +180,26 @@ def _check_meanings(values: Values, outputs: Sequence[Node]) -> None:
 
 def _read_after(stream: Stream, block: str, notes: Notes) -> None:
     """Note which s-ops can be read after a block as is claimed."""
+    if not stream.precision.is_float32:
+        return  # they are for people, who have time for float32
     for place, reader in enumerate(stream.values.claims.readers):
         if reader.after == block and is_read(stream, reader):
             notes.readers.add(place)
 
 
-def _embedded(values: Values, arrays: Arrays) -> tuple[Stream, Sink | None]:
+def _embedded(values: Values, arrays: Arrays, precision: Precision) -> tuple[Stream, Sink | None]:
     count = len(values.inputs.vocabulary)
-    stream = Stream(values, arrays.tokens[:count], arrays.positions)
+    stream = Stream(values, arrays.tokens[:count], arrays.positions, precision)
     if len(arrays.tokens) == count:
         return stream, None
-    return stream, Sink(arrays.tokens[-1], np.zeros(arrays.tokens.shape[1]))
+    return stream, Sink(arrays.tokens[-1], np.zeros(arrays.tokens.shape[1]), precision)
 
 
 def _layer(
     stream: Stream, sink: Sink | None, claims: Claims, arrays: Arrays, layer: int, notes: Notes
 ) -> None:
     """All heads of a layer read the same stream, and then add to it."""
+    seen, seen_sink = stream.rounded(), sink and sink.rounded()
     moved: list[Channel] = []
     for number, (claim, head) in enumerate(
         zip(claims.heads[layer - 1], arrays.heads[layer - 1], strict=True)
@@ -203,11 +209,11 @@ def _layer(
             raise Refused("a head moves more values than are claimed, or fewer", name)
         variables = [_variable(claims, layer, number, place) for place in range(len(claim.outputs))]
         try:
-            moved += attend(stream, sink, claim, head, variables, name, notes)
+            moved += attend(seen, seen_sink, claim, head, variables, name, notes)
         except Refused as refused:
             raise Refused(refused.why, refused.where or name) from None
     if sink is not None:
-        pass_sink(stream, sink, arrays.heads[layer - 1])
+        pass_sink(seen, sink, arrays.heads[layer - 1])
     write(stream, moved)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from rasp.certificate.arrays import UnitArrays
 from rasp.certificate.claims import GroupClaim, Notes, Refused
 from rasp.certificate.gradients import lengths
+from rasp.certificate.precision import Precision
 from rasp.certificate.reading import (
     DOUBLE,
     EXACT,
@@ -42,7 +43,7 @@ def feed_forward(
     """Check the hidden units of a layer, and add what they add to the stream."""
     if sum(claim.units for claim in claims) != len(block.bias):
         raise Refused("there are more hidden units than claims, or fewer", name)
-    size = len(stream.error)
+    size, seen = len(stream.error), stream.rounded()
     up, down, low, high, count, stray = np.zeros((6, size))
     grain, writers = np.full(size, np.inf), np.zeros(size, int)
     groups, start = [], 0
@@ -53,7 +54,7 @@ def feed_forward(
         if not claim.units:
             continue
         part = UnitArrays(block.inside[units], block.bias[units], block.out[:, units])
-        group, most, numbers, fine = _group(stream, part, claim, name, notes, gradient)
+        group, most, numbers, fine = _group(seen, part, claim, name, notes, gradient)
         groups.append(group)
         for total, positive, negative in ((up, most, 1), (down, most, -1)):
             total[group.dims] += _one_way(group, positive, negative)
@@ -125,7 +126,7 @@ def _check_inputs(stream: Stream, space: Space, value: Array, places: Array, nam
 
     With a promise it need not: what differs may be in states that the promise excludes.
     """
-    if stream.values.promise.conditions:
+    if stream.values.promise.conditions or not stream.precision.is_float32:
         return
     _, kind = np.unique(value, axis=0, return_inverse=True)
     kind = kind.reshape(-1)[places]
@@ -192,17 +193,19 @@ def _ran(
             own = Reading(reading.base, [], *(each[[place]] for each in (
                 reading.grain, reading.powers, reading.most, reading.terms)))  # fmt: skip
             touched = out[:, units][out[:, units].any(axis=1)]
-            parts, inner, slope = _points(own, points, signs, bias[units], touched)
+            parts, inner, slope = _points(
+                own, points, signs, bias[units], touched, stream.precision
+            )
             yield parts, onto, inner, slope * float(lengths(stream, row[None])[0])
 
 
 def _points(
-    reading: Reading, points: Array, signs: Array, bias: Array, out: Array
+    reading: Reading, points: Array, signs: Array, bias: Array, out: Array, precision: Precision
 ) -> tuple[Parts, float, Array]:
     parts = Parts(*(points[:, [column]] for column in range(4)))
     at_once = max(1, AT_ONCE // max(1, len(bias)))
     found = [_run(reading, parts.at(np.arange(first, min(len(points), first + at_once))), signs,
-                  bias, out) for first in range(0, len(points), at_once)]  # fmt: skip
+                  bias, out, precision) for first in range(0, len(points), at_once)]  # fmt: skip
     value, error, mass, numbers, is_exact, slope = (
         np.concatenate(arrays) for arrays in zip(*found, strict=True)
     )
@@ -211,7 +214,7 @@ def _points(
 
 
 def _run(
-    reading: Reading, held: Parts, signs: Array, bias: Array, out: Array
+    reading: Reading, held: Parts, signs: Array, bias: Array, out: Array, precision: Precision
 ) -> tuple[Array, Array, Array, Array, Array, Array]:
     """(point, dimension): what units add, how far that can be off, its mass and its count; whether
     a point is exact; and (point, dimension) the slope, at most, where a unit may be on or off.
@@ -219,6 +222,9 @@ def _run(
     before = held.value * signs + bias  # (point, unit)
     rounding = reading.rounding(held, bias, signs)
     off = held.error + rounding
+    middle, around = precision.ends(before, off)
+    rounding = rounding + precision.unit * (np.abs(before) + off)
+    off = off + precision.unit * (np.abs(before) + off)
     near = (np.abs(before) <= off) & (off > 0)
     on = (before > 0) & ~near
     hidden = np.maximum(before, 0)
@@ -227,7 +233,10 @@ def _run(
     slope = np.abs((on * signs) @ out.T)
     error = slope * held.error
     error += (near * off + on * rounding) @ size
+    if not precision.is_float32:  # each unit alone is between its ends
+        apart = [np.abs(np.maximum(middle + side, 0) - hidden) for side in (-around, around)]
+        error = np.minimum(error, np.maximum(*apart) @ size)
     most = np.maximum(before + off, 0)
     counted = (on | near).astype(float) @ (out != 0).T
-    is_exact = off.max(axis=1, initial=0.0) == 0
+    is_exact = (off.max(axis=1, initial=0.0) == 0) & precision.is_float32
     return value, error, most @ size, counted, is_exact, slope + near @ size

@@ -55,7 +55,9 @@ def read_out(
     column = values.column(node, space)
     steepest = float(lengths(stream, arrays.weight).max(initial=0.0))
     notes.gradient = max(notes.gradient, steepest)
-    if readout.scored and _has_many_rows(arrays.weight):
+    if not (readout.scored or stream.precision.is_float32):
+        raise Refused("a number is only compared with codes in float32", name)
+    if readout.scored and (_has_many_rows(arrays.weight) or not stream.precision.is_float32):
         _score_each(stream, readout, arrays, column, space, notes)
         return
     row, factors, off_rows = _one_row(arrays.weight)
@@ -149,6 +151,7 @@ def _score_each(
         parts, answers = held.at(some), right[column.places[some]]
         score = parts.value + arrays.bias
         off = parts.error + reading.rounding(parts, arrays.bias) + DOUBLE * parts.mass
+        off = off + SLACK * stream.precision.stored * (np.abs(score) + off)
         fits = classes == classes[answers][:, None]
         own = np.where(fits, score - off, -np.inf).max(axis=1)
         other = np.where(fits, -np.inf, score + off).max(axis=1, initial=-np.inf)

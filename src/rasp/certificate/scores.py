@@ -19,6 +19,7 @@ import numpy as np
 from rasp.certificate.arrays import HeadArrays
 from rasp.certificate.cases import compared, comparisons, holds
 from rasp.certificate.claims import INDEX, Conjunct, HeadClaim, Refused
+from rasp.certificate.precision import Precision
 from rasp.certificate.reading import DOUBLE, EXACT, SLACK, UNIT, Parts, Reading, grains, located
 from rasp.certificate.stream import Stream
 from rasp.certificate.tables import Array, Column, Space
@@ -62,6 +63,33 @@ class Side:
             total, error = total + value[places], error + off[places]
             there &= (places >= 0) & known[places]
         return total, error, there
+
+
+def rounded(side: Side, precision: Precision) -> Side:
+    """What a side is as numbers of a coarser precision, column by column.
+
+    Where a column is a function of one piece, that is rounded state by state, with all that it may
+    be off; elsewhere it counts as off by what rounding can change.
+    """
+    if precision.is_float32:
+        return side
+    active = np.array([value.any(axis=0) | off.any(axis=0) for _, value, off, _ in side.pieces])
+    count = active.sum(axis=0) if len(active) else np.zeros(len(side.constant), int)
+    wrong = side.error + sum(off.max(axis=0, initial=0.0) for _, _, off, _ in side.pieces)
+    error = side.error + precision.unit * (side.most + wrong)
+    constant, pieces = side.constant.copy(), []
+    alone = count == 0
+    constant[alone], error[alone] = precision.ends(side.constant[alone], side.error[alone])
+    for number, (space, value, off, there) in enumerate(side.pieces):
+        mine = (count == 1) & active[number]
+        middle, around = precision.ends(side.constant + value, side.error + off)
+        first = middle[np.flatnonzero(there)[0]]
+        constant[mine], error[mine] = first[mine], 0.0
+        pieces.append((space, np.where(mine, middle - first, value), np.where(mine, around, off),
+                       there))  # fmt: skip
+    most = np.abs(constant) + sum(np.abs(value).max(axis=0, initial=0.0)
+                                  for _, value, _, _ in pieces)  # fmt: skip
+    return Side(constant, error, pieces, np.zeros_like(side.grain), most)
 
 
 def side_of(reading: Reading, bias: Array) -> Side:
@@ -165,10 +193,11 @@ class Scorer:
         asked = [v for conjunct in claim.conjuncts for v in conjunct.queries]
         sent = [v for conjunct in claim.conjuncts for v in conjunct.keys]
         sent += [INDEX] if claim.mode == "share" else []
-        self.queries = side_of(
-            stream.read(head.query, [*asked, *claim.best_queries]), head.query_bias
-        )
-        self.keys = side_of(stream.read(head.key, [*sent, *claim.best_keys]), head.key_bias)
+        self.precision = stream.precision
+        queries = stream.read(head.query, [*asked, *claim.best_queries])
+        keys = stream.read(head.key, [*sent, *claim.best_keys])
+        self.queries = rounded(side_of(queries, head.query_bias), self.precision)
+        self.keys = rounded(side_of(keys, head.key_bias), self.precision)
         self.groups = self._shared()
         self.owner = self._owners()
         self.common = self._common_error()
@@ -246,7 +275,7 @@ class Scorer:
             mass, count = max(mass, float(own.sum())), max(count, int((own > 0).sum()))
         if grain and mass <= EXACT * grain:
             return 0.0
-        return float(SLACK * UNIT * mass * max(1, count))
+        return float((SLACK * UNIT * max(1, count) + self.precision.stored) * mass)
 
     def _shared(self) -> list[tuple[list[Conjunct | None], list[int]]]:
         """Conditions that look at the same variables of keys, and the pieces of these."""

@@ -10,6 +10,8 @@ cancel, and what does not cancel counts as error.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from rasp.certificate.choices import is_of_choice, over_cases
 from rasp.certificate.claims import INDEX, TOKEN, NodeVariable, Refused, SumVariable
 from rasp.certificate.counts import with_counts, without_counts
 from rasp.certificate.linear import base_line, is_ground
+from rasp.certificate.precision import FLOAT32, Precision
 from rasp.certificate.reading import (
     DOUBLE,
     EXACT,
@@ -43,8 +46,11 @@ MOST_CELLS = 40_000_000
 class Stream:
     """The sources of the residual stream, at every position but the sink's."""
 
-    def __init__(self, values: Values, tokens: Array, positions: Array) -> None:
+    def __init__(
+        self, values: Values, tokens: Array, positions: Array, precision: Precision = FLOAT32
+    ) -> None:
         self.values, self.tokens, self.positions = values, tokens, positions
+        self.precision = precision
         size = tokens.shape[1]
         self.constant = np.zeros(size)
         self.outputs: dict[int, Array] = {}
@@ -102,6 +108,41 @@ class Stream:
             moved = radius * self.largest_rms()
             self.error, self.stray = self.error + moved, self.stray + moved
             self.grain = np.zeros_like(self.grain)
+
+    def rounded(self) -> Stream:
+        """The stream as it is read, in its precision.
+
+        Where a dimension has one source, its table is rounded, state by state, with all that it
+        may be off. Elsewhere every source and every sum of them counts as rounded.
+        """
+        precision = self.precision
+        if precision.is_float32:
+            return self
+        made = copy(self)
+        sources, mass = np.zeros((2, len(self.error)))
+        mass += self.stray
+        for dims, table in self._sources():
+            most = np.abs(table).max(axis=0, initial=0.0)
+            sources[dims], mass[dims] = sources[dims] + (most > 0), mass[dims] + most
+        for group in self.groups:
+            sources[group.dims] += ~group.table.any(axis=0) & group.error.any(axis=0)
+        made.error = self.error + SLACK * precision.unit * (sources + 2) * (mass + self.error)
+        made.error[sources == 0] = self.error[sources == 0] * (1 + 2 * precision.unit)
+        made.grain, made.stray = np.zeros(len(mass)), self.stray + made.error
+        made.groups = []
+        for name in ("tokens", "positions"):
+            table = getattr(self, name).copy()
+            dims = table.any(axis=0) & (sources == 1)
+            table[:, dims], off = precision.ends(table[:, dims], self.error[dims])
+            setattr(made, name, table)
+            made.error[dims] = off.max(axis=0)
+        for group in self.groups:
+            dims, lone = group.dims, (sources[group.dims] == 1) & group.table.any(axis=0)
+            table, off = precision.ends(group.table, group.error + self.error[dims])
+            made.groups.append(replace(group, table=np.where(lone, table, group.table),
+                                       error=np.where(lone, off, group.error)))  # fmt: skip
+            made.error[dims[lone]] = 0.0
+        return made
 
     def largest_rms(self) -> float:
         """The root mean square of the dimensions, at most.

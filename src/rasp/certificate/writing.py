@@ -79,7 +79,7 @@ def _grids(stream: Stream, mass: Array) -> Array:
     exponent = np.floor(np.log2(np.where(low > 0, low, 1.0)))
     grid = 2.0 ** (exponent - 23)
     fine = (low > 0) & (mass > 0) & (high <= 2.0 ** (exponent + 1))
-    fine &= (stream.stray == 0) & (stream.grain >= grid)
+    fine &= (stream.stray == 0) & (stream.grain >= grid) & (not stream.precision.stores)
     return np.asarray(np.where(fine, grid, 0.0))
 
 

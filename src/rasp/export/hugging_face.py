@@ -155,7 +155,7 @@ def _bert_block(name: str, block: Block, size: int) -> dict[str, Array]:
 
 
 def tolerant(model: Transformer) -> Transformer:
-    """The same program with weights that are certified to bear a LayerNorm's rounding.
+    """The same program, in its vocabulary, with weights that bear a LayerNorm's rounding.
 
     LayerNorm leaves an error in the last bits everywhere: here no score relies on exact numbers,
     and counts are rounded again before they are compared. Where bounds over every order of adding
@@ -163,7 +163,7 @@ def tolerant(model: Transformer) -> Transformer:
     bears far more than that as it is.
     """
     if model.settings.style == "robust":
-        return in_vocabulary(model)
+        return model
     outputs, names = graph_from_json(model.graph)
     program = Program.named(names, outputs)
     settings = replace(model.settings, tolerant=True)

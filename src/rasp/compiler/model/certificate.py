@@ -9,13 +9,13 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any
 
 import numpy as np
 
 from rasp.atoms import Atom, show, show_input
-from rasp.certificate import Inputs, Verdict, check
+from rasp.certificate import PRECISIONS, Inputs, Verdict, check
 from rasp.certificate import Readout as CheckedReadout
 from rasp.compiler.model.promises import random_inputs
 from rasp.compiler.model.robustness import Robustness, largest_radius
@@ -170,22 +170,29 @@ def _shown(vocabulary: tuple[Atom, ...]) -> str:
     return some + (f" and {more} more" if more > 0 else "")
 
 
-def proved(model: Transformer, outputs: Mapping[str, Node], noise: float = 0.0) -> Verdict:
+def proved(
+    model: Transformer, outputs: Mapping[str, Node], noise: float = 0.0,
+    precision: str = "float32",
+) -> Verdict:  # fmt: skip
     """Let the checker look at a model's arrays and claims."""
     settings = model.settings
     inputs = Inputs(settings.vocabulary, settings.max_length, settings.bos, settings.causal,
                     settings.where)  # fmt: skip
     readouts = [CheckedReadout(each.name, each.atoms, each.codes, each.scored)
                 for each in model.readouts]  # fmt: skip
-    return check(model.weights.arrays(), outputs, inputs, readouts, model.claims, noise)
+    return check(model.weights.arrays(), outputs, inputs, readouts, model.claims, noise,
+                 PRECISIONS[precision])  # fmt: skip
 
 
 def _robustness(model: Transformer, outputs: Mapping[str, Node], gradient: float) -> Robustness:
     """What else the checker proves of a model of the robust style."""
+    precisions = takewhile(lambda each: proved(model, outputs, precision=each).holds,
+                           list(PRECISIONS)[1:])  # fmt: skip
     return Robustness(
         max(float(np.abs(array).max(initial=0.0)) for array in model.weights.arrays().values()),
         gradient,
         largest_radius(lambda radius: proved(model, outputs, radius).holds),
+        ("float32", *precisions),
     )
 
 

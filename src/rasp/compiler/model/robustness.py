@@ -13,7 +13,7 @@ MOST_WEIGHT, MOST_GRADIENT = 1000.0, 10_000.0
 
 @dataclass(frozen=True)
 class Robustness:
-    """Weights, gradients and noise of a model of the robust style.
+    """Weights, gradients, noise and precisions of a model of the robust style.
 
     >>> import rasp
     >>> same = rasp.select(rasp.tokens, rasp.tokens, "==")
@@ -21,6 +21,8 @@ class Robustness:
     >>> robust = model.certificate.robust
     >>> robust.largest_weight < 100, robust.largest_gradient < 100, robust.noise_radius >= 1e-4
     (True, True, True)
+    >>> "TF32" in robust.precisions
+    True
     """
 
     largest_weight: float
@@ -29,6 +31,8 @@ class Robustness:
     noise_radius: float
     """After the embedding and after every block, each number of the residual stream may move by so
     much of the stream's root mean square there, and every answer stays the same."""
+    precisions: tuple[str, ...] = ("float32",)
+    """In which arithmetic every answer is proved right: "float32", "TF32", "bfloat16"."""
 
     @property
     def too_steep(self) -> str:
@@ -43,21 +47,22 @@ class Robustness:
         return "" if self.noise_radius else f"noise of {least} of the stream's RMS may be too much"
 
     def __str__(self) -> str:
+        others = " and ".join(self.precisions[1:])
         return (
-            f"largest weight {self.largest_weight:.3g}, gradients up to "
-            f"{self.largest_gradient:.3g}, no answer changed by noise up to "
-            f"{self.noise_radius:g} of the stream's RMS"
+            f"no weight above {self.largest_weight:.3g}, no gradient above "
+            f"{self.largest_gradient:.3g}; no answer is changed by noise of up to "
+            f"{self.noise_radius:g} of the stream's RMS" + (f", nor in {others}" if others else "")
         )
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
-        return dict(vars(self))
+        return vars(self) | {"precisions": list(self.precisions)}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Robustness:
         """Read it back."""
         return cls(float(data["largest_weight"]), float(data["largest_gradient"]),
-                   float(data["noise_radius"]))  # fmt: skip
+                   float(data["noise_radius"]), tuple(map(str, data["precisions"])))  # fmt: skip
 
 
 def largest_radius(holds: Callable[[float], bool]) -> float:

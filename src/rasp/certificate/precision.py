@@ -1,0 +1,88 @@
+"""The arithmetic of a forward pass that is coarser than float32, and what rounding does in it.
+
+Numbers are rounded to the nearest one of so many significant bits. In TF32 (11 bits) that happens
+to what a product reads: weights, the stream, queries, keys, values, attention, what heads mix,
+hidden units. In bfloat16 (8 bits, `stores`) all arrays are rounded, and every result: the stream
+after every sum, each linear map with its bias, scores, attention, what heads mix. Inside a product
+and a softmax it is float32 in both.
+
+Rounding never changes the order of two numbers. So what lies between two ends lies, once rounded,
+between the rounded ends: a number known to be near 1 is 1 again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from rasp.certificate.tables import Array
+
+MANY_BITS = 24
+
+
+@dataclass(frozen=True)
+class Precision:
+    """How a forward pass rounds beside float32."""
+
+    bits: int = MANY_BITS
+    stores: bool = False
+
+    @property
+    def is_float32(self) -> bool:
+        return self.bits == MANY_BITS
+
+    @property
+    def unit(self) -> float:
+        """The largest relative error of one rounding; 0 in float32, which is charged elsewhere."""
+        return 0.0 if self.is_float32 else 2.0**-self.bits
+
+    @property
+    def stored(self) -> float:
+        """The same for results that only some precisions round."""
+        return self.unit if self.stores else 0.0
+
+    @property
+    def moved(self) -> float:
+        """The same for what a head puts out: read by the last product, or stored before and after
+        it."""
+        return self.unit * (2 if self.stores else 1)
+
+    def rounded(self, numbers: Array) -> Array:
+        """The numbers of this precision next to some.
+
+        >>> Precision(8).rounded(np.array([1 + 2**-9, 1 + 2**-8 + 2**-12, 0.0])).tolist()
+        [1.0, 1.0078125, 0.0]
+        """
+        fraction, exponent = np.frexp(numbers)
+        return np.asarray(np.ldexp(np.rint(fraction * 2.0**self.bits), exponent - self.bits))
+
+    def ends(self, value: Array, off: Array | float) -> tuple[Array, Array]:
+        """What numbers off by so much are once rounded: the middle, and how far off.
+
+        Half-way between two numbers, it may be either.
+        """
+        if self.is_float32:
+            return value, np.broadcast_to(off, np.shape(value))
+        low, below = np.frexp(value - off)
+        high, above = np.frexp(value + off)
+        low = np.ldexp(np.ceil(low * 2.0**self.bits - 0.5), below - self.bits)
+        high = np.ldexp(np.floor(high * 2.0**self.bits + 0.5), above - self.bits)
+        return np.asarray((low + high) / 2), np.asarray((high - low) / 2)
+
+    def arrays(self, found: Mapping[str, Array]) -> dict[str, Array]:
+        """A model's arrays: biases and the embedding are no factors, and only stored."""
+        if self.is_float32:
+            return dict(found)
+        return {name: array if not self.stores and _is_added(name) else
+                self.rounded(np.asarray(array, np.float64)) for name, array in found.items()
+                }  # fmt: skip
+
+
+def _is_added(name: str) -> bool:
+    return name in ("tokens", "positions") or name.endswith("bias")
+
+
+FLOAT32 = Precision()
+PRECISIONS = {"float32": FLOAT32, "TF32": Precision(11), "bfloat16": Precision(8, stores=True)}
