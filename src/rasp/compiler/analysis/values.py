@@ -141,8 +141,8 @@ class ValueAnalysis(JointAnalysis):
             joint = self.joint(list(node.operands), later=0)
         except Refusal as refusal:
             found = self._afterwards(node, refusal) if self.avoids_counts else None
-            found = found or self._counted(node) or self._wide(node, operands)
-            found = found or self._afterwards(node, refusal)
+            found = found or self._counted(node) or self._distributed(node)
+            found = found or self._wide(node, operands) or self._afterwards(node, refusal)
             if found is None:
                 raise refusal
             return found
@@ -262,6 +262,27 @@ class ValueAnalysis(JointAnalysis):
     @abstractmethod
     def _is_only_read_out(self, node: SOp) -> bool:
         """Whether nothing but a read-out needs an s-op."""
+
+    def _distributed(self, node: Elementwise) -> Values | None:
+        """`x + (a if c else b)` as `x + a if c else x + b`, where those sums are linear."""
+        chosen = self._as_choice(node)
+        return None if chosen is None or chosen is node else self.of(chosen)
+
+    def _as_choice(self, node: SOp) -> Elementwise | None:
+        """A sum with a choice in it as a choice between sums."""
+        if not isinstance(node, Elementwise) or node.op not in ("if", "+", "-"):
+            return None
+        if node.op == "if":
+            fits = all(self.of(each).linear is not None for each in node.operands[1:])
+            return node if fits else None
+        for place, other in ((0, node.operands[1]), (1, node.operands[0])):
+            choice = self._as_choice(node.operands[place])
+            if choice is None or self.of(other).linear is None:
+                continue
+            condition, *branches = choice.operands
+            pairs = [(each, other) if place == 0 else (other, each) for each in branches]
+            return Elementwise("if", (condition, *(Elementwise(node.op, pair) for pair in pairs)))
+        return None
 
     def _conditions(self, node: SOp, op: str) -> tuple[SOp, ...]:
         if not isinstance(node, Elementwise) or node.op != op:
