@@ -43,7 +43,7 @@ MOST_DISTANCE = 40
 
 
 @dataclass(frozen=True)
-class Place:
+class Position:
     """A position: an index, counted from the start (`start`) or back from the end, plus more."""
 
     sign: int
@@ -92,8 +92,8 @@ class BRaspReader(Reader):
         self.program = BRasp()
         super().__init__(self.program, alphabet)
 
-    def index(self) -> Place:
-        return Place(1, False, 0)
+    def index(self) -> Position:
+        return Position(1, False, 0)
 
     def idiom(self, node: Elementwise, at_last: bool) -> Cases | None:
         if is_length(node):
@@ -215,41 +215,41 @@ class BRaspReader(Reader):
     def _decided(self, truth: Truth) -> list[tuple[Any, Any]]:
         return [(truth, True), (self.program.negated(truth), False)]
 
-    def _shifted(self, node: Elementwise, contents: tuple[Any, ...]) -> Place | Length:
+    def _shifted(self, node: Elementwise, contents: tuple[Any, ...]) -> Position | Length:
         """Arithmetic on places: a constant more or less, the same place from the other side."""
         if node.op == "negate":
             contents = (0, contents[0])
         left, right = contents[0], contents[-1] if len(contents) > 1 else 0
         sign = 1 if node.op in ("+", "plus") else -1
         match left, right:
-            case (Place(way, from_end, more), int()):
-                return Place(way, from_end, more + sign * right)
-            case (int(), Place(way, from_end, more)):
-                return Place(sign * way, from_end, left + sign * more)
+            case (Position(way, from_end, more), int()):
+                return Position(way, from_end, more + sign * right)
+            case (int(), Position(way, from_end, more)):
+                return Position(sign * way, from_end, left + sign * more)
             case (Length(more), int()):
                 return Length(more + sign * right)
             case (int(), Length(more)) if sign == 1:
                 return Length(left + more)
-            case (Length(ours), Place(1, False, theirs)) if sign == -1:
-                return Place(-1, True, ours - theirs)
-            case (Place(1, False, theirs), Length(ours)) if sign == -1:
-                return Place(1, True, theirs - ours)
+            case (Length(ours), Position(1, False, theirs)) if sign == -1:
+                return Position(-1, True, ours - theirs)
+            case (Position(1, False, theirs), Length(ours)) if sign == -1:
+                return Position(1, True, theirs - ours)
         raise NotInDialect(node, "computes with a position, a count or a mean")
 
     def _compare(self, node: SOp, op: str, one: Any, other: Any) -> Truth:
         program = self.program
         if is_atom(one):
             return self._compare(node, TURNED[op], other, one)
-        if isinstance(one, Place) and isinstance(other, Length):
-            return self._compare(node, op, Place(one.sign, True, one.more - other.more), 0)
-        if isinstance(one, Length) and isinstance(other, Place):
+        if isinstance(one, Position) and isinstance(other, Length):
+            return self._compare(node, op, Position(one.sign, True, one.more - other.more), 0)
+        if isinstance(one, Length) and isinstance(other, Position):
             return self._compare(node, TURNED[op], other, one)
         if not is_atom(other):
             raise NotInDialect(node, "compares two positions, counts or means")
         if isinstance(other, str):
             return program.true if op == "!=" else program.false
         match one:
-            case Place():
+            case Position():
                 return self._compare_place(node, op, one, Fraction(other))
             case Width(some):
                 return self._compare_width(node, op, some, Fraction(other))
@@ -257,7 +257,7 @@ class BRaspReader(Reader):
                 return self._compare_mean(node, op, present, Fraction(other))
         raise NotInDialect(node, "compares the length with a number")
 
-    def _compare_place(self, node: SOp, op: str, place: Place, number: Fraction) -> Truth:
+    def _compare_place(self, node: SOp, op: str, place: Position, number: Fraction) -> Truth:
         """Compare an index with a constant: is there a position so many steps before (after)?"""
         if number.denominator != 1:
             raise NotInDialect(node, "compares a position with a fraction")

@@ -14,7 +14,7 @@ from typing import Any
 
 import rasp
 from rasp.fuzzing.cases import Case, random_case, save_json, save_replay
-from rasp.fuzzing.judges import HOMES, Verdict, find_judge, verdict
+from rasp.fuzzing.judges import HOMES, Judgement, find_judge, verdict
 from rasp.fuzzing.shrink import shrink
 
 MOST_FAILURES = 5
@@ -31,7 +31,7 @@ class Tally:
     failed: int = 0
     seconds: float = 0.0
 
-    def add(self, told: Verdict, seconds: float) -> None:
+    def add(self, told: Judgement, seconds: float) -> None:
         self.agreed += told.kind == "agreed"
         self.refused += told.kind == "refused"
         self.failed += told.is_failure

@@ -35,7 +35,7 @@ LONGEST = 60.0
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Judgement:
     """What a judge says of a case."""
 
     kind: str
@@ -62,7 +62,7 @@ def find_judge(name: str) -> Judge:
     return judge
 
 
-def verdict(judge: Judge, case: Case, seconds: float = LONGEST) -> Verdict:
+def verdict(judge: Judge, case: Case, seconds: float = LONGEST) -> Judgement:
     """Let a judge look at a case; anything that it raises by mistake is a failure too."""
 
     def too_slow() -> Disagreement:
@@ -73,11 +73,11 @@ def verdict(judge: Judge, case: Case, seconds: float = LONGEST) -> Verdict:
             warnings.simplefilter("error", RuntimeWarning)  # numpy's overflows and the like
             judge(case)
     except Refused:
-        return Verdict("refused")
+        return Judgement("refused")
     except Disagreement as found:
-        return Verdict("disagreed", str(found), "disagreed")
+        return Judgement("disagreed", str(found), "disagreed")
     except Exception as crash:
         where = traceback.extract_tb(crash.__traceback__)[-1]
         said = "".join(traceback.format_exception(crash)[-4:])
-        return Verdict("crashed", said, f"{type(crash).__name__} in {where.name}")
-    return Verdict("agreed")
+        return Judgement("crashed", said, f"{type(crash).__name__} in {where.name}")
+    return Judgement("agreed")

@@ -14,7 +14,7 @@ from typing import Any
 
 from rasp.atoms import Atom
 from rasp.fuzzing.cases import Case
-from rasp.fuzzing.judges import Judge, Verdict, verdict
+from rasp.fuzzing.judges import Judge, Judgement, verdict
 from rasp.fuzzing.trees import literal, name
 from rasp.syntax.tree import Argument, Comparison, Expression, Literal, Name, Parameter, Tree
 
@@ -22,7 +22,7 @@ SIMPLE: tuple[Expression, ...] = (literal(0), literal(1), name("indices"), name(
 SIMPLE_KINDS = (Name, Literal)
 
 
-def shrink(case: Case, judge: Judge, seconds: float = 20.0) -> tuple[Case, Verdict]:
+def shrink(case: Case, judge: Judge, seconds: float = 20.0) -> tuple[Case, Judgement]:
     """Make a failing case smaller until nothing can be taken away or the time is over."""
     until = time.monotonic() + seconds
     told = verdict(judge, case)

@@ -27,14 +27,14 @@ TRUTH_OPERATORS = giving("bool")
 
 
 @dataclass(frozen=True)
-class Best:
+class BestScore:
     """The score of a key, or the best score of a query, among what a selector picks."""
 
     picks: Form
     score: object
 
 
-Form: TypeAlias = Formula[Sum | Best]
+Form: TypeAlias = Formula[Sum | BestScore]
 
 
 def normal_form(selector: Selector) -> Form:
@@ -71,7 +71,7 @@ class _Forms:
         return some((left, right))
 
     def best(self, node: SelectBest, wanted: bool, picks: Form, others: Form) -> Form:
-        best = Best(picks, _scored(node.scorer))
+        best = BestScore(picks, _scored(node.scorer))
         return compared(best, best, EQUAL if wanted else DIFFERENT)
 
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from rasp.graph.formulas import All, Comparison, Either
 from rasp.graph.nodes import Indices, Selector
-from rasp.graph.normal import Best, Form, normal_form
+from rasp.graph.normal import BestScore, Form, normal_form
 from rasp.graph.sums import Sum, Terms
 from rasp.operators.comparisons import EQUAL, GREATER, LESS
 
@@ -41,7 +41,7 @@ def reach(form: Form) -> Reach:
     (-1, -1)
     """
     match form:
-        case Comparison(Best(picks), _, outcomes):
+        case Comparison(BestScore(picks), _, outcomes):
             return reach(picks) if outcomes == EQUAL else EVERYWHERE
         case Comparison(tuple() as keys, tuple() as queries, outcomes):
             return _reach_of_comparison(keys, queries, outcomes)

@@ -57,7 +57,7 @@ dyck = "F" if failed else ("T" if depth == 0 else "P");
 
 
 @dataclass(frozen=True)
-class Row:
+class PaperRow:
     """What the paper says of a task: its size, and accuracies in percent."""
 
     title: str
@@ -83,15 +83,15 @@ TASKS: dict[str, Task] = {
     )
 }  # fmt: skip
 
-ROWS: dict[str, Row] = {
-    "reverse": Row("Reverse", 2, 1, 99.99, (99.9, None, 23.1, 41.2)),
-    "hist_bos": Row("Hist BOS", 1, 1, 100.0, (None, None, None, None)),
-    "hist": Row("Hist no BOS", 1, 2, 99.97, (99.9, 91.9, None, None)),
-    "double_hist": Row("Double Hist", 2, 2, 99.58, (99.0, 73.5, 40.5, 83.5)),
-    "sort": Row("Sort", 2, 1, 99.96, (99.8, None, 99.0, 99.9)),
-    "most_freq": Row("Most Freq", 3, 2, 95.99, (93.9, 92.1, 84.0, 90.2)),
-    "dyck_1": Row("Dyck-1 PTF", 2, 1, 99.67, (99.3, None, 96.9, 96.4)),
-    "dyck_2": Row("Dyck-2 PTF", 3, 1, 99.85, (99.7, None, 98.8, 94.1)),
+ROWS: dict[str, PaperRow] = {
+    "reverse": PaperRow("Reverse", 2, 1, 99.99, (99.9, None, 23.1, 41.2)),
+    "hist_bos": PaperRow("Hist BOS", 1, 1, 100.0, (None, None, None, None)),
+    "hist": PaperRow("Hist no BOS", 1, 2, 99.97, (99.9, 91.9, None, None)),
+    "double_hist": PaperRow("Double Hist", 2, 2, 99.58, (99.0, 73.5, 40.5, 83.5)),
+    "sort": PaperRow("Sort", 2, 1, 99.96, (99.8, None, 99.0, 99.9)),
+    "most_freq": PaperRow("Most Freq", 3, 2, 95.99, (93.9, 92.1, 84.0, 90.2)),
+    "dyck_1": PaperRow("Dyck-1 PTF", 2, 1, 99.67, (99.3, None, 96.9, 96.4)),
+    "dyck_2": PaperRow("Dyck-2 PTF", 3, 1, 99.85, (99.7, None, 98.8, 94.1)),
 }
 
 SUPERVISED: dict[str, tuple[Task, float]] = {

@@ -30,7 +30,7 @@ PARTS = ("rows", "first_moment", "second_moment", "best")
 
 
 @dataclass(frozen=True)
-class Place:
+class SavedPlace:
     """An unfinished run's place in a snapshot."""
 
     snapshot: TensorFile
@@ -106,13 +106,15 @@ class Store:
         return [_snapshot(path)
                 for path in sorted((self.folder / "snapshots").glob("*.safetensors"))]  # fmt: skip
 
-    def unfinished(self) -> dict[str, Place]:
+    def unfinished(self) -> dict[str, SavedPlace]:
         """Return every run that a snapshot holds, by id: its furthest place."""
-        found: dict[str, Place] = {}
+        found: dict[str, SavedPlace] = {}
         for snapshot in self.snapshots():
             for model, each in enumerate(snapshot.about["runs"]):
                 known = found.get(each["id"])
-                place = Place(snapshot, model, snapshot.about["epoch"], _progress(each["progress"]))
+                place = SavedPlace(
+                    snapshot, model, snapshot.about["epoch"], _progress(each["progress"])
+                )
                 if known is None or known.epoch < place.epoch:
                     found[each["id"]] = place
         return found
@@ -152,7 +154,7 @@ class Store:
         _write(path, snapshot.tensors, without_nan(about))
         return path
 
-    def load_part(self, place: Place, part: str) -> torch.Tensor:
+    def load_part(self, place: SavedPlace, part: str) -> torch.Tensor:
         """Read one model's row from a snapshot."""
         try:
             return place.snapshot.read(f"{place.model}.{part}")
@@ -203,7 +205,7 @@ def snapshot_of(stack: Stack) -> Snapshot:
     )  # fmt: skip
 
 
-def restore(stack: Stack, store: Store, places: Sequence[Place]) -> None:
+def restore(stack: Stack, store: Store, places: Sequence[SavedPlace]) -> None:
     """Put a stack where its runs' snapshots left them; all must be at the same epoch."""
     for place, config in zip(places, stack.configs, strict=True):
         if not place.epoch < config.epochs:

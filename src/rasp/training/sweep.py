@@ -19,7 +19,7 @@ from rasp.training.devices import choose_device
 from rasp.training.engines import make_engine
 from rasp.training.finish import finish
 from rasp.training.stack import Engine, Stack
-from rasp.training.store import Place, Snapshot, Store, restore, snapshot_of
+from rasp.training.store import SavedPlace, Snapshot, Store, restore, snapshot_of
 
 STRIDE = 10
 """Steps of one stack before another has its turn."""
@@ -122,10 +122,10 @@ def _data_of(config: RunConfig) -> Data:
     return make_data(config.task, config.data_seed, config.sizes)
 
 
-Group = list[tuple[RunConfig, Place | None]]
+Group = list[tuple[RunConfig, SavedPlace | None]]
 
 
-def stacks_of(configs: Iterable[RunConfig], places: dict[str, Place]) -> list[Group]:
+def stacks_of(configs: Iterable[RunConfig], places: dict[str, SavedPlace]) -> list[Group]:
     """Put runs of one shape, and as far along, into one group."""
     groups: dict[Any, Group] = {}
     for config in configs:
