@@ -197,8 +197,11 @@ def test_what_cannot_be_robust_says_so_and_names_the_other_style() -> None:
                         "and select(indices, indices, <))" for each in "ab")  # fmt: skip
     handle = rasp.run(f"out = ({counts}) % 3;")["out"]
     with pytest.raises(RaspUnsupportedError, match="several heads at once") as error:
-        rasp.compile(handle, alphabet="ab", max_length=6)
+        rasp.compile(handle, alphabet="ab", max_length=6, style="robust")
     assert 'style="compact"' in str(error.value.hint)
+    model = rasp.compile(handle, alphabet="ab", max_length=6)
+    assert model.settings.style == "compact" and "several heads at once" in model.why_compact
+    assert model("abba") == handle("abba")
 
 
 def test_there_are_two_styles() -> None:

@@ -41,9 +41,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--heads", choices=("paper", "split"), default="paper",
                         help="split: one more head where that saves much")  # fmt: skip
-    parser.add_argument("--style", choices=("robust", "compact"), default="robust",
-                        help="robust (default): moderate weights that bear noise; compact: the "
-                        "smallest model")  # fmt: skip
+    parser.add_argument("--style", choices=("auto", "robust", "compact"), default="auto",
+                        help="robust: moderate weights that bear noise; compact: the smallest "
+                        "model; auto: robust where it can be done, else compact")  # fmt: skip
     parser.add_argument(
         "-o", "--output", metavar="DIR", help="write the model there (default: nowhere)"
     )
@@ -82,11 +82,15 @@ def run(arguments: argparse.Namespace) -> int:
             "hidden_per_layer": model.hidden_per_layer,
             "d_model": model.d_model,
             "parameters": model.parameter_count,
+            "style": model.settings.style,
+            "why_compact": model.why_compact,
             "certificate": model.certificate.to_json(),
         }
         print(json.dumps(record, ensure_ascii=False, indent=1))
     else:
         print(model)
+        if model.why_compact:
+            print(f"compact, since the robust style cannot do this ({model.why_compact})")
         tell(model.certificate)
         if arguments.output:
             print(f"written to {arguments.output}")

@@ -77,7 +77,7 @@ def compile(
     vocabulary: object = None,
     next_token: bool = False,
     where: Any = None,
-    style: str = "robust",
+    style: str = "auto",
     extra_feed_forwards: int = 0,
 ) -> Transformer:
     """Compile an s-op to a transformer that answers as the program does, with a certificate.
@@ -87,8 +87,9 @@ def compile(
     `max_length` is the length of the longest input. With `bos="§"`, inputs begin with that
     token. `causal` lets positions see only what came before; `sink=False` puts no hidden token
     before the input; `heads="split"` may spend one more head where that makes the model much
-    smaller. `style="robust"` makes moderate weights that bear noise, and `style="compact"` the
-    smallest model, which does not.
+    smaller. `style="robust"` makes moderate weights that bear noise, `style="compact"` the
+    smallest model, which does not; without a style the model is robust where that can be done, and
+    else compact, and says why (`model.why_compact`).
     `next_token` makes a causal model that can generate: its outputs are tokens of the
     alphabet, or the empty string, which ends. `where` is a promise about inputs: a bool s-op
     that is true at every position of every input that the model will get. The model is exact on
@@ -123,7 +124,25 @@ def compile(
     if next_token:
         settings = replace(settings, causal=True, next_token=True)
         check_next_token(list(nodes.values()), settings)
-    return compile_nodes(nodes, settings, found)
+    if style != "auto":
+        return compile_nodes(nodes, settings, found)
+    return _robust_or_compact(nodes, settings, found)
+
+
+def _robust_or_compact(
+    nodes: Mapping[str, Node], settings: Settings, program: Program
+) -> Transformer:
+    """A robust model; where there is none, a compact one that says why."""
+    reason = "the robust style has no extra feed-forward blocks"
+    if not settings.extra_feed_forwards:
+        try:
+            return compile_nodes(nodes, replace(settings, style="robust"), program)
+        except RaspUnsupportedError as error:
+            reason = error.message.removeprefix("this cannot be compiled in the robust style: ")
+            reason = reason.replace(" cannot be compiled exactly", "")
+    model = compile_nodes(nodes, replace(settings, style="compact"), program)
+    model.why_compact = reason
+    return model
 
 
 def _with_promise(settings: Settings, where: Any, program: Program) -> tuple[Settings, Program]:

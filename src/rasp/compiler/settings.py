@@ -79,10 +79,10 @@ def read_settings(
             '`heads` is "paper" (as many heads as the schedule says) or "split"',
             hint='`heads="split"` may spend one more head to make a model much smaller',
         )
-    if style not in ("robust", "compact"):
+    if style not in ("auto", "robust", "compact"):
         raise RaspValueError(
-            '`style` is "robust" (moderate weights that bear noise) or "compact"',
-            hint='`style="compact"` makes the smallest model',
+            '`style` is "robust" (moderate weights that bear noise), "compact" or "auto"',
+            hint='`style="compact"` makes the smallest model, "auto" a robust one if it can',
         )
     first = None if bos is None else from_python(bos)
     if first is not None:

@@ -98,7 +98,7 @@ def read_asked(request: dict[str, Any]) -> Asked:
         str(request.get("program")), str(request.get("name")), given, length, bos,
         bool(request.get("causal")), bool(request.get("next_token")),
         not request.get("no_sink"), read_word(request, "heads") or "paper",
-        read_word(request, "where"), read_word(request, "style") or "robust", extra or 0,
+        read_word(request, "where"), read_word(request, "style") or "auto", extra or 0,
     )  # fmt: skip
 
 

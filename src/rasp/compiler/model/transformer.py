@@ -6,7 +6,7 @@ Plain softmax attention and ReLU feed-forwards in numpy; nothing here knows RASP
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +87,8 @@ class Transformer:
     graph: Mapping[str, Any]
     """The program, as plain data."""
     certificate: Certificate | None
+    why_compact: str = field(default="", compare=False)
+    """Why it is not robust, where that was tried."""
 
     @property
     def layers(self) -> int:

@@ -115,7 +115,7 @@ const options = () => make("details", { class: "options" }, make("summary", {}, 
   box("next_token", "next token", "A model that generates: outputs are tokens, or the empty string, which ends"),
   box("no_sink", "no sink", "Put no hidden token before the input"),
   menu("heads", "split: one more head where that makes the model much smaller", ["paper", "split"]),
-  menu("style", "robust: moderate weights that bear noise; compact: the smallest model", ["robust", "compact"]),
+  menu("style", "robust: moderate weights that bear noise; compact: the smallest model; auto: robust if it can be", ["auto", "robust", "compact"]),
   field("extra_feed_forwards", "extra feed-forwards", "Allow so many feed-forward blocks without heads", { type: "number", min: 0, max: 16, placeholder: "0" })));
 
 export const setUpWeights = (context, isStatic) => {
