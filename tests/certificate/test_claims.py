@@ -13,7 +13,7 @@ import pytest
 from models import KINDS, mistakes, model_of, verdict
 
 from rasp.certificate.claims import HeadOutput, OutputVariable, SumVariable
-from rasp.certificate.portable import claims_from_json, claims_to_json
+from rasp.compiler.model.stored_claims import claims_from_json, claims_to_json
 from rasp.errors import RaspError
 from rasp.graph import Const, Elementwise, Indices, Select, SelectorNot, Tokens
 

@@ -15,11 +15,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from models import Kind, compiled, expected_of, mistakes_in, outputs_of, verdict
+from models import KINDS, Kind, compiled, expected_of, mistakes_in, outputs_of, verdict
 
 from rasp.certificate import Inputs
-from rasp.certificate.arrays import read_arrays
-from rasp.certificate.attention import Sink, check_sink_units, pass_sink
 from rasp.certificate.claims import (
     Claims,
     Conjunct,
@@ -33,8 +31,10 @@ from rasp.certificate.claims import (
     Refused,
     SumVariable,
 )
-from rasp.certificate.stream import Stream
-from rasp.certificate.values import Values
+from rasp.certificate.program.values import Values
+from rasp.certificate.weights.arrays import read_arrays
+from rasp.certificate.weights.sink import Sink, check_sink_units, pass_sink
+from rasp.certificate.weights.stream import Stream
 from rasp.compiler import Transformer
 from rasp.graph import (
     Aggregate,
@@ -347,6 +347,14 @@ def a_kind_that_is_forgotten() -> Transformer:
     return other
 
 
+def a_mean_of_keys_that_score_far_apart() -> Transformer:
+    """So far that the exponentials are beyond the largest that is looked at."""
+    model = compiled(KINDS["mean"])
+    other = forged(model, model.claims)
+    other.weights.heads[0][0].query *= 0.5
+    return other
+
+
 FORGERIES: dict[Callable[[], Transformer], str] = {
     default_of_a_sum: "a sum adds numbers, and is 0 where nothing is picked",
     codes_of_a_sum: "a sum adds numbers, and is 0 where nothing is picked",
@@ -364,6 +372,7 @@ FORGERIES: dict[Callable[[], Transformer], str] = {
     a_family_of_a_sum_and_a_mean: "the program may answer Fraction(1, 3)",
     a_spare_sum_with_a_default: "a sum adds numbers, and is 0 where nothing is picked",
     a_kind_that_is_forgotten: "an int is told from an equal float",
+    a_mean_of_keys_that_score_far_apart: "no margin is left",
 }
 
 

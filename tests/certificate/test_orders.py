@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 import rasp
-from rasp.certificate.orders import ABOVE, BELOW, EQUAL, is_strict_order
+from rasp.certificate.program.orders import ABOVE, BELOW, EQUAL, is_strict_order
 
 CONDITIONS = list(product((BELOW, EQUAL, ABOVE), repeat=2))
 """How a key compares with a query: in a value, and in its index."""

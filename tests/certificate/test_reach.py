@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from rasp.certificate.reach import sums, whole_sums
+from rasp.certificate.program.reach import sums, whole_sums
 
 
 @pytest.mark.parametrize("seed", range(20))

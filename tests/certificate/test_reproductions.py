@@ -12,7 +12,7 @@ import pytest
 from models import KINDS, Kind, all_inputs, compiled, expected_of, model_of, outputs_of, verdict
 
 import rasp
-from rasp.certificate.readout import MOST_ATOMS
+from rasp.certificate.weights.readout import MOST_ATOMS
 from rasp.compiler import Transformer, load
 from rasp.compiler.model.store import WEIGHTS, from_safetensors, to_safetensors
 from rasp.compiler.model.transformer import attend, feed_forward

@@ -10,7 +10,7 @@ from paper_programs import TASKS
 from test_random_programs import random_program
 
 import rasp
-from rasp.certificate.tables import same
+from rasp.certificate.program.tables import same
 from rasp.compiler import Transformer, compile
 from rasp.compiler.emitting.weights import Array, HeadWeights
 from rasp.compiler.model.certificate import proved

@@ -11,8 +11,8 @@ from test_promises import holds
 
 import rasp
 from rasp.certificate.claims import Claims
-from rasp.certificate.portable import claims_from_json, claims_to_json
 from rasp.compiler import compile, load, verify
+from rasp.compiler.model.stored_claims import claims_from_json, claims_to_json
 from rasp.compiler.model.transformer import Transformer
 from rasp.errors import RaspUnsupportedError, RaspValueError
 from rasp.graph import Const

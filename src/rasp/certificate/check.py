@@ -17,37 +17,26 @@ in every state (`readout`). Every table is over all states that an input can hav
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from rasp.certificate.aggregates import check_aggregate
-from rasp.certificate.arrays import Arrays, check_shapes, read_arrays
-from rasp.certificate.attention import (
-    Channel,
-    Sink,
-    attend,
-    check_head,
-    check_sink_units,
-    pass_sink,
-)
-from rasp.certificate.claims import (
-    Claims,
-    Inputs,
-    Notes,
-    OutputVariable,
-    Ranges,
-    Refused,
-)
-from rasp.certificate.feed_forward import feed_forward
-from rasp.certificate.precision import FLOAT32, Precision
-from rasp.certificate.readout import Readout, is_read, read_out
-from rasp.certificate.stream import Stream
-from rasp.certificate.tables import Array
-from rasp.certificate.total import has_always_a_value
-from rasp.certificate.values import Values
-from rasp.certificate.writing import write
+from rasp.certificate.claims import Claims, Inputs, Notes, OutputVariable, Ranges, Refused
+from rasp.certificate.program.aggregates import check_aggregate
+from rasp.certificate.program.head_claims import check_head
+from rasp.certificate.program.tables import Array
+from rasp.certificate.program.total import has_always_a_value
+from rasp.certificate.program.values import Values
+from rasp.certificate.weights.arrays import Arrays, check_shapes, read_arrays
+from rasp.certificate.weights.attention import attend
+from rasp.certificate.weights.channels import Channel, write
+from rasp.certificate.weights.feed_forward import feed_forward
+from rasp.certificate.weights.precision import FLOAT32, Precision
+from rasp.certificate.weights.readout import Readout, is_read, read_out
+from rasp.certificate.weights.sink import Sink, check_sink_units, pass_sink
+from rasp.certificate.weights.stream import Stream
 from rasp.graph import Aggregate, Node, SOp, in_order
 
 NONSENSE = (
@@ -144,16 +133,16 @@ def _check(
     for readout, array, over in zip(readouts, arrays.readouts, claims.outputs, strict=True):
         node = outputs[readout.name]
         assert isinstance(node, SOp)
-        read_out(stream.rounded(), node, readout, array, over, notes)
+        with _at(f"read-out {readout.name}"):
+            read_out(stream.rounded(), node, readout, array, over, notes)
     return has_always_a_value(values, list(outputs.values()))
 
 
 def _disturb(stream: Stream, sink: Sink | None, noise: float) -> None:
     """Move everything by so much of what there is."""
     stream.disturb(noise)
-    if sink is not None and noise:
-        length = np.linalg.norm(sink.row) + np.linalg.norm(sink.error)
-        sink.error = sink.error + noise * length / np.sqrt(len(sink.row))
+    if sink is not None:
+        sink.disturb(noise)
 
 
 def _check_meanings(values: Values, outputs: Sequence[Node]) -> None:
@@ -167,10 +156,8 @@ def _check_meanings(values: Values, outputs: Sequence[Node]) -> None:
         check_head(values, head)
     for layer, heads in enumerate(values.claims.heads, 1):
         for number, head in enumerate(heads, 1):
-            try:
+            with _at(_name(layer, number)):
                 check_head(values, head)
-            except Refused as refused:
-                raise Refused(refused.why, refused.where or _name(layer, number)) from None
     where = values.inputs.where
     for known, nodes in ((values, outputs), (values.plain, [where] if where else [])):
         for node in in_order(nodes):
@@ -208,13 +195,20 @@ def _layer(
         if len(claim.channels) != len(head.value_bias) or len(claim.values) != len(claim.channels):
             raise Refused("a head moves more values than are claimed, or fewer", name)
         variables = [_variable(claims, layer, number, place) for place in range(len(claim.outputs))]
-        try:
+        with _at(name):
             moved += attend(seen, seen_sink, claim, head, variables, name, notes)
-        except Refused as refused:
-            raise Refused(refused.why, refused.where or name) from None
     if sink is not None:
         pass_sink(seen, sink, arrays.heads[layer - 1])
     write(stream, moved)
+
+
+@contextmanager
+def _at(place: str) -> Iterator[None]:
+    """Say where a claim does not hold, if that is not known better."""
+    try:
+        yield
+    except Refused as refused:
+        raise Refused(refused.why, refused.where or place) from None
 
 
 def _name(layer: int, number: int) -> str:

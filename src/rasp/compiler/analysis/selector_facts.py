@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.orders import is_strict_order
+from rasp.certificate.program.orders import is_strict_order
 from rasp.compiler.analysis.comparison_tables import compared
 from rasp.compiler.analysis.formulas import Formula, at_the_query, comparisons, formula_of
 from rasp.compiler.analysis.joint_states import Values

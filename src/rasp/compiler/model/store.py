@@ -25,7 +25,6 @@ import numpy as np
 
 from rasp.architecture.schedule import schedule
 from rasp.atoms import Atom
-from rasp.certificate.portable import claims_from_json, claims_to_json
 from rasp.compiler.emitting.weights import (
     Array,
     FeedForwardWeights,
@@ -36,6 +35,7 @@ from rasp.compiler.emitting.weights import (
 from rasp.compiler.model.certificate import Certificate, certify, proved, run_randomly
 from rasp.compiler.model.describe import Description, Words, describe
 from rasp.compiler.model.shape_checks import check_shapes
+from rasp.compiler.model.stored_claims import claims_from_json, claims_to_json
 from rasp.compiler.model.transformer import Readout, Transformer
 from rasp.compiler.settings import Settings, read_settings
 from rasp.errors import RaspError, RaspValueError

@@ -17,7 +17,7 @@ from math import lcm, prod
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.reach import MOST_ROWS, whole_sums
+from rasp.certificate.program.reach import MOST_ROWS, whole_sums
 from rasp.compiler.analysis.joint_states import JointAnalysis, Values
 from rasp.compiler.analysis.linear import Linear, total
 from rasp.compiler.analysis.tables import relevant

@@ -15,7 +15,6 @@ from math import prod
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.choices import choice_table
 from rasp.certificate.claims import (
     INDEX,
     TOKEN,
@@ -30,14 +29,14 @@ from rasp.certificate.claims import (
     Refused,
     SumVariable,
 )
-from rasp.certificate.columns import find_column
-from rasp.certificate.linear import Linear, find_linear, linear_column
-from rasp.certificate.outputs import states_of_output
-from rasp.certificate.picks import Picks
-from rasp.certificate.promise import Promise
-from rasp.certificate.sums import numbers_of_sum
-from rasp.certificate.tables import Array, Column, Space, typed
-from rasp.certificate.together import find_together, listed_together, restricted
+from rasp.certificate.program.choices import choice_table
+from rasp.certificate.program.columns import find_column
+from rasp.certificate.program.linear import find_linear, linear_column
+from rasp.certificate.program.outputs import numbers_of_sum, states_of_output
+from rasp.certificate.program.picks import Picks
+from rasp.certificate.program.promise import Promise
+from rasp.certificate.program.tables import Array, Column, Linear, Space, typed
+from rasp.certificate.program.together import find_together, listed_together, restricted
 from rasp.graph import Aggregate, Const, Indices, Node, SOp, Tokens, TokensAs, in_order
 
 MOST_STATES = 4_000_000

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rasp.certificate.arrays import HeadArrays
-from rasp.certificate.scores import Scorer, Side
-from rasp.certificate.stream import Stream
-from rasp.certificate.tables import Array
+from rasp.certificate.program.tables import Array
+from rasp.certificate.weights.arrays import HeadArrays
+from rasp.certificate.weights.reading import Side
+from rasp.certificate.weights.scores import Scorer
+from rasp.certificate.weights.stream import Stream
 
 
 def head_gradient(
@@ -39,12 +40,8 @@ def lengths(stream: Stream, rows: Array) -> Array:
 
 def _most(stream: Stream, side: Side, matrix: Array) -> float:
     """The longest gradient of what the other side reads, times what this one can be."""
-    wrong = side.error + sum(off.max(axis=0, initial=0.0) for _, _, off, _ in side.pieces)
-    total = float(wrong @ lengths(stream, matrix))
+    total = float(side.largest_error @ lengths(stream, matrix))
     if len(side.pieces) == 1:
-        ((_, value, _, _),) = side.pieces
-        return total + float(lengths(stream, (value + side.constant) @ matrix).max())
-    total += float(lengths(stream, (side.constant @ matrix)[None])[0])
-    for _, value, _, _ in side.pieces:
-        total += float(lengths(stream, value @ matrix).max(initial=0.0))
-    return total
+        return total + float(lengths(stream, (side.pieces[0].value + side.constant) @ matrix).max())
+    tables = [side.constant[None], *(piece.value for piece in side.pieces)]
+    return total + sum(float(lengths(stream, each @ matrix).max(initial=0.0)) for each in tables)

@@ -1,5 +1,7 @@
-"""How many of several conditions hold: a variable that stands for them where a reading takes each
-of them to be worth the same.
+"""Readings of two kinds of variables that stand for others.
+
+A *count* is how many of several conditions hold: a reading is a function of it where each of them
+is worth the same. A *choice* is one of several s-ops: a reading is looked at case by case.
 """
 
 from __future__ import annotations
@@ -9,10 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from rasp.certificate.claims import CountVariable, Refused
-from rasp.certificate.reading import Parts, Piece, Reading, constant_part, projected
-from rasp.certificate.tables import Array
-from rasp.certificate.values import Values
+from rasp.certificate.claims import CountVariable, NodeVariable, Refused, Variable
+from rasp.certificate.program.tables import Array, Space
+from rasp.certificate.program.values import Values
+from rasp.certificate.weights.reading import Parts, Piece, Reading, constant_part, projected
+from rasp.graph import Const, Elementwise, SOp
 
 
 def without_counts(values: Values, variables: Sequence[int]) -> tuple[int, ...]:
@@ -76,3 +79,42 @@ def _slope(parts: Parts) -> Array | None:
         return None
     first, last = there[0], there[-1]
     return np.asarray((parts.value[last] - parts.value[first]) / (last - first))
+
+
+# -- choices --------------------------------------------------------------------------------------
+
+
+def is_of_choice(values: Values, space: Space, variable: int) -> bool:
+    """Whether a space is of the leaves of a choice, and of whether it is one of them."""
+    known = values.claims.variables[variable]
+    if not isinstance(known, NodeVariable) or known.node not in values.claims.choices:
+        return False
+    which, _ = values.claims.choices[known.node]
+    return all(other in values.over(known.node) or _is_gate(values.claims.variables[other], which)
+               for other in space.variables)  # fmt: skip
+
+
+def _is_gate(variable: Variable, which: SOp) -> bool:
+    """Whether a variable says that a choice is a certain leaf."""
+    match variable:
+        case NodeVariable(Elementwise("==", (node, Const()))):
+            return node is which
+    return False
+
+
+def over_cases(values: Values, term: Piece, space: Space) -> Parts:
+    """A term over cases of a choice: of what is left open, all that it can be counts."""
+    rows = np.array([values.states_on(variable, space) for variable in term.space.variables])
+    rows = rows.reshape(len(term.space.variables), space.size)
+    found = np.zeros((4, space.size, term.parts.value.shape[1]))
+    patterns, which = np.unique(rows >= 0, axis=1, return_inverse=True)
+    sizes = np.array([values.domain(variable).size for variable in term.space.variables], int)
+    for number, known in enumerate(patterns.T):
+        mine = np.flatnonzero(which.reshape(-1) == number)
+        onto, at = np.zeros(term.space.size, int), np.zeros(len(mine), int)
+        if known.any():
+            onto = np.ravel_multi_index([*term.space.grid[known]], sizes[known])
+            at = np.ravel_multi_index([*rows[known][:, mine]], sizes[known])
+        parts = projected(term.parts, onto, int(np.prod(sizes[known])))
+        found[:, mine] = parts.at(at).four
+    return Parts(*found)

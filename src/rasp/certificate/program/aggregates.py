@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.cases import Cases, as_selector, weighed
 from rasp.certificate.claims import INDEX, Meaning, Refused
-from rasp.certificate.outputs import numbers_of_shares
-from rasp.certificate.tables import Array, typed
+from rasp.certificate.program.cases import Cases, as_selector, weighed
+from rasp.certificate.program.outputs import numbers_of_shares
+from rasp.certificate.program.tables import Array, typed
 from rasp.graph import (
     COMPARISONS,
     Aggregate,
@@ -29,8 +29,8 @@ from rasp.graph import (
 )
 
 if TYPE_CHECKING:
-    from rasp.certificate.linear import Linear
-    from rasp.certificate.values import Values
+    from rasp.certificate.program.tables import Linear
+    from rasp.certificate.program.values import Values
 
 
 def check_aggregate(values: Values, node: Aggregate, meaning: Meaning) -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from rasp.certificate.aggregates import split_best
 from rasp.certificate.claims import Refused
-from rasp.certificate.kinds import kinds_of
-from rasp.certificate.tables import combined
-from rasp.certificate.values import Values
+from rasp.certificate.program.aggregates import split_best
+from rasp.certificate.program.kinds import kinds_of
+from rasp.certificate.program.tables import combined
+from rasp.certificate.program.values import Values
 from rasp.graph import (
     COMPARISONS,
     Aggregate,

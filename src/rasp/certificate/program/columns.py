@@ -14,12 +14,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.aggregates import check_ratio
 from rasp.certificate.claims import INDEX, TOKEN, CountVariable, Meaning, Refused, SumVariable
-from rasp.certificate.kinds import kinds_of
-from rasp.certificate.linear import Linear, is_ground, linear_column
-from rasp.certificate.outputs import numbers_of_shares
-from rasp.certificate.tables import Array, Column, Space, column_of, combined, joint_places, same
+from rasp.certificate.program.aggregates import check_ratio
+from rasp.certificate.program.kinds import kinds_of
+from rasp.certificate.program.linear import linear_column
+from rasp.certificate.program.outputs import numbers_of_shares
+from rasp.certificate.program.tables import (
+    Array,
+    Column,
+    Linear,
+    Space,
+    column_of,
+    combined,
+    is_ground,
+    joint_places,
+    same,
+)
 from rasp.graph import (
     COMPARISONS,
     Aggregate,
@@ -33,7 +43,7 @@ from rasp.graph import (
 )
 
 if TYPE_CHECKING:
-    from rasp.certificate.values import Values
+    from rasp.certificate.program.values import Values
 
 
 def find_column(values: Values, node: SOp, space: Space) -> Column:

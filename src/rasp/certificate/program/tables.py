@@ -1,21 +1,23 @@
-"""Columns of atoms over the states of variables."""
+"""Columns of atoms over the states of variables, and exact weighted sums: the checker's algebra."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
+from math import prod
 from typing import TypeVar
 
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.claims import Refused
+from rasp.certificate.claims import INDEX, TOKEN, Inputs, Refused
 from rasp.errors import RaspError
 from rasp.graph import apply_operator
 
 Array = np.ndarray
+Part = tuple[str, int]
 T = TypeVar("T")
 MOST_COMBINATIONS = 2**62
 
@@ -118,23 +120,12 @@ def joint_places(columns: Sequence[tuple[Array, int]]) -> tuple[Array, list[tupl
     if not columns:
         return np.zeros(1, int), [()]
     sizes = [max(1, size) for _, size in columns]
-    total = 1
-    for size in sizes:
-        total *= size
-    if total >= MOST_COMBINATIONS:
+    if prod(sizes) >= MOST_COMBINATIONS:
         raise Refused("too many combinations of values")
-    code = np.zeros(len(columns[0][0]), np.int64)
-    for (places, _), size in zip(columns, sizes, strict=True):
-        code = code * size + places
+    code = np.ravel_multi_index([places for places, _ in columns], sizes)
     different, inverse = np.unique(code, return_inverse=True)
-    rows = []
-    for number in different.tolist():
-        row = []
-        for size in reversed(sizes):
-            number, place = divmod(number, size)
-            row.append(place)
-        rows.append(tuple(reversed(row)))
-    return inverse.reshape(-1), rows
+    rows = np.transpose(np.unravel_index(different, sizes)).tolist()
+    return inverse.reshape(-1), [tuple(row) for row in rows]
 
 
 def joined(items: Iterable[tuple[set[int], T]]) -> list[tuple[set[int], list[T]]]:
@@ -183,3 +174,73 @@ def distinct_rows(table: Array) -> tuple[Array, Array]:
         found, onto = np.unique(table, axis=0, return_inverse=True)
         return found, onto.reshape(-1)
     return table[first], onto.reshape(-1)
+
+
+# -- weighted sums --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Linear:
+    """An exact weighted sum of whether the token is t, whether the index is i, and outputs."""
+
+    constant: Fraction = Fraction(0)
+    parts: Mapping[Part, Fraction] = field(default_factory=dict)
+
+    def plus(self, other: Linear, factor: Fraction = Fraction(1)) -> Linear:
+        parts = dict(self.parts)
+        for part, weight in other.parts.items():
+            parts[part] = parts.get(part, Fraction(0)) + factor * weight
+        kept = {part: weight for part, weight in parts.items() if weight}
+        return Linear(self.constant + factor * other.constant, kept)
+
+    def times(self, factor: Fraction) -> Linear:
+        return Linear().plus(self, factor)
+
+    def line(self, other: Linear) -> tuple[Fraction, Fraction] | None:
+        """The slope and the constant with which this is a multiple of another sum, if it is."""
+        if self.parts.keys() != other.parts.keys() or not other.parts:
+            return None
+        some = next(iter(other.parts))
+        slope = self.parts[some] / other.parts[some]
+        if any(weight != slope * other.parts[part] for part, weight in self.parts.items()):
+            return None
+        return slope, self.constant - slope * other.constant
+
+
+def of_token(table: Sequence[Fraction], inputs: Inputs) -> Linear:
+    """A function of the token. A BOS is the token at index 0, so that is how it is written."""
+    parts: dict[Part, Fraction] = {}
+    for token, value in enumerate(table):
+        is_bos = inputs.bos is not None and token == len(table) - 1
+        if value != table[0]:
+            parts[("idx", 0) if is_bos else ("tok", token)] = value - table[0]
+    return Linear(table[0], parts)
+
+
+def of_index(table: Sequence[Fraction], inputs: Inputs) -> Linear:
+    """A function of the index, counted from its value at the base line."""
+    base = table[base_line(inputs)]
+    return Linear(base, {("idx", place): value - base
+                         for place, value in enumerate(table) if value != base})  # fmt: skip
+
+
+def base_line(inputs: Inputs) -> int:
+    """The index from which functions of the index are counted: not 0, where that says "BOS"."""
+    return 1 if inputs.bos is not None and inputs.max_length > 1 else 0
+
+
+def token_table(linear: Linear, inputs: Inputs) -> list[Fraction]:
+    """What the tokens add."""
+    return [linear.parts.get(("tok", place), Fraction(0))
+            for place in range(len(inputs.vocabulary))]  # fmt: skip
+
+
+def index_table(linear: Linear, inputs: Inputs) -> list[Fraction]:
+    """What the indices add."""
+    return [linear.parts.get(("idx", place), Fraction(0)) for place in range(inputs.max_length)]
+
+
+def is_ground(part: Part) -> int:
+    """The variable that a part of a weighted sum belongs to."""
+    kind, place = part
+    return {"tok": TOKEN, "idx": INDEX}.get(kind, place)

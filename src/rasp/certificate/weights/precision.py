@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rasp.certificate.tables import Array
+from rasp.certificate.program.tables import Array
 
 MANY_BITS = 24
 

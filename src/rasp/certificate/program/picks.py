@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.cases import HOLDS, MOST_PAIRS, Cases, compared, comparisons, holds
-from rasp.certificate.choices import ANY
 from rasp.certificate.claims import INDEX, TOKEN, HeadClaim, HeadOutput, Refused
-from rasp.certificate.orders import is_strict_order
-from rasp.certificate.outputs import by_length, is_length
-from rasp.certificate.tables import Array, joint_places, typed, variants_of
+from rasp.certificate.program.cases import HOLDS, Cases, compared, comparisons, holds
+from rasp.certificate.program.choices import ANY
+from rasp.certificate.program.orders import is_strict_order
+from rasp.certificate.program.outputs import by_length, is_length
+from rasp.certificate.program.tables import Array, joint_places, typed, variants_of
 from rasp.graph import Indices, Node, Scorer, Select, Selector, SOp, score_terms
 
 if TYPE_CHECKING:
-    from rasp.certificate.values import Values
+    from rasp.certificate.program.values import Values
 
 Side = object
 """What a side of a comparison is: an s-op, or an atom where it can hold no other."""
@@ -260,31 +260,16 @@ class Picks:
         return most is not None and most <= 1
 
     def _tells_apart(self, best: Scorer, values: SOp) -> bool:
-        """Whether keys that tie, for some query, are sure to hold the same value."""
-        terms = score_terms(best)
-        if len(terms) == 1:
-            (term,) = terms
-            never_zero = all(self.atoms(term.queries, None))
-            known = term.keys is values or (
-                isinstance(values, Indices) and self.is_injective(term.keys)
-            )
-            return never_zero and known
-        try:
-            asked = self._together([term.queries for term in terms])
-            sent = self._together([*(term.keys for term in terms), values])
-        except Refused:
+        """Whether keys that tie, for some query, are sure to hold the same value: they are scored
+        by one product, and no query makes that 0.
+        """
+        if len(score_terms(best)) != 1:
             return False
-        if len(asked) * len(sent) > MOST_PAIRS:
-            return False
-        for query in asked:
-            holders: dict[Fraction, Fraction] = {}
-            for *sides, value in sent:
-                score = sum(
-                    (one * other for one, other in zip(sides, query, strict=True)), Fraction(0)
-                )
-                if holders.setdefault(score, value) != value:
-                    return False
-        return True
+        (term,) = score_terms(best)
+        known = term.keys is values or (
+            isinstance(values, Indices) and self.is_injective(term.keys)
+        )
+        return known and all(self.atoms(term.queries, None))
 
     def _together(self, nodes: Sequence[SOp]) -> list[tuple[Fraction, ...]]:
         """The numbers that several s-ops hold at once."""

@@ -6,92 +6,32 @@ over all of them: the checker's algebra.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rasp.certificate.aggregates import is_width
-from rasp.certificate.claims import INDEX, TOKEN, Inputs, Refused
-from rasp.certificate.kinds import as_atom, loosened
-from rasp.certificate.tables import Array, Column, Space, column_of
+from rasp.certificate.claims import INDEX, TOKEN, Refused
+from rasp.certificate.program.aggregates import is_width
+from rasp.certificate.program.kinds import as_atom, loosened
+from rasp.certificate.program.tables import (
+    Array,
+    Column,
+    Linear,
+    Space,
+    column_of,
+    is_ground,
+    of_index,
+    of_token,
+)
 from rasp.graph import Aggregate, Elementwise, SOp, apply_operator
 
 if TYPE_CHECKING:
-    from rasp.certificate.values import Values
+    from rasp.certificate.program.values import Values
 
-Part = tuple[str, int]
 KEEPS = ("round", "int", "floor", "float", "plus", "indicator", "bool")
-
-
-@dataclass(frozen=True)
-class Linear:
-    """An exact weighted sum of whether the token is t, whether the index is i, and outputs."""
-
-    constant: Fraction = Fraction(0)
-    parts: Mapping[Part, Fraction] = field(default_factory=dict)
-
-    def plus(self, other: Linear, factor: Fraction = Fraction(1)) -> Linear:
-        parts = dict(self.parts)
-        for part, weight in other.parts.items():
-            parts[part] = parts.get(part, Fraction(0)) + factor * weight
-        kept = {part: weight for part, weight in parts.items() if weight}
-        return Linear(self.constant + factor * other.constant, kept)
-
-    def times(self, factor: Fraction) -> Linear:
-        return Linear().plus(self, factor)
-
-    def line(self, other: Linear) -> tuple[Fraction, Fraction] | None:
-        """The slope and the constant with which this is a multiple of another sum, if it is."""
-        if self.parts.keys() != other.parts.keys() or not other.parts:
-            return None
-        some = next(iter(other.parts))
-        slope = self.parts[some] / other.parts[some]
-        if any(weight != slope * other.parts[part] for part, weight in self.parts.items()):
-            return None
-        return slope, self.constant - slope * other.constant
-
-
-def of_token(table: Sequence[Fraction], inputs: Inputs) -> Linear:
-    """A function of the token. A BOS is the token at index 0, so that is how it is written."""
-    parts: dict[Part, Fraction] = {}
-    for token, value in enumerate(table):
-        is_bos = inputs.bos is not None and token == len(table) - 1
-        if value != table[0]:
-            parts[("idx", 0) if is_bos else ("tok", token)] = value - table[0]
-    return Linear(table[0], parts)
-
-
-def of_index(table: Sequence[Fraction], inputs: Inputs) -> Linear:
-    """A function of the index, counted from its value at the base line."""
-    base = table[base_line(inputs)]
-    return Linear(base, {("idx", place): value - base
-                         for place, value in enumerate(table) if value != base})  # fmt: skip
-
-
-def base_line(inputs: Inputs) -> int:
-    """The index from which functions of the index are counted: not 0, where that says "BOS"."""
-    return 1 if inputs.bos is not None and inputs.max_length > 1 else 0
-
-
-def token_table(linear: Linear, inputs: Inputs) -> list[Fraction]:
-    """What the tokens add."""
-    return [linear.parts.get(("tok", place), Fraction(0))
-            for place in range(len(inputs.vocabulary))]  # fmt: skip
-
-
-def index_table(linear: Linear, inputs: Inputs) -> list[Fraction]:
-    """What the indices add."""
-    return [linear.parts.get(("idx", place), Fraction(0)) for place in range(inputs.max_length)]
-
-
-def is_ground(part: Part) -> int:
-    """The variable that a part of a weighted sum belongs to."""
-    kind, place = part
-    return {"tok": TOKEN, "idx": INDEX}.get(kind, place)
 
 
 # -- columns of sums ------------------------------------------------------------------------------
@@ -107,13 +47,13 @@ def linear_column(
             atoms = [as_atom(line[0] * number + line[1], kinds)
                      for number in values.numbers(variable)]  # fmt: skip
             return loosened(column_of(atoms, space.row(variable)), kinds)
-    whole, unit = _added(values, linear, space)
+    whole, unit = in_units(values, linear, space)
     different, places = np.unique(whole, return_inverse=True)
     totals = [as_atom(Fraction(int(number), unit), kinds) for number in different.tolist()]
     return loosened(column_of(totals, places.reshape(-1)), kinds)
 
 
-def _added(values: Values, linear: Linear, space: Space) -> tuple[Array, int]:
+def in_units(values: Values, linear: Linear, space: Space) -> tuple[Array, int]:
     """(combination,): a weighted sum in whole units, and how many of them make 1."""
     tables: dict[int, list[Fraction]] = {}
     for part, weight in linear.parts.items():

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rasp.certificate.aggregates import taken
 from rasp.certificate.claims import OutputVariable, Refused, SumVariable
-from rasp.certificate.tables import Array, Space, is_listed, typed
+from rasp.certificate.program.aggregates import taken
+from rasp.certificate.program.tables import Array, Space, is_listed, typed
 from rasp.graph import Const, Elementwise, Selector, SOp
 
 if TYPE_CHECKING:
-    from rasp.certificate.values import Domain, Values
+    from rasp.certificate.program.values import Domain, Values
 
 Bounds = tuple[Fraction | None, Fraction]
 """The most (None where nothing is known) and the fewest keys that a query picks."""

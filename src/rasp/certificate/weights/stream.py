@@ -9,18 +9,18 @@ cancel, and what does not cancel counts as error.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 
 import numpy as np
 
-from rasp.certificate.choices import is_of_choice, over_cases
-from rasp.certificate.claims import INDEX, TOKEN, NodeVariable, Refused, SumVariable
-from rasp.certificate.counts import with_counts, without_counts
-from rasp.certificate.linear import base_line, is_ground
-from rasp.certificate.precision import FLOAT32, Precision
-from rasp.certificate.reading import (
+from rasp.certificate.claims import INDEX, TOKEN, Refused, SumVariable
+from rasp.certificate.program.tables import Array, base_line, is_ground, joined
+from rasp.certificate.program.values import Values
+from rasp.certificate.weights.explaining import closure, piece_of, touched_by
+from rasp.certificate.weights.precision import FLOAT32, Precision
+from rasp.certificate.weights.reading import (
     DOUBLE,
     EXACT,
     SLACK,
@@ -32,15 +32,11 @@ from rasp.certificate.reading import (
     constant_part,
     grain_of,
     grains,
-    located,
-    projected,
 )
-from rasp.certificate.tables import Array, Space, joined
-from rasp.certificate.values import Values
+from rasp.certificate.weights.stand_ins import with_counts, without_counts
 
 SMALL = 2.0**-20
 """What is left of a part, once a claimed sum has its share of it, that is a rounding error."""
-MOST_CELLS = 40_000_000
 
 
 class Stream:
@@ -179,10 +175,12 @@ class Stream:
             if not all(np.isfinite(part).all() for part in parts.four):
                 raise Refused("a number is too large to be looked at, or an error is")
         pieces = []
-        for names, members in joined((self._touched(term, wanted), term) for term in terms):
+        for names, members in joined(
+            (touched_by(self.values, term, wanted), term) for term in terms
+        ):
             if names:
                 cluster = tuple(variable for variable in wanted if variable in names)
-                pieces.append(self._piece(cluster, members))
+                pieces.append(piece_of(self.values, cluster, members))
             else:
                 base = base.plus(constant_part(members[0].parts))
         used = rows != 0
@@ -220,7 +218,7 @@ class Stream:
         constant = by_token[0] + by_index[first] + self.constant @ rows.T
         by_token, by_index = by_token - by_token[0], by_index - by_index[first]
         if self.values.inputs.bos is not None:  # it is at index 0: the one tells the other
-            known = set().union(*(self._closure(variable) for variable in variables))
+            known = set().union(*(closure(self.values, variable) for variable in variables))
             if TOKEN in known and INDEX not in known:
                 by_token[-1] += by_index[0]
                 by_index[0] = 0.0
@@ -267,29 +265,27 @@ class Stream:
             constant = constant - float(known.constant) * weight
             found.append(self._term(variable, np.outer(self.numbers(variable), weight)))
         for variable in (TOKEN, INDEX, *(place for kind, place in tables if kind == "out")):
-            if variable in (TOKEN, INDEX):
-                kind, size = ("tok", "idx")[variable], self.values.domain(variable).size
-                table, old = (np.array([some[kind, place] for place in range(size)])
-                              for some in (tables, before))  # fmt: skip
-                scale: Array | float = 0.0
-            else:
-                numbers, part = self.numbers(variable), ("out", variable)
-                table = np.outer(numbers, tables[part])
-                old = np.outer(numbers, before.get(part, np.zeros(count)))
-                direction = self.outputs.get(variable, np.zeros(rows.shape[1]))
-                scale = np.outer(np.abs(numbers), np.abs(direction) @ np.abs(rows).T)
-            small = (np.abs(table) <= SMALL * np.abs(table - old)) | (
-                np.abs(table) <= DOUBLE * scale
-            )
+            table, old = self._table(variable, tables), self._table(variable, before)
+            direction = self.outputs.get(variable, np.zeros(rows.shape[1]))
+            scale = np.abs(direction) @ np.abs(rows).T
+            if variable not in (TOKEN, INDEX):
+                scale = np.outer(np.abs(self.numbers(variable)), scale)
+            small = np.abs(table) <= np.maximum(SMALL * np.abs(table - old), DOUBLE * scale)
             noise = noise + np.where(small, np.abs(table), 0.0).max(axis=0, initial=0.0)
             value = np.where(small, 0.0, table)
             if variable in (TOKEN, INDEX):
-                held = terms[variable].parts
-                found.append(Piece(terms[variable].space,
-                                   Parts(value, held.error, held.mass, held.count)))  # fmt: skip
+                held = Parts(value, *terms[variable].parts.four[1:])
+                found.append(Piece(terms[variable].space, held))
             elif value.any():
                 found.append(self._term(variable, value))
         return constant, noise, found
+
+    def _table(self, variable: int, tables: Mapping[tuple[str, int], Array]) -> Array:
+        """(state, reading): what a variable adds by itself."""
+        if variable in (TOKEN, INDEX):
+            kind, size = ("tok", "idx")[variable], self.values.domain(variable).size
+            return np.array([tables[kind, place] for place in range(size)])
+        return np.outer(self.numbers(variable), tables.get(("out", variable), 0.0))
 
     def _shares_of_sums(
         self, tables: dict[tuple[str, int], Array], variables: tuple[int, ...], count: int
@@ -299,7 +295,7 @@ class Stream:
                 if isinstance(self.values.claims.variables[variable], SumVariable)}  # fmt: skip
         if not sums:
             return []
-        explained = {inner for variable in variables for inner in self._closure(variable)
+        explained = {inner for variable in variables for inner in closure(self.values, variable)
                      if variable not in sums}  # fmt: skip
         parts = list(dict.fromkeys(part for known in sums.values() for part in known.parts))
         free = [part for part in parts if is_ground(part) not in explained] or parts
@@ -315,109 +311,3 @@ class Stream:
         """A function of one variable, (state, reading), of which others know mass and count."""
         space = self.values.space((variable,))
         return Piece(space, Parts(value, *np.zeros((3, *value.shape))).at(space.grid[0]))
-
-    # -- functions of what is claimed ------------------------------------------------------------
-
-    def _closure(self, variable: int) -> set[int]:
-        """A variable, and all that it is made of."""
-        return {variable}.union(*(self._closure(inner) for inner in self._made_of(variable)))
-
-    def _made_of(self, variable: int) -> list[int]:
-        match self.values.claims.variables[variable]:
-            case SumVariable(_, parts):
-                return [is_ground(part) for part in parts]
-            case NodeVariable(node):
-                return [*self.values.over(node)]
-        return []
-
-    def _touched(self, term: Piece, variables: tuple[int, ...]) -> set[int]:
-        """The claimed variables that a term is to be a function of; none where it is constant,
-        but for something as small as what is rounded here. A BOS connects token and index.
-        """
-        found = self._explained_by(term, variables)
-        is_ground = term.space.variables in ((TOKEN,), (INDEX,))
-        if found and is_ground and self.values.inputs.bos is not None:
-            found |= {v for v in variables if self._closure(v) & {TOKEN, INDEX}}
-        return found
-
-    def _explained_by(self, term: Piece, variables: tuple[int, ...]) -> set[int]:
-        names = set(term.space.variables)
-        if names <= set(variables):
-            return names
-        for variable in variables:
-            if is_of_choice(self.values, term.space, variable):
-                return {variable}
-        value, mass = term.parts.value, term.parts.mass.max(initial=0.0)
-        spread = float(np.ptp(value, axis=0).max(initial=0.0)) if len(value) else 0.0
-        if spread <= DOUBLE * mass and not term.parts.error.any():
-            return set()
-        inner = set().union(*(self._closure(variable) for variable in names))
-        touched = {v for v in variables if v in names or self._closure(v) & inner}
-        for variable in touched if len(touched) > 1 else ():
-            if self._decides(variable, term):
-                return {variable}
-        return touched
-
-    def _decides(self, variable: int, term: Piece) -> bool:
-        """Whether a term is a function of one s-op, by itself."""
-        match self.values.claims.variables[variable]:
-            case NodeVariable(node) if node not in self.values.claims.choices:
-                if not set(term.space.variables) <= set(self.values.over(node)):
-                    return False
-            case _:
-                return False
-        if not self.values.has(variable, term.space):
-            return False
-        onto = self.values.states_on(variable, term.space)
-        exact = Parts(term.parts.value, np.zeros_like(term.parts.error), *term.parts.four[2:])
-        held = projected(exact, onto, self.values.domain(variable).size)
-        return bool(held.error.max(initial=0.0) <= DOUBLE * held.mass.max(initial=0.0))
-
-    def _piece(self, cluster: tuple[int, ...], terms: list[Piece]) -> Piece:
-        """Add terms up over a cluster of variables, or over what these are made of."""
-        space = self._common_space(cluster, terms)
-        is_open = len(set(space.variables)) < len(space.variables)
-        fine, placed = np.ones(space.size, bool), []
-        for term in terms:
-            parts, places = term.parts, np.arange(space.size)
-            if is_open:
-                parts = over_cases(self.values, term, space)
-                fine &= ~np.isnan(parts.value).any(axis=1)
-            else:
-                places = located(self.values, term.space, space)
-                fine &= places >= 0
-            placed.append((parts, places))
-        kept = np.flatnonzero(fine)
-        count = terms[0].parts.value.shape[1]
-        if len(kept) * count > MOST_CELLS:
-            raise Refused("a table is too large to be looked at")
-        total = Parts(*np.zeros((4, len(kept), count)))
-        for parts, places in placed:
-            total = total.plus(parts.at(places[kept]))
-        target = self.values.space(cluster)
-        if space is target and len(kept) == space.size:
-            return Piece(space, total)
-        onto = located(self.values, target, space)[kept]
-        return Piece(target, projected(total, onto, target.size))
-
-    def _common_space(self, cluster: tuple[int, ...], terms: list[Piece]) -> Space:
-        """A space over which every term is a function: sums and s-ops are taken apart as needed."""
-        match self.values.claims.variables[cluster[0]], len(cluster):
-            case NodeVariable(node), 1 if node in self.values.claims.choices:
-                return self.values.table(node)[0]
-        variables = list(cluster)
-        while True:
-            space = self.values.space(variables)
-            missing = {variable for term in terms for variable in term.space.variables
-                       if not self.values.has(variable, space)}  # fmt: skip
-            if not missing:
-                return space
-            wanted = set().union(*(self._closure(variable) for variable in missing))
-            opened: list[int] = []
-            for variable in variables:
-                made_of = self._made_of(variable) if self._closure(variable) & wanted else []
-                opened += made_of or [variable]
-            opened = list(dict.fromkeys(opened))
-            if opened == variables:
-                raise Refused("a reading depends on more than is claimed")
-            variables = opened

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rasp.certificate.claims import Refused
-from rasp.certificate.tables import Array
+from rasp.certificate.program.tables import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,19 +85,21 @@ def read_arrays(
 def check_shapes(arrays: Arrays, vocabulary: int, length: int, hidden: list[int]) -> None:
     """Refuse arrays that do not fit together."""
     size = arrays.positions.shape[-1]
-    fine = arrays.tokens.shape in ((vocabulary, size), (vocabulary + 1, size))
-    fine &= arrays.positions.shape == (length, size)
+    pairs: list[tuple[Array, tuple[int, ...]]] = [
+        (arrays.positions, (length, size)), (arrays.tokens[:vocabulary], (vocabulary, size)),
+    ]  # fmt: skip
     for head in (head for layer in arrays.heads for head in layer):
-        scores, moved = head.query_bias.shape, head.value_bias.shape
-        fine &= len(scores) == len(moved) == 1
-        fine &= head.query.shape == head.key.shape == (*scores, size)
-        fine &= head.key_bias.shape == scores
-        fine &= head.value.shape == (*moved, size)
-        fine &= head.out.shape == (size, *moved)
+        scores, moved = head.query_bias.size, head.value_bias.size
+        pairs += [(head.query, (scores, size)), (head.query_bias, (scores,)),
+                  (head.key, (scores, size)), (head.key_bias, (scores,)),
+                  (head.value, (moved, size)), (head.value_bias, (moved,)),
+                  (head.out, (size, moved))]  # fmt: skip
     for block, units in zip(arrays.feed_forwards, hidden, strict=True):
-        fine &= block.bias.shape == (units,)
-        fine &= block.inside.shape == (units, size) == block.out.T.shape
+        pairs += [(block.inside, (units, size)), (block.bias, (units,)),
+                  (block.out, (size, units))]  # fmt: skip
     for readout in arrays.readouts:
-        fine &= readout.bias.ndim == 1 and readout.weight.shape == (*readout.bias.shape, size)
-    if not fine:
+        pairs += [(readout.weight, (readout.bias.size, size)),
+                  (readout.bias, (readout.bias.size,))]  # fmt: skip
+    fits = all(array.shape == shape for array, shape in pairs)
+    if not fits or len(arrays.tokens) > vocabulary + 1:
         raise Refused("arrays do not fit together")

@@ -8,15 +8,19 @@ sums on the way is at most the sum of all sizes, so the error is at most (n - 1)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rasp.certificate.tables import Array, Space
+from rasp.certificate.claims import Refused
+from rasp.certificate.program.tables import Array, Space
+from rasp.certificate.program.values import Values
+from rasp.certificate.weights.precision import Precision
 
 if TYPE_CHECKING:
-    from rasp.certificate.values import Values
+    from rasp.certificate.program.values import Values
 
 UNIT = 2.0**-24
 """The largest relative error of one operation in float32."""
@@ -160,3 +164,108 @@ def grains(numbers: Array) -> Array:
     found = np.ldexp((whole & -whole).astype(float), exponent - 53)
     found = np.where(found < 2.0**-40, 0.0, np.minimum(found, 2.0**20))
     return np.asarray(np.where(numbers == 0, 2.0**20, found))
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A part of a side that is a function of some variables."""
+
+    space: Space
+    value: Array  # (combination, column): counted from the first
+    error: Array
+    there: Array  # (combination,): whether an input has it
+
+    @property
+    def columns(self) -> Array:
+        """(column,): whether it has to do with a column at all."""
+        return np.asarray(self.value.any(axis=0) | self.error.any(axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Queries or keys of a head."""
+
+    constant: Array  # (column,)
+    error: Array  # (column,)
+    pieces: list[Function]
+    grain: Array  # (column,)
+    most: Array  # (column,): the largest size
+
+    @property
+    def largest_error(self) -> Array:
+        """(column,): how far off it is, in any state."""
+        errors = [piece.error.max(axis=0, initial=0.0) for piece in self.pieces]
+        return np.asarray(sum(errors, self.error))
+
+    def largest(self, weights: Array) -> float:
+        """The largest Σ |number| · weight over what it can be, its own errors aside."""
+        if len(self.pieces) == 1:
+            return float((np.abs(self.pieces[0].value + self.constant) @ weights).max())
+        sums = [float((np.abs(piece.value) @ weights).max(initial=0.0)) for piece in self.pieces]
+        return float(np.abs(self.constant) @ weights) + sum(sums)
+
+    def of(self, values: Values, space: Space, chosen: Sequence[int]) -> tuple[Array, Array, Array]:
+        """Some of the pieces over a space: values, errors, and whether an input has that."""
+        total, error = np.zeros((2, space.size, len(self.constant)))
+        there = np.ones(space.size, bool)
+        for piece in (self.pieces[number] for number in chosen):
+            places = located(values, piece.space, space)
+            total, error = total + piece.value[places], error + piece.error[places]
+            there &= (places >= 0) & piece.there[places]
+        return total, error, there
+
+
+def side_of(reading: Reading, bias: Array) -> Side:
+    """A reading with its bias; rounding is looked at state by state where one piece is all."""
+    constant, error = reading.base.value[0] + bias, reading.base.error[0]
+    parts = [piece.parts for piece in reading.pieces]
+    off = [part.error for part in parts]
+    if len(parts) == 1:
+        off = [off[0] + reading.rounding(reading.within(reading.base.plus(parts[0])), bias)]
+    else:
+        mass = reading.base.mass + sum(part.mass.max(axis=0) for part in parts)
+        count = reading.base.count + sum(part.count.max(axis=0) for part in parts)
+        worst = reading.within(Parts(np.full_like(mass, np.inf), reading.base.error, mass, count))
+        error = error + reading.rounding(worst, bias)[0]
+    pieces, most = [], np.zeros_like(constant)
+    for piece, wrong in zip(reading.pieces, off, strict=True):
+        there = ~np.isnan(piece.parts.value).any(axis=1)
+        if not there.any():
+            raise Refused("no input has any of the states that are claimed")
+        first = piece.parts.value[there.argmax()]
+        value = np.nan_to_num(piece.parts.value - first)
+        pieces.append(Function(piece.space, value, wrong, there))
+        constant, most = constant + first, most + np.abs(value).max(axis=0)
+    most = most + np.abs(constant)
+    grain = np.where(bias != 0, np.minimum(reading.grain, grains(bias)), reading.grain)
+    exact = (error == 0) & np.all([(wrong == 0).all(axis=0) for wrong in off], axis=0)
+    grain = np.where(exact & (most <= EXACT * grain), grain, 0.0)
+    return Side(constant, error, pieces, grain, most)
+
+
+def rounded(side: Side, precision: Precision) -> Side:
+    """What a side is as numbers of a coarser precision, column by column.
+
+    Where a column is a function of one piece, that is rounded state by state, with all that it may
+    be off; elsewhere it counts as off by what rounding can change.
+    """
+    if precision.is_float32:
+        return side
+    active = np.array([piece.columns for piece in side.pieces])
+    count = active.sum(axis=0) if len(active) else np.zeros(len(side.constant), int)
+    error = side.error + precision.unit * (side.most + side.largest_error)
+    constant, pieces = side.constant.copy(), []
+    alone = count == 0
+    constant[alone], error[alone] = precision.ends(side.constant[alone], side.error[alone])
+    for piece, used in zip(side.pieces, active, strict=True):
+        mine = (count == 1) & used
+        middle, around = precision.ends(side.constant + piece.value, side.error + piece.error)
+        first = middle[piece.there.argmax()]
+        constant[mine], error[mine] = first[mine], 0.0
+        value, off = (
+            np.where(mine, middle - first, piece.value),
+            np.where(mine, around, piece.error),
+        )
+        pieces.append(Function(piece.space, value, off, piece.there))
+    sizes = [np.abs(piece.value).max(axis=0, initial=0.0) for piece in pieces]
+    return Side(constant, error, pieces, np.zeros_like(side.grain), sum(sizes, np.abs(constant)))

@@ -10,20 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rasp.certificate.claims import INDEX, TOKEN, NodeVariable, OutputVariable, Refused
-from rasp.certificate.linear import Linear, index_table, token_table
-from rasp.certificate.outputs import longest
-from rasp.certificate.reach import Row, joint_sums, whole_sums
-from rasp.certificate.tables import (
-    Array,
-    Column,
-    column_of,
-    combined,
-    is_listed,
-    joint_places,
-)
+from rasp.certificate.program.linear import in_units
+from rasp.certificate.program.outputs import longest
+from rasp.certificate.program.reach import Row, joint_sums, whole_sums
+from rasp.certificate.program.tables import Array, Linear, Space, is_listed, joint_places
 
 if TYPE_CHECKING:
-    from rasp.certificate.values import Values
+    from rasp.certificate.program.values import Values
 
 
 def restricted(values: Values, variables: tuple[int, ...], grid: Array) -> Array:
@@ -95,32 +88,19 @@ def _decided(
 
     2·i - n and 2·i + 1 - n are two variables, but the one decides the other.
     """
-    if not values.is_number(variable) or not others:
-        return grid
-    found = _as_sum_of(values, variable, others)
+    found = _as_sum_of(values, variable, others) if values.is_number(variable) else None
     if found is None:
         return grid
-    rest, weights = found
-    tables = {TOKEN: token_table(rest, values.inputs), INDEX: index_table(rest, values.inputs)}
-    tables |= {other: [weight * number for number in values.numbers(other)]
-               for other, weight in weights.items()}  # fmt: skip
-    total = Column([rest.constant], np.zeros(grid.shape[1], int))
-    for other, table in tables.items():
-        if any(table):
-            row = grid[variables.index(other)]
-            total = combined("+", [total, column_of(table, row)], False)
-    own = column_of(values.numbers(variable), grid[variables.index(variable)])
-    equal = combined("==", [total, own], False)
-    return np.asarray(grid[:, np.array([atom is True for atom in equal.atoms])[equal.places]])
+    difference = found.plus(Linear(Fraction(0), {("out", variable): Fraction(1)}), Fraction(-1))
+    whole, _ = in_units(values, difference, Space(variables, grid))
+    return np.asarray(grid[:, whole == 0])
 
 
-def _as_sum_of(
-    values: Values, variable: int, others: tuple[int, ...]
-) -> tuple[Linear, dict[int, Fraction]] | None:
+def _as_sum_of(values: Values, variable: int, others: tuple[int, ...]) -> Linear | None:
     """A number as a weighted sum of others, and of the token and the index if they are here."""
     free = {kind for kind, place in (("tok", TOKEN), ("idx", INDEX)) if place in others}
     rest = values.linear_of(variable)
-    weights = Linear()  # of the others, as parts ("out", other)
+    weights = Linear()
     rows = [(values.linear_of(other), Linear(Fraction(0), {("out", other): Fraction(1)}))
             for other in others if values.is_number(other)]  # fmt: skip
     while rows:  # eliminate one part after the other
@@ -133,9 +113,7 @@ def _as_sum_of(
             rows[place] = other.plus(line, -factor), other_made.plus(made, -factor)
         factor = rest.parts.get(part, Fraction(0)) / line.parts[part]
         rest, weights = rest.plus(line, -factor), weights.plus(made, factor)
-    if any(part[0] not in free for part in rest.parts):
-        return None
-    return rest, {other: weight for (_, other), weight in weights.parts.items()}
+    return None if any(part[0] not in free for part in rest.parts) else rest.plus(weights)
 
 
 # -- outputs of one head --------------------------------------------------------------------------

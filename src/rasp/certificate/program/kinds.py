@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from rasp.atoms import Atom
 from rasp.certificate.claims import Meaning, Refused
-from rasp.certificate.tables import Column
+from rasp.certificate.program.tables import Column
 from rasp.graph import COMPARISONS, Aggregate, Const, Elementwise, SOp, Tokens, TokensAs
 
 if TYPE_CHECKING:
-    from rasp.certificate.values import Values
+    from rasp.certificate.program.values import Values
 
 ARITHMETIC = ("+", "-", "*", "%", "negate", "plus", "abs")
 

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rasp.certificate.claims import NodeVariable, Refused, Variable
-from rasp.certificate.reading import Parts, Piece, projected
-from rasp.certificate.tables import Array, Column, Space, column_of, typed
+from rasp.certificate.claims import Refused
+from rasp.certificate.program.tables import Array, Column, Space, column_of, typed
 from rasp.graph import Const, Elementwise, SOp
 
 if TYPE_CHECKING:
-    from rasp.certificate.values import Values
+    from rasp.certificate.program.values import Values
 
 ANY = -1
 
@@ -63,42 +62,6 @@ def _with_itself(
     states = {typed(atom): state for state, atom in enumerate(listed)}
     own = np.array([states.get(typed(atom), ANY) for atom in column.atoms], int)[column.places]
     return Space((*over, place, place), np.vstack([grid, own, own])), column
-
-
-def is_of_choice(values: Values, space: Space, variable: int) -> bool:
-    """Whether a space is of the leaves of a choice, and of whether it is one of them."""
-    known = values.claims.variables[variable]
-    if not isinstance(known, NodeVariable) or known.node not in values.claims.choices:
-        return False
-    which, _ = values.claims.choices[known.node]
-    return all(other in values.over(known.node) or _is_gate(values.claims.variables[other], which)
-               for other in space.variables)  # fmt: skip
-
-
-def _is_gate(variable: Variable, which: SOp) -> bool:
-    """Whether a variable says that a choice is a certain leaf."""
-    match variable:
-        case NodeVariable(Elementwise("==", (node, Const()))):
-            return node is which
-    return False
-
-
-def over_cases(values: Values, term: Piece, space: Space) -> Parts:
-    """A term over cases of a choice: of what is left open, all that it can be counts."""
-    rows = np.array([values.states_on(variable, space) for variable in term.space.variables])
-    rows = rows.reshape(len(term.space.variables), space.size)
-    found = np.zeros((4, space.size, term.parts.value.shape[1]))
-    patterns, which = np.unique(rows >= 0, axis=1, return_inverse=True)
-    sizes = np.array([values.domain(variable).size for variable in term.space.variables], int)
-    for number, known in enumerate(patterns.T):
-        mine = np.flatnonzero(which.reshape(-1) == number)
-        onto, at = np.zeros(term.space.size, int), np.zeros(len(mine), int)
-        if known.any():
-            onto = np.ravel_multi_index([*term.space.grid[known]], sizes[known])
-            at = np.ravel_multi_index([*rows[known][:, mine]], sizes[known])
-        parts = projected(term.parts, onto, int(np.prod(sizes[known])))
-        found[:, mine] = parts.at(at).four
-    return Parts(*found)
 
 
 def _are_parallel(node: SOp, which: SOp, leaves: tuple[SOp, ...]) -> bool:

@@ -12,11 +12,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from rasp.certificate.arrays import UnitArrays
 from rasp.certificate.claims import GroupClaim, Notes, Refused
-from rasp.certificate.gradients import lengths
-from rasp.certificate.precision import Precision
-from rasp.certificate.reading import (
+from rasp.certificate.program.tables import Array, Space, distinct_rows
+from rasp.certificate.weights.arrays import UnitArrays
+from rasp.certificate.weights.gradients import lengths
+from rasp.certificate.weights.precision import Precision
+from rasp.certificate.weights.reading import (
     DOUBLE,
     EXACT,
     SLACK,
@@ -29,8 +30,7 @@ from rasp.certificate.reading import (
     located,
     projected,
 )
-from rasp.certificate.stream import Stream
-from rasp.certificate.tables import Array, Space, distinct_rows
+from rasp.certificate.weights.stream import Stream
 
 AT_ONCE = 4_000_000
 CELLS = 1_000_000
@@ -82,28 +82,15 @@ def _group(
     stream: Stream, part: UnitArrays, claim: GroupClaim, name: str, notes: Notes,
     gradient: Array,
 ) -> tuple[Group, Array, Array, Array]:  # fmt: skip
-    """What the units of a group add: they are run for each number that some of them read.
+    """What the units of a group add, its mass, count and grain.
 
     Also adds up by how much more each dimension can change with the embedded input.
     """
-    inputs = claim.inputs
-    space = stream.values.space(tuple(inputs))
+    space = stream.values.space(claim.inputs)
     dims = np.flatnonzero(part.out.any(axis=1))
     out = part.out[dims]
-    numbers = list(_numbers(stream, part.inside))
-    if len(numbers) == 1:
-        [(parts, places, inner, slope)] = _ran(stream, part.bias, out, numbers, inputs, space)
-        gradient[dims] += slope
-    else:
-        parts, inner = Parts(*np.zeros((4, space.size, len(dims)))), 2.0**20
-        places = np.arange(space.size)
-        runs = _ran(stream, part.bias, out, numbers, inputs, space)
-        for (some, _, _), (ran, onto, own, slope) in zip(numbers, runs, strict=True):
-            touched = np.flatnonzero(out[:, some].any(axis=1))
-            gradient[dims[touched]] += slope
-            for total, added in zip(parts.four, ran.four, strict=True):
-                total[:, touched] += added[onto]
-            inner = min(inner, own)
+    parts, places, inner, slope = _added(stream, part, out, claim.inputs, space)
+    gradient[dims] += slope
     value, error, mass, count = parts.four
     grain = grains(out).min(axis=1, initial=2.0**20) * inner
     most = (mass + np.abs(value)).max(axis=0, initial=0.0) / 2
@@ -119,6 +106,27 @@ def _group(
         return Group(space, places, dims, value, error), mass, numbered, grain
     held = Parts(value, error, mass, count).at(places)
     return *_function_of(stream, claim.over, space, held, dims), numbered, grain
+
+
+def _added(
+    stream: Stream, part: UnitArrays, out: Array, inputs: Sequence[int], space: Space
+) -> tuple[Parts, Array, float, Array]:
+    """What units add, at each point; which point each combination is; the grain of the units'
+    values; and the gradient. They are run for each number that some of them read.
+    """
+    numbers = list(_numbers(stream, part.inside))
+    runs = _ran(stream, part.bias, out, numbers, inputs, space)
+    if len(numbers) == 1:
+        return next(runs)
+    total, inner = Parts(*np.zeros((4, space.size, len(out)))), 2.0**20
+    gradient = np.zeros(len(out))
+    for (some, _, _), (ran, onto, own, slope) in zip(numbers, runs, strict=True):
+        touched = np.flatnonzero(out[:, some].any(axis=1))
+        gradient[touched] += slope
+        inner = min(inner, own)
+        for whole, added in zip(total.four, ran.four, strict=True):
+            whole[:, touched] += added[onto]
+    return total, np.arange(space.size), inner, gradient
 
 
 def _check_inputs(stream: Stream, space: Space, value: Array, places: Array, name: str) -> None:

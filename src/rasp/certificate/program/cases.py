@@ -16,8 +16,8 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.certificate.claims import Refused
-from rasp.certificate.orders import ABOVE, BELOW, EQUAL
-from rasp.certificate.tables import Array
+from rasp.certificate.program.orders import ABOVE, BELOW, EQUAL
+from rasp.certificate.program.tables import Array
 from rasp.graph import (
     Const,
     Elementwise,
@@ -31,7 +31,7 @@ from rasp.graph import (
 )
 
 if TYPE_CHECKING:
-    from rasp.certificate.picks import Picks
+    from rasp.certificate.program.picks import Picks
 
 APART = 8
 HOLDS = {

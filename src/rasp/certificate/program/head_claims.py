@@ -1,0 +1,93 @@
+"""What is said of a head in; refused unless it holds whatever the arrays are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.certificate.claims import Conjunct, HeadClaim, Refused
+from rasp.certificate.program.cases import compared, holds
+from rasp.certificate.program.tables import Array, Space, same
+from rasp.certificate.program.values import Values
+from rasp.graph import Select
+
+
+def check_head(values: Values, claim: HeadClaim) -> None:
+    """Check what is said of a head without its arrays: so that what it puts out, whatever puts it
+    out, is what its domain lists. This holds for spare heads, too.
+    """
+    picks = values.picks
+    if claim.mode not in ("mean", "sum", "share"):
+        raise Refused("an unknown kind of head")
+    if claim.never_empty and not picks.never_empty(claim.selectors):
+        raise Refused("a head may pick nothing")
+    if claim.mode == "share" and (not claim.never_empty or claim.best):
+        raise Refused("a head that gives shares may pick nothing")
+    if claim.mode == "sum" and claim.best is not None:
+        raise Refused("a sum over the best picks")
+    if claim.mode == "sum" and any(each.codes or each.default for each in claim.outputs):
+        raise Refused("a sum adds numbers, and is 0 where nothing is picked")
+    for output in claim.outputs:
+        if not (_is_affine(output.codes or {}) or picks.picks_one_value(claim, output)):
+            raise Refused("a mean of codes is not the code of the mean")
+        is_odd = output.carrier is not None or claim.mode != "mean"
+        if output.is_block and (is_odd or not picks.picks_one_value(claim, output)):
+            raise Refused("what a head moves as a block is not one value")
+
+
+def _is_affine(codes: Mapping[Atom, Fraction]) -> bool:
+    """Whether codes of numbers are a line, so that means of them are codes of means.
+
+    Strings have no mean: where several are picked, the program has no value.
+    """
+    points = [(Fraction(atom), code) for atom, code in codes.items() if not isinstance(atom, str)]
+    steps = [(atom - points[0][0], code - points[0][1]) for atom, code in points[1:]]
+    return all(atom * steps[0][1] == code * steps[0][0] for atom, code in steps)
+
+
+def check_sees(values: Values, claim: HeadClaim, has_sink: bool) -> None:
+    """A model gives a head what it needs: keys that it sees, and a sink if it may pick nothing."""
+    if values.inputs.causal and not values.picks.is_causal(claim.selectors):
+        raise Refused("a head may pick keys after the query, which a causal model cannot see")
+    if claim.mode == "share" and has_sink:
+        raise Refused("a head gives shares beside a sink")
+    if not has_sink and (claim.mode == "sum" or not (claim.never_empty or claim.stand_ins)):
+        raise Refused("a head needs a sink, and there is none")
+    if claim.stand_ins and not claim.never_empty:
+        _check_stand_ins(values, claim, has_sink)
+
+
+def _check_stand_ins(values: Values, claim: HeadClaim, has_sink: bool) -> None:
+    """Without a sink: where no key is picked, the weight goes to keys that fail nothing but some
+    conditions on keys alone. There are always such keys, and they all hold the default.
+    """
+    mine = [claim.conjuncts[place] for place in claim.stand_ins]
+    rest = [each.selector for each in claim.conjuncts if each not in mine]
+    if has_sink or claim.best is not None or not values.picks.never_empty(rest):
+        raise Refused("nothing can stand in for a sink")
+    names = [variable for each in mine for variable in each.keys]
+    for output in claim.outputs:
+        space = values.space([*names, *values.over(output.values)])
+        fits = np.ones(space.size, bool)
+        for each in mine:
+            fits &= _on_keys(values, each, space)
+        column = values.column(output.values, space)
+        held = [column.atoms[place] for place in column.places[~fits].tolist()]
+        if any(atom is not None and not same(atom, output.default) for atom in held):
+            raise Refused("a key that stands in for a sink does not hold the default")
+
+
+def _on_keys(values: Values, conjunct: Conjunct, space: Space) -> Array:
+    """(combination of a key,): whether a condition picks it, whatever the query."""
+
+    def picks(node: Select) -> Array:
+        asked = values.picks.atoms(node.queries, None)
+        if len(asked) != 1:
+            raise Refused("a condition looks at more than keys")
+        column = values.column(node.keys, space)
+        return np.asarray(compared(column.atoms, asked, node.op)[0][column.places])
+
+    return np.asarray(holds(conjunct.selector, picks))

@@ -1,0 +1,275 @@
+"""What the value rows of heads send, and what that adds to the residual stream.
+
+A number of float32 between 2^e and 2^(e+1) is a multiple of 2^(e-23), its grid. Where a dimension
+is in that range before, after and whatever is added first, every sum that has it as a part is
+rounded to the grid. So where what a head should add is a multiple of the grid, and what it does
+add is off by less than half of it, float32 itself puts it right: the dimension is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from rasp.certificate.claims import HeadClaim, HeadOutput, Refused
+from rasp.certificate.program.outputs import mixture
+from rasp.certificate.program.tables import Array, Space, same
+from rasp.certificate.program.values import Values
+from rasp.certificate.weights.arrays import HeadArrays
+from rasp.certificate.weights.reading import DOUBLE, SLACK, UNIT, Group, grains
+from rasp.certificate.weights.sink import Sink
+from rasp.certificate.weights.stream import Stream
+
+
+@dataclass(frozen=True, eq=False)
+class Channel:
+    """One value that a head moves: a weighted sum of outputs, less a constant."""
+
+    column: Array  # (dimension,): with what it is written
+    weights: Mapping[int, Fraction]
+    """Of each output."""
+    shift: Fraction
+    error: float
+    size: float
+    group: Group | None = None
+    """What it adds by the state of outputs, where that is not a weighted sum of them."""
+    gradient: float = 0.0
+    """How much it can change with the embedded input."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sent:
+    """A row of values, and what is claimed of it."""
+
+    terms: Mapping[int, Fraction]
+    """The weights of the head's outputs, by their places."""
+    outputs: Mapping[int, HeadOutput]
+    variables: Mapping[int, int]
+    inputs: tuple[int, ...]
+    """What it is a function of, at the key."""
+    row: Array
+    bias: float
+    out: Array  # (dimension,)
+
+    @property
+    def weights(self) -> dict[int, Fraction]:
+        """Of each output, by its variable."""
+        return {self.variables[place]: weight for place, weight in self.terms.items()}
+
+    @property
+    def shift(self) -> Fraction:
+        bases = [weight * self.outputs[place].base for place, weight in self.terms.items()]
+        return sum(bases, Fraction(0))
+
+    @property
+    def is_block(self) -> bool:
+        return any(output.is_block for output in self.outputs.values())
+
+
+def all_sent(claim: HeadClaim, head: HeadArrays, variables: Sequence[int]) -> Iterator[Sent]:
+    """Every row of values of a head."""
+    for terms, inputs, row, bias, out in zip(claim.channels, claim.values, head.value,
+                                             head.value_bias, head.out.T, strict=True):  # fmt: skip
+        yield Sent(terms, {place: claim.outputs[place] for place in terms},
+                   {place: variables[place] for place in terms}, inputs, row, float(bias),
+                   out)  # fmt: skip
+
+
+def read_value(stream: Stream, sent: Sent) -> tuple[float, float, float]:
+    """Between what keys should send, and how far from that it is what they send."""
+    got, off = _read(stream, sent)
+    wanted = _wanted(stream.values, sent)
+    fine = ~np.isnan(got) & ~np.isnan(wanted)
+    if not fine.any():
+        return 0.0, 0.0, 0.0
+    off, wanted = (off + np.abs(got - wanted))[fine], wanted[fine]
+    return float(wanted.min()), float(wanted.max()), float(off.max())
+
+
+def _read(stream: Stream, sent: Sent) -> tuple[Array, Array]:
+    """(combination of a key,): the number that is sent, and how far off it can be."""
+    reading = stream.read(sent.row[None], sent.inputs)
+    held = reading.on(stream.values, stream.values.space(sent.inputs))
+    off = held.error + reading.rounding(held, np.array([sent.bias])) + DOUBLE * held.mass
+    return stream.precision.ends(held.value[:, 0] + sent.bias, off[:, 0])
+
+
+def _wanted(values: Values, sent: Sent) -> Array:
+    """(combination,): the weighted sum of the outputs' values, each less its default."""
+    space = values.space(sent.inputs)
+    try:
+        tables = [_codes(values, sent.outputs[place], weight, space)
+                  for place, weight in sent.terms.items()]  # fmt: skip
+    except Refused:
+        if not all(output.is_plain for output in sent.outputs.values()):
+            raise
+        node = mixture([(sent.outputs[place].values, weight)
+                        for place, weight in sent.terms.items()])  # fmt: skip
+        tables = [_codes(values, HeadOutput(node), Fraction(1), space)]
+    return np.asarray(sum(tables, np.zeros(space.size)) - float(sent.shift))
+
+
+def _codes(values: Values, output: HeadOutput, weight: Fraction, space: Space) -> Array:
+    """(combination,): a multiple of the number that stands for an output's value; not a number
+    where the program has no value.
+    """
+    if output.carrier is not None:
+        count = values.states_on(output.carrier, space)
+        return np.where(count < 0, np.nan, float(weight) * count)
+    column = values.column(output.values, space)
+    codes = [np.nan if atom is None else float(weight * output.code(atom)) for atom in column.atoms]
+    return np.asarray(np.array(codes)[column.places])
+
+
+def largest_sent(stream: Stream, sent: Sent) -> float:
+    """The largest size of what comes out, as far as the outputs' own ranges tell."""
+    total = 0.0
+    for place, weight in sent.terms.items():
+        base, numbers = sent.outputs[place].base, stream.values.numbers(sent.variables[place])
+        total += float(abs(weight) * max((abs(number - base) for number in numbers), default=0))
+    return total
+
+
+def read_block(
+    stream: Stream, sink: Sink | None, claim: HeadClaim, sent: Sent
+) -> tuple[Group, float]:
+    """What a channel adds, by the state of its one output: the number that keys send which hold
+    it (the sink, for the default). Also the largest number that anything sends.
+
+    All picked keys hold one value, so their weights need not be the same: they add up to 1.
+    """
+    if len(sent.terms) != 1:
+        raise Refused("a head mixes a block with something else")
+    ((place, variable),) = sent.variables.items()
+    output, values = sent.outputs[place], stream.values
+    domain = values.domain(variable)
+    column = values.column(output.values, values.space(sent.inputs))
+    number, off = _read(stream, sent)
+    low, high = np.full(domain.size, np.inf), np.full(domain.size, -np.inf)
+    there = ~np.isnan(number)
+    for at, atom in enumerate(column.atoms):
+        mine = there & (column.places == at)
+        if atom is None or not mine.any():
+            continue
+        states = [state for state, known in enumerate(domain.atoms) if same(known, atom)]
+        if not states:
+            raise Refused("a head moves a value that it is not said to hold")
+        low[states] = np.minimum(low[states], (number - off)[mine].min())
+        high[states] = np.maximum(high[states], (number + off)[mine].max())
+    held, wrong = (0.0, 0.0) if sink is None else sink.sends(sent.row, sent.bias)
+    if not claim.never_empty:
+        if sink is None:
+            raise Refused("a head may pick nothing, and there is no sink")
+        states = [state for state, known in enumerate(domain.atoms) if same(known, output.default)]
+        low[states] = np.minimum(low[states], held - wrong)
+        high[states] = np.maximum(high[states], held + wrong)
+    empty = low > high  # no key holds it, so nothing is ever that
+    low[empty] = high[empty] = 0.0
+    size = max(float(np.maximum(-low, high).max(initial=0.0)), abs(held) + wrong)
+    rounding = SLACK * (stream.precision.unit + stream.precision.moved)
+    space = values.space((variable,))
+    value, error = ((low + high) / 2)[space.grid[0]], ((high - low) / 2)[space.grid[0]]
+    error = error + rounding * (np.abs(value) + error)
+    return group_of(space, value, error, sent.out), size * (1 + rounding)
+
+
+def group_of(space: Space, value: Array, error: Array, out: Array) -> Group:
+    """A number by states, written along a direction."""
+    dims = np.flatnonzero(out)
+    return Group(space, np.arange(space.size), dims, np.outer(value, out[dims]),
+                 np.outer(error, np.abs(out[dims])))  # fmt: skip
+
+
+MOST_OFF = 0.49
+"""How far off a sum may be, in multiples of the grid, to be rounded to the right one."""
+
+
+def write(stream: Stream, channels: Sequence[Channel]) -> None:
+    """Add what the heads of a layer move to the stream."""
+    error, mass, count = np.zeros((3, len(stream.error)))
+    for channel in channels:
+        used = np.abs(channel.column)
+        error, mass = error + used * channel.error, mass + used * channel.size
+        count = count + (used > 0)
+    near, grain, rounded = _put_right(stream, channels, mass, error + SLACK * UNIT * count * mass)
+    low, high, stray, nothing = np.zeros((4, len(stream.error)))
+    for channel, column in zip(channels, near, strict=True):
+        column = np.where(rounded, column, channel.column)
+        stream.gradient = stream.gradient + np.abs(channel.column) * channel.gradient
+        stream.constant = stream.constant - column * float(channel.shift)
+        low, high = low - column * float(channel.shift), high - column * float(channel.shift)
+        for variable, weight in channel.weights.items():
+            direction = column * float(weight)
+            stream.outputs[variable] = stream.outputs.get(variable, nothing) + direction
+            numbers = stream.numbers(variable)
+            ends = direction * numbers.min(), direction * numbers.max()
+            low, high = low + np.minimum(*ends), high + np.maximum(*ends)
+        if channel.group is not None:
+            group = channel.group
+            stream.groups.append(group)
+            low[group.dims] += group.table.min(axis=0)
+            high[group.dims] += group.table.max(axis=0)
+            stray[group.dims] += group.error.max(axis=0)
+    before = grain, stream.error, stream.stray
+    stream.add(error, mass, mass, (low, high), count, nothing, nothing > 0)
+    stream.grain, stream.error, stream.stray = (
+        np.where(rounded, right, now)
+        for right, now in zip(before, (stream.grain, stream.error, stream.stray), strict=True)
+    )
+    stream.stray = stream.stray + stray
+
+
+def _put_right(
+    stream: Stream, channels: Sequence[Channel], mass: Array, off: Array
+) -> tuple[list[Array], Array, Array]:
+    """The columns next to those written that keep dimensions on their grids, the grain that these
+    have then, and (dimension,) whether float32 itself puts right by how much that is off.
+    """
+    grid, columns, grain = _grids(stream, mass), [], stream.grain
+    for channel in channels:
+        if channel.group is not None:
+            off = off + np.where(channel.column != 0, np.inf, 0.0)
+            columns.append(channel.column)
+            continue
+        unit = _unit_of(stream, channel)
+        near = _near(channel.column, unit, grid)
+        off = off + np.abs(channel.column - near) * channel.size
+        grain = np.where(near != 0, np.minimum(grain, grains(near) * unit), grain)
+        columns.append(near)
+    return columns, grain, (grid > 0) & (off < MOST_OFF * grid)
+
+
+def _grids(stream: Stream, mass: Array) -> Array:
+    """(dimension,): the grid to which every sum with it is rounded; 0 where there is none."""
+    low, high = stream.low - mass, stream.high + mass
+    exponent = np.floor(np.log2(np.where(low > 0, low, 1.0)))
+    grid = 2.0 ** (exponent - 23)
+    fine = (low > 0) & (mass > 0) & (high <= 2.0 ** (exponent + 1))
+    fine &= (stream.stray == 0) & (stream.grain >= grid) & (not stream.precision.stores)
+    return np.asarray(np.where(fine, grid, 0.0))
+
+
+def _unit_of(stream: Stream, channel: Channel) -> float:
+    """The largest power of two of which a channel's value is a multiple; 0 where there is none."""
+    numbers = [channel.shift]
+    for variable, weight in channel.weights.items():
+        numbers += [weight * number for number in stream.values.numbers(variable)]
+    return min((_unit(number) for number in numbers if number), default=0.0)
+
+
+def _near(column: Array, unit: float, grid: Array) -> Array:
+    """(dimension,): the factor next to the one written with which multiples of a unit become
+    multiples of the grid; not a number where there is none.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        near = np.round(column / (grid / unit)) * (grid / unit)
+    return np.where(column == 0, 0.0, near)
+
+
+def _unit(number: Fraction) -> float:
+    """The largest power of two of which a number is a multiple; 0 where there is none."""
+    above, below = abs(number.numerator), number.denominator
+    return (above & -above) / below if below & (below - 1) == 0 else 0.0

@@ -1,0 +1,131 @@
+"""Terms of a reading in; which claimed variables they are functions of, and the terms added up over
+these, out.
+
+A term is what one source of the stream adds. It is a function of its own variables, which claims
+need not name: they may name a sum or an s-op that is made of these, or of which they are made. So
+terms are added up over a space in which all of it is known, state by state, and what the claimed
+variables do not decide counts as error.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rasp.certificate.claims import INDEX, TOKEN, NodeVariable, Refused, SumVariable
+from rasp.certificate.program.tables import Space, is_ground
+from rasp.certificate.program.values import Values
+from rasp.certificate.weights.reading import DOUBLE, Parts, Piece, located, projected
+from rasp.certificate.weights.stand_ins import is_of_choice, over_cases
+
+MOST_CELLS = 40_000_000
+
+
+def closure(values: Values, variable: int) -> set[int]:
+    """A variable, and all that it is made of."""
+    return {variable}.union(*(closure(values, inner) for inner in _made_of(values, variable)))
+
+
+def _made_of(values: Values, variable: int) -> list[int]:
+    match values.claims.variables[variable]:
+        case SumVariable(_, parts):
+            return [is_ground(part) for part in parts]
+        case NodeVariable(node):
+            return [*values.over(node)]
+    return []
+
+
+def touched_by(values: Values, term: Piece, variables: tuple[int, ...]) -> set[int]:
+    """The claimed variables that a term is to be a function of; none where it is constant,
+    but for something as small as what is rounded here. A BOS connects token and index.
+    """
+    found = _explained_by(values, term, variables)
+    is_ground = term.space.variables in ((TOKEN,), (INDEX,))
+    if found and is_ground and values.inputs.bos is not None:
+        found |= {v for v in variables if closure(values, v) & {TOKEN, INDEX}}
+    return found
+
+
+def _explained_by(values: Values, term: Piece, variables: tuple[int, ...]) -> set[int]:
+    names = set(term.space.variables)
+    if names <= set(variables):
+        return names
+    for variable in variables:
+        if is_of_choice(values, term.space, variable):
+            return {variable}
+    value, mass = term.parts.value, term.parts.mass.max(initial=0.0)
+    spread = float(np.ptp(value, axis=0).max(initial=0.0)) if len(value) else 0.0
+    if spread <= DOUBLE * mass and not term.parts.error.any():
+        return set()
+    inner = set().union(*(closure(values, variable) for variable in names))
+    touched = {v for v in variables if v in names or closure(values, v) & inner}
+    for variable in touched if len(touched) > 1 else ():
+        if _decides(values, variable, term):
+            return {variable}
+    return touched
+
+
+def _decides(values: Values, variable: int, term: Piece) -> bool:
+    """Whether a term is a function of one s-op, by itself."""
+    match values.claims.variables[variable]:
+        case NodeVariable(node) if node not in values.claims.choices:
+            if not set(term.space.variables) <= set(values.over(node)):
+                return False
+        case _:
+            return False
+    if not values.has(variable, term.space):
+        return False
+    onto = values.states_on(variable, term.space)
+    exact = Parts(term.parts.value, np.zeros_like(term.parts.error), *term.parts.four[2:])
+    held = projected(exact, onto, values.domain(variable).size)
+    return bool(held.error.max(initial=0.0) <= DOUBLE * held.mass.max(initial=0.0))
+
+
+def piece_of(values: Values, cluster: tuple[int, ...], terms: list[Piece]) -> Piece:
+    """Add terms up over a cluster of variables, or over what these are made of."""
+    space = _common_space(values, cluster, terms)
+    is_open = len(set(space.variables)) < len(space.variables)
+    fine, placed = np.ones(space.size, bool), []
+    for term in terms:
+        parts, places = term.parts, np.arange(space.size)
+        if is_open:
+            parts = over_cases(values, term, space)
+            fine &= ~np.isnan(parts.value).any(axis=1)
+        else:
+            places = located(values, term.space, space)
+            fine &= places >= 0
+        placed.append((parts, places))
+    kept = np.flatnonzero(fine)
+    count = terms[0].parts.value.shape[1]
+    if len(kept) * count > MOST_CELLS:
+        raise Refused("a table is too large to be looked at")
+    total = Parts(*np.zeros((4, len(kept), count)))
+    for parts, places in placed:
+        total = total.plus(parts.at(places[kept]))
+    target = values.space(cluster)
+    if space is target and len(kept) == space.size:
+        return Piece(space, total)
+    onto = located(values, target, space)[kept]
+    return Piece(target, projected(total, onto, target.size))
+
+
+def _common_space(values: Values, cluster: tuple[int, ...], terms: list[Piece]) -> Space:
+    """A space over which every term is a function: sums and s-ops are taken apart as needed."""
+    match values.claims.variables[cluster[0]], len(cluster):
+        case NodeVariable(node), 1 if node in values.claims.choices:
+            return values.table(node)[0]
+    variables = list(cluster)
+    while True:
+        space = values.space(variables)
+        missing = {variable for term in terms for variable in term.space.variables
+                   if not values.has(variable, space)}  # fmt: skip
+        if not missing:
+            return space
+        wanted = set().union(*(closure(values, variable) for variable in missing))
+        opened: list[int] = []
+        for variable in variables:
+            made_of = _made_of(values, variable) if closure(values, variable) & wanted else []
+            opened += made_of or [variable]
+        opened = list(dict.fromkeys(opened))
+        if opened == variables:
+            raise Refused("a reading depends on more than is claimed")
+        variables = opened

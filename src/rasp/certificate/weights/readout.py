@@ -1,0 +1,242 @@
+"""A read-out in; refused unless it says the program's answer in every state of the stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from rasp.atoms import Atom
+from rasp.certificate.claims import Notes, ReaderClaim, Refused
+from rasp.certificate.program.tables import Array, Column, typed, variants_of
+from rasp.certificate.weights.arrays import ReadoutArrays
+from rasp.certificate.weights.gradients import lengths
+from rasp.certificate.weights.reading import DOUBLE, SLACK, UNIT, Parts, Reading
+from rasp.certificate.weights.stream import Stream
+from rasp.graph import SOp
+
+AT_ONCE = 8_000_000
+NARROW_TO_WIDE = (type(None), str, bool, int, Fraction)
+MULTIPLE = 1e-3
+"""Rows that are this close to multiples of one row are taken for such."""
+MOST_ATOMS = 65_536
+"""The largest table of a read-out: it is a part of the model, and counted as such."""
+
+
+@dataclass(frozen=True)
+class Readout:
+    """The atoms that an output chooses from, and the numbers next to which they are, if these are
+    compared with what is read.
+    """
+
+    name: str
+    atoms: tuple[Atom, ...]
+    codes: tuple[float, ...]
+    scored: bool
+    """Whether each atom has a score, and the best one is the answer."""
+
+
+def read_out(
+    stream: Stream, node: SOp, readout: Readout, arrays: ReadoutArrays, inputs: Sequence[int],
+    notes: Notes,
+) -> None:  # fmt: skip
+    """Check an output on every combination of what it is claimed to be a function of."""
+    _check_sizes(readout, arrays)
+    steepest = float(lengths(stream, arrays.weight).max(initial=0.0))
+    notes.gradient = max(notes.gradient, steepest)
+    row, factors, left = _one_row(arrays.weight)
+    if not (readout.scored or stream.precision.is_float32):
+        raise Refused("a number is only compared with codes in float32")
+    is_one = left.max(initial=0.0) <= MULTIPLE * np.abs(row).max(initial=0.0)
+    is_one = not readout.scored or (is_one and stream.precision.is_float32)
+    space = stream.values.space(tuple(inputs))
+    column = stream.values.column(node, space)
+    right = np.array(_right_places(column, readout, notes))
+    if not any(atom is not None for atom in column.atoms):
+        raise Refused("the program has no value on any input")
+    reading = stream.read(row[None] if is_one else arrays.weight, inputs)
+    places, parts = _states(column, reading.on(stream.values, space), is_one)
+    answers = right[places]
+    if (answers < 0).any():
+        lost = column.atoms[int(places[answers < 0][0])]
+        raise Refused(f"the program may answer {lost!r}, which is not among the atoms")
+    if is_one:
+        notes.ranges[readout.name] = row, _ranges(column, places, parts)
+    if not readout.scored:
+        margin = _nearest(reading, parts, answers, readout, float(arrays.bias[0]))
+    elif is_one:
+        margin = _scored(parts, answers, readout, factors, arrays.bias, left @ stream.size)
+    else:
+        stored = SLACK * stream.precision.stored
+        margin = _scored_by_row(reading, parts, answers, readout, arrays.bias, stored)
+    detail = f"{len(readout.atoms)} atoms, {len(places)} states"
+    notes.blocks.append((f"read-out {readout.name}", detail, margin))
+    if not margin > 0:
+        raise Refused(f"the answer is not certain: no margin is left ({margin:.3g})")
+
+
+def _check_sizes(readout: Readout, arrays: ReadoutArrays) -> None:
+    count = len(readout.atoms)
+    codes, scores = (0, count) if readout.scored else (count, 1)
+    if len(readout.codes) != codes or len(arrays.bias) != scores:
+        raise Refused("there are more atoms than codes or scores, or fewer")
+    if count > MOST_ATOMS:
+        raise Refused(f"a read-out has {count} atoms, and the limit is {MOST_ATOMS}")
+
+
+def _states(column: Column, held: Parts, is_one: bool) -> tuple[Array, Parts]:
+    """What the program answers and what is read, where both are something; for one row, every
+    state that is different.
+    """
+    there = np.array([atom is not None for atom in column.atoms])[column.places]
+    fine = np.flatnonzero(there & ~np.isnan(held.value).any(axis=1))
+    if not len(fine):
+        raise Refused("no input reaches the read-out")
+    places, parts = column.places[fine], held.at(fine)
+    if is_one:
+        points = np.unique(np.hstack([places[:, None], *parts.four]), axis=0)
+        places, parts = points[:, 0].astype(int), Parts(*(points[:, [n]] for n in range(1, 5)))
+    return places, parts
+
+
+def _ranges(column: Column, places: Array, parts: Parts) -> dict[Any, tuple[float, float]]:
+    """Between what a reading is, for each atom that there is."""
+    least, most = np.full((2, len(column.atoms)), np.inf)
+    np.minimum.at(least, places, (parts.value - parts.error)[:, 0])
+    np.minimum.at(most, places, -(parts.value + parts.error)[:, 0])
+    return {typed(column.atoms[place]): (float(least[place]), -float(most[place]))
+            for place in np.unique(places).tolist()}  # fmt: skip
+
+
+def _right_places(column: Column, readout: Readout, notes: Notes) -> list[int]:
+    """(atom,): the place of the answer that is right; -1 where there is none.
+
+    An answer is of the program's kind. Where one number is of several kinds (a lone pick is an
+    int, a mean a float), and they are one number to the model, it is of the widest: that is noted.
+    """
+    places = {typed(atom): place for place, atom in enumerate(readout.atoms)}
+    equal: dict[Atom | None, set[type]] = {}
+    for atom in column.atoms:
+        some = [atom] if atom is None else variants_of(atom, column.kinds)
+        equal.setdefault(atom, set()).update(map(type, some))
+    found = []
+    for atom in column.atoms:
+        place = places.get(typed(atom), -1)
+        if place < 0 or (atom is not None and len(variants_of(atom, column.kinds)) > 1):
+            place = places.get((max(equal[atom], key=NARROW_TO_WIDE.index), atom), -1)
+            notes.wider |= place >= 0 and len(equal[atom]) > 1
+        found.append(place)
+    return found
+
+
+def _classes(readout: Readout) -> Array:
+    """(place,): which places of a read-out stand for the same atom."""
+    known: dict[tuple[type, Atom | None], int] = {}
+    return np.array([known.setdefault(typed(atom), len(known)) for atom in readout.atoms])
+
+
+def _one_row(weight: Array) -> tuple[Array, Array, Array]:
+    """The one row of which all rows are multiples, the factors, and what is left of each row."""
+    norms = np.abs(weight).max(axis=1)
+    row = weight[int(norms.argmax())]
+    if not row.any():
+        return row, np.zeros(len(weight)), np.zeros_like(weight)
+    main = int(np.abs(row).argmax())
+    factors = weight[:, main] / row[main]
+    return row, factors, np.abs(weight - factors[:, None] * row)
+
+
+def _scored(
+    parts: Parts, answers: Array, readout: Readout, factors: Array, bias: Array, stray: Array
+) -> float:
+    """The smallest lead of the right atom's score over all others, less their errors, where all
+    rows are multiples of one: both scores are off by multiples of what that is off.
+    """
+    classes, margin = _classes(readout), np.inf
+    for some in _some(len(answers), len(bias)):
+        value, wrong = parts.value[some], parts.error[some]
+        score = value * factors + bias  # (state, atom)
+        sums = np.abs(factors) * parts.mass[some] + np.abs(bias)
+        off = (SLACK * UNIT * (parts.count[some] + 2) + DOUBLE) * sums + stray
+        rows = np.arange(len(score))
+        fits = classes == classes[answers[some]][:, None]  # an atom may have several places
+        mine = np.where(fits, score, -np.inf).argmax(axis=1)
+        lead = score[rows, mine][:, None] - score
+        shared = np.abs(factors - factors[mine][:, None]) * wrong
+        lead = lead - shared - off - off[rows, mine][:, None]
+        lead[fits] = np.inf
+        margin = min(margin, float(lead.min(initial=np.inf)))
+    return margin
+
+
+def _scored_by_row(
+    reading: Reading, parts: Parts, answers: Array, readout: Readout, bias: Array, stored: float
+) -> float:
+    """The same where each atom has a row of its own."""
+    classes, margin = _classes(readout), np.inf
+    for some in _some(len(answers), len(bias)):
+        held = parts.at(some)
+        off = held.error + reading.rounding(held, bias) + DOUBLE * held.mass
+        score = held.value + bias
+        off = off + stored * (np.abs(score) + off)
+        fits = classes == classes[answers[some]][:, None]
+        own = np.where(fits, score - off, -np.inf).max(axis=1)
+        other = np.where(fits, -np.inf, score + off).max(axis=1, initial=-np.inf)
+        margin = min(margin, float((own - other).min()))
+    return margin
+
+
+def _some(count: int, width: int) -> Iterator[Array]:
+    """The places of some states at a time."""
+    at_once = max(1, AT_ONCE // max(1, width))
+    return (np.arange(first, min(count, first + at_once)) for first in range(0, count, at_once))
+
+
+def _nearest(
+    reading: Reading, parts: Parts, answers: Array, readout: Readout, bias: float
+) -> float:
+    """How far the number can move before another atom is the nearest."""
+    codes = np.array(readout.codes)
+    if len(codes) == 1:
+        return np.inf
+    if (np.diff(codes) <= 0).any():
+        raise Refused("codes are not in order")
+    number = parts.value[:, 0] + bias
+    off = parts.error[:, 0] + reading.rounding(parts, np.array([bias]))[:, 0]
+    classes = _classes(readout)
+    middles = (codes[1:] + codes[:-1]) / 2
+    changes = classes[1:] != classes[:-1]
+    bounds = np.concatenate([[-np.inf], middles[changes], [np.inf]])
+    which = np.searchsorted(bounds, number) - 1
+    firsts = np.concatenate([[0], np.flatnonzero(changes) + 1])
+    if (classes[firsts[which]] != classes[answers]).any():
+        return -np.inf
+    room = np.minimum(number - bounds[which], bounds[which + 1] - number)
+    return float((room - off).min(initial=np.inf))
+
+
+def is_read(stream: Stream, reader: ReaderClaim) -> bool:
+    """Whether a row of weights reads an s-op: what it gives is always nearer to the s-op's value
+    than to any other number that the s-op can be, and close to it if it can be no other.
+    """
+    values = stream.values
+    row = np.zeros(len(stream.error))
+    if any(dim >= len(row) for dim in reader.weights):
+        return False
+    row[list(reader.weights)] = list(reader.weights.values())
+    try:
+        space, column = values.table(reader.node)
+        held = stream.read(row[None], space.variables).on(values, space)
+    except Refused:
+        return False
+    if any(isinstance(atom, str) for atom in column.atoms):
+        return False
+    numbers = np.array([np.nan if atom is None else float(atom) for atom in column.atoms])
+    wanted = numbers[column.places]
+    fine = ~np.isnan(wanted) & ~np.isnan(held.value[:, 0])
+    off = np.abs(held.value[:, 0] + reader.constant - wanted) + held.error[:, 0]
+    apart = np.diff(np.unique(numbers[~np.isnan(numbers)])).min(initial=2.0)
+    return bool((off < apart / 2)[fine].all())

@@ -1,0 +1,210 @@
+"""A head's queries and keys in; how the scores of what it must pick and of all else lie, out.
+
+A score is Σ query · key over the head's columns. Queries and keys are constants plus functions of
+different variables, so the score falls into parts, one for each set of conditions that look at
+the same variables of the key. Each part is tried on every pair of a query's state and a key's:
+where the conditions hold it is a match. A key that the selector picks is a match in every part;
+any other fails in one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rasp.certificate.claims import INDEX, Conjunct, HeadClaim
+from rasp.certificate.program.tables import Array, Space, joined
+from rasp.certificate.weights.arrays import HeadArrays
+from rasp.certificate.weights.pairs import FAR, Pairs, Part, Shares
+from rasp.certificate.weights.reading import EXACT, SLACK, UNIT, grains, located, rounded, side_of
+from rasp.certificate.weights.stream import Stream
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How a head's scores lie; all of it holds for every query."""
+
+    depth: float
+    spread: float
+    error: float
+    match_error: float
+    above_sink: tuple[float, float]
+    """How far the lowest match scores above the sink, at least and at most."""
+    sink_above: float
+    """How far the sink scores above all keys, where none of them is picked."""
+    sink_error: float
+    step: float
+    """How far apart picks of different worth to `select_best` are at least, and those of the same
+    worth at most, with whatever other conditions add to them."""
+    tie: float
+    stand_in: float
+    """How far keys that stand in for a sink score above those that fail another condition."""
+
+
+class Scorer:
+    """Looks at the scores of one head."""
+
+    def __init__(self, stream: Stream, claim: HeadClaim, head: HeadArrays) -> None:
+        self.values, self.claim = stream.values, claim
+        asked = [v for conjunct in claim.conjuncts for v in conjunct.queries]
+        sent = [v for conjunct in claim.conjuncts for v in conjunct.keys]
+        sent += [INDEX] if claim.mode == "share" else []
+        self.precision = stream.precision
+        queries = stream.read(head.query, [*asked, *claim.best_queries])
+        keys = stream.read(head.key, [*sent, *claim.best_keys])
+        self.queries = rounded(side_of(queries, head.query_bias), self.precision)
+        self.keys = rounded(side_of(keys, head.key_bias), self.precision)
+        self.groups = self._groups()
+        self.owner = self._owners()
+
+    def _groups(self) -> list[tuple[list[int], list[Conjunct | None]]]:
+        """Conditions that look at the same pieces of keys, with these."""
+        wanted: list[tuple[Conjunct | None, tuple[int, ...]]] = [
+            (conjunct, conjunct.keys) for conjunct in self.claim.conjuncts
+        ]
+        if self.claim.best is not None:
+            wanted.append((None, self.claim.best_keys))
+        items = [({number for number, piece in enumerate(self.keys.pieces)
+                   if set(piece.space.variables) & set(names) and piece.value.any()}, conjunct)
+                 for conjunct, names in wanted]  # fmt: skip
+        return [(sorted(pieces), conjuncts) for pieces, conjuncts in joined(items)]
+
+    def _owners(self) -> Array:
+        """(column,): the part that alone has to do with a column of keys; -1 where none has."""
+        found = np.full(len(self.keys.constant), -1)
+        for part, (pieces, _) in enumerate(self.groups):
+            for number in pieces:
+                used = self.keys.pieces[number].columns
+                found[used] = np.where((found[used] == -1) | (found[used] == part), part, -2)
+        return found
+
+    def scores(self, sink: Array | None, sink_off: Array | float = 0.0) -> Scores:
+        """Try every part; `sink` is what the head reads of the sink as a key, off by so much."""
+        parts = [self._pairs(conjuncts, pieces).part() for pieces, conjuncts in self.groups]
+        common = self._common_error([number for pieces, _ in self.groups for number in pieces])
+        rounding = self._rounding([(part.mass, part.count) for part in parts], sink)
+        matches = self._rounding([(part.match_mass, part.count) for part in parts], sink)
+        spread = sum(part.spread for part in parts)
+        beside = sum(part.spread for part in parts if None not in part.conjuncts)
+        above, gap, sink_error = (FAR, FAR), FAR, 0.0
+        if sink is not None:
+            above, gap = self._against_sink(parts, sink)
+            wrong = self.queries.largest_error
+            off = np.broadcast_to(sink_off, wrong.shape)
+            sink_error = float(np.abs(sink) @ wrong) + matches
+            sink_error += self.queries.largest(off) + float(wrong @ off)
+        return Scores(
+            min((part.depth - (spread - part.spread) for part in parts), default=FAR),
+            spread,
+            common + rounding + sum(part.error for part in parts),
+            common + matches + sum(part.match_error for part in parts),
+            above, gap, sink_error,
+            min((part.step for part in parts), default=FAR) - beside,
+            sum(part.tie for part in parts) + beside,
+            self._stand_ins(parts),
+        )  # fmt: skip
+
+    def shares(self) -> Shares:
+        """How far position 0 scores above other matches, where it matches and where it does not."""
+        pieces = [number for number, piece in enumerate(self.keys.pieces) if piece.value.any()]
+        found = self._pairs([*self.claim.conjuncts], pieces, (INDEX,)).shares()
+        wrong = self._common_error(pieces)
+        wrong += self._rounding([(found.mass, float(len(self.keys.constant)))], None)
+        return replace(found, error=found.error + wrong)
+
+    def _pairs(
+        self, conjuncts: list[Conjunct | None], pieces: list[int], more: tuple[int, ...] = ()
+    ) -> Pairs:
+        sides = self.queries, self.keys
+        return Pairs(self.values, self.claim, sides, self.owner, conjuncts, pieces, more)
+
+    def _common_error(self, used: Sequence[int]) -> float:
+        """What is wrong with scores whatever the states: errors that depend on neither, and
+        functions of keys that no condition is about.
+        """
+        asked, sent = self.queries, self.keys
+        wrong = asked.largest_error
+        constant = np.where(self.owner >= 0, 0.0, np.abs(sent.constant))
+        total = float(wrong @ (constant + sent.error)) + asked.largest(sent.error)
+        for number, piece in enumerate(sent.pieces):
+            if number not in used:
+                most = np.abs(piece.value).max(axis=0, initial=0.0)
+                most = most + piece.error.max(axis=0, initial=0.0)
+                total += float((asked.most + asked.error) @ most)
+        return total
+
+    def _rounding(self, masses: Sequence[tuple[float, float]], sink: Array | None) -> float:
+        """The rounding of the sum over columns: those of parts (mass, count), and all others."""
+        asked, sent = self.queries, self.keys
+        loose = np.where(self.owner >= 0, 0.0, asked.most * np.abs(sent.constant))
+        mass = float(loose.sum()) + sum(mass for mass, _ in masses)
+        count = int((loose > 0).sum()) + sum(count for _, count in masses)
+        used = (asked.most > 0) & (sent.most > 0)
+        grain = float((asked.grain * sent.grain)[used].min(initial=2.0**20))
+        if sink is not None:
+            own = asked.most * np.abs(sink)
+            grain = min(grain, float((asked.grain * grains(sink))[own > 0].min(initial=2.0**20)))
+            mass, count = max(mass, float(own.sum())), max(count, int((own > 0).sum()))
+        if grain and mass <= EXACT * grain:
+            return 0.0
+        return float((SLACK * UNIT * max(1, count) + self.precision.stored) * mass)
+
+    # -- the sink ---------------------------------------------------------------------------------
+
+    def _stand_ins(self, parts: Sequence[Part]) -> float:
+        """Keys that stand in for a sink fall by so much together, others by so much each."""
+        mine = {self.claim.conjuncts[place] for place in self.claim.stand_ins}
+        fall, depth = 0.0, FAR
+        for part in parts:
+            if mine.isdisjoint(part.conjuncts):
+                depth = min(depth, part.depth)
+            elif mine.issuperset(part.conjuncts):
+                fall += part.fall
+            else:
+                return -FAR
+        return depth - fall - sum(part.spread for part in parts)
+
+    def _against_sink(
+        self, parts: Sequence[Part], sink: Array
+    ) -> tuple[tuple[float, float], float]:
+        """How far matches score above the sink, and the sink above keys where nothing matches.
+
+        Both are sums of functions of the query, looked at for each set of variables at once.
+        """
+        factor = self.keys.constant - sink
+        constant = float(self.queries.constant @ factor)
+        low = high = constant
+        tops, fails = [], []
+        for space, some, numbers in self._components(parts):
+            value, _, there = self.queries.of(self.values, space, numbers)
+            base = value @ factor
+            places = [located(self.values, part.space, space) for part in some]
+            for part, place in zip(some, places, strict=True):
+                there &= (place >= 0) & part.there[place]
+            if not there.any():
+                continue
+            lows = base + sum(part.low[place] for part, place in zip(some, places, strict=True))
+            highs = base + sum(part.high[place] for part, place in zip(some, places, strict=True))
+            worst = np.full(space.size, -FAR)
+            for part, place in zip(some, places, strict=True):
+                worst = np.maximum(worst, highs - part.high[place] + part.fail[place])
+            matched = there & ~np.isnan(lows)
+            low += float(lows[matched].min(initial=FAR))
+            high += float(lows[matched].max(initial=-FAR))
+            tops.append(float(highs[there].max()))
+            fails.append(float(worst[there].max()))
+        above = [sum(tops) - top + fail for top, fail in zip(tops, fails, strict=True)]
+        return (low, high), -(constant + max(above, default=-FAR))
+
+    def _components(self, parts: Sequence[Part]) -> Iterator[tuple[Space, list[Part], list[int]]]:
+        """Parts and pieces of queries that share variables, over a space of all of these."""
+        items: list[tuple[set[int], Part | int]] = [(set(part.space.variables), part)
+                                                    for part in parts]  # fmt: skip
+        items += [(set(piece.space.variables), number)
+                  for number, piece in enumerate(self.queries.pieces)]  # fmt: skip
+        for names, members in joined(items):
+            some = [member for member in members if isinstance(member, Part)]
+            numbers = [member for member in members if not isinstance(member, Part)]
+            yield self.values.space(sorted(names)), some, numbers
