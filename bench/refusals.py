@@ -1,7 +1,9 @@
-"""Random programs and the gallery in, how many are refused and why out, as JSON.
+"""Random programs and the gallery in; how many are refused, why, where and how fast out, as JSON.
 
-`python bench/refusals.py random 600` or `python bench/refusals.py gallery 20`. Run it on two
-commits to compare them: seeds, vocabularies and lengths are the same.
+`python bench/refusals.py random 300` or `python bench/refusals.py gallery 20`; further arguments
+are the only programs of the gallery to be tried. Run it on two commits to compare them: seeds,
+vocabularies and lengths are the same. Times are of the processor, so that a busy machine makes
+little difference.
 """
 
 from __future__ import annotations
@@ -10,8 +12,9 @@ import json
 import re
 import signal
 import sys
+import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +30,7 @@ from rasp.fuzzing.outcomes import Refused
 from rasp.graph import Node, Program, SOp
 
 LENGTH = 12
-SECONDS = 20
+SECONDS = 60
 REASONS = {
     "too many combinations": "combinations|worked out at once|one of several s-ops",
     "too many means": "the mean of its values",
@@ -66,7 +69,7 @@ def random_programs(count: int) -> Iterator[tuple[str, Node, Settings, Program]]
         yield name, node, settings, program
 
 
-def gallery(length: int) -> Iterator[tuple[str, Node, Settings, Program]]:
+def gallery(length: int, only: Sequence[str]) -> Iterator[tuple[str, Node, Settings, Program]]:
     """Every program of the gallery, over its own tokens."""
     from compile_gallery import vocabulary_of
 
@@ -74,26 +77,29 @@ def gallery(length: int) -> Iterator[tuple[str, Node, Settings, Program]]:
 
     for entry in entries():
         handle: Any = load(entry.name)
-        if isinstance(handle.node, SOp):
+        if isinstance(handle.node, SOp) and (not only or entry.name in only):
             tokens = vocabulary_of(entry, length)
             settings = read_settings(tokens, length, None, False, True, "paper", "compact")
             yield entry.name, handle.node, settings, handle.program
 
 
-def outcome(name: str, node: Node, settings: Settings, program: Program) -> str:
-    """ "compiled", "too slow", or why it is refused."""
-    signal.alarm(SECONDS)
+def outcome(name: str, node: Node, settings: Settings, program: Program) -> dict[str, Any]:
+    """ "compiled", "too slow", or why it is refused; how long it takes, and if it says where."""
+    start, place = time.process_time(), True
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         compile_nodes({name: node}, settings, program)
+        what = "compiled"
     except TimeoutError:
-        return "too slow"
+        what = "too slow"
     except RaspUnsupportedError as error:
-        return reason_of(error.message)
-    except RaspError:
-        return "other"
+        what = reason_of(error.message)
+        place = all(each.span is not None for each in error.everything)
+    except RaspError as error:
+        what, place = "other", error.span is not None
     finally:
-        signal.alarm(0)
-    return "compiled"
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    return {"outcome": what, "seconds": round(time.process_time() - start, 2), "has place": place}
 
 
 def _late(*_: object) -> None:
@@ -101,11 +107,19 @@ def _late(*_: object) -> None:
 
 
 def main() -> None:
-    signal.signal(signal.SIGALRM, _late)
-    kind, number = sys.argv[1], int(sys.argv[2])
-    cases = random_programs(number) if kind == "random" else gallery(number)
+    signal.signal(signal.SIGPROF, _late)
+    kind, number, *only = sys.argv[1:]
+    cases = random_programs(int(number)) if kind == "random" else gallery(int(number), only)
     found = {f"{place} {case[0]}": outcome(*case) for place, case in enumerate(cases)}
-    print(json.dumps({"counts": Counter(found.values()), "outcomes": found}, indent=1))
+    refused = {name: known for name, known in found.items() if known["outcome"] != "compiled"}
+    slowest = sorted(refused.items(), key=lambda each: -each[1]["seconds"])[:10]
+    lost = [name for name, known in refused.items() if not known["has place"]]
+    print(json.dumps({
+        "counts": Counter(known["outcome"] for known in found.values()),
+        "refused without a place": lost,
+        "slowest refusals": dict(slowest),
+        "outcomes": found,
+    }, indent=1))  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -77,6 +77,22 @@ def test_the_fast_evaluator_gives_the_same(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", SMALL, ids=name_of)
+def test_a_refusal_names_a_place_in_the_program(path: Path) -> None:
+    session, errors = Session(), []
+    session.run(source(path))
+    for name, node, tokens in applications(path):
+        options: dict[str, Any] = {"alphabet": list(dict.fromkeys(tokens)), "max_length": 3}
+        try:  # hard to compile: nothing may look ahead, and no selector may be empty
+            rasp.compile({name: node}, program=session.program_of(name), causal=True, sink=False,
+                         style="compact", **options)  # fmt: skip
+        except RaspUnsupportedError as error:
+            errors += error.everything
+    for error in errors:
+        assert error.span is not None, str(error)
+        assert error.span.source.text == source(path).text, str(error)
+
+
+@pytest.mark.parametrize("path", SMALL, ids=name_of)
 def test_the_compiled_model_gives_the_same_and_is_certified(path: Path) -> None:
     applied = [each for each in applications(path) if isinstance(each[1], SOp)]
     assert applied, "a small program applies an s-op by its name"

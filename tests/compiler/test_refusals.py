@@ -129,8 +129,10 @@ def test_a_refusal_of_a_random_program_names_its_place(start: int, style: str) -
             wanted = {each: names[each] for each in outputs}
             compile(wanted, vocabulary=vocabulary, **options, style=style)
         except RaspUnsupportedError as error:
-            errors += error.everything
+            errors += [(text, each) for each in error.everything]
         except RaspError:
             continue
     assert errors
-    assert not [str(error) for error in errors if error.span is None]
+    for text, error in errors:  # a place in the user's own text, not in the library's
+        assert error.span is not None, str(error)
+        assert error.span.source.text == text, str(error)

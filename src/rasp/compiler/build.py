@@ -54,7 +54,7 @@ MOST_ATTEMPTS = 8
 MOST_EFFORT = 500_000_000
 """How much is done, in all, before no further attempt is made: a refusal should take no more than
 some seconds. One is about ten nanoseconds."""
-PAIR_EFFORT, STATE_EFFORT, CELL_EFFORT = 5, 8_000, 300
+PAIR_EFFORT, STATE_EFFORT, CELL_EFFORT = 5, 8_000, 500
 """What a pair of a key and a query costs, a state of what a feed-forward reads, and each dimension
 that may be written by then."""
 MOST_CARE = 2
@@ -169,10 +169,18 @@ def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Progra
     try:
         return _attempts(nodes, settings, program, {}, effort)
     except _NoMargin as error:
+        if effort.is_spent or not _has_conditions(nodes):
+            raise _refused(error) from None
         try:
             return _attempts(nodes, settings, program, {CONDITIONS: 1}, effort)
         except RaspUnsupportedError:
             raise _refused(error) from None
+
+
+def _has_conditions(nodes: Mapping[str, Node]) -> bool:
+    """Whether there is an `and` or an `or` whose conditions can be counted."""
+    return any(isinstance(node, Elementwise) and node.op in ("and", "or")
+               for node in in_order(list(nodes.values())))  # fmt: skip
 
 
 def _refused(error: _NoMargin) -> RaspUnsupportedError:
@@ -226,7 +234,8 @@ def _attempts(
 ) -> Transformer:  # fmt: skip
     """Plan, write and certify, with more care each time that there is no margin left."""
     place = Refusals(program, list(nodes.values())).origin(next(iter(nodes.values())))
-    reason = ""
+    reason, is_rounded = "", False
+    direct = {readout_key(name): MOST_CARE for name in nodes}
     for _ in range(MOST_ATTEMPTS):
         try:
             plan = make_plan(nodes, settings, program, care)
@@ -234,7 +243,6 @@ def _attempts(
                 check_outputs(plan, program)
             model, certificate, checks = build(plan, program)
         except Refusal as refusal:
-            direct = {readout_key(name): MOST_CARE for name in nodes}
             if direct.keys() <= care.keys():
                 raise RaspUnsupportedError(
                     f"this cannot be compiled exactly: {refusal.message}", place, refusal.hint
@@ -254,9 +262,14 @@ def _attempts(
             )
         if not effort.allows_more(plan, model):
             raise _refused(_no_margin(plan, program, certificate, checks))
-        rounded = None if care or settings.tolerant else _rounded(nodes, settings, program, effort)
-        if rounded is not None:
-            return rounded
+        if not care and _is_at_the_end(plan, checks):
+            care |= direct
+            continue
+        if not (settings.tolerant or CONDITIONS in care or is_rounded):
+            is_rounded = True
+            rounded = _rounded(nodes, settings, program, effort)
+            if rounded is not None:
+                return rounded
         blamed = _to_blame(checks, care) or _all_to_blame(checks, care)
         is_vain = care.get(CONDITIONS) and not plan.analysis.has_counts
         if is_vain or not blamed or certificate.reason == reason or effort.is_spent:
@@ -264,6 +277,15 @@ def _attempts(
         reason = certificate.reason
         care |= {each: care.get(each, 0) + 1 for each in blamed}
     raise _no_margin(plan, program, certificate, checks)
+
+
+def _is_at_the_end(plan: Plan, checks: Sequence[Check]) -> bool:
+    """Whether nothing but the last feed-forward and read-outs leave no margin: these may do
+    without it.
+    """
+    failing = {check.block for check in checks if not check.holds}
+    last = {f"feed-forward {plan.layers}", *(readout_key(output.name) for output in plan.outputs)}
+    return bool(failing) and failing <= last
 
 
 def _rounded(
@@ -275,7 +297,7 @@ def _rounded(
                    for node in in_order(list(nodes.values())))  # fmt: skip
     for rounded in (1, 2) if compares else (1,):
         model = _rounded_so(nodes, settings, program, {ROUNDED: rounded}, effort)
-        if model is not None:
+        if model is not None or effort.is_spent:
             return model
     return None
 
