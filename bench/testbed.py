@@ -86,6 +86,7 @@ def main() -> None:
     parser.add_argument("--record", type=Path, required=True)
     options = parser.parse_args()
     names = options.programs or (SMALL if options.trained else rasp.programs.names())
+    options.names = set(names)
     choices = [(dials,) for dials in TRAINED] if options.trained else [SETTINGS]
     tasks = [(name, settings) for name in names for settings in choices]
     work = partial(one, out=options.out, length=options.length)
@@ -116,6 +117,7 @@ def summary(
         "with_problems": {f"{each['program']} {each['dials']}": each["problems"]
                           for each in models if each["problems"]},
         "refused": [[program, count, why] for (program, why), count in sorted(refused.items())],
+        "not_finished": sorted(options.names - {each["program"] for each in rows}),
         "wall_seconds": round(time.time() - start, 1),
         "processes": options.processes,
         "processor_seconds_to_write": round(sum(each["seconds"] for each in models), 1),

@@ -95,6 +95,18 @@ def test_the_circuit_of_reverse_is_the_one_that_its_program_describes() -> None:
     assert f"tokens -> layer{last}.head1 as key" not in names
 
 
+@pytest.mark.parametrize("name", ["equal_abc", "words_ending_in_ing"])
+def test_rare_answers_do_not_hide_edges(name: str) -> None:
+    """Up to length 6, two inputs of `equal_abc` are answered with True; all others show little."""
+    torch.set_num_threads(1)
+    model = many.compiled(many.gallery_source(name), 6, "robust")
+    for seed in (0, 1):
+        entry = folder.make(name, model, Dials(rotation=True, seed=seed))
+        assert (entry.complete, entry.circuit.minimal) == (True, True)
+        last = entry.dialled.model.layers
+        assert f"layer{last}.feed_forward -> output" in _names(entry.circuit.edges)
+
+
 def test_formats_name_the_same_circuit() -> None:
     entry = folder.make("reverse", _compiled("reverse"), EVERYTHING)
     weights, edges = entry.dialled.model.weights, entry.circuit.edges

@@ -29,7 +29,7 @@ from rasp.graph.portable import graph_from_json
 from rasp.testbed.edges import POSITIONS, TOKENS, Edge
 from rasp.testbed.patching import Elsewhere, Patchable, Pool, Written
 
-DRAWN = 1000
+DRAWN = 8000
 INPUTS = 160
 """How many of the drawn inputs are kept: half of them for their rare answers."""
 MOST_IN_A_BATCH = 32
