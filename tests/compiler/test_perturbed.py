@@ -65,7 +65,7 @@ def test_what_broke_when_exp_was_off_by_one_bit(
 
 def test_what_float32_cannot_hold_is_refused() -> None:
     with pytest.raises(RaspUnsupportedError, match="cannot be compiled exactly"):
-        compiled("out = length / (indices + 1);", "ab", 120)
+        compiled("out = aggregate(select(indices, indices, <=), tokens_int ^ 9);", "017", 30)
 
 
 def test_the_machine_is_off_by_as_much_as_it_says() -> None:
