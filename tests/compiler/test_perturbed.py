@@ -30,7 +30,7 @@ first = not has_prev(tokens);
 out = selector_width(select(hist, hist, ==) and select(first, True, ==));"""
 
 
-def compiled(text: str, vocabulary: str, length: int) -> tuple[Transformer, rasp.Handle]:
+def compiled(text: str, vocabulary: object, length: int) -> tuple[Transformer, rasp.Handle]:
     handle = rasp.run(text)["out"]
     return compile(
         {"out": handle}, vocabulary=vocabulary, max_length=length, style="compact"
@@ -52,7 +52,9 @@ def test_counts_of_counts_are_right_on_every_input() -> None:
     (TWICE, "abcd", 60, 40),
     (TWICE, "ab", 100, 8),
     ("out = length / (indices + 1);", "ab", 12, 100),
-    ("out = length / (indices + 1);", "ab", 30, 40),
+    ("out = length / (indices + 1);", "ab", 49, 40),
+    ('out = count(tokens, "a") * count(tokens, "b");', "abc", 250, 4),
+    ('out = aggregate(full_s, indicator(tokens == "a")) > 0.37;', "ab", 150, 20),
 ])  # fmt: skip
 def test_what_broke_when_exp_was_off_by_one_bit(
     text: str, vocabulary: str, length: int, count: int

@@ -92,7 +92,7 @@ def test_the_reason_is_told(
 def test_a_budget_of_a_feed_forward_is_kept(
     budget: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = AVERAGES + "out = round(one) % 2;"
+    text = AVERAGES + "out = aggregate(select(round(one) % 2, 1, ==), indices);"
     compile(rasp.run(text)["out"], vocabulary="ab", max_length=4, style="compact")
     monkeypatch.setattr(f"rasp.compiler.{budget}", 3)
     assert reason in refusal(text, "ab", 4).message

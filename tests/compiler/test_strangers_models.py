@@ -191,7 +191,7 @@ def test_a_header_of_a_million_heads_is_refused_at_once(folder: Path) -> None:
         (("outputs", 0, "atoms", 0), ["float", "1"]),
         (("outputs", 0, "scored"), 1),
         (("uses_sink",), 1),
-        (("format",), 2.0),
+        (("format",), 3.0),
         (("settings", "sink"), False),
         (("settings", "dropout"), 0.5),
         (("claims", "more"), []),

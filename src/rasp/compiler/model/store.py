@@ -345,7 +345,7 @@ def _read(folder: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
 def _check_format(data: Any) -> None:
     """Refuse a model of another version of rasp, or none."""
     number = data.get("format") if isinstance(data, dict) else None
-    if type(number) is not int:
+    if isinstance(number, bool) or not isinstance(number, int | float):
         raise broken("the format")
     if number != FORMAT:
         age = "an older" if number < FORMAT else "a newer"
