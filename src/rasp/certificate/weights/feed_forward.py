@@ -118,7 +118,8 @@ def _added(
     runs = _ran(stream, part.bias, out, numbers, inputs, space)
     if len(numbers) == 1:
         return next(runs)
-    total, inner = Parts(*np.zeros((4, space.size, len(out)))), 2.0**20
+    # each dimension by itself in memory, as it is written
+    total, inner = Parts(*np.zeros((4, len(out), space.size)).transpose(0, 2, 1)), 2.0**20
     gradient = np.zeros(len(out))
     for (some, _, _), (ran, onto, own, slope) in zip(numbers, runs, strict=True):
         touched = np.flatnonzero(out[:, some].any(axis=1))
@@ -193,11 +194,10 @@ def _ran(
     for start in range(0, len(numbers), at_once):
         some = numbers[start : start + at_once]
         reading = stream.read(np.array([row for _, row, _ in some]), inputs)
-        held = reading.on(stream.values, space)
+        places = [located(stream.values, piece.space, space) for piece in reading.pieces]
         for place, (units, row, signs) in enumerate(some):
-            table = np.stack([part[:, place] for part in held.four], axis=1)
-            table[:, 0] = np.nan_to_num(table[:, 0])  # no input has it
-            points, onto = distinct_rows(table)
+            points, onto = _told_apart(reading, places, place, space.size)
+            points[:, 0] = np.nan_to_num(points[:, 0])  # no input has it
             own = Reading(reading.base, [], *(each[[place]] for each in (
                 reading.grain, reading.powers, reading.most, reading.terms)))  # fmt: skip
             touched = out[:, units][out[:, units].any(axis=1)]
@@ -205,6 +205,29 @@ def _ran(
                 own, points, signs, bias[units], touched, stream.precision
             )
             yield parts, onto, inner, slope * float(lengths(stream, row[None])[0])
+
+
+def _told_apart(
+    reading: Reading, places: Sequence[Array], column: int, size: int
+) -> tuple[Array, Array]:
+    """(point, part): what a number can be, and which point each of `size` combinations is.
+
+    Its pieces are looked at one by one: most have few different values.
+    """
+    rows = np.array([[part[0, column] for part in reading.base.four]])
+    which = np.zeros(size, int)
+    for piece, at in zip(reading.pieces, places, strict=True):
+        own, onto = distinct_rows(np.stack([part[:, column] for part in piece.parts.four], axis=1))
+        which = which * len(own) + onto[at]
+        number = np.zeros(len(rows) * len(own), int)
+        number[which] = 1
+        known = np.flatnonzero(number)
+        number[known] = np.arange(len(known))
+        rows = rows[known // len(own)] + own[known % len(own)]
+        which = number[which]
+    rows[:, 2:] = np.minimum(rows[:, 2:], [reading.most[column], reading.terms[column]])
+    points, onto = distinct_rows(rows)
+    return points, onto[which]
 
 
 def _points(
