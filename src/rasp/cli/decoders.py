@@ -62,11 +62,12 @@ def _chosen(arguments: argparse.Namespace, known: list[str]) -> list[str]:
 
 def _trained(runs: Any, tasks: Any, arguments: argparse.Namespace) -> list[dict[str, Any]]:
     from rasp.training.devices import choose_device
-    from rasp.training.next_token.trainer import Store, train
+    from rasp.training.next_token.trainer import RECORDS, train
+    from rasp.training.store import Store
 
     folder = Path(arguments.results or ("results/smoke" if arguments.smoke else "results"))
     if arguments.table:
-        known = Store(folder).records()
+        known = Store(folder, RECORDS).records()
         return [known[run.id] for run in runs if run.id in known]
     device = choose_device("cpu" if arguments.smoke else arguments.device)
     return list(train(runs, tasks, folder, device, print).values())

@@ -25,6 +25,20 @@ from rasp.operators.table import COMPARISON, POWER, PRODUCT, SUM
 from rasp.tracebacks import door, doors
 
 
+def _infix(
+    op: str,
+) -> tuple[Callable[[SOpHandle, Operand], SOpHandle], Callable[[SOpHandle, Operand], SOpHandle]]:
+    """The methods of an operator: with the s-op on its left, and on its right."""
+
+    def method(self: SOpHandle, other: Operand) -> SOpHandle:
+        return elementwise(op, self, other)
+
+    def turned(self: SOpHandle, other: Operand) -> SOpHandle:
+        return elementwise(op, other, self)
+
+    return method, turned
+
+
 @doors
 class SOpHandle(Handle):
     """A sequence to be computed: one atom per position.
@@ -39,67 +53,20 @@ class SOpHandle(Handle):
 
     node: SOp
 
-    def __add__(self, other: Operand) -> SOpHandle:
-        return elementwise("+", self, other)
-
-    def __radd__(self, other: Operand) -> SOpHandle:
-        return elementwise("+", other, self)
-
-    def __sub__(self, other: Operand) -> SOpHandle:
-        return elementwise("-", self, other)
-
-    def __rsub__(self, other: Operand) -> SOpHandle:
-        return elementwise("-", other, self)
-
-    def __mul__(self, other: Operand) -> SOpHandle:
-        return elementwise("*", self, other)
-
-    def __rmul__(self, other: Operand) -> SOpHandle:  # type: ignore[misc]
-        return elementwise("*", other, self)
-
-    def __truediv__(self, other: Operand) -> SOpHandle:
-        return elementwise("/", self, other)
-
-    def __rtruediv__(self, other: Operand) -> SOpHandle:
-        return elementwise("/", other, self)
-
-    def __floordiv__(self, other: Operand) -> SOpHandle:
-        return elementwise("//", self, other)
-
-    def __rfloordiv__(self, other: Operand) -> SOpHandle:
-        return elementwise("//", other, self)
-
-    def __mod__(self, other: Operand) -> SOpHandle:
-        return elementwise("%", self, other)
-
-    def __rmod__(self, other: Operand) -> SOpHandle:
-        return elementwise("%", other, self)
-
-    def __pow__(self, other: Operand) -> SOpHandle:
-        return elementwise("^", self, other)
-
-    def __rpow__(self, other: Operand) -> SOpHandle:
-        return elementwise("^", other, self)
-
-    def __eq__(self, other: Operand) -> SOpHandle:  # type: ignore[override]
-        return elementwise("==", self, other)
-
+    __add__, __radd__ = _infix("+")
+    __sub__, __rsub__ = _infix("-")
+    __mul__, __rmul__ = _infix("*")
+    __truediv__, __rtruediv__ = _infix("/")
+    __floordiv__, __rfloordiv__ = _infix("//")
+    __mod__, __rmod__ = _infix("%")
+    __pow__, __rpow__ = _infix("^")
+    __eq__ = _infix("==")[0]  # type: ignore[assignment]
+    __ne__ = _infix("!=")[0]  # type: ignore[assignment]
+    __lt__ = _infix("<")[0]
+    __le__ = _infix("<=")[0]
+    __gt__ = _infix(">")[0]
+    __ge__ = _infix(">=")[0]
     __hash__ = Handle.__hash__  # defining `==` would remove it
-
-    def __ne__(self, other: Operand) -> SOpHandle:  # type: ignore[override]
-        return elementwise("!=", self, other)
-
-    def __lt__(self, other: Operand) -> SOpHandle:
-        return elementwise("<", self, other)
-
-    def __le__(self, other: Operand) -> SOpHandle:
-        return elementwise("<=", self, other)
-
-    def __gt__(self, other: Operand) -> SOpHandle:
-        return elementwise(">", self, other)
-
-    def __ge__(self, other: Operand) -> SOpHandle:
-        return elementwise(">=", self, other)
 
     def __and__(self, other: SOpHandle | bool) -> SOpHandle:
         return elementwise("and", self, self._joinable("&", other))

@@ -43,19 +43,17 @@ class SavedPlace:
 class Snapshot:
     """A stack between two epochs, on its way to disk."""
 
-    names: tuple[str, ...]
-    contents: tuple[dict[str, Any], ...]
-    ids: tuple[str, ...]
-    epoch: int
-    progress: tuple[Progress, ...]
+    about: dict[str, Any]
+    """The epoch, and of each run what it is and how far it is."""
     tensors: Mapping[str, torch.Tensor]
 
 
 class Store:
     """A folder of runs."""
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: str | os.PathLike[str], records: str = "records.jsonl") -> None:
         self.folder = Path(folder)
+        self.path = self.folder / records
 
     def make_folders(self) -> None:
         """Make the folders to write into, or say why not."""
@@ -71,7 +69,7 @@ class Store:
         A kill can cut the last line short, and a stranger's file can hold anything. A record that
         was changed after it was written is refused.
         """
-        return read_records(self.folder / "records.jsonl")
+        return read_records(self.path)
 
     def finished(self, configs: Sequence[RunConfig]) -> dict[str, Record]:
         """Return the records of some runs, those that there are, each with all it should say."""
@@ -90,7 +88,7 @@ class Store:
     def add_record(self, record: Record) -> None:
         """Append a finished run."""
         self.make_folders()
-        path = self.folder / "records.jsonl"
+        path = self.path
         try:
             size = file_size(path) if path.exists() else 0
             torn = size and read_part(path, size - 1, 1) != b"\n"
@@ -140,18 +138,10 @@ class Store:
     def save_snapshot(self, snapshot: Snapshot) -> Path:
         """Write a snapshot in place of the stack's last one."""
         self.make_folders()
-        about = {
-            "epoch": snapshot.epoch,
-            "runs": [
-                {"id": id_, "name": name, "config": content, "progress": asdict(progress)}
-                for id_, name, content, progress in zip(
-                    snapshot.ids, snapshot.names, snapshot.contents, snapshot.progress, strict=True
-                )
-            ],
-        }
-        together = hashlib.sha256("".join(snapshot.ids).encode()).hexdigest()[:16]
+        ids = "".join(run["id"] for run in snapshot.about["runs"])
+        together = hashlib.sha256(ids.encode()).hexdigest()[:16]
         path = self.folder / "snapshots" / f"{together}.safetensors"
-        _write(path, snapshot.tensors, without_nan(about))
+        _write(path, snapshot.tensors, without_nan(snapshot.about))
         return path
 
     def load_part(self, place: SavedPlace, part: str) -> torch.Tensor:
@@ -194,15 +184,11 @@ def snapshot_of(stack: Stack) -> Snapshot:
         rows = getattr(stack, part).cpu()
         for model in range(len(stack)):
             tensors[f"{model}.{part}"] = stack.own_row(rows, model)
-    return Snapshot(
-        tuple(config.name for config in stack.configs),
-        tuple(config.content for config in stack.configs),
-        tuple(config.id for config in stack.configs),
-        stack.epoch,
-        tuple(Progress(list(each.loss), list(each.validation), each.best_epoch, each.seconds)
-              for each in stack.progress),
-        tensors,
-    )  # fmt: skip
+    runs = [
+        {"id": config.id, "name": config.name, "config": config.content, "progress": asdict(each)}
+        for config, each in zip(stack.configs, stack.progress, strict=True)
+    ]
+    return Snapshot({"epoch": stack.epoch, "runs": runs}, tensors)
 
 
 def restore(stack: Stack, store: Store, places: Sequence[SavedPlace]) -> None:

@@ -74,11 +74,12 @@ class Task:
     @property
     def handle(self) -> Handle:
         """The s-op to be learnt, with the program it belongs to."""
-        return _handle(self.name, self.program, self.output)
+        return s_op_of(self.name, self.program, self.output)
 
 
 @cache
-def _handle(name: str, program: str, output: str) -> Handle:
+def s_op_of(name: str, program: str, output: str) -> Handle:
+    """Return the s-op of a program's text that is to be learnt."""
     names = run_text(program, name)
     if output not in names:
         defined = ", ".join(f"`{each}`" for each in names) or "nothing"

@@ -17,9 +17,9 @@ import numpy as np
 from rasp.architecture.patterns import Pattern
 from rasp.architecture.reach import stays_within
 from rasp.atoms import PythonAtom
-from rasp.errors import RaspUnsupportedError, RaspValueError
+from rasp.errors import RaspUnsupportedError
 from rasp.frontend.handles import Handle
-from rasp.frontend.namespace import run
+from rasp.training.tasks import s_op_of
 
 Draw = Callable[[np.random.Generator, int], list[PythonAtom]]
 """Draws an input (a prompt) of a length."""
@@ -69,12 +69,7 @@ def own_task(
 
 @cache
 def _causal(name: str, program: str, output: str) -> Handle:
-    names = run(program, name)
-    if output not in names:
-        raise RaspValueError(
-            f"the program has no `{output}`", hint=f"it defines {', '.join(names) or 'nothing'}"
-        )
-    handle: Handle = names[output]
+    handle = s_op_of(name, program, output)
     if not stays_within(Pattern("causal"), [handle.node]):
         raise RaspUnsupportedError(
             f"`{output}` may look at later positions, which a decoder cannot",

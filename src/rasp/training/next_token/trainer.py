@@ -19,17 +19,18 @@ import numpy as np
 import torch
 
 from rasp.errors import RaspValueError
-from rasp.replacing import replace_file
 from rasp.training.next_token.data import IGNORED, Coding, Sequences, coding_of, make_sequences
 from rasp.training.next_token.decoder import Parameters, Size, initial, logits
 from rasp.training.next_token.tasks import NextToken
-from rasp.training.records import read_records, record_line
+from rasp.training.store import Store
 from rasp.training.tensors import open_tensors, write_tensors
 
 RECIPE = 1
 """Counts changes of this code that change results."""
 BINS = ((1, 50), (51, 100), (101, 150))
 BATCH_TESTED = 100
+RECORDS = "decoders.jsonl"
+"""Where finished runs are kept, beside the other records."""
 
 
 @dataclass(frozen=True)
@@ -79,27 +80,6 @@ class DecoderRun:
                 self.train, self.test)  # fmt: skip
 
 
-class Store:
-    """A folder with one line of JSON for each finished run, and snapshots of unfinished ones."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    @property
-    def path(self) -> Path:
-        return self.folder / "decoders.jsonl"
-
-    def records(self) -> dict[str, dict[str, Any]]:
-        """Finished runs by their ids."""
-        return read_records(self.path)
-
-    def add(self, records: Sequence[dict[str, Any]]) -> None:
-        """Write finished runs beside those that are there."""
-        known = self.records() | {record["id"]: record for record in records}
-        lines = "".join(map(record_line, known.values()))
-        replace_file(self.path, lines.encode())
-
-
 Progress = Callable[[str], None]
 
 
@@ -112,8 +92,7 @@ def train(
     save_every: int = 500,
 ) -> dict[str, dict[str, Any]]:
     """Train the runs that have no record yet, stack by stack; return all records by id."""
-    folder.mkdir(parents=True, exist_ok=True)
-    store = Store(folder)
+    store = Store(folder, RECORDS)
     torch.set_float32_matmul_precision("high")
     missing = [run for run in runs if run.id not in store.records()]
     stacks: dict[tuple[Any, ...], list[DecoderRun]] = {}
@@ -121,7 +100,8 @@ def train(
         key = (*run.stack_key, tasks[run.task].generates)
         stacks.setdefault(key, []).append(run)
     for stack in stacks.values():
-        store.add(_Training(stack, tasks, folder, device, tell).finish(save_every))
+        for record in _Training(stack, tasks, folder, device, tell).finish(save_every):
+            store.add_record(record)
     known = store.records()
     return {run.id: known[run.id] for run in runs}
 
