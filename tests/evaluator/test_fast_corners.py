@@ -335,8 +335,8 @@ def test_an_input_that_cannot_be_read_is_numbered_unless_it_is_the_only_one_know
     with pytest.raises(RaspTypeError) as caught:
         evaluate_batch([Indices()], [None, "a"])
     assert "in input" not in caught.value.message
-    with pytest.raises(RaspTypeError, match=r"in input 3 \(the first is 0\)"):
-        evaluate_batch([Indices()], [None], start=3)
+    with pytest.raises(RaspTypeError, match=r"in input 1 \(the first is 0\)"):
+        evaluate_batch([Indices()], ["a", None])
 
 
 def test_a_chunk_may_be_just_full(monkeypatch: pytest.MonkeyPatch) -> None:

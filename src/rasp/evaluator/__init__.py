@@ -67,18 +67,17 @@ def evaluate_batch(
     inputs: Iterable[object],
     program: Program | None = None,
     limits: Limits = DEFAULT_LIMITS,
-    start: int = 0,
 ) -> list[Values]:
     """Compute several nodes on many inputs of any lengths in one pass; work is shared.
 
     For each input, the values of each output. An error is that of the first input that fails,
-    and says which one it is, counting from `start`.
+    and says which one it is.
 
     >>> from rasp.graph import Indices
     >>> [values[Indices()] for values in evaluate_batch([Indices()], ["hey", "you!"])]
     [[0, 1, 2], [0, 1, 2, 3]]
     """
-    return list(evaluate_each(outputs, inputs, program, limits, start))
+    return list(evaluate_each(outputs, inputs, program, limits))
 
 
 def evaluate_each(
@@ -86,7 +85,6 @@ def evaluate_each(
     inputs: Iterable[object],
     program: Program | None = None,
     limits: Limits = DEFAULT_LIMITS,
-    start: int = 0,
 ) -> Iterator[Values]:
     """Compute the same a chunk at a time, and give the results before one that fails.
 
@@ -95,7 +93,7 @@ def evaluate_each(
     >>> next(each)[Indices()]
     [0, 1]
     """
-    for columns in evaluate_chunks(outputs, inputs, program, limits, start):
+    for columns in evaluate_chunks(outputs, inputs, program, limits):
         for number in range(len(next(iter(columns.values()), ()))):
             yield {node: lists[number] for node, lists in columns.items()}
 
@@ -105,7 +103,6 @@ def evaluate_chunks(
     inputs: Iterable[object],
     program: Program | None = None,
     limits: Limits = DEFAULT_LIMITS,
-    start: int = 0,
     as_python: bool = False,
 ) -> Iterator[Columns]:
     """Compute the same; for each chunk and each output, the values on all inputs of the chunk.
@@ -114,7 +111,7 @@ def evaluate_chunks(
     >>> [columns[Indices()] for columns in evaluate_chunks([Indices()], ["hey", "you!"])]
     [[[0, 1, 2], [0, 1, 2, 3]]]
     """
-    done = start
+    done = 0
     is_dense = any(not isinstance(node, SOp) for node in outputs)
     for chunk, unreadable in _chunks(inputs, limits, is_dense):
         try:

@@ -140,26 +140,26 @@ def generate(
 
 
 def generate_each(
-    handle: Handle, inputs: Iterable[Any], rules: Rules | None = None, start: int = 0
+    handle: Handle, inputs: Iterable[Any], rules: Rules | None = None
 ) -> Iterator[Generation]:
-    """Generate for one input after another, as they are finished; `start` is the first's number.
+    """Generate for one input after another, as they are finished.
 
     >>> import rasp
     >>> names = rasp.run('next = "" if length > 3 else tokens;')
     >>> [each.tokens for each in generate_each(names["next"], ["ab", "c"])]
     [['b', 'b'], ['c', 'c', 'c']]
     """
-    numbered = enumerate(inputs, start)
-    read: list[int] = []
+    read = 0
 
     def given() -> Iterator[Any]:
-        for number, each in numbered:
-            read.append(number)
+        nonlocal read
+        for each in inputs:
+            read += 1
             yield each
 
-    for number, outcome in enumerate(outcomes_of(handle, given(), rules), start):
+    for number, outcome in enumerate(outcomes_of(handle, given(), rules)):
         if isinstance(outcome, RaspError):
-            if read != [0]:
+            if read > 1:
                 outcome.message += f", in input {number} (the first is 0)"
             raise outcome
         yield outcome

@@ -46,8 +46,6 @@ class Step:
 
     def run(self) -> None:
         """Compute every node."""
-        places = self.machine.places
-        self._full |= {node: codes[:, : self.size] for node, codes in places.items()}
         for node in self.plan.computed:
             if node in self.plan.growing:
                 self._grow(node)
@@ -60,14 +58,15 @@ class Step:
 
     def codes(self, node: SOp, is_newest: bool = False) -> Array:
         """The codes of an s-op: at every position, or at each input's newest one."""
-        if not is_newest or node not in self.plan.newest:
-            return self._full[node]
-        found = self._newest.get(node)
-        if found is None:  # of positions and tokens, the newest are read off
-            found = self._full[node]
-            rows = self.rows.numbers if len(found) > 1 else 0
-            found = self._newest[node] = found[rows, self.last, None]
-        return found
+        if is_newest and node in self.plan.newest:
+            if node not in self._newest:  # of positions and tokens, the newest are read off
+                whole = self.codes(node)
+                rows = self.rows.numbers if len(whole) > 1 else 0
+                self._newest[node] = whole[rows, self.last, None]
+            return self._newest[node]
+        if node not in self._full:  # the same for all inputs
+            self._full[node] = self.machine.places[node][:, : self.size]
+        return self._full[node]
 
     def _grow(self, node: SOp) -> None:
         """Compute a settled s-op where it is new: everywhere, or at the newest positions."""

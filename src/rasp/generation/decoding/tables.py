@@ -9,8 +9,8 @@ import numpy as np
 from rasp.generation.decoding.domains import Array, Domain
 
 KEY_BITS = 62
-FEW = 8
-"""Up to so many keys, Python's own dict is faster than numpy's search."""
+AFTER_ALL = np.array([2**63 - 1])
+"""A key that is larger than any other: there is always one at or after what is looked for."""
 
 
 class Memo:
@@ -23,65 +23,45 @@ class Memo:
 
     def __init__(self, compute: Callable[[int], int]) -> None:
         self.compute = compute
-        self.known: dict[int, int] = {}
-        self._sorted: tuple[Array, Array] | None = None
         self._about: object = None
+        self._known: dict[int, int] = {}
         self._alone: dict[int, Array] = {}
+        self._keys: Array = AFTER_ALL
+        self._values: Array = np.zeros(1, np.int64)
 
     def is_about(self, what: object) -> None:
         """Forget everything where keys have another meaning than before."""
         if what != self._about:
-            self.forget()
-            self._about = what
+            self._known, self._alone, self._about = {}, {}, what
+            self._keys, self._values = AFTER_ALL, np.zeros(1, np.int64)
 
     def look_up(self, keys: Array) -> Array:
         """The function at every key."""
-        if keys.size <= FEW:
-            values = [self.value(key) for key in keys.ravel().tolist()]
-            return np.array(values, np.int64).reshape(keys.shape)
-        return self._search(keys)
+        places = self._keys.searchsorted(keys)
+        missing = self._keys[places] != keys
+        if missing.any():
+            new = list(set(keys[missing].tolist()))
+            longer = np.concatenate([self._keys, new])
+            order = longer.argsort()
+            values = np.concatenate([self._values, list(map(self._value, new))])
+            self._keys, self._values = longer[order], values[order]
+            places = self._keys.searchsorted(keys)
+        return self._values[places]
 
     def look_up_one(self, key: int) -> Array:
         """The function at one key, as an array that nobody changes. (1, 1)"""
         found = self._alone.get(key)
         if found is None:
-            found = self._alone[key] = np.array([[self.value(key)]])
+            found = self._alone[key] = np.array([[self._value(key)]])
         return found
 
-    def forget(self) -> None:
-        """Start again, where keys have changed their meaning."""
-        self.known.clear()
-        self._alone.clear()
-        self._sorted = None
+    def _value(self, key: int) -> int:
+        if key not in self._known:
+            self._known[key] = self.compute(key)
+        return self._known[key]
 
-    def _search(self, keys: Array) -> Array:
-        if self._sorted is None or len(self._sorted[0]) != len(self.known):
-            self._sorted = self._sort()
-        known, values = self._sorted
-        if len(known):
-            places = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-            missing = known[places] != keys
-            if not missing.any():
-                return values[places]
-            keys_to_fill = keys[missing]
-        else:
-            keys_to_fill = keys
-        for key in set(keys_to_fill.ravel().tolist()):
-            self.value(key)
-        return self._search(keys)
-
-    def _sort(self) -> tuple[Array, Array]:
-        known = np.fromiter(self.known, np.int64, len(self.known))
-        values = np.fromiter(self.known.values(), np.int64, len(self.known))
-        order = np.argsort(known)
-        return known[order], values[order]
-
-    def value(self, key: int) -> int:
-        """The function at one key."""
-        value = self.known.get(key)
-        if value is None:
-            value = self.known[key] = self.compute(key)
-        return value
+    def __len__(self) -> int:
+        return len(self._known)
 
 
 class Table:
@@ -96,10 +76,12 @@ class Table:
 
     def look_up(self, codes: Sequence[Array]) -> Array:
         """The function at every position; the arrays are broadcast."""
-        if all(code.size == 1 for code in codes):
-            key = 0
-            for code, shift in zip(codes, self._shifts, strict=True):
-                key |= code.item() << shift
+        key = 0
+        for code, shift in zip(codes, self._shifts, strict=True):
+            if code.size > 1:
+                break
+            key |= code.item() << shift
+        else:
             return self._memo.look_up_one(key)
         keys = codes[0]
         for code, shift in zip(codes[1:], self._shifts[1:], strict=True):
@@ -109,7 +91,7 @@ class Table:
     @property
     def learnt(self) -> int:
         """How many results are remembered."""
-        return len(self._memo.known)
+        return len(self._memo)
 
     def _split(self, key: int) -> list[int]:
         return [(key >> shift) & ((1 << self._bits) - 1) for shift in self._shifts]
