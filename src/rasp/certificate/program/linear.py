@@ -41,6 +41,7 @@ def linear_column(
     values: Values, linear: Linear, space: Space, kinds: frozenset[type] = frozenset({Fraction})
 ) -> Column:
     """A weighted sum over some variables: a line in one of them, or all its parts are there."""
+    linear = _settled(values, linear, space)
     for variable in space.variables:
         line = linear.line(values.linear_of(variable)) if values.is_number(variable) else None
         if line is not None:
@@ -51,6 +52,16 @@ def linear_column(
     different, places = np.unique(whole, return_inverse=True)
     totals = [as_atom(Fraction(int(number), unit), kinds) for number in different.tolist()]
     return loosened(column_of(totals, places.reshape(-1)), kinds)
+
+
+def _settled(values: Values, linear: Linear, space: Space) -> Linear:
+    """The same, with outputs that can be one number alone as a part of the constant."""
+    constant, parts = linear.constant, dict(linear.parts)
+    for (kind, place), weight in linear.parts.items():
+        if kind == "out" and place not in space.variables and len({*values.numbers(place)}) == 1:
+            constant += weight * values.numbers(place)[0]
+            del parts[kind, place]
+    return Linear(constant, parts)
 
 
 def in_units(values: Values, linear: Linear, space: Space) -> tuple[Array, int]:

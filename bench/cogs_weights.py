@@ -1,0 +1,95 @@
+"""A next-token program and sentences in; its weights, what they generate, and the verdict out.
+
+`python bench/cogs_weights.py PROGRAM.rasp SENTENCES.json --length 14 --sentences 10` compiles the
+s-op `output` for the words of the first so many sentences that fit, with what they generate, into
+`--length` tokens. The weights generate each of them, token after token, from the weights alone.
+The record says how many come out as given, and separately what the checker says: weights that are
+right on every sentence tried are not certified by that.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import rasp
+from rasp.compiler.build import assemble, read_outputs
+from rasp.compiler.emitting.claims import make_claims
+from rasp.compiler.emitting.weights import Emitter
+from rasp.compiler.model.certificate import proved
+from rasp.compiler.model.transformer import Transformer
+from rasp.compiler.planning.plan import ROUNDED, make_plan
+from rasp.compiler.settings import read_settings
+from rasp.generation.tokens import text_of
+
+Case = tuple[list[str], list[str]]
+"""What is given, and what is to be generated."""
+
+
+def cases_of(path: Path, length: int, most: int) -> list[Case]:
+    """The first sentences that fit."""
+    known = json.loads(path.read_text(encoding="utf-8"))
+    cases = [([*each["sentence"].split(), "|"], each["logical_form"]) for each in known]
+    return [case for case in cases if len(case[0]) + len(case[1]) <= length][:most]
+
+
+def generated(model: Transformer, given: list[str], most: int) -> list[str]:
+    """What the weights generate, until they say that it is the end."""
+    tokens = list(given)
+    while len(tokens) <= most:
+        token = text_of(model(tokens)[-1])
+        if token == "" or len(tokens) == most:
+            break
+        tokens.append(token)
+    return tokens[len(given) :]
+
+
+def record(
+    program: Path, cases: list[Case], length: int, blocks: int, check: bool
+) -> dict[str, Any]:
+    """Plan, write the weights, generate, and check."""
+    words = sorted({word for given, wanted in cases for word in (*given, *wanted)})
+    nodes, names = read_outputs(rasp.run(program.read_text(encoding="utf-8"))["output"], None)
+    settings = read_settings(words, length, None, False, True, "split")
+    settings = replace(settings, extra_feed_forwards=blocks)
+    made: dict[str, Any] = {"words": len(words), "max_length": length, "sentences": len(cases)}
+    start = time.process_time()
+    plan = make_plan(nodes, settings, names, {ROUNDED: 1})
+    made["planned_in_s"] = round(time.process_time() - start, 1)
+    emitter = Emitter(plan)
+    model = assemble(plan, emitter.weights(), make_claims(plan, emitter), names)
+    made |= {"layers": model.layers, "extra_feed_forwards": model.extra_feed_forwards,
+             "d_model": model.d_model, "parameters": model.parameter_count}  # fmt: skip
+    start = time.process_time()
+    right = sum(generated(model, given, length) == wanted for given, wanted in cases)
+    made |= {"generated_as_given": right, "generated_in_s": round(time.process_time() - start, 1)}
+    if check:
+        start = time.process_time()
+        verdict = proved(model, {output.name: output.node for output in plan.outputs})
+        made |= {"certified": verdict.holds, "why_not": verdict.reason,
+                 "checked_in_s": round(time.process_time() - start, 1)}  # fmt: skip
+    made["memory_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    return made
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program", type=Path)
+    parser.add_argument("cases", type=Path)
+    parser.add_argument("--length", type=int, default=14)
+    parser.add_argument("--sentences", type=int, default=10)
+    parser.add_argument("--blocks", type=int, default=40)
+    parser.add_argument("--no-check", action="store_true")
+    asked = parser.parse_args()
+    cases = cases_of(asked.cases, asked.length, asked.sentences)
+    print(json.dumps(record(asked.program, cases, asked.length, asked.blocks, not asked.no_check),
+                     indent=1))  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
