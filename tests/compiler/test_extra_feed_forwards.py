@@ -28,6 +28,21 @@ moved = aggregate(select(indices, length - 1 - indices, ==), chosen);
 """
 
 
+SHARED = """
+few = count(tokens, "a") > count(tokens, "b") * count(tokens, "c");
+many = count(tokens, "d") * count(tokens, "e") < count(tokens, "f") + 1;
+condition = few and many if indices > 3 else count(tokens, "g") % 3 == 1;
+hist = selector_width(select(tokens, tokens, ==));
+made = count(tokens, "a");
+shifted = (hist if condition else made) + 1;
+other = (made if made > 0 else length) if many else (hist if made == 0 else 3);
+added = shifted + other;
+first = (shifted if made > 0 else hist) if few else (made if many else shifted * 2);
+words = "x" if other == shifted else (tokens if made > 0 else "-");
+"""
+"""Choices that have in common what they are made of, and are read together."""
+
+
 def compiled(name: str, blocks: int, length: int = 8) -> Transformer:
     program = rasp.run(COUNTS)
     return compile(
@@ -56,6 +71,19 @@ def test_a_choice_by_seven_counts(model: Transformer, tmp_path: Path) -> None:
     model.save(tmp_path)
     assert verify(tmp_path).exact
     assert load(tmp_path).extra_feed_forwards == 2
+
+
+@pytest.mark.parametrize("name", ["added", "first", "words"])
+def test_choices_that_share_what_they_are_made_of(name: str) -> None:
+    program, chooser = rasp.run(SHARED), random.Random(name)
+    model = compile(
+        program[name], alphabet="abcdefg", max_length=6, heads="split", extra_feed_forwards=8,
+        style="compact",
+    )  # fmt: skip
+    assert model.certificate.exact
+    for _ in range(300):
+        tokens = "".join(chooser.choices("abcdefg", k=chooser.randint(1, 6)))
+        assert model(tokens) == program[name](tokens), tokens
 
 
 @pytest.mark.parametrize("name", ["words", "moved"])

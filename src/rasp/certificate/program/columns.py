@@ -109,7 +109,7 @@ def _from_shares(values: Values, node: Aggregate, meaning: Meaning, space: Space
 
 def _of_output(values: Values, variable: int, space: Space) -> Column:
     known = values.domain(variable)
-    if variable not in space.variables and len(set(known.numbers or ())) == 1:
+    if variable not in space.variables and all(same(atom, known.atoms[0]) for atom in known.atoms):
         kinds = frozenset(map(type, known.atoms))  # one number, an int or a mean of several
         return loosened(column_of(known.atoms[-1:], np.zeros(space.size, int)), kinds)
     atoms, states = [*values.domain(variable).atoms, None], values.states_on(variable, space)

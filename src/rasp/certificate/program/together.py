@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,9 @@ from rasp.certificate.program.tables import Array, Linear, Space, is_listed, joi
 
 if TYPE_CHECKING:
     from rasp.certificate.program.values import Values
+
+MOST_LISTED = 10_000_000
+"""How many combinations are ticked off at once."""
 
 
 def restricted(values: Values, variables: tuple[int, ...], grid: Array) -> Array:
@@ -63,19 +67,25 @@ def _fits_index(values: Values, outputs: list[int], rows: list[Array], index: Ar
 
 
 def _following(values: Values, variable: int, variables: tuple[int, ...], grid: Array) -> Array:
-    """Leave out values of an s-op that it does not have with what else it is a function of."""
+    """Leave out what variables are not together, as functions of one number, or of what an s-op is
+    a function of: 0, and that it is above 0; or both that and that it is 0.
+    """
     known = values.claims.variables[variable]
-    if not isinstance(known, NodeVariable) or known.node in values.claims.choices:
+    over: tuple[int, ...] = (variable,)
+    if isinstance(known, NodeVariable) and known.node not in values.claims.choices:
+        over = values.over(known.node)
+    elif not values.is_number(variable):
         return grid
-    over = values.over(known.node)
-    mine = [variable, *(other for other in over if other in variables)]
-    if len(mine) == 1:
+    if len(variables) < 2:
         return grid
     inner = values.space(over)
-    rows = np.array([values.states_on(other, inner) for other in mine])
+    mine = [other for other in variables if values.has(other, inner)]
     sizes = [values.domain(other).size for other in mine]
+    if len(mine) < 2 or prod(sizes) > MOST_LISTED:
+        return grid
+    rows = np.array([values.states_on(other, inner) for other in mine])
     held = [grid[variables.index(other)] for other in mine]
-    return np.asarray(grid[:, is_listed(held, rows[:, rows[0] >= 0], sizes)])
+    return np.asarray(grid[:, is_listed(held, rows[:, (rows >= 0).all(axis=0)], sizes)])
 
 
 # -- sums that others decide ----------------------------------------------------------------------

@@ -40,6 +40,8 @@ from rasp.certificate.program.together import find_together, listed_together, re
 from rasp.graph import Aggregate, Const, Indices, Node, SOp, Tokens, TokensAs, in_order
 
 MOST_STATES = 4_000_000
+MOST_CELLS = 8_000_000
+"""How many states of single variables there are in a table that grows by one of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +82,7 @@ class Values:
         self._proved: dict[tuple[int, int], HeadClaim] = {}
         self._joint: dict[tuple[int, ...], Array | None] = {}
         self._domains: dict[int, Domain] = {}
-        self._spaces: dict[tuple[int, ...], Space] = {}
+        self._spaces: dict[tuple[int, ...], Space | Refused] = {}
         self._columns: dict[tuple[Node, tuple[int, ...]], Column | Refused] = {}
         self._linear: dict[Node, Linear | None] = {}
         self._choices: dict[Node, tuple[Space, Column]] = {}
@@ -197,8 +199,14 @@ class Values:
         """Every combination of states, less those that are certain not to occur."""
         key = tuple(dict.fromkeys(variables))
         if key not in self._spaces:
-            self._spaces[key] = self._find_space(key)
-        return self._spaces[key]
+            try:
+                self._spaces[key] = self._find_space(key)
+            except Refused as refused:
+                self._spaces[key] = refused
+        found = self._spaces[key]
+        if isinstance(found, Refused):
+            raise found
+        return found
 
     def _find_space(self, key: tuple[int, ...]) -> Space:
         sizes = [self.domain(variable).size for variable in key]
@@ -217,7 +225,7 @@ class Values:
         sizes = [self.domain(variable).size for variable in key]
         if len(key) > 2:
             known = self.space(key[:-1])
-            if known.size * sizes[-1] <= MOST_STATES:
+            if known.size * sizes[-1] * len(key) <= MOST_CELLS:
                 last = np.tile(np.arange(sizes[-1]), known.size)
                 return np.vstack([np.repeat(known.grid, sizes[-1], axis=1), last])
         raise Refused(f"a table would have {' × '.join(map(str, sizes))} entries")

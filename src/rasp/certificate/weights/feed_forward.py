@@ -102,7 +102,7 @@ def _group(
                          f"off by at most {error.max(initial=0.0):.2g}", 0.0))  # fmt: skip
     numbered = count.max(axis=0, initial=0.0)
     if claim.over is None:
-        _check_inputs(stream, space, value, places, name)
+        _check_inputs(stream, space, places, name)
         return Group(space, places, dims, value, error), mass, numbered, grain
     held = Parts(value, error, mass, count).at(places)
     return *_function_of(stream, claim.over, space, held, dims), numbered, grain
@@ -130,16 +130,17 @@ def _added(
     return total, np.arange(space.size), inner, gradient
 
 
-def _check_inputs(stream: Stream, space: Space, value: Array, places: Array, name: str) -> None:
-    """What hidden units are said to look at makes a difference: labels are made of it.
+def _check_inputs(stream: Stream, space: Space, kind: Array, name: str) -> None:
+    """What hidden units are said to look at changes what they read: labels are made of it.
 
-    With a promise it need not: what differs may be in states that the promise excludes.
+    With a promise, or where some combinations never occur, it need not: what differs may be in
+    those that are excluded.
     """
-    if stream.values.promise.conditions or not stream.precision.is_float32:
-        return
-    _, kind = np.unique(value, axis=0, return_inverse=True)
-    kind = kind.reshape(-1)[places]
     sizes = [stream.values.domain(variable).size for variable in space.variables]
+    if not stream.precision.is_float32:
+        return
+    if stream.values.promise.conditions or space.size < np.prod(sizes):
+        return
     for variable in range(len(sizes) if space.size else 0):
         others = space.grid.copy()
         others[variable] = 0

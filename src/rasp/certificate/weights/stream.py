@@ -18,7 +18,7 @@ import numpy as np
 from rasp.certificate.claims import INDEX, TOKEN, Refused, SumVariable
 from rasp.certificate.program.tables import Array, base_line, is_ground, joined
 from rasp.certificate.program.values import Values
-from rasp.certificate.weights.explaining import closure, piece_of, touched_by
+from rasp.certificate.weights.explaining import closure, of_choices, piece_of, touched_by
 from rasp.certificate.weights.precision import FLOAT32, Precision
 from rasp.certificate.weights.reading import (
     DOUBLE,
@@ -174,7 +174,7 @@ class Stream:
         for parts in (base, *(term.parts for term in terms)):
             if not all(np.isfinite(part).all() for part in parts.four):
                 raise Refused("a number is too large to be looked at, or an error is")
-        pieces = []
+        pieces, terms = [], of_choices(self.values, terms, wanted)
         for names, members in joined(
             (touched_by(self.values, term, wanted), term) for term in terms
         ):
