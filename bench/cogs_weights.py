@@ -1,19 +1,21 @@
 """A next-token program and sentences in; its weights, what they generate, and the verdict out.
 
 `python bench/cogs_weights.py PROGRAM.rasp SENTENCES.json --length 14 --sentences 10` compiles the
-s-op `output` for the words of the first so many sentences that fit, with what they generate, into
-`--length` tokens. The weights generate each of them, token after token, from the weights alone.
-The record says how many come out as given, and separately what the checker says: weights that are
-right on every sentence tried are not certified by that.
+s-op `output` for the words of the so many shortest sentences, and of what they generate. The
+weights generate each of them, token after token, from the weights alone, as far as `--length`
+tokens go; and they answer random inputs. The record says how many come out right, and separately
+what the checker says: weights that are right on everything tried are not certified by that.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
 import resource
 import time
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -29,24 +31,34 @@ from rasp.generation.tokens import text_of
 
 Case = tuple[list[str], list[str]]
 """What is given, and what is to be generated."""
+SAMPLES = 200
 
 
 def cases_of(path: Path, length: int, most: int) -> list[Case]:
-    """The first sentences that fit."""
+    """The shortest sentences, with as much of what they generate as fits."""
     known = json.loads(path.read_text(encoding="utf-8"))
     cases = [([*each["sentence"].split(), "|"], each["logical_form"]) for each in known]
-    return [case for case in cases if len(case[0]) + len(case[1]) <= length][:most]
+    shortest = sorted(cases, key=lambda case: len(case[0]) + len(case[1]))[:most]
+    return [(given, wanted[: length - len(given) + 1]) for given, wanted in shortest]
 
 
 def generated(model: Transformer, given: list[str], most: int) -> list[str]:
     """What the weights generate, until they say that it is the end."""
     tokens = list(given)
     while len(tokens) <= most:
-        token = text_of(model(tokens)[-1])
-        if token == "" or len(tokens) == most:
+        said = model(tokens)[-1]
+        token = text_of(Fraction(said) if isinstance(said, float) else said)
+        if token == "":
             break
         tokens.append(token)
     return tokens[len(given) :]
+
+
+def right_on_random(model: Transformer, program: Any, words: list[str], length: int) -> int:
+    """Of SAMPLES random inputs, on how many the weights answer as the program does, everywhere."""
+    chooser = random.Random(0)
+    inputs = [chooser.choices(words, k=chooser.randint(1, length)) for _ in range(SAMPLES)]
+    return sum(model(tokens) == program(tokens) for tokens in inputs)
 
 
 def record(
@@ -54,7 +66,8 @@ def record(
 ) -> dict[str, Any]:
     """Plan, write the weights, generate, and check."""
     words = sorted({word for given, wanted in cases for word in (*given, *wanted)})
-    nodes, names = read_outputs(rasp.run(program.read_text(encoding="utf-8"))["output"], None)
+    output = rasp.run(program.read_text(encoding="utf-8"))["output"]
+    nodes, names = read_outputs(output, None)
     settings = read_settings(words, length, None, False, True, "split")
     settings = replace(settings, extra_feed_forwards=blocks)
     made: dict[str, Any] = {"words": len(words), "max_length": length, "sentences": len(cases)}
@@ -67,6 +80,8 @@ def record(
              "d_model": model.d_model, "parameters": model.parameter_count}  # fmt: skip
     start = time.process_time()
     right = sum(generated(model, given, length) == wanted for given, wanted in cases)
+    made["tokens_generated"] = sum(len(wanted) for _, wanted in cases)
+    made["random_inputs_right"] = f"{right_on_random(model, output, words, length)} of {SAMPLES}"
     made |= {"generated_as_given": right, "generated_in_s": round(time.process_time() - start, 1)}
     if check:
         start = time.process_time()

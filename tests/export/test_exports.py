@@ -202,6 +202,22 @@ def test_the_inputs_tried_hold_the_smallest_and_the_largest_counts() -> None:
     assert all(each[0] == "§" and each.count("§") == 1 and len(each) <= 5 for each in tried)
 
 
+@pytest.mark.parametrize("target", ["torch", "hf-bert", "onnx"])
+def test_feed_forward_blocks_without_heads_are_exported(target: str, tmp_path: Path) -> None:
+    """Each target compares what it loads with the program; a difference would raise."""
+    program = rasp.run("""
+    few = count(tokens, "a") > count(tokens, "b") * count(tokens, "c");
+    many = count(tokens, "d") * count(tokens, "e") < count(tokens, "f") + 1;
+    chosen = length if (few and many if indices > 3 else count(tokens, "g") % 3 == 1) else indices;
+    """)
+    model = rasp.compile(
+        program["chosen"], alphabet="abcdefg", max_length=8, extra_feed_forwards=3, style="compact"
+    )
+    assert model.extra_feed_forwards
+    export(model, target, tmp_path / "model")
+    assert json.loads((tmp_path / "model" / "rasp.json").read_text())["checked"]
+
+
 def test_a_model_that_answers_differently_is_not_called_done() -> None:
     needs("torch")
     from rasp.export.torch_target import run_torch
