@@ -25,6 +25,7 @@ from rasp.compiler import compile
     ("s = select(tokens, tokens, <=); out = selector_width(s) * aggregate(s, tokens);",
      "0..9", 20, {}),
     ('out = pair_balance("a", "b");', "ca", 4, {}),  # 0 of one, and a mean of 0 of several
+    ("out = num_prevs(aggregate(select(indices, indices - 2, ==), False));", "abc", 4, {}),
     ("out = 4 != histf(tokens_str);", [-0.75, 1.6], 1, {}),
     ("out = aggregate(full_s, tokens) > 10 ^ 6;", [0, 1], 7, {}),
     ("out = aggregate(full_s, tokens) > 10 ^ 6;", [5, 2 * 10**6], 7, {}),

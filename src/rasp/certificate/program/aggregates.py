@@ -182,6 +182,8 @@ def _check_sum(values: Values, node: Aggregate, meaning: Meaning) -> None:
     if isinstance(node.default, str):
         raise Refused("a default that is no number")
     unit = Fraction(base.value) if isinstance(base, Const) else Fraction(1)
+    if not any(values.picks.atoms(base, None)):  # nothing but 0: no output has to add it
+        unit = Fraction(0)
     terms = dict.fromkeys(meaning.outputs, Fraction(1))
     for cases, total in taken(values, terms, base, [node.selector]):
         if (total != cases.holds(node.selector) * unit).any():
