@@ -51,12 +51,12 @@ from rasp.graph.nodes import node_of
 from rasp.graph.portable import graph_to_json
 
 MOST_ATTEMPTS = 8
-MOST_EFFORT = 500_000_000
+MOST_EFFORT = 400_000_000
 """How much is done, in all, before no further attempt is made: a refusal should take no more than
 some seconds. One is about ten nanoseconds."""
-PAIR_EFFORT, STATE_EFFORT, CELL_EFFORT = 5, 8_000, 500
+PAIR_EFFORT, STATE_EFFORT, CELL_EFFORT = 5, 8_000, 800
 """What a pair of a key and a query costs, a state of what a feed-forward reads, and each dimension
-that may be written by then."""
+that it writes in that state."""
 MOST_CARE = 2
 CLOSE = 1e-6
 """Scores that are off by less are exact, but for the checker's own rounding."""
@@ -280,12 +280,14 @@ def _attempts(
 
 
 def _is_at_the_end(plan: Plan, checks: Sequence[Check]) -> bool:
-    """Whether nothing but the last feed-forward and read-outs leave no margin: these may do
-    without it.
+    """Whether nothing but the last feed-forward and read-outs leave no margin, of means (which
+    cannot be rounded) that a read-out could look up instead.
     """
     failing = {check.block for check in checks if not check.holds}
     last = {f"feed-forward {plan.layers}", *(readout_key(output.name) for output in plan.outputs)}
-    return bool(failing) and failing <= last
+    made = all(output.is_made for output in plan.outputs)
+    means = plan.layers and all(head.head.mode == "mean" for head in plan.heads[-1])
+    return bool(failing and made and means) and failing <= last
 
 
 def _rounded(
@@ -339,10 +341,11 @@ class _Effort:
         pairs = sum(conjunct.truth.size for heads in plan.heads for head in heads
                     for conjunct in head.conjuncts)  # fmt: skip
         self.spent += PAIR_EFFORT * pairs
+        written = plan.layout.written_by_groups()
         for groups, block in zip(plan.groups, model.weights.feed_forwards, strict=True):
-            states = sum(len(ridge.points) for _, ridge in groups)
-            each = STATE_EFFORT + CELL_EFFORT * len(plan.layout.dimensions) + len(block.bias)
-            self.spent += states * each
+            for group, ridge in groups:
+                each = STATE_EFFORT + CELL_EFFORT * written[group] + len(block.bias)
+                self.spent += len(ridge.points) * each
         return not self.is_spent
 
 

@@ -14,12 +14,11 @@ query gets, others make up at most N·exp(2ε - B), and
 exp and the division are charged with 2^-21 each, wherever weights matter. Where all picked keys
 hold one value, their weights need not be the same: whatever they are, they add up to 1.
 
-What is rounded as n numbers of up to t each are added, in any order: whatever is added first, the
-sums on the way are of 2, 3, ..., n of them at most, so that all of them together are off by
-2^-24 · t · n (n + 1) / 2. To add a number to a float32 also changes the sum by no more than that
-number is off by itself, so that keys that are not picked, which get next to nothing, cost no more
-than what they get, once more; nor, in a sum, does what is picked cost more where it is added to
-the weight of the sink.
+What is rounded as n numbers of up to t each are added, in any order: the sums on the way are of at
+most 2, 3, ..., n of them, so that all together is off by at most 2^-24 · t · n (n + 1) / 2. And as
+a float32 is one of the numbers to which a + x may be rounded if a is one, a + x is off by no more
+than |x|: keys that are not picked, which get next to nothing, cost what they get once more, and so
+does in a sum what is picked, where it is added to the weight of the sink.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ that is no combination of the dimensions so far becomes one more dimension.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -13,7 +14,7 @@ from typing import TypeAlias
 
 from rasp.compiler.analysis.linear import Coordinate, IndexIs, Key, Linear, TokenIs, content, scaled
 from rasp.compiler.analysis.variables import HeadOutput
-from rasp.compiler.planning.features import Reached
+from rasp.compiler.planning.features import Group, Reached
 from rasp.compiler.planning.rounded_sums import is_power_of_two, last_layer
 
 Exact: TypeAlias = Fraction | int
@@ -97,6 +98,11 @@ class Layout:
             assert not rest, "a function is read that nobody asked for"
             self._known[key] = linear, used
         return self._known[key][1]
+
+    def written_by_groups(self) -> Counter[Group]:
+        """How many dimensions each group of hidden units writes."""
+        return Counter(group for dimension in self.dimensions
+                       for group in {step.group for step in dimension.of(Reached)})  # fmt: skip
 
     def can_read(self, linear: Linear) -> bool:
         """Whether a function is a combination of the dimensions."""

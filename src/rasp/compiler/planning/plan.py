@@ -31,7 +31,7 @@ from rasp.compiler.analysis.variables import (
 from rasp.compiler.planning.attention import HeadPlan, plan_head
 from rasp.compiler.planning.blocks import Blocks, Deadlines, NeedsBlock
 from rasp.compiler.planning.dimensions import Demand, Layout, lay_out
-from rasp.compiler.planning.features import Features, Group, Reached
+from rasp.compiler.planning.features import Features, Group
 from rasp.compiler.planning.heads import HeadAnalysis
 from rasp.compiler.planning.mixed_radix import Ridge, choose_ridge
 from rasp.compiler.planning.wide_outputs import (
@@ -46,7 +46,7 @@ from rasp.errors import RaspUnsupportedError
 from rasp.graph import Aggregate, Node, Program, Selector, SOp, in_order, users
 from rasp.graph.normal import Form, normal_forms
 
-MOST_CELLS = 1_000_000
+MOST_CELLS = 900_000
 MOST_NUMBERED = 4096
 LARGEST_WHOLE = 1 << 53
 """Up to this, a float holds every whole number."""
@@ -151,12 +151,9 @@ def _plan(
 
 def _check_work(groups: list[list[tuple[Group, Ridge]]], layout: Layout) -> None:
     """Refuse feed-forwards whose tables are too large to be worked out."""
-    users: dict[Group, int] = {}
-    for dimension in layout.dimensions:
-        for group in {step.group for step in dimension.of(Reached)}:
-            users[group] = users.get(group, 0) + 1
+    users = layout.written_by_groups()
     for group, ridge in (each for layer in groups for each in layer):
-        cells = users.get(group, 0) * len(ridge.points)
+        cells = users[group] * len(ridge.points)
         if cells > MOST_CELLS:
             raise RaspUnsupportedError(
                 f"the feed-forward of layer {group.layer} would have to make "
