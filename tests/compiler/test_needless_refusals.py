@@ -24,6 +24,10 @@ from rasp.compiler import compile
     ('out = count(tokens, "a") * count(tokens, "b");', "abc", 250, {}),
     ("s = select(tokens, tokens, <=); out = selector_width(s) * aggregate(s, tokens);",
      "0..9", 20, {}),
+    ('a = aggregate(select(indices, indices - 1, ==), tokens, "_");'
+     "b = aggregate(select(indices, length - 1 - indices, ==), tokens);"
+     "out = a if indices < length / 2 else (b if indices % 2 == 0 else tokens);", "a..z", 9, {}),
+    ("out = aggregate(select(tokens, tokens, ==), tokens);", "abc", 20, {}),
     ('out = pair_balance("a", "b");', "ca", 4, {}),  # 0 of one, and a mean of 0 of several
     ("out = num_prevs(aggregate(select(indices, indices - 2, ==), False));", "abc", 4, {}),
     ("out = 4 != histf(tokens_str);", [-0.75, 1.6], 1, {}),
