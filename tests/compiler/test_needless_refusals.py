@@ -26,7 +26,7 @@ from rasp.compiler import compile
      "0..9", 20, {}),
     ('a = aggregate(select(indices, indices - 1, ==), tokens, "_");'
      "b = aggregate(select(indices, length - 1 - indices, ==), tokens);"
-     "out = a if indices < length / 2 else (b if indices % 2 == 0 else tokens);", "a..z", 9, {}),
+     "out = a if indices < length / 2 else (b if indices % 2 == 0 else tokens);", "a..h", 20, {}),
     ("out = aggregate(select(tokens, tokens, ==), tokens);", "abc", 20, {}),
     ('out = pair_balance("a", "b");', "ca", 4, {}),  # 0 of one, and a mean of 0 of several
     ("out = num_prevs(aggregate(select(indices, indices - 2, ==), False));", "abc", 4, {}),
