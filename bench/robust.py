@@ -28,7 +28,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "compiler"))
 
 from compile_gallery import vocabulary_of
-from conditions import CONDITIONS, answers
+from conditions import CONDITIONS, answers, rotated
 
 import rasp
 import rasp.programs
@@ -68,6 +68,8 @@ def wrong_answers(
     model: Transformer, expected: dict[tuple[Atom, ...], list[Atom]], condition: str
 ) -> int:
     rng = np.random.default_rng(7)
+    if condition == "rotated":
+        model, condition = rotated(model, rng), "compiled"
     wrong = 0
     for batch in _batches(list(expected)):
         ids = np.stack([model.token_ids(list(tokens)) for tokens in batch])
