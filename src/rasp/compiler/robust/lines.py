@@ -66,9 +66,13 @@ class Line:
 
     def note(self, gap: float) -> None:
         """Note how fine its numbers have to be for two values `gap` apart."""
-        values = self.blocks.analysis.of(mixture(dict(self.weights))).atoms
-        most = max(abs(float(number(atom))) for atom in values)
         head = next(iter(self.weights)).head
+        if head.mode == "mean":
+            most = sum(abs(float(weight)) * unit_of(self.blocks, output)
+                       for output, weight in self.weights.items())  # fmt: skip
+        else:
+            values = self.blocks.analysis.of(mixture(dict(self.weights))).atoms
+            most = max(abs(float(number(atom))) for atom in values)
         self.blocks.finest[head] = max(self.blocks.finest.get(head, 1.0), most / gap)
 
 
