@@ -42,7 +42,7 @@ MOST_UNITS = 30_000
 MOST_EFFORT = 100_000_000
 """The most numbers that the checker may have to look at for one feature: some minutes' work."""
 UNIT = 2.0**-24
-MOST_ROUNDING = 0.05
+MOST_ROUNDING = 0.15
 """How far what steps add up to may be rounded."""
 Gate = tuple[Row, ...]
 """Rows that are 1 where a condition holds, and 0 elsewhere."""
@@ -59,6 +59,7 @@ class Step:
     """How far y is from 0, at most, where it is above."""
     pieces: Mapping[int, int] = field(default_factory=dict)
     """For each dimension: in which piece of the line it is 1, which begins or ends here."""
+    gate: Gate = ()
 
     @property
     def units(self) -> list[tuple[Row, dict[int, float]]]:
@@ -115,7 +116,9 @@ def _spread(blocks: Blocks, feature: Feature, steps: list[Step]) -> list[Step]:
     renamed: dict[tuple[int, int], int] = {}
     for dim in feature.dims:
         mine = [step for step in steps if dim in step.pieces]
-        rounding = UNIT * len(mine) * sum(step.most for step in mine)
+        together = [[step.most for step in mine if step.gate == gate]
+                    for gate in {step.gate for step in mine}]  # fmt: skip
+        rounding = max((UNIT * len(some) * sum(some) for some in together), default=0.0)
         count = min(len(mine), ceil(rounding / MOST_ROUNDING))
         if count > 1:
             dims = blocks.copies[dim] = [dim, *blocks.new(count - 1)]
@@ -342,4 +345,4 @@ def _gated(
                    Row({}, 2 * STEEP * (0.5 - len(gate)))])  # fmt: skip
     else:
         y = Row({}, STEEP)
-    return Step(y, out, factor, pieces=pieces or {})
+    return Step(y, out, factor, 0.0, pieces or {}, gate)
