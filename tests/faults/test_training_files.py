@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,8 @@ def store(tmp_path: Path) -> Store:
 def snapshot(epoch: int) -> Snapshot:
     progress = Progress([0.5] * epoch, [0.5] * epoch, 0, 1.0)
     rows = {"0.rows": torch.full((50,), float(epoch))}
-    return Snapshot(("a",), ({"x": 1},), ("id",), epoch, (progress,), rows)
+    run = {"id": "id", "name": "a", "config": {"x": 1}, "progress": asdict(progress)}
+    return Snapshot({"epoch": epoch, "runs": [run]}, rows)
 
 
 @strikes

@@ -7,14 +7,13 @@ the same one if both are one graph, whatever their names.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from rasp.errors import RaspError
 from rasp.playground.requests import find_handle, run_text
-from rasp.training.records import read_records
+from rasp.reading import ABSENT, parse_json, read_file
 
+LARGEST_FILE = 20_000_000
 MOST_SHOWN = 12
 
 
@@ -35,11 +34,16 @@ def trained(request: dict[str, Any]) -> dict[str, Any]:
     return {"trained": found[:MOST_SHOWN]}
 
 
-def _records(path: object) -> Iterable[dict[str, Any]]:
-    """Read the records, if there are any."""
-    with contextlib.suppress(RaspError):
-        return read_records(Path(path)).values() if isinstance(path, str) else ()
-    return ()
+def _records(path: object) -> list[dict[str, Any]]:
+    """Read the records, if there are any; a line cut short by a crash is passed over."""
+    if not isinstance(path, str):
+        return []
+    found = []
+    with contextlib.suppress(*ABSENT, RaspError):
+        for line in read_file(path, LARGEST_FILE).splitlines():
+            with contextlib.suppress(ValueError):
+                found.append(parse_json(line))
+    return found
 
 
 def _makes(node: object, program: str, output: str) -> bool:
