@@ -10,6 +10,7 @@ said of such a combination holds for every state of what is left open.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +35,7 @@ def choice_table(values: Values, node: SOp, place: int) -> tuple[Space, Column]:
     if number is None or number not in over:
         raise Refused("nothing says which s-op a choice is")
     grids, atoms, places, done = [], [], [], 0
+    kinds: frozenset[type] = frozenset()
     for state, leaf_number in enumerate(values.domain(number).atoms):
         leaf = leaves[int(leaf_number)]
         own = values.node_variables.get(leaf)
@@ -48,9 +50,10 @@ def choice_table(values: Values, node: SOp, place: int) -> tuple[Space, Column]:
             grid[over.index(variable)] = row[fine]
         grids.append(grid)
         atoms += column.atoms
+        kinds |= column.kinds
         places.append(column.places[fine] + done)
         done += len(column.atoms)
-    whole = column_of(atoms, np.concatenate(places))
+    whole = replace(column_of(atoms, np.concatenate(places)), kinds=kinds)
     return _with_itself(values, place, over, np.concatenate(grids, axis=1), whole)
 
 

@@ -70,8 +70,13 @@ def column_of(values: Sequence[Atom | None], places: Array) -> Column:
     return Column([atom for _, atom in known], np.array(numbers, int)[places])
 
 
-def combined(op: str, columns: Sequence[Column], may_fail: bool) -> Column:
-    """Apply an operator to each combination of atoms that occurs, once."""
+def combined(
+    op: str, columns: Sequence[Column], may_fail: bool, of_any_kind: bool = False
+) -> Column:
+    """Apply an operator to each combination of atoms that occurs, once.
+
+    A number may be of several kinds; with `of_any_kind`, there is a value only if each has one.
+    """
     code, rows = joint_places([(column.places, len(column.atoms)) for column in columns])
     values: list[Atom | None] = []
     kinds: set[type] = set()
@@ -89,7 +94,8 @@ def combined(op: str, columns: Sequence[Column], may_fail: bool) -> Column:
             raise Refused("an int is told from an equal float, which are one number to a model")
         if len({type(value) for value in found}) > 1:
             kinds |= {type(value) for value in found}
-        values.append(found[0] if found else None)
+        is_whole = not of_any_kind or len(found) == prod(map(len, variants))
+        values.append(found[0] if found and is_whole else None)
     joined = column_of(values, code)
     return Column(joined.atoms, joined.places, frozenset(kinds))
 

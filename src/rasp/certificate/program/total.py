@@ -73,7 +73,7 @@ def _operator_is_total(values: Values, node: Elementwise) -> bool:
     if any(values.stand_in(operand) for operand in node.operands):
         return None not in values.column(node, space).listed()
     columns = [values.column(operand, space) for operand in node.operands]
-    return None not in combined(node.op, columns, True).listed()
+    return None not in combined(node.op, columns, True, of_any_kind=True).listed()
 
 
 def _mean_is_total(values: Values, node: Aggregate) -> bool:

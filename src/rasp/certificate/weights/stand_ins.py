@@ -104,7 +104,10 @@ def _is_gate(variable: Variable, which: SOp) -> bool:
 
 def over_cases(values: Values, term: Piece, space: Space) -> Parts:
     """A term over cases of a choice: of what is left open, all that it can be counts."""
-    rows = np.array([values.states_on(variable, space) for variable in term.space.variables])
+    rows = np.array([
+        np.where(_is_left_open(values, variable, space), -1, values.states_on(variable, space))
+        for variable in term.space.variables
+    ])  # fmt: skip
     rows = rows.reshape(len(term.space.variables), space.size)
     found = np.zeros((4, space.size, term.parts.value.shape[1]))
     patterns, which = np.unique(rows >= 0, axis=1, return_inverse=True)
@@ -118,3 +121,20 @@ def over_cases(values: Values, term: Piece, space: Space) -> Parts:
         parts = projected(term.parts, onto, int(np.prod(sizes[known])))
         found[:, mine] = parts.at(at).four
     return Parts(*found)
+
+
+def _is_left_open(values: Values, variable: int, space: Space) -> Array:
+    """(case,): whether a case of a choice leaves open what a variable depends on; a gate depends on
+    which leaf is chosen, and nothing else.
+    """
+    if variable in space.variables:
+        return np.asarray(space.row(variable) < 0)
+    known, needed = values.claims.variables[variable], space.variables
+    if isinstance(known, NodeVariable):
+        match known.node:
+            case Elementwise("==", (node, Const())) if values.node_variables.get(node) in needed:
+                needed = (values.node_variables[node],)
+            case node if {*values.over(node)} <= {*needed}:
+                needed = tuple(values.over(node))
+    rows = np.array([space.row(each) for each in needed]).reshape(-1, space.size)
+    return np.asarray((rows < 0).any(axis=0))

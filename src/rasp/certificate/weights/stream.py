@@ -64,6 +64,8 @@ class Stream:
             for wrong, some, others in zip(self.error, tokens.T, positions.T, strict=True)
         ])  # fmt: skip
         """A power of two of which a dimension holds exact multiples; 0 where there is none."""
+        self.written: Array = (tokens.any(axis=0) | positions.any(axis=0)).astype(int)
+        """How many blocks have written to each dimension: each time it is stored and rounded."""
         self.gradient = np.ones(size)
         """How much each dimension can change with the embedded input: the length of the gradient,
         at most, at any input of the statement."""
@@ -86,6 +88,7 @@ class Stream:
         in a dimension, its error knows of the rounding already.
         """
         touched = up + down > 0
+        self.written = self.written + (touched | (error > 0))
         held = self.size > 0
         both = np.where(held, np.minimum(self.grain, grain), grain)
         most = np.maximum(np.maximum(self.high, 0) + up, np.maximum(-self.low, 0) + down)
@@ -104,12 +107,13 @@ class Stream:
             moved = radius * self.largest_rms()
             self.error, self.stray = self.error + moved, self.stray + moved
             self.grain = np.zeros_like(self.grain)
+            self.written = self.written + 1
 
     def rounded(self) -> Stream:
         """The stream as it is read, in its precision.
 
-        Where a dimension has one source, its table is rounded, state by state, with all that it
-        may be off. Elsewhere every source and every sum of them counts as rounded.
+        Where a dimension has one source and was written once, its table is rounded, state by state,
+        with all that it may be off. Elsewhere every source and every sum of them counts as rounded.
         """
         precision = self.precision
         if precision.is_float32:
@@ -122,18 +126,20 @@ class Stream:
             sources[dims], mass[dims] = sources[dims] + (most > 0), mass[dims] + most
         for group in self.groups:
             sources[group.dims] += ~group.table.any(axis=0) & group.error.any(axis=0)
-        made.error = self.error + SLACK * precision.unit * (sources + 2) * (mass + self.error)
-        made.error[sources == 0] = self.error[sources == 0] * (1 + 2 * precision.unit)
+        often = np.maximum(sources, self.written) + 2
+        made.error = self.error + SLACK * precision.unit * often * (mass + self.error)
+        nothing, alone = (sources == 0) & (self.written <= 2), (sources == 1) & (self.written <= 1)
+        made.error[nothing] = self.error[nothing] * (1 + 2 * precision.unit)
         made.grain, made.stray = np.zeros(len(mass)), self.stray + made.error
         made.groups = []
         for name in ("tokens", "positions"):
             table = getattr(self, name).copy()
-            dims = table.any(axis=0) & (sources == 1)
+            dims = table.any(axis=0) & alone
             table[:, dims], off = precision.ends(table[:, dims], self.error[dims])
             setattr(made, name, table)
             made.error[dims] = off.max(axis=0)
         for group in self.groups:
-            dims, lone = group.dims, (sources[group.dims] == 1) & group.table.any(axis=0)
+            dims, lone = group.dims, alone[group.dims] & group.table.any(axis=0)
             table, off = precision.ends(group.table, group.error + self.error[dims])
             made.groups.append(replace(group, table=np.where(lone, table, group.table),
                                        error=np.where(lone, off, group.error)))  # fmt: skip

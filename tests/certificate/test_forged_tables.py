@@ -1,0 +1,140 @@
+"""Forged claims about choices, kinds, stand-ins and precisions: none is believed."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from models import Kind, compiled, expected_of, mistakes_in, outputs_of, verdict
+from test_forgeries import forged
+
+import rasp
+from rasp.certificate import Inputs, Readout, check
+from rasp.certificate.claims import (
+    Claims,
+    Conjunct,
+    GroupClaim,
+    HeadClaim,
+    HeadOutput,
+    Meaning,
+    NodeVariable,
+    OutputVariable,
+)
+from rasp.certificate.weights.precision import PRECISIONS
+from rasp.graph import Aggregate, Const, Elementwise
+
+ONE = Fraction(1)
+AB = Inputs(("a", "b"), 3)
+
+
+def test_what_a_case_of_a_choice_leaves_open_can_be_anything() -> None:
+    """The model says `tokens == "a"` everywhere, and claims that only the last token matters."""
+    model = compiled(Kind('out = (tokens == "a") if (indices == 0) else False;', "ab", 3))
+    outputs = outputs_of(model)
+    out = outputs["out"]
+    assert isinstance(out, Elementwise)
+    first, is_a, no = out.operands
+    which = Elementwise("if", (first, Const(0), Const(1)))
+    claims = Claims(
+        (None, None, NodeVariable(out), NodeVariable(which), NodeVariable(is_a)),
+        {out: (3, 0), which: (1,), is_a: (0,), first: (1,)}, {}, (),
+        ((GroupClaim(1, (0,), (4,)),),), ((2,),), choices={out: (which, (is_a, no))},
+    )  # fmt: skip
+    assert model.readouts[0].atoms == (False, True)
+    arrays = {
+        "tokens": np.array([[1.0, 0.0], [0.0, 0.0]]), "positions": np.zeros((3, 2)),
+        "layer0.feed_forward.inside": np.array([[1.0, 0.0]]),
+        "layer0.feed_forward.bias": np.zeros(1),
+        "layer0.feed_forward.out": np.array([[0.0], [1.0]]),
+        "output0.weight": np.array([[0.0, -1.0], [0.0, 1.0]]),
+        "output0.bias": np.array([0.5, -0.5]),
+    }  # fmt: skip
+    assert not verdict(forged(model, claims), outputs, arrays, claims).holds
+
+
+def pair_of_kinds() -> tuple[Elementwise, Aggregate, HeadClaim]:
+    """`"x" * leaf`, where a leaf is the int 1 or the float 1.0, and a head that makes it."""
+    out = rasp.run('out = "x" * aggregate(select(tokens, tokens, ==), 1);')["out"].node
+    assert isinstance(out, Elementwise)
+    leaf = out.operands[1]
+    assert isinstance(leaf, Aggregate)
+    conjunct = Conjunct(leaf.selector, (0,), (0,))
+    head = HeadClaim("mean", (conjunct,), (HeadOutput(leaf.values),), ({0: ONE},), ((),),
+                     never_empty=True)  # fmt: skip
+    return out, leaf, head
+
+
+def test_an_operator_that_fails_for_one_kind_is_not_total() -> None:
+    out, leaf, head = pair_of_kinds()
+    claims = Claims((None, None, OutputVariable(0, 0, 0)), {out: (), leaf: ()},
+                    {leaf: Meaning("mean", (2,))}, (), ((),), ((),), spare=(head,))  # fmt: skip
+    arrays = {"tokens": np.zeros((2, 1)), "positions": np.zeros((3, 1)),
+              "output0.weight": np.zeros((2, 1)), "output0.bias": np.array([1.0, 0.0])}  # fmt: skip
+    found = check(arrays, {"out": out}, AB, [Readout("out", ("x", "xx"), (), True)], claims)
+    assert not found.total
+
+
+def test_a_choice_keeps_the_kinds_of_its_leaves() -> None:
+    """The model always says "xx", which is wrong where the leaf is an int."""
+    _, leaf, head = pair_of_kinds()
+    first = rasp.run("out = indices == 0;")["out"].node
+    choice = Elementwise("if", (first, leaf, Const(2)))
+    which = Elementwise("if", (first, Const(0), Const(1)))
+    out = Elementwise("*", (Const("x"), choice))
+    claims = Claims(
+        (None, None, NodeVariable(choice), NodeVariable(which), OutputVariable(0, 0, 0)),
+        {out: (2,), choice: (3,), which: (1,), first: (1,), leaf: ()},
+        {leaf: Meaning("mean", (4,))}, (), ((),), ((2,),), spare=(head,),
+        choices={choice: (which, (leaf, choice.operands[2]))},
+    )  # fmt: skip
+    arrays = {"tokens": np.zeros((2, 1)), "positions": np.array([[1.0], [0.0], [0.0]]),
+              "output0.weight": np.zeros((2, 1)), "output0.bias": np.array([0.0, 1.0])}  # fmt: skip
+    readout = Readout("out", ("x", "xx"), (), True)
+    assert not check(arrays, {"out": out}, AB, [readout], claims).holds
+
+
+@pytest.mark.parametrize("threshold", [0.24, 0.28, 0.32])
+def test_keys_in_place_of_a_sink_are_off_themselves(threshold: float) -> None:
+    text = """out = aggregate(select(tokens, "a", ==) and select(indices, indices, <=),
+                              tokens == "a", False);"""
+    model = compiled(Kind(text, "ab", 4, {"sink": False}))
+    outputs = outputs_of(model)
+    other = forged(model, model.claims)
+    head = other.weights.heads[0][0]
+    head.query *= 13 / 320
+    head.query_bias[:3] *= 13 / 320
+    head.key[3, 3], head.value[0, 3] = 10.0, 0.75
+    other.weights.readouts[0].bias[:] = [0, -2 * threshold]
+    found = verdict(other, outputs)
+    assert not (found.holds and mistakes_in(other, expected_of(model, outputs)))
+
+
+def test_what_is_written_twice_is_rounded_twice() -> None:
+    """A head adds half a last bit of bfloat16 to a number that was rounded up already."""
+    out = rasp.run('out = tokens == "a";')["out"].node
+    bit = 2.0**-7
+    precision = PRECISIONS["bfloat16"]
+    more, half = (float(precision.rounded(np.array(part * bit))) for part in (0.6, 0.5))
+    head = HeadClaim("mean", (), (HeadOutput(Const(0)),), ({0: ONE},), ((),), never_empty=True)
+    claims = Claims((None, None, OutputVariable(1, 0, 0)), {out: (0,)}, {}, ((head,),),
+                    ((GroupClaim(2, ()),), (GroupClaim(1, ()),)), ((0,),))  # fmt: skip
+    nothing = {f"layer1.head1.{part}": np.zeros((1, 3)) for part in ("query", "key", "value")}
+    biases = {f"layer1.head1.{part}_bias": np.zeros(1) for part in ("query", "key")}
+    arrays = nothing | biases | {
+        "layer1.head1.value_bias": np.array([half]),
+        "layer1.head1.out": np.array([[0.0], [1.0], [0.0]]),
+        "tokens": np.array([[1.0, 0, 0], [0, 0, 0]]), "positions": np.zeros((2, 3)),
+        "layer0.feed_forward.inside": np.zeros((2, 3)),
+        "layer0.feed_forward.bias": np.array([1.0, 1.0]),
+        "layer0.feed_forward.out": np.array([[0, 0], [1.0, more], [0, 0]]),
+        "layer1.feed_forward.inside": np.array([[0, 1.0, 0]]),
+        "layer1.feed_forward.bias": np.array([-(1 + bit)]),
+        "layer1.feed_forward.out": np.array([[0], [0], [256.0]]),
+        "output0.weight": np.array([[-1.0, 0, -1.0], [1.0, 0, 1.0]]),
+        "output0.bias": np.array([0.5, -0.5]),
+    }  # fmt: skip
+    readout = Readout("out", (False, True), (), True)
+    inputs = Inputs(("a", "b"), 2)
+    found = check(arrays, {"out": out}, inputs, [readout], claims, precision=precision)
+    assert not found.holds
