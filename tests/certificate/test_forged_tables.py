@@ -1,4 +1,4 @@
-"""Forged claims about choices, kinds, stand-ins and precisions: none is believed."""
+"""Forged claims about choices, kinds, keys in place of a sink, and precisions: none is believed."""
 
 from __future__ import annotations
 
