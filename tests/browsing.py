@@ -33,6 +33,21 @@ def started_browser() -> Iterator[Any]:
             browser.close()
 
 
+def complaints(page: Any) -> list[str]:
+    """The errors and warnings of a page, as they come.
+
+    What the browser itself remarks for information is left out: whether it says that a field
+    in the search box did not take the focus depends on how fast the page loads.
+    """
+    said: list[str] = []
+    page.on(
+        "console",
+        lambda message: None if message.type == "info" else said.append(message.text),
+    )
+    page.on("pageerror", lambda error: said.append(str(error)))
+    return said
+
+
 class _Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *given: object) -> None:
         pass

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from browsing import needs_chromium, served, started_browser
+from browsing import complaints, needs_chromium, served, started_browser
 from rasp.playground.answers import answer
 from repository import ROOT, script
 
@@ -92,12 +92,10 @@ PAGE_FAULTS = """() => [
 @needs_chromium
 def test_every_page_in_a_browser(site: Path, address: str) -> None:
     asked: list[str] = []
-    said: list[str] = []
     with started_browser() as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         page.on("request", lambda request: asked.append(request.url))
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
+        said = complaints(page)
         for path in sorted(site.rglob("*.html")):
             name = path.relative_to(site).as_posix()
             page.goto(address + name)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import rasp
-from browsing import needs_chromium, started_browser
+from browsing import complaints, needs_chromium, started_browser
 from rasp.drawing import Drawing, draw
 from rasp.drawing.plan import Flow
 from rasp.drawing.why import why
@@ -41,9 +41,7 @@ def browser() -> Iterator[Any]:
 def page(drawing: Drawing, browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     path = drawing.save(Path(tmp_path_factory.mktemp("page")) / "flow.html")
     tab = browser.new_page(viewport={"width": 1400, "height": 2400})
-    wrong: list[str] = []
-    tab.on("console", lambda message: wrong.append(message.text))
-    tab.on("pageerror", lambda error: wrong.append(str(error)))
+    wrong = complaints(tab)
     tab.on(
         "request",
         lambda request: wrong.append(request.url) if "flow.html" not in request.url else None,

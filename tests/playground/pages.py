@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import rasp
+from browsing import complaints
 
 
 def open_tab(
@@ -14,10 +15,8 @@ def open_tab(
 ) -> Iterator[Any]:
     context = browser.new_context(viewport=size, accept_downloads=True)
     page = context.new_page()
-    wrong: list[str] = []
+    wrong = complaints(page)
     own = (address.partition("#")[0].partition("?")[0], "blob:", "data:")
-    page.on("console", lambda message: wrong.append(message.text))
-    page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on(
         "request",
         lambda asked: None if asked.url.startswith(own) else wrong.append(asked.url),
