@@ -7,16 +7,26 @@ from pathlib import Path
 
 import pytest
 
+from fuzzing import judge_text
+from fuzzing.layouts import Spacing
 from rasp.cli import main
 from rasp.errors import RaspValueError
-from rasp.fuzzing import judge_text
 from rasp.fuzzing.cases import Case, random_case, read_replay, save_replay
 from rasp.fuzzing.judges import HOMES, find_judge, verdict
-from rasp.fuzzing.layouts import Spacing
 from rasp.fuzzing.outcomes import Disagreement
 from rasp.fuzzing.shrink import shrink
 
 pytestmark = pytest.mark.slow
+
+PARSER = "fuzzing.judge_text:judge_parser"
+OF_TEXT = (
+    PARSER,
+    "fuzzing.judge_text:judge_mangled",
+    "fuzzing.judge_text:judge_running",
+    "fuzzing.judge_text:judge_writing",
+    "fuzzing.judge_embedding:judge_embedding",
+    "fuzzing.judge_origins:judge_origins",
+)
 
 
 def test_a_seed_is_always_the_same_case() -> None:
@@ -25,7 +35,7 @@ def test_a_seed_is_always_the_same_case() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", [name for name in HOMES if name != "compiled"])
+@pytest.mark.parametrize("name", [*OF_TEXT, *(name for name in HOMES if name != "compiled")])
 def test_thirty_programs_pass_every_judge(name: str) -> None:
     judge = find_judge(name)
     kinds = [verdict(judge, random_case(seed)) for seed in range(500, 530)]
@@ -41,12 +51,12 @@ def test_most_programs_run_and_some_do_not() -> None:
 
 def test_a_campaign_is_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = tmp_path / "record.json"
-    words = ["fuzz", "--programs", "5", "--only", "parser,fast", "--seed", "3"]
+    words = ["fuzz", "--programs", "5", "--only", "schedule,fast", "--seed", "3"]
     assert main([*words, "--record", str(record), "--replays", str(tmp_path)]) == 0
     assert "5 programs" in capsys.readouterr().out
     kept = json.loads(record.read_text())
     assert kept["programs"] == 5
-    assert set(kept["judges"]) == {"parser", "fast"}
+    assert set(kept["judges"]) == {"schedule", "fast"}
     assert kept["seed"] == 3
 
 
@@ -58,11 +68,11 @@ def test_a_failure_is_kept_small_and_fails_again(
             raise Disagreement("it shifts")
 
     monkeypatch.setattr(judge_text, "judge_parser", no_shift)
-    words = ["fuzz", "--programs", "200", "--only", "parser", "--replays", str(tmp_path)]
+    words = ["fuzz", "--programs", "200", "--only", PARSER, "--replays", str(tmp_path)]
     assert main(words) == 1
     out = capsys.readouterr().out
     assert "it shifts" in out
-    replays = sorted(tmp_path.glob("parser-*.json"))
+    replays = sorted(tmp_path.glob("judge_parser-*.json"))
     assert replays
     case, _ = read_replay(replays[0])
     assert len(case.text) < 60
@@ -99,7 +109,9 @@ def test_layouts_differ() -> None:
 
 
 def test_a_judge_that_is_none_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["fuzz", "--only", "parsr"]) == 2
-    assert "did you mean `parser`?" in capsys.readouterr().err
+    assert main(["fuzz", "--only", "schedul"]) == 2
+    assert "did you mean `schedule`?" in capsys.readouterr().err
+    assert main(["fuzz", "--only", "fuzzing.judge_text:nobody"]) == 2
+    assert "there is no judge `fuzzing.judge_text:nobody`" in capsys.readouterr().err
     with pytest.raises(RaspValueError):
         read_replay(Path("nowhere.json"))

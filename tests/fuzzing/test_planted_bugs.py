@@ -128,15 +128,15 @@ def hidden_names(patch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("plant", "judge"),
     [
-        (parser, "parser"),
+        (parser, "fuzzing.judge_text:judge_parser"),
         (fast_evaluator, "fast"),
         (schedule, "schedule"),
         (compiler, "compiled"),
         (compiled_run, "compiled"),
         (export, "exported"),
         (batching, "batch"),
-        (origins, "origins"),
-        (hidden_names, "origins"),
+        (origins, "fuzzing.judge_origins:judge_origins"),
+        (hidden_names, "fuzzing.judge_origins:judge_origins"),
     ],
     ids=lambda part: part.__name__ if callable(part) else "",
 )

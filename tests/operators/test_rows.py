@@ -11,11 +11,11 @@ from typing import get_args
 import pytest
 
 import rasp
+from fuzzing.judge_embedding import built_elementwise
 from rasp.evaluator import apply
 from rasp.evaluator.fast import arithmetic
 from rasp.frontend.embedding import Comparison
 from rasp.fuzzing.cases import random_case
-from rasp.fuzzing.judge_structure import built_elementwise
 from rasp.graph import Const, Elementwise, Indices, Select, SOp, expression, in_order
 from rasp.operators import (
     COMPARE,

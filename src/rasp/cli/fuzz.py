@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--only",
         default="",
         metavar="JUDGES",
-        help=f"judges, with commas (default: {','.join(HOMES)})",
+        help=f"judges, with commas, or module:function (default: {','.join(HOMES)})",
     )
     parser.add_argument(
         "--replay",
@@ -76,9 +76,10 @@ def summary(campaign: Campaign) -> str:
     """What was tried, a line for each judge."""
     lines = [f"{campaign.programs:,} programs in {campaign.seconds / 60:.1f} minutes, "
              f"seeds from {campaign.seed}"]  # fmt: skip
-    lines.append(f"{'judge':<10} {'agreed':>9} {'refused':>9} {'disagreed':>9}")
+    width = max(map(len, campaign.tallies))
+    lines.append(f"{'judge':<{width}} {'agreed':>9} {'refused':>9} {'disagreed':>9}")
     for name, tally in campaign.tallies.items():
-        lines.append(f"{name:<10} {tally.agreed:>9,} {tally.refused:>9,} {tally.failed:>9,}")
+        lines.append(f"{name:<{width}} {tally.agreed:>9,} {tally.refused:>9,} {tally.failed:>9,}")
     return "\n".join(lines)
 
 

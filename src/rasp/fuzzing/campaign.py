@@ -104,7 +104,7 @@ def fuzz(
 def _small(name: str, case: Case, replays: Path) -> Failure:
     """Make a failure small, and keep it."""
     small, found = shrink(case, find_judge(name))
-    path = replays / f"{name}-{case.seed}.json"
+    path = replays / f"{name.rpartition(':')[2]}-{case.seed}.json"
     save_replay(path, small, name, found.detail)
     return Failure(name, small, found.detail, str(path))
 

@@ -6,7 +6,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
+from pkgutil import resolve_name
 
 from rasp.errors import RaspNameError
 from rasp.fuzzing.cases import Case
@@ -16,18 +16,12 @@ from rasp.spelling import closest
 
 Judge = Callable[[Case], None]
 HOMES = {
-    "parser": ("rasp.fuzzing.judge_text", "judge_parser"),
-    "mangled": ("rasp.fuzzing.judge_text", "judge_mangled"),
-    "running": ("rasp.fuzzing.judge_text", "judge_running"),
-    "writing": ("rasp.fuzzing.judge_text", "judge_writing"),
-    "embedding": ("rasp.fuzzing.judge_structure", "judge_embedding"),
-    "schedule": ("rasp.fuzzing.judge_structure", "judge_schedule"),
-    "origins": ("rasp.fuzzing.judge_origins", "judge_origins"),
-    "fast": ("rasp.fuzzing.judge_evaluators", "judge_fast"),
-    "strained": ("rasp.fuzzing.judge_evaluators", "judge_strained"),
-    "batch": ("rasp.fuzzing.judge_evaluators", "judge_batch"),
-    "compiled": ("rasp.fuzzing.judge_compiler", "judge_compiled"),
-    "exported": ("rasp.fuzzing.judge_compiler", "judge_exported"),
+    "schedule": "rasp.fuzzing.judge_schedule:judge_schedule",
+    "fast": "rasp.fuzzing.judge_evaluators:judge_fast",
+    "strained": "rasp.fuzzing.judge_evaluators:judge_strained",
+    "batch": "rasp.fuzzing.judge_evaluators:judge_batch",
+    "compiled": "rasp.fuzzing.judge_compiler:judge_compiled",
+    "exported": "rasp.fuzzing.judge_compiler:judge_exported",
 }
 """What each judge compares is said in the first line of its docstring."""
 LONGEST = 60.0
@@ -50,15 +44,19 @@ class Judgement:
 
 
 def find_judge(name: str) -> Judge:
-    """Return a judge by its name."""
-    if name not in HOMES:
+    """Return a judge by its name, or any other as `module:function`."""
+    if name not in HOMES and ":" not in name:
         close = closest(name, HOMES)
         hint = f"did you mean `{close}`? " if close else ""
         raise RaspNameError(
             f"there is no judge `{name}`", hint=f"{hint}the judges are {', '.join(HOMES)}"
         )
-    module, function = HOMES[name]
-    judge: Judge = getattr(import_module(module), function)
+    try:
+        judge: Judge = resolve_name(HOMES.get(name, name))
+    except (ImportError, AttributeError, ValueError) as error:
+        raise RaspNameError(
+            f"there is no judge `{name}`: {error}", hint="give a function of a case"
+        ) from None
     return judge
 
 

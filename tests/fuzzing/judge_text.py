@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 
 import rasp
+from fuzzing.layouts import Spacing
 from rasp.errors import RaspError, RaspSyntaxError
 from rasp.frontend.expressions import handle_of
 from rasp.frontend.loader import Loader
 from rasp.frontend.session import Session
 from rasp.fuzzing.cases import LIMITS, Case
-from rasp.fuzzing.layouts import Spacing
 from rasp.fuzzing.outcomes import Disagreement, Refused
 from rasp.fuzzing.trees import bare
 from rasp.graph import Program
