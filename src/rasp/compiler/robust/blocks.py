@@ -252,13 +252,14 @@ def by_codes(inputs: Sequence[Variable], table: Sequence[int]) -> np.ndarray:
     """A table over the states of its inputs as one over their codes, in order of appearance."""
     grid = np.array(table, int).reshape([len(variable.states) for variable in inputs])
     for axis, variable in enumerate(inputs):
-        codes = list(dict.fromkeys(code for _, code in variable.states))
-        if len(codes) == len(variable.states):
+        distinct = dict.fromkeys(code for _, code in variable.states)
+        if len(distinct) == len(variable.states):
             continue
+        place_of = {code: place for place, code in enumerate(distinct)}
         moved = np.moveaxis(grid, axis, 0)
-        joined = np.full((len(codes), *moved.shape[1:]), -1)
+        joined = np.full((len(place_of), *moved.shape[1:]), -1)
         for (_, code), layer in zip(variable.states, moved, strict=True):
-            place = codes.index(code)
+            place = place_of[code]
             if ((layer >= 0) & (joined[place] >= 0) & (layer != joined[place])).any():
                 raise one_number()
             joined[place] = np.maximum(joined[place], layer)
