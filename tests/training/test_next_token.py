@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,10 +12,7 @@ import pytest
 
 import rasp
 from rasp.cli import main
-from rasp.programs.decoding import CHOSEN, decoding_task, forecast_of
 from rasp.training.next_token.data import IGNORED, coding_of, make_sequences
-from rasp.training.next_token.lengths import TASKS
-from rasp.training.next_token.results import forecast_table, length_runs, length_table, tally
 from rasp.training.next_token.tasks import own_task
 
 torch = pytest.importorskip("torch", reason="training needs PyTorch")
@@ -22,6 +20,11 @@ torch = pytest.importorskip("torch", reason="training needs PyTorch")
 from rasp.training.next_token import trainer  # noqa: E402
 from rasp.training.next_token.decoder import Size, initial, logits  # noqa: E402
 from rasp.training.next_token.trainer import DecoderRun, train  # noqa: E402
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
+import decoders as bench  # noqa: E402
+from gallery_tasks import CHOSEN, decoding_task, forecast_of  # noqa: E402
+from length_tasks import TASKS  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -113,26 +116,22 @@ def test_a_decoder_learns_something(tmp_path: Path) -> None:
 
 
 def test_recorded_runs_are_those_of_the_experiments() -> None:
-    """The records in `results/` have the ids that the commands ask for, and fill both tables."""
-    from rasp.cli.decoders import FORECAST, FORECAST_SEEDS, LENGTHS
-
+    """The records in `results/` have the ids that the bench asks for, and fill both tables."""
     records = [json.loads(line) for line in RECORDS.read_text(encoding="utf-8").splitlines()]
     known = {record["id"]: record for record in records}
-    lengths = length_runs(**LENGTHS)
+    lengths = bench.length_runs(**bench.LENGTHS)
     assert all(run.id in known for run in lengths)
-    assert len(length_table(records)) == 1 + 2 * len(TASKS)
-    forecasts = [DecoderRun(name, seed, positions, **FORECAST)
-                 for name in CHOSEN for positions in ("learned", "none")
-                 for seed in range(FORECAST_SEEDS)]  # fmt: skip
+    assert len(bench.length_table(records)) == 1 + 2 * len(TASKS)
+    forecasts = bench.forecast_runs(CHOSEN, **bench.FORECAST)
     assert all(run.id in known for run in forecasts)
 
 
 def test_forecasts_are_counted() -> None:
     record = {"config": {"task": "x", "positions": "none"},
               "exact": {"1-50": 1.0, "51-100": 1.0, "101-150": 0.2}}  # fmt: skip
-    assert tally(forecast_table([record], {"x": True})) == "0 of 1 forecasts came true"
-    assert tally(forecast_table([record], {"x": False})) == "1 of 1 forecasts came true"
-    assert tally(forecast_table([record], {"x": None})) == "0 of 0 forecasts came true"
+    assert bench.tally(bench.forecast_table([record], {"x": True})) == "0 of 1 forecasts came true"
+    assert bench.tally(bench.forecast_table([record], {"x": False})) == "1 of 1 forecasts came true"
+    assert bench.tally(bench.forecast_table([record], {"x": None})) == "0 of 0 forecasts came true"
 
 
 def test_forecasts_follow_the_language() -> None:
@@ -149,10 +148,9 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "101 to 150 tokens (longer)" in capsys.readouterr().out
     assert main(["train", str(program), "later", "--next-token", *small, *results]) == 2
     assert "later positions" in capsys.readouterr().err
-    words = ["reproduce", "forecast", "--tasks", "tomita1", "--smoke", "--results", str(tmp_path)]
-    assert main(words) == 0
-    assert "tomita1" in capsys.readouterr().out
-    assert main(["reproduce", "lengths", "--tasks", "nothing", "--smoke"]) == 2
+    for words in (["forecast", "--tasks", "tomita1"], ["lengths", "--tasks", "parity"]):
+        bench.main([*words, "--smoke", "--results", str(tmp_path)])
+        assert words[-1] in capsys.readouterr().out
 
 
 def test_what_the_docs_say_of_the_test_inputs_of_tomita4() -> None:

@@ -1,16 +1,17 @@
-"""`rasp reproduce EXPERIMENT`: train the paper's experiments, or decoders, and print a table."""
+"""`rasp reproduce EXPERIMENT`: train the paper's experiments, and print their tables."""
 
 from __future__ import annotations
 
 import argparse
 import os
+from dataclasses import replace
 from typing import Any
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("experiment", nargs="+",
-                        choices=["table1", "table2", "supervised", "lengths", "forecast"],
-                        help="the paper's tables, or decoders tested on longer inputs")  # fmt: skip
+                        choices=["table1", "table2", "supervised"],
+                        help="the paper's tables")  # fmt: skip
     parser.add_argument("--tasks", help="some tasks only, such as reverse,sort (default: all)")
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
     parser.add_argument(
@@ -34,18 +35,6 @@ def run(arguments: argparse.Namespace) -> int:
     from rasp.training.devices import require_torch
 
     require_torch()
-    decoders = [name for name in arguments.experiment if name in ("lengths", "forecast")]
-    for experiment in decoders:
-        from rasp.cli.decoders import reproduce
-
-        reproduce(experiment, arguments)
-    arguments.experiment = [name for name in arguments.experiment if name not in decoders]
-    return _tables(arguments) if arguments.experiment else 0
-
-
-def _tables(arguments: argparse.Namespace) -> int:
-    from dataclasses import replace
-
     from rasp.training.config import miniature
     from rasp.training.live import Live
     from rasp.training.store import Store

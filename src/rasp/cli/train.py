@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
+from pathlib import Path
 from typing import Any
 
+from rasp.atoms import to_python
 from rasp.cli.files import read_given, take_alphabet, take_loading, text_alone
 
 SIZES = {
@@ -87,9 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     device = choose_device(arguments.device)
     if arguments.next_token:
-        from rasp.cli.decoders import train_own
-
-        return train_own(arguments, device)
+        return _train_decoder(arguments, device)
     task = own.own_task(
         text_alone(arguments), arguments.name,
         arguments.alphabet, own.read_lengths(arguments.lengths),
@@ -121,6 +122,31 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
     said = {name: getattr(arguments, name) for name in names}
     given: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
     return given | ({"attention": ATTENTION_WEIGHT} if arguments.supervise else {})
+
+
+def _train_decoder(arguments: argparse.Namespace, device: str) -> int:
+    """`rasp train FILE NAME --next-token`: one decoder, its accuracy by length."""
+    from rasp.token_lists import read_alphabet
+    from rasp.training.next_token.tasks import own_task
+    from rasp.training.next_token.trainer import BINS, DecoderRun, train
+
+    program = text_alone(arguments)
+    alphabet = [to_python(token) for token in read_alphabet(arguments.alphabet)]
+    task = own_task(program, arguments.name, alphabet, arguments.after)
+    mark = hashlib.sha256(repr((program, alphabet, arguments.after)).encode()).hexdigest()[:6]
+    given = {name: getattr(arguments, name)
+             for name in ("layers", "heads", "width", "batch", "rate", "train", "test", "steps")
+             if getattr(arguments, name) is not None}  # fmt: skip
+    run = DecoderRun(f"{arguments.name}-{mark}", arguments.seed or 0,
+                     **({"steps": 2_000, "train": 5_000, "test": 500} | given))  # fmt: skip
+    print(f"training {run.name}: a decoder of {run.layers} layers, width {run.width}")
+    found = train([run], {run.task: task}, Path(arguments.results), device, print)[run.id]
+    for low, high in BINS:
+        exact, single = (100 * found[part][f"{low}-{high}"] for part in ("exact", "tokens"))
+        seen = "as trained" if (low, high) == BINS[0] else "longer"
+        print(f"{low:3} to {high:3} tokens ({seen}): {exact:.1f} % of inputs wholly right, "
+              f"{single:.1f} % of what it says")  # fmt: skip
+    return 0
 
 
 def _fine_tune(arguments: argparse.Namespace, task: Any) -> int:

@@ -57,9 +57,9 @@ class Coding:
 def coding_of(task: NextToken, seed: int = 0) -> Coding:
     """Number a task's tokens and what its program says on some inputs.
 
-    >>> from rasp.training.next_token.lengths import TASKS
-    >>> coding_of(TASKS["parity"]).answers
-    ('0', '1', '|')
+    >>> from rasp.training.next_token.tasks import own_task
+    >>> coding_of(own_task("again = has_prev(tokens);", "again", "ab")).answers
+    (False, True)
     """
     if task.generates:
         return Coding(task.alphabet, task.alphabet)
@@ -80,11 +80,10 @@ def make_sequences(
 ) -> Sequences:
     """Draw inputs of a range of lengths, and let the program say what is right.
 
-    >>> from rasp.training.next_token.lengths import TASKS
-    >>> task = TASKS["majority"]
-    >>> made = make_sequences(task, coding_of(task), (3, 3), 2, seed=0)
-    >>> made.tokens.shape
-    (2, 6)
+    >>> from rasp.training.next_token.tasks import own_task
+    >>> task = own_task("again = has_prev(tokens);", "again", "ab")
+    >>> make_sequences(task, coding_of(task), (3, 3), 2, seed=0).tokens.shape
+    (2, 4)
     """
     random = _random(task, seed, lengths[1])
     inputs = [

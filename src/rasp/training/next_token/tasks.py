@@ -27,12 +27,7 @@ Draw = Callable[[np.random.Generator, int], list[PythonAtom]]
 
 @dataclass(frozen=True)
 class NextToken:
-    """A program to learn, and the inputs to learn it on.
-
-    >>> from rasp.training.next_token.lengths import TASKS
-    >>> TASKS["parity"].generates
-    True
-    """
+    """A program to learn, and the inputs to learn it on."""
 
     name: str
     program: str
