@@ -35,8 +35,9 @@ from rasp.compiler import Transformer
 from rasp.compiler.emitting.weights import Array
 from rasp.compiler.model.promises import random_input
 from rasp.evaluator import evaluate_batch
-from rasp.export import TARGETS, decoded, export, input_ids
+from rasp.export import TARGETS, decoded, input_ids
 from rasp.export.check import batches
+from rasp.export.targets import write_export
 
 LIBRARIES = ("torch", "transformers", "transformer-lens", "onnxruntime", "onnx", "numpy")
 
@@ -107,7 +108,7 @@ def _answers(handle: rasp.Handle, batch: list[tuple[Atom, ...]]) -> Inputs:
     return {tokens: row[handle.node] for tokens, row in zip(batch, answers, strict=True)}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Case:
     """One task in one target: the model, its inputs with the right answers, and the folder."""
 
@@ -125,10 +126,13 @@ class Case:
         self.place.mkdir()
         start = time.process_time()
         try:
-            export(self.model, self.row["target"], self.place / "export")
+            checked = write_export(self.model, self.row["target"], self.place / "export")
         except rasp.RaspError as error:
             self.row["refused"] = error.message
             return False
+        self.model = checked.model  # behind LayerNorms, a robust one
+        if checked.layer_norms:
+            self.row["layer_norms"] = checked.layer_norms
         self.row["export_cpu_seconds"] = round(time.process_time() - start, 2)
         print(self.row, file=sys.stderr, flush=True)
         for number, batch in enumerate(self.groups):

@@ -5,7 +5,6 @@ a rotated stream and rounding.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -207,14 +206,3 @@ def test_what_cannot_be_robust_says_so_and_names_the_other_style() -> None:
 def test_there_are_two_styles() -> None:
     with pytest.raises(RaspValueError, match='`style` is "robust"'):
         rasp.compile(rasp.tokens, alphabet="ab", max_length=3, style="small")
-
-
-@pytest.mark.parametrize("name", ["reverse", "dyck1"])
-def test_a_sink_of_zeros_changes_no_answer(name: str) -> None:
-    from rasp.export.quiet import with_quiet_sink
-
-    model, handle = compiled(name)
-    quiet = replace(model, weights=with_quiet_sink(model.weights))
-    assert not quiet.weights.tokens[-1].any()
-    for tokens in inputs_of(name, 20):
-        assert quiet(tokens) == handle(tokens)

@@ -24,10 +24,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from rasp.export import export
+    from rasp.export.targets import write_export
 
     with working("exporting"):
-        compared = export(arguments.folder, arguments.to, arguments.output)
+        checked = write_export(arguments.folder, arguments.to, arguments.output)
     print(f"written to {arguments.output}; loaded again, it agrees with the program on "
-          f"{compared} inputs")  # fmt: skip
+          f"{checked.inputs} inputs")  # fmt: skip
+    if checked.layer_norms:
+        print(f"LayerNorms: {checked.layer_norms}")
     return 0

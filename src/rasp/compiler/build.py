@@ -8,23 +8,21 @@ model that cannot be certified is never handed out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from rasp.certificate import Claims, Verdict
-from rasp.compiler.emitting.bounds import Bounds, Check
 from rasp.compiler.emitting.claims import Planned, make_claims
 from rasp.compiler.emitting.next_token import check_next_token, check_outputs
 from rasp.compiler.emitting.weights import Emitter, Weights
-from rasp.compiler.model.certificate import Certificate, certify, proved
+from rasp.compiler.model.certificate import certify, proved
 from rasp.compiler.model.describe import Words, describe
 from rasp.compiler.model.transformer import Readout, Transformer
 from rasp.compiler.planning.plan import (
     CONDITIONS,
-    READOUT,
     ROUNDED,
     Plan,
     checked_nodes,
@@ -214,15 +212,12 @@ class _NoMargin(RaspUnsupportedError):
     """Float32 is not exact enough for what was planned."""
 
 
-def _no_margin(
-    plan: Plan, program: Program, certificate: Certificate, checks: Sequence[Check]
-) -> _NoMargin:
-    """The error for a plan that leaves no margin, at the s-op of the first block that has none."""
+def _no_margin(plan: Plan, program: Program, reason: str) -> _NoMargin:
+    """The error for a plan that leaves no margin, at an s-op of the first block that has none."""
     outputs: list[Node] = [output.node for output in plan.outputs]
-    failing = [node for node, check in zip(checked_nodes(plan), checks, strict=False)
-               if not check.holds]  # fmt: skip
+    failing = [node for name, node in checked_nodes(plan) if reason.startswith(f"{name}:")]
     return _NoMargin(
-        f"this cannot be compiled exactly in float32: {certificate.reason}",
+        f"this cannot be compiled exactly in float32: {reason}",
         Refusals(program, outputs).origin([*failing, *outputs][0]),
         "use a smaller `max_length` or vocabulary, or round and compare averages earlier",
     )
@@ -234,14 +229,14 @@ def _attempts(
 ) -> Transformer:  # fmt: skip
     """Plan, write and certify, with more care each time that there is no margin left."""
     place = Refusals(program, list(nodes.values())).origin(next(iter(nodes.values())))
-    reason, is_rounded = "", False
+    before, is_rounded = None, False
     direct = {readout_key(name): MOST_CARE for name in nodes}
     for _ in range(MOST_ATTEMPTS):
         try:
             plan = make_plan(nodes, settings, program, care)
             if settings.next_token:
                 check_outputs(plan, program)
-            model, certificate, checks = build(plan, program)
+            model, verdict = build(plan, program)
         except Refusal as refusal:
             if direct.keys() <= care.keys():
                 raise RaspUnsupportedError(
@@ -252,6 +247,8 @@ def _attempts(
         except RaspUnsupportedError as error:
             error.span = error.span or place
             raise
+        certificate = model.certificate
+        assert certificate is not None
         if certificate.exact:
             return model
         if not certificate.refused and not certificate.runs:
@@ -261,33 +258,33 @@ def _attempts(
                 "give an alphabet and a length for which the program has a value",
             )
         if not effort.allows_more(plan, model):
-            raise _refused(_no_margin(plan, program, certificate, checks))
-        if not care and _is_at_the_end(plan, checks):
+            raise _refused(_no_margin(plan, program, verdict.reason or certificate.reason))
+        if not care and _is_at_the_end(plan, verdict):
             care |= direct
             continue
-        if not (settings.tolerant or CONDITIONS in care or is_rounded):
+        if not (CONDITIONS in care or is_rounded):
             is_rounded = True
             rounded = _rounded(nodes, settings, program, effort)
             if rounded is not None:
                 return rounded
-        blamed = _to_blame(checks, care) or _all_to_blame(checks, care)
+        blamed = _first_off(verdict, plan, care)
         is_vain = care.get(CONDITIONS) and not plan.analysis.has_counts
-        if is_vain or not blamed or certificate.reason == reason or effort.is_spent:
+        if is_vain or not blamed or verdict == before or effort.is_spent:
             break
-        reason = certificate.reason
+        before = verdict
         care |= {each: care.get(each, 0) + 1 for each in blamed}
-    raise _no_margin(plan, program, certificate, checks)
+    raise _no_margin(plan, program, verdict.reason)
 
 
-def _is_at_the_end(plan: Plan, checks: Sequence[Check]) -> bool:
+def _is_at_the_end(plan: Plan, verdict: Verdict) -> bool:
     """Whether nothing but the last feed-forward and read-outs leave no margin, of means (which
     cannot be rounded) that a read-out could look up instead.
     """
-    failing = {check.block for check in checks if not check.holds}
-    last = {f"feed-forward {plan.layers}", *(readout_key(output.name) for output in plan.outputs)}
-    made = all(output.is_made for output in plan.outputs)
-    means = plan.layers and all(head.head.mode == "mean" for head in plan.heads[-1])
-    return bool(failing and made and means) and failing <= last
+    last = (f"feed-forward {plan.layers}", *(readout_key(output.name) for output in plan.outputs))
+    is_made = all(output.is_made for output in plan.outputs)
+    of_means = plan.layers and all(head.head.mode == "mean" for head in plan.heads[-1])
+    is_off = any(off > CLOSE for off in verdict.off.values())
+    return bool(is_made and of_means) and not is_off and verdict.reason.startswith(last)
 
 
 def _rounded(
@@ -308,20 +305,20 @@ def _rounded_so(
     nodes: Mapping[str, Node], settings: Settings, program: Program, care: dict[str, int],
     effort: _Effort,
 ) -> Transformer | None:  # fmt: skip
-    reason = ""
+    before = None
     for _ in range(MOST_ATTEMPTS):
         try:
             plan = make_plan(nodes, settings, program, care)
-            model, certificate, checks = build(plan, program)
+            model, verdict = build(plan, program)
         except (Refusal, RaspUnsupportedError):
             return None
-        if certificate.exact:
+        if model.certificate is not None and model.certificate.exact:
             return model
-        blamed = _first_off(checks, care)
-        is_vain = not blamed or certificate.reason == reason
+        blamed = _first_off(verdict, plan, care)
+        is_vain = not blamed or verdict == before
         if not effort.allows_more(plan, model) or is_vain:
             return None
-        reason = certificate.reason
+        before = verdict
         care |= {each: care.get(each, 0) + 1 for each in blamed}
     return None
 
@@ -349,57 +346,24 @@ class _Effort:
         return not self.is_spent
 
 
-def _first_off(checks: Sequence[Check], care: Mapping[str, int]) -> list[str]:
-    """The conjuncts of the first layer whose scores are off; else the read-outs."""
-    known = [each for each in checks if _is_to_blame(each, care)]
-    return [each.blame for each in known if each.layer == known[0].layer]
-
-
-def _found_off(plan: Plan, verdict: Verdict) -> list[Check]:
-    """What the checker has found to be off, head by head and conjunct by conjunct."""
-    found = []
+def _first_off(verdict: Verdict, plan: Plan, care: Mapping[str, int]) -> list[str]:
+    """The conjuncts of the first layer whose scores are off; else the read-out that is."""
     for layer, heads in enumerate(plan.heads, 1):
-        for number, head in enumerate(heads, 1):
-            name = f"layer {layer}, head {number}"
-            off = verdict.off.get(name, 0.0)
-            found += [Check(name, "", 0.0, off if off > CLOSE else 0.0, 0, conjunct.text)
-                      for conjunct in head.conjuncts]  # fmt: skip
-    return found + [Check(key, "", 0.0, 1.0, 0, key) for output in plan.outputs
-                    if verdict.reason.startswith(key := readout_key(output.name))]  # fmt: skip
+        off = [conjunct.text for number, head in enumerate(heads, 1)
+               for conjunct in head.conjuncts
+               if verdict.off.get(f"layer {layer}, head {number}", 0.0) > CLOSE
+               and care.get(conjunct.text, 0) < MOST_CARE]  # fmt: skip
+        if off:
+            return off
+    keys = [readout_key(output.name) for output in plan.outputs]
+    return [key for key in keys
+            if verdict.reason.startswith(key) and care.get(key, 0) < MOST_CARE]  # fmt: skip
 
 
-def _to_blame(checks: Sequence[Check], care: Mapping[str, int]) -> list[str]:
-    """The conjuncts of the last layer with some error before the first block that does not hold.
-
-    Of a layer that does not hold itself, only those that do not. Read-outs come last.
-    """
-    for place, check in enumerate(checks):
-        if not check.holds:
-            known = [each for each in checks[: place + 1] if _is_to_blame(each, care)]
-            if check in known:
-                failing = [each for each in checks if not each.holds and _is_to_blame(each, care)]
-                known = [each for each in known if each.layer != check.layer] + failing
-            heads = [each for each in known if not each.blame.startswith(READOUT)]
-            known = heads or known
-            if known:
-                layer = (check if check in known else known[-1]).layer
-                return [each.blame for each in known if each.layer == layer]
-    return []
-
-
-def _all_to_blame(checks: Sequence[Check], care: Mapping[str, int]) -> list[str]:
-    """Where the bounds see nothing wrong but the checker does: all that has some error."""
-    return [check.blame for check in checks if _is_to_blame(check, care)]
-
-
-def _is_to_blame(check: Check, care: Mapping[str, int]) -> bool:
-    return bool(check.blame) and check.error > 0 and care.get(check.blame, 0) < MOST_CARE
-
-
-def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate, list[Check]]:
+def build(plan: Plan, program: Program) -> tuple[Transformer, Verdict]:
     """Write a plan's weights, describe them, and certify the model.
 
-    The bounds of the plan say beforehand what will not hold, and what is to blame for it.
+    The verdict says which comparisons may be to blame if the checker refuses it.
     """
     try:
         emitter = Emitter(plan)
@@ -408,23 +372,12 @@ def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate, list[
         raise _too_large() from None
     if any(np.abs(array).max(initial=0.0) > LARGEST for array in weights.arrays().values()):
         raise _too_large()
-    checks: list[Check] = []
-    if not plan.care.get(ROUNDED):
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows does not hold
-            checks = Bounds(plan, emitter, weights).walk()
-    bad = [check for check in checks if not check.holds]
-    estimate = (
-        f"{bad[0].block} ({bad[0].detail}) has no margin left: {bad[0].margin:.3g}" if bad else ""
-    )
     model = assemble(plan, weights, make_claims(plan, emitter), program)
     outputs = {output.name: output.node for output in plan.outputs}
-    if bad:
-        refused = Certificate(plan.settings, (), estimate, False, 0, 0, 0, "", "")
-        return model, refused, checks
     verdict = proved(model, outputs)
     _keep_readers(model, verdict.readers)
     model.certificate = certify(model, outputs, verdict)
-    return model, model.certificate, checks or _found_off(plan, verdict)
+    return model, verdict
 
 
 def _keep_readers(model: Transformer, proved_ones: Set[int]) -> None:

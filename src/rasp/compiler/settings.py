@@ -27,12 +27,6 @@ class Settings:
     heads: str = "paper"
     style: str = "robust"
     """"robust": moderate weights that bear noise; "compact": as few weights as possible."""
-    tolerant: bool = False
-    """Whether the weights must bear a LayerNorm that changes nothing but the last bits: numbers
-    are rounded again before they are compared, and the certificate allows for it.
-    """
-    measured: bool = False
-    """Whether the rounding of feed-forwards is measured in one order of adding, not bounded."""
     next_token: bool = False
     """Whether outputs are tokens of the inputs or the end, so that the model can generate."""
     extra_feed_forwards: int = 0

@@ -7,8 +7,7 @@ in the query weights. A feed-forward before the first attention becomes a block 
 Where a library insists on LayerNorm, it is made harmless: with eps = 2^100 and gain = 2^50 it
 subtracts the mean and changes nothing else, and one more dimension, holding minus the sum of the
 others, makes the mean 0. What rounding leaves of the mean shifts all dimensions alike; readers
-cancel that with a last dimension that holds nothing. The sink can become a row of zeros (`quiet`),
-which no LayerNorm can touch.
+cancel that with a last dimension that holds nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.compiler.emitting.weights import Array, FeedForwardWeights, HeadWeights
 from rasp.compiler.model.transformer import Transformer, nearest
-from rasp.export.quiet import with_quiet_sink
 
 EPSILON = 2.0**100
 GAIN = 2.0**50
@@ -69,17 +67,13 @@ def blocks_of(
     balanced: bool = False,
     constant: bool = False,
     square: bool = False,
-    quiet: bool = False,
 ) -> Blocks:
     """Write a model as equal blocks.
 
     `balanced` adds the dimension that makes the mean 0, `constant` one that is always 1 (for
-    libraries whose unembedding has no bias), `square` pads the model to heads · inner, `quiet`
-    makes the sink of a compiled model a row of zeros.
+    libraries whose unembedding has no bias), `square` pads the model to heads · inner.
     """
     weights = model.weights
-    if quiet and model.uses_sink:
-        weights = with_quiet_sink(weights)
     heads = max(1, *model.heads_per_layer, 1)
     used = model.d_model + constant + 2 * balanced
     needed = [1] + [len(bias) for layer in weights.heads for head in layer

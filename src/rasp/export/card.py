@@ -31,6 +31,7 @@ def write_card(checked: Checked, target: str, folder: Path) -> None:
     data = card(checked.model) | {
         "target": target,
         "checked": f"loaded again, it agreed with the program on {checked.inputs} inputs",
+        **({"layer_norms": checked.layer_norms} if checked.layer_norms else {}),
         "files": files,
     }
     (folder / CARD).write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
@@ -75,9 +76,5 @@ def _certificate(model: Transformer) -> str | None:
     """What was certified of the weights, before another library runs them."""
     if model.certificate is None:
         return None
-    if model.certificate.robust is not None:
-        return f"{model.certificate.statement}; {model.certificate.robust}"
-    also = ", allowing for the rounding of each LayerNorm" if model.settings.tolerant else ""
-    if model.settings.measured:
-        also += "; the rounding of feed-forwards was measured in one order of adding, and doubled"
-    return model.certificate.statement + also
+    robust = f"; {model.certificate.robust}" if model.certificate.robust else ""
+    return model.certificate.statement + robust

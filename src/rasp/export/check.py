@@ -30,6 +30,8 @@ class Checked:
 
     model: Transformer
     inputs: int
+    layer_norms: str = ""
+    """How it is known that the library's LayerNorms, if it has any, change no answer."""
 
 
 def check(model: Transformer, run: Run, target: str) -> Checked:

@@ -71,6 +71,11 @@ def export(model: Transformer | str | Path, to: str, folder: str | Path) -> int:
     >>> compared > 50
     True
     """
+    return write_export(model, to, folder).inputs
+
+
+def write_export(model: Transformer | str | Path, to: str, folder: str | Path) -> Checked:
+    """Write and check an export; say how it was checked."""
     target = find_target(to)
     _require(target.needs, target.extra, f"exporting to {to}")
     found = in_vocabulary(model if isinstance(model, Transformer) else _verified(model))
@@ -78,7 +83,7 @@ def export(model: Transformer | str | Path, to: str, folder: str | Path) -> int:
     with writing(Path(folder)) as place:
         checked = write(found, place)
         write_card(checked, to, place)
-    return checked.inputs
+    return checked
 
 
 def find_target(name: str) -> Target:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, exp, log
@@ -77,13 +77,6 @@ class HeadPlan:
     values: list[Linear]
     basis: list[dict[HeadOutput, Fraction]]
     """Each value is this weighted sum of the head's outputs."""
-    best: Conjunct | None = None
-    step: int = STEP
-    """How far apart the best are."""
-    quiet: bool = True
-    """Whether keys that are not picked get no weight at all."""
-    boost: Linear = field(default_factory=Linear)
-    """What a key scores on top, whatever the query: position 0, in a share."""
 
 
 def plan_head(
@@ -115,7 +108,7 @@ def plan_head(
     basis = _basis(head, wanted)
     values = [_value(features, each, time) for each in basis]
     sink = _sink(analysis, head, every, needs_sink, quiet)
-    return HeadPlan(head, parts, products, sink, values, basis, best, step, quiet, boost)
+    return HeadPlan(head, parts, products, sink, values, basis)
 
 
 def _boost(head: Head, analysis: HeadAnalysis, features: Features, quiet: bool) -> Linear:
@@ -140,7 +133,7 @@ def _conjuncts(
     is_share = head.mode == "share"
     formulas = [head.formula] if is_share else in_stable_order(conjuncts(head.formula))
     noisy = is_noisy(analysis, head)
-    uniform = head.needs_uniform or head.best is not None or settings.tolerant
+    uniform = head.needs_uniform or head.best is not None
     uniform |= bool(head.stand_ins)
     uneven = None if uniform else _order(formulas)
     for formula in sorted(formulas, key=lambda each: each is not uneven):
@@ -149,8 +142,6 @@ def _conjuncts(
         if formula in head.stand_ins:  # all of them together fall half as deep as others do
             strength //= 2 * len(head.stand_ins)
         level = care.get(head_key(head, formula), 0)
-        if settings.tolerant and _is_computed(analysis, formula):
-            level = max(level, int(head.needs_uniform or slack > 0))
         request = Request(time, strength, formula is not uneven, needs_sink, level, is_share)
         conjunct = make_conjunct(
             features, formula, head_key(head, formula), request, settings.causal
@@ -295,8 +286,6 @@ def _lowered(found: list[Conjunct]) -> list[tuple[Linear, Linear]]:
 
 def is_noisy(analysis: HeadAnalysis, head: Head) -> bool:
     """Whether rounding can move what a head compares."""
-    if analysis.settings.tolerant:
-        return True
     return _is_computed(analysis, head.formula) or any(
         analysis.of(node).is_noisy for node in scored_by(head.best)
     )

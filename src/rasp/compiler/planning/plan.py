@@ -300,15 +300,15 @@ def _read_directly(name: str, node: SOp, code: WideCode) -> OutputPlan:
     return OutputPlan(name, node, code.linear, code.atoms, tuple(code.digits))
 
 
-def checked_nodes(plan: Plan) -> list[Node]:
-    """The s-op that each check of the bounds is about, in their order."""
-    found: list[Node] = []
-    otherwise: Node = plan.outputs[0].node
+def checked_nodes(plan: Plan) -> list[tuple[str, Node]]:
+    """The blocks that the checker looks at, in their order, and an s-op that each is about."""
+    found: list[tuple[str, Node | None]] = []
     for layer, groups in enumerate(plan.groups):
-        for head in plan.heads[layer - 1] if layer else []:
-            found.append(head.head.outputs[0].known_by or otherwise)
-        found += [s_op_of(group.inputs) or otherwise for group, _ in groups]
-    return [*found, *(output.node for output in plan.outputs)]
+        for number, head in enumerate(plan.heads[layer - 1] if layer else [], 1):
+            found.append((f"layer {layer}, head {number}", head.head.outputs[0].known_by))
+        found += [(f"feed-forward {layer}", s_op_of(group.inputs)) for group, _ in groups]
+    found += [(readout_key(output.name), output.node) for output in plan.outputs]
+    return [(name, node) for name, node in found if node is not None]
 
 
 def readout_key(name: str) -> str:

@@ -61,8 +61,6 @@ class Conjunct:
     references: np.ndarray  # (query,)
     spread: Fraction = Fraction(0)
     """How far above the reference a match may score (orders only)."""
-    level: Fraction | None = None
-    """What every other key scores, where that must be the same for all of them."""
 
 
 @dataclass(frozen=True)
@@ -354,9 +352,8 @@ class _Maker:
         time = self.request.time
         if self.request.care < 2:
             return side.feature(self.features, table, time)
-        is_measured = self.features.analysis.settings.measured
         user = f"{self.text} ({'keys' if side is self.keys else 'queries'})"
-        return side.rounded(self.features, table, time, alone="" if is_measured else user)
+        return side.rounded(self.features, table, time, alone=user)
 
     def _penalties(self, truth: np.ndarray) -> list[Fraction]:
         return _chosen(truth, ZERO, Fraction(-self.request.strength))
@@ -379,7 +376,6 @@ class _Maker:
             _array([key for _, key, _, _ in products], len(self.keys.rows)),
             np.array([float(each) for each in references or [Fraction(0)] * count]),
             spread,
-            Fraction(-self.request.strength) if self.request.level else None,
         )
 
 
