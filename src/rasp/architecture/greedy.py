@@ -12,12 +12,7 @@ from collections.abc import Iterator
 
 from rasp.architecture.bounds import least_width
 from rasp.architecture.order import input_sources, time_for
-from rasp.architecture.problem import (
-    Placement,
-    Problem,
-    earliest_placement,
-    heads_per_slot,
-)
+from rasp.architecture.problem import Placement, Problem, earliest_placement, heads_per_slot
 from rasp.graph import Aggregate, Elementwise, Node, users
 
 

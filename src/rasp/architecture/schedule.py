@@ -18,15 +18,7 @@ from rasp.architecture.order import Order, input_sources
 from rasp.architecture.placing import Placed, place
 from rasp.architecture.problem import Placement, Problem, problem_of, refuse_scorers, selector_of
 from rasp.errors import RaspTypeError, RaspValueError
-from rasp.graph import (
-    Aggregate,
-    Elementwise,
-    Node,
-    Program,
-    Selector,
-    SOp,
-    in_order,
-)
+from rasp.graph import Aggregate, Elementwise, Node, Program, Selector, SOp, in_order
 from rasp.graph.nodes import node_of
 from rasp.visible import visibly
 

@@ -10,13 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from rasp.architecture.inputs import (
-    Input,
-    alphabets_of,
-    answers,
-    every_input,
-    random_inputs,
-)
+from rasp.architecture.inputs import Input, alphabets_of, answers, every_input, random_inputs
 from rasp.architecture.naming import Naming
 from rasp.architecture.reasons import listed
 from rasp.architecture.rewrite import rewritten

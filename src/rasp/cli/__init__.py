@@ -13,12 +13,12 @@ import gc
 import importlib
 import json
 import os
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import rasp
+from rasp.cli.parser import Parser
 from rasp.cli.prose import tell
 from rasp.cli.standard import OutputLost, give_up_output, standard_streams
 from rasp.errors import RaspError, RaspValueError, error_record
@@ -55,47 +55,9 @@ COMMANDS = {
 RESERVE = 1 << 20
 """Bytes kept to be able to say that there is no memory left."""
 PROMPT_OPTIONS = ("--limit", "-i", "--interactive", "--no-load", "--load-from")
-MOST_COLUMNS = 100
-"""Columns of a terminal: help, messages and tables are no wider."""
 WITHOUT_COMMAND = """\
 rasp                    the prompt (Ctrl-D ends it)
 rasp -i FILE            the prompt, after a program was run"""
-
-
-class Formatter(argparse.RawDescriptionHelpFormatter):
-    """Writes a command's help: at most 100 columns wide, with the default of every option."""
-
-    def __init__(self, prog: str) -> None:
-        columns = shutil.get_terminal_size().columns
-        super().__init__(prog, max_help_position=28, width=min(columns, MOST_COLUMNS) - 2)
-
-    def _get_help_string(self, action: argparse.Action) -> str:
-        text = action.help or ""
-        is_told = "default:" in text or action.default in (None, argparse.SUPPRESS, [])
-        is_option = bool(action.option_strings) and action.nargs != 0
-        is_settable = is_option or action.nargs == argparse.OPTIONAL
-        return f"{text} (default: %(default)s)" if is_settable and not is_told else text
-
-
-class Parser(argparse.ArgumentParser):
-    """Reads a command's words; says what is wrong with them as every other error is said."""
-
-    def __init__(self, prog: str, description: str) -> None:
-        super().__init__(prog, description=description, formatter_class=Formatter)
-
-    def error(self, message: str) -> NoReturn:
-        raise RaspValueError(message, hint=self._way_out(message))
-
-    def _way_out(self, message: str) -> str:
-        usage = " ".join(self.format_usage().removeprefix("usage: ").split())
-        taken = usage if len(usage) <= MOST_COLUMNS else f"`{self.prog} --help` says what it takes"
-        _, is_unknown, words = message.partition("unrecognized arguments: ")
-        if not is_unknown or not words.startswith("-"):
-            return taken
-        if not words.startswith("--"):
-            return f"{taken}; `--` goes before inputs that begin with `-`"
-        close = closest(words.split()[0].partition("=")[0], self._option_string_actions)
-        return f"did you mean `{self.prog} … {close}`?" if close else taken
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -226,13 +188,13 @@ def _talk(words: list[str]) -> int:
 
     if not words:
         return talk()
-    from rasp.cli.files import new_session, take_running
+    from rasp.cli.files import new_session
 
     parser = Parser(prog="rasp", description="The prompt.")
     parser.add_argument(
         "-i", "--interactive", metavar="FILE", help="run a program first (default: none)"
     )
-    take_running(parser)
+    parser.take_running()
     arguments = parser.parse_args(words)
     return talk(new_session(arguments), arguments.interactive)
 

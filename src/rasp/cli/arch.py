@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
 from rasp.architecture.explain import Explanation, explain
 from rasp.architecture.schedule import Layer
-from rasp.cli.files import find_handles, read_names, run_program, take_running
+from rasp.cli.files import find_handles, read_names, run_program
+from rasp.cli.parser import Parser
 from rasp.cli.patience import working
-from rasp.cli.prose import tell
+from rasp.cli.prose import print_json, tell
 from rasp.graph import Node, expression
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="the program; `-` reads standard input")
-    parser.add_argument(
-        "name", nargs="+", help="the s-op or selector; several with commas or blanks between"
-    )
-    parser.add_argument("--json", action="store_true", help="everything as one JSON value")
-    take_running(parser)
+def configure(parser: Parser) -> None:
+    parser.take_program(several=True)
+    parser.take_json()
+    parser.take_running()
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -30,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
         told = str(explanation)
     if arguments.json:
         name = ",".join(read_names(arguments.name))
-        print(json.dumps(record(explanation, name), ensure_ascii=False, indent=1))
+        print_json(record(explanation, name))
     else:
         tell(told)
     return 0

@@ -6,18 +6,19 @@ import argparse
 import json
 from typing import Any
 
-from rasp.cli.files import new_session, read_program, take_running
+from rasp.cli.files import new_session, read_program
+from rasp.cli.parser import Parser
 from rasp.cli.patience import working
 from rasp.cli.prose import tell
 from rasp.errors import RaspError, Warned, error_record, excerpt, span_record
 from rasp.frontend.checking import check
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: Parser) -> None:
     parser.add_argument("files", nargs="+", help="programs; `-` reads standard input")
-    parser.add_argument("--json", action="store_true", help="one JSON object a file")
-    parser.add_argument("--strict", action="store_true", help="warnings count as mistakes")
-    take_running(parser)
+    parser.take_json("one JSON object a file")
+    parser.flag("--strict", "warnings count as mistakes")
+    parser.take_running()
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 import argparse
-import json
 
-from rasp.cli.files import find_handle, read_names, run_program, take_alphabet, take_running
+from rasp.cli.files import find_handle, read_names, run_program
+from rasp.cli.parser import Parser
 from rasp.cli.patience import working
-from rasp.cli.prose import tell
+from rasp.cli.prose import print_json, tell
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="the program; `-` reads standard input")
-    parser.add_argument(
-        "name", nargs="+", help="the s-op to compile; several with commas or blanks between"
-    )
-    take_alphabet(parser, "every token of an input", "--vocab", "--vocabulary", required=True)
+def configure(parser: Parser) -> None:
+    parser.take_program("the s-op to compile", several=True)
+    parser.take_alphabet("every token of an input", "--vocab", "--vocabulary", required=True)
     parser.add_argument("--max-length", type=int, required=True, metavar="N",
                         help="the length of the longest input")  # fmt: skip
     parser.add_argument(
         "--bos", metavar="TOKEN", help="the token that every input begins with (default: none)"
     )
-    parser.add_argument("--causal", action="store_true", help="positions see only earlier ones")
+    parser.flag("--causal", "positions see only earlier ones")
     parser.add_argument(
         "--next-token", action="store_true",
         help="a model that generates: outputs are tokens of the alphabet, or \"\", the end "
         "(causal)",
     )  # fmt: skip
-    parser.add_argument(
-        "--no-sink", action="store_true", help="put no hidden token before the input"
-    )
+    parser.flag("--no-sink", "put no hidden token before the input")
     parser.add_argument(
         "--where", metavar="NAME",
         help="a promise: this bool s-op of the program is true at every position of every input "
@@ -47,8 +42,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="DIR", help="write the model there (default: nowhere)"
     )
-    parser.add_argument("--json", action="store_true", help="the sizes and the certificate as JSON")
-    take_running(parser)
+    parser.take_json("the sizes and the certificate as JSON")
+    parser.take_running()
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -86,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
             "why_compact": model.why_compact,
             "certificate": model.certificate.to_json(),
         }
-        print(json.dumps(record, ensure_ascii=False, indent=1))
+        print_json(record)
     else:
         print(model)
         if model.why_compact:

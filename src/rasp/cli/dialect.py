@@ -6,9 +6,10 @@ import argparse
 import json
 from typing import Any
 
-from rasp.cli.files import find_handles, run_program, take_alphabet, take_running
+from rasp.cli.files import find_handles, run_program
+from rasp.cli.parser import PROGRAM, Parser
 from rasp.cli.patience import working
-from rasp.cli.prose import tell
+from rasp.cli.prose import print_json, tell
 from rasp.dialect.algebra import Classes, classes
 from rasp.dialect.automaton import Automaton
 from rasp.dialect.automaton_in_c_rasp import c_rasp_of
@@ -19,8 +20,8 @@ from rasp.errors import RaspValueError
 from rasp.frontend.loader import read_source
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", nargs="?", help="the program; `-` reads standard input")
+def configure(parser: Parser) -> None:
+    parser.add_argument("file", nargs="?", help=PROGRAM)
     parser.add_argument("name", nargs="?", help="the s-op to ask about")
     parser.add_argument(
         "--regex", help="ask about the language of a regular expression instead (default: no)"
@@ -30,10 +31,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help='or of an automaton: JSON such as {"alphabet": "ab", "moves": [[1, 0], [1, 1]], '
         '"accepting": [1]}; state 0 is the first (default: no)',
     )  # fmt: skip
-    take_alphabet(parser, "the tokens (default: what the program or the expression knows)")
-    parser.add_argument("--text", action="store_true", help="print the C-RASP and B-RASP texts too")
-    parser.add_argument("--json", action="store_true", help="everything as one JSON value")
-    take_running(parser)
+    parser.take_alphabet("the tokens (default: what the program or the expression knows)")
+    parser.flag("--text", "print the C-RASP and B-RASP texts too")
+    parser.take_json()
+    parser.take_running()
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -51,7 +52,7 @@ def _program(arguments: argparse.Namespace) -> int:
     with working("reading the program in each dialect", handles[0].limits):
         found = dialects(handles, arguments.alphabet)
     if arguments.json:
-        print(json.dumps(found.as_dict(), ensure_ascii=False, indent=1))
+        print_json(found.as_dict())
         return 0
     tell(found)
     if arguments.text:
@@ -67,8 +68,7 @@ def _language(arguments: argparse.Namespace) -> int:
     text = c_rasp_of(found.decomposition) if found.c_rasp.holds else ""
     expected = Forecast(found.c_rasp.holds)
     if arguments.json:
-        record = found.as_dict() | {"forecast": str(expected), "text": text}
-        print(json.dumps(record, ensure_ascii=False, indent=1))
+        print_json(found.as_dict() | {"forecast": str(expected), "text": text})
         return 0
     _print_language(found)
     tell(f"\n{expected}")

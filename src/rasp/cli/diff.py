@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-import time
 from dataclasses import replace
 
-from rasp.cli.files import find_handle, loader, read_program, take_alphabet, take_running
+from rasp.cli.files import find_handle, loader, read_program
+from rasp.cli.parser import Parser
+from rasp.cli.patience import ProgressLine, bar
 from rasp.cli.prose import tell
 from rasp.equivalence import equivalent
-from rasp.equivalence.compare import RANDOM_INPUTS, RANDOM_LENGTH, Progress
+from rasp.equivalence.compare import RANDOM_INPUTS, RANDOM_LENGTH
 from rasp.frontend.session import Session, deep_recursion
 from rasp.limits import Limits, within_seconds
 from rasp.syntax import parse
 from rasp.syntax.tree import Evaluate
-from rasp.visible import redraw
 
-BAR_WIDTH = 30
 PATIENCE = 0.5
 """Seconds before a progress bar is worth showing."""
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: Parser) -> None:
     parser.add_argument("file", metavar="A", help="the first program; `-` reads standard input")
     parser.add_argument("name", metavar="NAME", help="its s-op or selector")
     parser.add_argument("other_file", metavar="B", help="the second program")
     parser.add_argument("other_name", metavar="NAME", help="its s-op or selector")
-    take_alphabet(parser, "tokens to try (default: what the programs know)")
+    parser.take_alphabet("tokens to try (default: what the programs know)")
     parser.add_argument(
         "--max-length", type=int,
         help="try all inputs up to this length (default: as many as are quick)",
@@ -41,10 +39,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--bos", help="a token that every input begins with, and is not compared "
                         "(default: none)")  # fmt: skip
-    parser.add_argument("--kinds", action="store_true", help="let 2 and 2.0, or 1 and True, differ")
+    parser.flag("--kinds", "let 2 and 2.0, or 1 and True, differ")
     parser.add_argument("--seed", type=int, default=0, help="of the random inputs")
-    parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
-    take_running(parser)
+    parser.take_json("print the verdict as JSON")
+    parser.take_running()
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -52,24 +50,21 @@ def run(arguments: argparse.Namespace) -> int:
     one = _defined(arguments, arguments.limits, *paths)
     other = _defined(arguments, one.rest(), *reversed(paths))
     first, second = find_handle(one, arguments.name), find_handle(other, arguments.other_name)
-    bar = _bar() if sys.stderr.isatty() and not arguments.json else None
-    try:
-        with within_seconds(other.rest()):
-            verdict = equivalent(
-                first,
-                second,
-                alphabet=arguments.alphabet,
-                max_length=arguments.max_length,
-                random=arguments.random,
-                random_length=arguments.random_length,
-                bos=arguments.bos,
-                kinds=arguments.kinds,
-                seed=arguments.seed,
-                progress=bar,
-            )
-    finally:
-        if bar is not None:
-            redraw(sys.stderr)
+    with ProgressLine(PATIENCE, not arguments.json) as line, within_seconds(other.rest()):
+        verdict = equivalent(
+            first,
+            second,
+            alphabet=arguments.alphabet,
+            max_length=arguments.max_length,
+            random=arguments.random,
+            random_length=arguments.random_length,
+            bos=arguments.bos,
+            kinds=arguments.kinds,
+            seed=arguments.seed,
+            progress=lambda done, total: line.show(
+                lambda: f"{bar(done / max(1, total))} {done:,} of {total:,} inputs"
+            ),
+        )
     if arguments.json:
         print(json.dumps(verdict.as_dict(), ensure_ascii=False))
     else:
@@ -85,17 +80,3 @@ def _defined(arguments: argparse.Namespace, limits: Limits, path: str, other: st
             if not isinstance(statement, Evaluate):
                 session.execute(statement)
     return session
-
-
-def _bar() -> Progress:
-    """Draw how far the search is, once it takes long enough to wonder."""
-    started = time.monotonic()
-
-    def draw(done: int, total: int) -> None:
-        if time.monotonic() - started < PATIENCE:
-            return
-        filled = BAR_WIDTH * done // max(1, total)
-        bar = "█" * filled + "·" * (BAR_WIDTH - filled)
-        redraw(sys.stderr, f"{bar} {done:,} of {total:,} inputs")
-
-    return draw

@@ -6,22 +6,20 @@ import argparse
 import sys
 import warnings
 
-from rasp.cli.files import find_handle, read_given, run_program, take_running, take_text
+from rasp.cli.files import find_handle, read_given, run_program
+from rasp.cli.parser import Parser
 from rasp.cli.patience import working
 from rasp.token_lists import HELP
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="the program; `-` reads standard input")
-    parser.add_argument("name", help="the s-op or selector to draw")
+def configure(parser: Parser) -> None:
+    parser.take_program("the s-op or selector to draw")
     parser.add_argument("input", help=f"the input to draw it on: {HELP}")
     parser.add_argument(
         "-o", "--output", metavar="FILE",
         help="the picture: .svg, .html, .png, .pdf or .txt (default: the terminal)",
     )  # fmt: skip
-    parser.add_argument(
-        "--selector", action="store_true", help="one selection alone, not the whole flow"
-    )
+    parser.flag("--selector", "one selection alone, not the whole flow")
     parser.add_argument(
         "--theme", choices=("auto", "light", "dark"), default="auto", help="the colours"
     )
@@ -44,8 +42,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     paper.add_argument(
         "--page", choices=("a4", "letter", "slide"), help="fill one page (default: none)"
     )
-    take_text(parser)
-    take_running(parser)
+    parser.take_text()
+    parser.take_running()
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 
+from rasp.cli.parser import Parser
 from rasp.cli.patience import working
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: Parser) -> None:
     from rasp.export import TARGETS
 
     parser.add_argument("folder", metavar="DIR", help="what `rasp compile -o` wrote")

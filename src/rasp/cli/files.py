@@ -15,51 +15,13 @@ from rasp.frontend.session import Session
 from rasp.frontend.values import describe
 from rasp.frontend.writing import to_rasp
 from rasp.graph import Node
-from rasp.limits import DEFAULT_LIMITS, Limits, read_limit
+from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.source import Source
-from rasp.token_lists import HELP, read_tokens
-
-
-class _Limit(argparse.Action):
-    """Adds one budget to those given before."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        setattr(namespace, self.dest, read_limit(values, getattr(namespace, self.dest)))
-
-
-def take_limits(parser: argparse.ArgumentParser) -> None:
-    """Let a command be told how much a program may use: `arguments.limits`."""
-    parser.add_argument(
-        "--limit", dest="limits", action=_Limit, default=DEFAULT_LIMITS, metavar="NAME=VALUE",
-        help="change a budget, such as seconds=10 or steps=1000000; may be given several times "
-        "(default: those of docs/limits.md)",
-    )  # fmt: skip
-
-
-def take_running(parser: argparse.ArgumentParser) -> None:
-    """Let a command that runs programs be told its budgets, and what `load` may read."""
-    take_limits(parser)
-    take_loading(parser)
-
-
-def take_loading(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Let a command be told what `load` may read."""
-    parser.add_argument("--no-load", action="store_true", help="let programs `load` nothing")
-    parser.add_argument(
-        "--load-from", action="append", default=[], metavar="DIR",
-        help="let programs `load` files of this folder too; may be given several times (default: "
-        "only those in the program's own folder)",
-    )  # fmt: skip
+from rasp.token_lists import read_tokens
 
 
 def loader(arguments: argparse.Namespace) -> Loader:
-    """Return what `load` may read in a command that was configured by `take_loading`."""
+    """Return what `load` may read in a command that was can be told so."""
     return Loader(enabled=not arguments.no_load, also=tuple(arguments.load_from))
 
 
@@ -116,23 +78,6 @@ def find_handle(session: Session, name: str) -> Handle:
 def find_handles(session: Session, names: str | list[str]) -> list[Handle]:
     """Return handles on several s-ops and selectors."""
     return [find_handle(session, name) for name in read_names(names)]
-
-
-def take_alphabet(
-    parser: argparse.ArgumentParser | argparse._ArgumentGroup,
-    help_text: str,
-    *also: str,
-    **rest: Any,
-) -> None:
-    """Let a command be told which tokens there are: `arguments.alphabet`."""
-    parser.add_argument("--alphabet", *also, metavar="TOKENS", help=f"{help_text}: {HELP}", **rest)
-
-
-def take_text(parser: argparse.ArgumentParser) -> None:
-    """Let a command take inputs as they are: `arguments.text`."""
-    parser.add_argument(
-        "--text", action="store_true", help="take inputs as plain characters, even `[1, 2]`"
-    )
 
 
 def read_names(texts: str | list[str]) -> list[str]:

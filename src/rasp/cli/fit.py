@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from rasp.architecture.fit import fit
 from rasp.architecture.patterns import known_patterns
-from rasp.cli.files import find_handles, run_program, take_alphabet, take_running
+from rasp.cli.files import find_handles, run_program
+from rasp.cli.parser import Parser
 from rasp.cli.patience import working
-from rasp.cli.prose import tell
+from rasp.cli.prose import print_json, tell
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="the program; `-` reads standard input")
-    parser.add_argument(
-        "name", nargs="+", help="the s-op or selector; several with commas or blanks between"
-    )
+def configure(parser: Parser) -> None:
+    parser.take_program(several=True)
     parser.add_argument("--layers", type=int, help="how many layers there are (default: any)")
     parser.add_argument("--heads", type=int, help="how many heads each layer has (default: any)")
     parser.add_argument(
@@ -25,9 +22,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--attention", help=f"what heads may look at: {known_patterns()} (default: everything)"
     )
-    take_alphabet(parser, "tokens to try patterns on (default: what the program knows)")
-    parser.add_argument("--json", action="store_true", help="everything as one JSON value")
-    take_running(parser)
+    parser.take_alphabet("tokens to try patterns on (default: what the program knows)")
+    parser.take_json()
+    parser.take_running()
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -42,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
             alphabet=arguments.alphabet,
         )
     if arguments.json:
-        print(json.dumps(found.as_dict(), ensure_ascii=False, indent=1))
+        print_json(found.as_dict())
     else:
         tell(found)
     return 0 if found else 1

@@ -5,19 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 
-from rasp.cli.files import read_program, take_limits
+from rasp.cli.files import read_program
+from rasp.cli.parser import Parser
 from rasp.replacing import replace_file
 from rasp.syntax import format_program
 from rasp.visible import write_exactly
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: Parser) -> None:
     parser.add_argument("files", nargs="+", help="programs; `-` reads standard input")
-    parser.add_argument(
-        "--check", action="store_true", help="change nothing; exit 1 if a file is not formatted"
-    )
-    parser.add_argument("--stdout", action="store_true", help="print instead of changing the file")
-    take_limits(parser)
+    parser.flag("--check", "change nothing; exit 1 if a file is not formatted")
+    parser.flag("--stdout", "print instead of changing the file")
+    parser.take_limits()
 
 
 def run(arguments: argparse.Namespace) -> int:

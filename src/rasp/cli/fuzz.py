@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from pathlib import Path
 
+from rasp.cli.parser import Parser
+from rasp.cli.patience import ProgressLine
 from rasp.errors import RaspValueError
 from rasp.fuzzing.campaign import Campaign, Failure, fuzz, save_record
 from rasp.fuzzing.cases import read_replay
 from rasp.fuzzing.judges import HOMES, find_judge, verdict
-from rasp.visible import redraw
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: Parser) -> None:
     parser.add_argument("--minutes", type=float, default=1.0, help="how long")
     parser.add_argument("--programs", type=int, help="stop after so many programs (default: never)")
     parser.add_argument("--seed", type=int, default=0, help="the first program's seed")
@@ -46,16 +45,21 @@ def run(arguments: argparse.Namespace) -> int:
     if not 0 < arguments.minutes < 100_000:
         raise RaspValueError("`--minutes` is a number above 0", hint="write `--minutes 10`")
     only = [name.strip() for name in arguments.only.split(",") if name.strip()]
-    campaign = fuzz(
-        arguments.minutes * 60,
-        arguments.seed,
-        only,
-        arguments.replays,
-        most_programs=arguments.programs,
-        told=_tell,
-        progress=_Progress(),
-    )
-    _clear()
+    with ProgressLine() as line:
+
+        def report(failure: Failure) -> None:
+            line.clear()
+            _report(failure)
+
+        campaign = fuzz(
+            arguments.minutes * 60,
+            arguments.seed,
+            only,
+            arguments.replays,
+            most_programs=arguments.programs,
+            told=report,
+            progress=lambda campaign: line.show(lambda: _told(campaign)),
+        )
     print(summary(campaign))
     if arguments.record:
         save_record(arguments.record, campaign)
@@ -83,28 +87,11 @@ def summary(campaign: Campaign) -> str:
     return "\n".join(lines)
 
 
-def _tell(failure: Failure) -> None:
-    _clear()
+def _report(failure: Failure) -> None:
     print(f"{failure.judge} disagrees on\n\n{failure.case}\n\n{failure.detail[:3000]}\n")
     print(f"again: rasp fuzz --replay {failure.replay}\n", flush=True)
 
 
-def _clear() -> None:
-    if sys.stderr.isatty():
-        redraw(sys.stderr)
-
-
-class _Progress:
-    """A line on the terminal, redrawn now and then; silent anywhere else."""
-
-    def __init__(self) -> None:
-        self.drawn = 0.0
-
-    def __call__(self, campaign: Campaign) -> None:
-        now = time.monotonic()
-        if not sys.stderr.isatty() or now - self.drawn < 0.2:
-            return
-        self.drawn = now
-        rate = campaign.programs / max(campaign.seconds, 1e-6)
-        told = f"{campaign.programs:,} programs, {rate:.0f} a second, {campaign.failed} failures"
-        redraw(sys.stderr, told)
+def _told(campaign: Campaign) -> str:
+    rate = campaign.programs / max(campaign.seconds, 1e-6)
+    return f"{campaign.programs:,} programs, {rate:.0f} a second, {campaign.failed} failures"

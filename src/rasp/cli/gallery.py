@@ -8,7 +8,8 @@ import sys
 from typing import Any
 
 from rasp.atoms import read_input, show_input
-from rasp.cli.files import read_given, take_text
+from rasp.cli.files import read_given
+from rasp.cli.parser import Parser
 from rasp.cli.prose import tell
 from rasp.errors import RaspError, RaspValueError
 from rasp.programs import entries, entry, families, load, names, source
@@ -26,7 +27,7 @@ ACTIONS = {
 }
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: Parser) -> None:
     parser.epilog = "\n".join(["actions:", *(f"  {line}" for line in ACTIONS.values())])
     parser.add_argument(
         "action",
@@ -36,8 +37,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"{', '.join(ACTIONS)}: see below",
     )
     parser.add_argument("words", nargs="*", help=f"what it needs; inputs are {HELP}")
-    take_text(parser)
-    parser.add_argument("--json", action="store_true", help="list, run: one JSON value a line")
+    parser.take_text()
+    parser.take_json("list, run: one JSON value a line")
     parser.add_argument(
         "-o",
         "--output",

@@ -14,67 +14,65 @@ from typing import Any, TypeAlias
 
 from rasp.atoms import Atom
 from rasp.cli.answering import ModelAnswers, find_answers
-from rasp.cli.files import find_handle, read_given, run_program, take_running, take_text
-from rasp.cli.lines import numbered_inputs, report_failures, report_line
+from rasp.cli.files import find_handle, read_given, run_program
+from rasp.cli.lines import answer_inputs
+from rasp.cli.parser import Parser
 from rasp.errors import RaspError, RaspUnsupportedError
 from rasp.frontend.handles import Handle
 from rasp.generation import MOST, Generation, Question, Rules, outcomes_of, rules_of, steps
-from rasp.token_lists import HELP
 
 Engine: TypeAlias = Callable[
     [Handle | Question, list[Any], Rules], Iterator[Generation | RaspError]
 ]
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file",
-        help="the program (`-` reads standard input), or a folder that `rasp compile` wrote",
-    )
+def configure(parser: Parser) -> None:
+    parser.take_program_or_model()
     parser.add_argument("name", help="the s-op whose last value is the next token")
-    parser.add_argument(
-        "input", nargs="*",
-        help=f"{HELP}; `-`, or none, reads one a line from standard input, and goes on after a "
-        "line that fails (the exit code is then 1)",
-    )  # fmt: skip
-    parser.add_argument("--words", action="store_true", help="a text's tokens are its words")
-    take_text(parser)
+    parser.take_inputs()
+    parser.flag("--words", "a text's tokens are its words")
     parser.add_argument(
         "--stop", default="", metavar="TOKEN", help="what ends it (default: an empty string)"
     )
-    parser.add_argument("--never-stop", action="store_true", help="go on to `--most` in any case")
+    parser.flag("--never-stop", "go on to `--most` in any case")
     parser.add_argument(
         "--most", type=int, default=MOST, metavar="N", help="how many tokens at most"
     )
     parser.add_argument("--at", type=int, default=-1, metavar="POSITION",
                         help="where the next token is read; -1 is the last position")  # fmt: skip
-    parser.add_argument(
-        "--json", action="store_true", help="one JSON object a line, with the steps"
-    )
+    parser.take_json("one JSON object a line, with the steps")
     parser.add_argument("--engine", default="local", choices=["local", "ray"],
                         help="this process, or a Ray cluster")  # fmt: skip
     parser.add_argument("--address", help="a Ray cluster's address (default: this machine's)")
-    take_running(parser)
+    parser.take_running()
 
 
 def run(arguments: argparse.Namespace) -> int:
     rules = rules_of(None if arguments.never_stop else arguments.stop, arguments.most, arguments.at)
     handle = _asked(arguments)
-    if not arguments.input and sys.stdin.isatty():
-        print("no input was given: type one a line; Ctrl-D ends it", file=sys.stderr)
-    failed = 0
+
+    def read(text: str) -> Any:
+        given = read_given(text, arguments.text)
+        return given.split() if arguments.words and isinstance(given, str) else given
+
     with _engine(arguments) as outcomes:
-        for text in arguments.input or ["-"]:
-            if text == "-":
-                failed += _generate_lines(arguments, handle, rules, outcomes)
-                continue
-            given = _split(read_given(text, arguments.text), arguments.words)
-            if arguments.json or arguments.engine == "ray":
-                [outcome] = outcomes(handle, [given], rules)
-                _write(outcome, arguments)
-            else:
+
+        def answer_many(inputs: list[Any]) -> Iterator[Generation | RaspError]:
+            return outcomes(handle, inputs, rules)
+
+        def answer_one(given: Any) -> None:
+            if not arguments.json and arguments.engine == "local":
                 _stream(handle, given, rules)
-    return 1 if failed else 0
+                return
+            [outcome] = answer_many([given])
+            if isinstance(outcome, RaspError):
+                raise outcome
+            write(outcome)
+
+        def write(generation: Generation, given: Any = None) -> None:
+            _write(generation, arguments.json)
+
+        return answer_inputs(arguments, read, answer_one, answer_many, write)
 
 
 @dataclass(frozen=True)
@@ -138,41 +136,8 @@ def _stream(handle: Handle | Question, given: Any, rules: Rules) -> None:
         print(_cut_off(rules.most), file=sys.stderr)
 
 
-def _generate_lines(
-    arguments: argparse.Namespace, handle: Handle | Question, rules: Rules, engine: Engine
-) -> int:
-    """Generate for each line of standard input, as fast as they come; return how many failed."""
-    from rasp.cli.streams import Progress, waiting  # threads are not for inputs given as words
-
-    progress = Progress(sys.stdin)
-    total = failed = 0
-    try:
-        for chunk in waiting(numbered_inputs(progress.counting(sys.stdin), arguments.text)):
-            readable = [
-                _split(given, arguments.words)
-                for _, given in chunk
-                if not isinstance(given, RaspError)
-            ]
-            outcomes = engine(handle, readable, rules)
-            for number, given in chunk:
-                outcome = given if isinstance(given, RaspError) else next(outcomes)
-                if isinstance(outcome, RaspError):
-                    failed += 1
-                    report_line(outcome, number, arguments.json)
-                else:
-                    _write(outcome, arguments)
-                progress.advance(1)
-            total += len(chunk)
-    finally:
-        progress.finish()
-    report_failures(failed, total)
-    return failed
-
-
-def _write(generation: Generation | RaspError, arguments: argparse.Namespace) -> None:
-    if isinstance(generation, RaspError):
-        raise generation
-    if arguments.json:
+def _write(generation: Generation, as_json: bool) -> None:
+    if as_json:
         print(_json(generation), flush=True)
         return
     print(generation, flush=True)
@@ -195,7 +160,3 @@ def _json(generation: Generation) -> str:
 
 def _cut_off(most: int) -> str:
     return f"the program did not stop: cut off after {most} tokens (`--most` changes that)"
-
-
-def _split(given: Any, as_words: bool) -> Any:
-    return given.split() if as_words and isinstance(given, str) else given

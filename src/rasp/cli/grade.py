@@ -9,20 +9,17 @@ import argparse
 import json
 import os
 import sys
-import time
 
-from rasp.cli.files import take_alphabet, take_limits
+from rasp.cli.parser import Parser
+from rasp.cli.patience import ProgressLine
 from rasp.errors import RaspValueError
 from rasp.grading import Grades, find_submissions, grade, read_exercises
 from rasp.grading.marking import SECONDS
 from rasp.limits import GRADING_LIMITS
 from rasp.replacing import replace_file
-from rasp.visible import redraw
-
-PATIENCE = 2.0
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: Parser) -> None:
     parser.add_argument(
         "submissions", help="a folder: each `.rasp` file and each folder in it is one; or one file"
     )
@@ -41,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     asked.add_argument(
         "--heads", type=int, metavar="N", help="the most heads in a layer (default: any)"
     )
-    take_alphabet(asked, "tokens of inputs (default: what the reference knows)")
+    parser.take_alphabet("tokens of inputs (default: what the reference knows)", into=asked)
     asked.add_argument("--bos", help="a token that every input begins with (default: none)")
     asked.add_argument(
         "--max-length", type=int, metavar="N",
@@ -58,8 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="a wrong answer earns the share of the hidden inputs that it gets right",
     )  # fmt: skip
     _configure_run(parser.add_argument_group("the run"))
-    take_limits(parser)
-    parser.set_defaults(limits=GRADING_LIMITS)
+    parser.take_limits(GRADING_LIMITS)
 
 
 def _configure_run(run_: argparse._ArgumentGroup) -> None:
@@ -88,16 +84,16 @@ def run(arguments: argparse.Namespace) -> int:
         raise RaspValueError("`--seconds` and `--workers` are above 0", hint="give more")
     exercises = read_exercises(arguments.reference, **options)
     submissions = find_submissions(arguments.submissions, arguments.one)
-    grades = grade(
-        submissions,
-        exercises,
-        workers=arguments.workers,
-        seconds=arguments.seconds,
-        limits=arguments.limits,
-        file=arguments.file,
-        progress=_Progress(),
-    )
-    _clear()
+    with ProgressLine() as line:
+        grades = grade(
+            submissions,
+            exercises,
+            workers=arguments.workers,
+            seconds=arguments.seconds,
+            limits=arguments.limits,
+            file=arguments.file,
+            progress=lambda done, total: line.show(lambda: f"{done:,} of {total:,} submissions"),
+        )
     if arguments.gradescope:
         _write_gradescope(grades, arguments.gradescope)
     for cases in grades.exercises:
@@ -120,19 +116,3 @@ def _write_gradescope(grades: Grades, out: str) -> None:
 
 def _record(grades: Grades, name: str) -> bytes:
     return json.dumps(grades.for_gradescope(name), ensure_ascii=False, indent=1).encode() + b"\n"
-
-
-class _Progress:
-    """A line on the terminal that says how many are graded; silent anywhere else."""
-
-    def __init__(self) -> None:
-        self.began = time.monotonic()
-
-    def __call__(self, done: int, total: int) -> None:
-        if sys.stderr.isatty() and time.monotonic() - self.began > PATIENCE:
-            redraw(sys.stderr, f"{done:,} of {total:,} submissions")
-
-
-def _clear() -> None:
-    if sys.stderr.isatty():
-        redraw(sys.stderr)

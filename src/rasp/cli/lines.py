@@ -1,37 +1,88 @@
-"""Standard input in, an input a line out; a line that fails is told, and the others go on."""
+"""Inputs of a command in, answers out: given as words, or one a line from standard input.
+
+A line that fails is told, and the others go on.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from rasp.cli.files import read_given
 from rasp.cli.prose import tell
 from rasp.errors import RaspError, error_record
 
 
-def numbered_inputs(lines: Iterator[str], as_text: bool) -> Iterator[tuple[int, Any]]:
+def answer_inputs(
+    arguments: argparse.Namespace,
+    read: Callable[[str], Any],
+    answer_one: Callable[[Any], None],
+    answer_many: Callable[[list[Any]], Iterator[Any]],
+    write: Callable[[Any, Any], None],
+) -> int:
+    """Answer each input; return the exit code.
+
+    `answer_one` answers an input that was given as a word. Lines come in batches: `answer_many`
+    gives an answer or an error for each, and `write` takes an answer and its input.
+    """
+    if not arguments.input and sys.stdin.isatty():
+        print("no input was given: type one a line; Ctrl-D ends it", file=sys.stderr)
+    failed = 0
+    for text in arguments.input or ["-"]:
+        if text == "-":
+            failed += _answer_lines(read, answer_many, write, arguments.json)
+        else:
+            answer_one(read(text))
+    return 1 if failed else 0
+
+
+def _answer_lines(
+    read: Callable[[str], Any],
+    answer_many: Callable[[list[Any]], Iterator[Any]],
+    write: Callable[[Any, Any], None],
+    as_json: bool,
+) -> int:
+    """Answer standard input, a line each, as fast as it comes; return how many lines failed."""
+    from rasp.cli.streams import Progress, waiting  # threads are not for inputs given as words
+
+    failed = 0
+    with Progress(sys.stdin) as progress:
+        for chunk in waiting(numbered_inputs(progress.counting(sys.stdin), read)):
+            answers = answer_many([given for _, given in chunk if not _is_error(given)])
+            for number, given in chunk:
+                answer = given if _is_error(given) else next(answers)
+                if _is_error(answer):
+                    failed += 1
+                    _report_line(answer, number, as_json)
+                else:
+                    write(answer, given)
+                progress.advance()
+            sys.stdout.flush()
+    if failed:
+        print(f"{failed:,} of {progress.inputs:,} inputs failed", file=sys.stderr)
+    return failed
+
+
+def numbered_inputs(lines: Iterable[str], read: Callable[[str], Any]) -> Iterator[tuple[int, Any]]:
     """Number the lines from 1 and read those that hold something; a mistake is its error."""
     for number, line in enumerate(lines, start=1):
         if line.strip():
             try:
-                yield number, read_given(line.rstrip("\r\n"), as_text)
+                yield number, read(line.rstrip("\r\n"))
             except RaspError as error:
                 yield number, error
 
 
-def report_line(error: RaspError, number: int, as_json: bool) -> None:
+def _is_error(answer: Any) -> bool:
+    return isinstance(answer, RaspError)
+
+
+def _report_line(error: RaspError, number: int, as_json: bool) -> None:
     """Say which line failed; in JSON in the place of its answer, so that lines stay aligned."""
     if as_json:
         print(json.dumps({"line": number, "errors": [error_record(error)]}, ensure_ascii=False))
         return
     error.message = f"line {number}: {error.message}"
     tell(error, sys.stderr)
-
-
-def report_failures(failed: int, total: int) -> None:
-    """Say at the end how many lines failed."""
-    if failed:
-        print(f"{failed:,} of {total:,} inputs failed", file=sys.stderr)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 from importlib.util import find_spec
 
+from rasp.cli.parser import Parser
 from rasp.errors import RaspUnsupportedError
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--stdio", action="store_true", help="talk over standard input and output (it always does)"
-    )
+def configure(parser: Parser) -> None:
+    parser.flag("--stdio", "talk over standard input and output (it always does)")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,11 +1,12 @@
-"""Something that takes long in, a line on the terminal out that says what and for how long."""
+"""Something that takes long in, a line on the terminal out that says what, and how far it is."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Self
 
 from rasp.limits import Limits, within_seconds
 from rasp.visible import redraw
@@ -13,6 +14,46 @@ from rasp.visible import redraw
 PATIENCE = 2.0
 """Seconds before somebody wonders whether anything happens."""
 LONGEST = 70
+
+
+class ProgressLine:
+    """A line on the terminal that says how far we are, from the first seconds on; silent elsewhere.
+
+    It is drawn at most ten times a second, and taken away at the end.
+    """
+
+    def __init__(self, patience: float = PATIENCE, is_on: bool = True) -> None:
+        self.is_on = is_on and sys.stderr.isatty()
+        self._next = time.monotonic() + patience
+        self._is_shown = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.clear()
+
+    def show(self, told: Callable[[], str]) -> None:
+        """Say how far we are, if it is time to."""
+        if self.is_on and time.monotonic() >= self._next:
+            redraw(sys.stderr, told())
+            self._next, self._is_shown = time.monotonic() + 0.1, True
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._is_shown:
+            redraw(sys.stderr)
+        self._is_shown = False
+
+
+def bar(share: float, width: int = 30) -> str:
+    """Draw a share of the whole.
+
+    >>> bar(0.5, 4)
+    '██··'
+    """
+    filled = round(width * min(share, 1.0))
+    return "█" * filled + "·" * (width - filled)
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ import sys
 import webbrowser
 from importlib.util import find_spec
 
+from rasp.cli.parser import Parser
 from rasp.errors import RaspUnsupportedError, RaspValueError
 from rasp.frontend.loader import read_source
 
@@ -20,7 +21,7 @@ WITHOUT_EDITOR = (
 )
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: Parser) -> None:
     parser.add_argument("file", nargs="?", help="a program to begin with (default: an example)")
     parser.add_argument(
         "--port", type=int, default=0, help="where to listen; 0 takes any free port"
@@ -37,10 +38,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="another name this server is reached by (default: none)",
     )
     parser.add_argument("--token", help="the word that the address ends in (default: a random one)")
-    parser.add_argument(
-        "--no-token", action="store_true", help="let in whoever reaches the address, without one"
-    )
-    parser.add_argument("--no-browser", action="store_true", help="open no page, print its address")
+    parser.flag("--no-token", "let in whoever reaches the address, without one")
+    parser.flag("--no-browser", "open no page, print its address")
 
 
 def read_token(given: str | None) -> str:

@@ -6,10 +6,11 @@ so is everything that goes to a file or a pipe.
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import sys
-from typing import IO
+from typing import IO, Any
 
 EXCERPT = re.compile(r" *\d* \| | *--> ")
 """Lines of source under an error: their columns must stay where they are."""
@@ -24,6 +25,11 @@ def tell(text: object, stream: IO[str] | None = None) -> None:
     if out.isatty():
         told = wrapped(told, max(NARROWEST, shutil.get_terminal_size().columns))
     print(told, file=out)
+
+
+def print_json(record: Any) -> None:
+    """Print a whole answer as JSON."""
+    print(json.dumps(record, ensure_ascii=False, indent=1))
 
 
 def wrapped(text: str, width: int) -> str:

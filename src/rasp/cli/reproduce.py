@@ -7,8 +7,10 @@ import os
 from dataclasses import replace
 from typing import Any
 
+from rasp.cli.parser import Parser
 
-def configure(parser: argparse.ArgumentParser) -> None:
+
+def configure(parser: Parser) -> None:
     parser.add_argument("experiment", nargs="+",
                         choices=["table1", "table2", "supervised"],
                         help="the paper's tables")  # fmt: skip
@@ -20,15 +22,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--results", help="the folder of records (default: results, or results/smoke)"
     )
-    parser.add_argument("--smoke", action="store_true", help="all of it in miniature, on the CPU")
+    parser.flag("--smoke", "all of it in miniature, on the CPU")
     parser.add_argument("--engine", default="local", choices=["local", "ray"],
                         help="processes on this machine, or a Ray cluster")  # fmt: skip
     parser.add_argument("--address", help="a Ray cluster's address (default: this machine's)")
     parser.add_argument("--together", type=int, default=24, help="most models at a time")
     parser.add_argument("--save-every", type=int, default=1, help="epochs between two snapshots")
-    parser.add_argument("--no-weights", action="store_true", help="keep records only")
-    parser.add_argument("--table", action="store_true", help="train nothing, print what is there")
-    parser.add_argument("--markdown", action="store_true", help="print the table for Markdown")
+    parser.flag("--no-weights", "keep records only")
+    parser.flag("--table", "train nothing, print what is there")
+    parser.flag("--markdown", "print the table for Markdown")
 
 
 def run(arguments: argparse.Namespace) -> int:

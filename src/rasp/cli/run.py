@@ -6,7 +6,8 @@ import argparse
 import sys
 from collections.abc import Iterator
 
-from rasp.cli.files import new_session, read_program, take_running
+from rasp.cli.files import new_session, read_program
+from rasp.cli.parser import PROGRAM, Parser
 from rasp.cli.patience import working
 from rasp.frontend.builtins import DrawRequest
 from rasp.frontend.session import Result
@@ -14,12 +15,10 @@ from rasp.frontend.show import show_result
 from rasp.syntax.tree import Command
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="the program; `-` reads standard input")
-    parser.add_argument(
-        "--quiet", action="store_true", help="run it, print only drawings and errors"
-    )
-    take_running(parser)
+def configure(parser: Parser) -> None:
+    parser.add_argument("file", help=PROGRAM)
+    parser.flag("--quiet", "run it, print only drawings and errors")
+    parser.take_running()
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -14,10 +14,9 @@ from queue import Queue
 from threading import Thread
 from typing import IO, Any
 
-from rasp.visible import redraw
+from rasp.cli.patience import ProgressLine, bar
 
 MOST_AT_ONCE = 4096
-WIDTH = 30
 
 
 def waiting(items: Iterable[Any]) -> Iterator[list[Any]]:
@@ -47,15 +46,14 @@ def waiting(items: Iterable[Any]) -> Iterator[list[Any]]:
             return
 
 
-class Progress:
-    """A line on the terminal that says how many inputs are done; silent anywhere else."""
+class Progress(ProgressLine):
+    """A line on the terminal that says how many inputs are done, and what share of a file."""
 
-    def __init__(self, read: IO[str], written: IO[str] | None = None) -> None:
-        self.shown = written or sys.stderr
-        self.is_on = self.shown.isatty() and not read.isatty() and not sys.stdout.isatty()
+    def __init__(self, read: IO[str]) -> None:
+        super().__init__(0.1, not read.isatty() and not sys.stdout.isatty())
         self.total = _file_size(read) if self.is_on else 0
         self.inputs = self.characters = 0
-        self.began = self.drawn = time.monotonic()
+        self.began = time.monotonic()
 
     def counting(self, lines: Iterable[str]) -> Iterator[str]:
         """Pass lines on, and count what has been read."""
@@ -63,27 +61,17 @@ class Progress:
             self.characters += len(line)
             yield line
 
-    def advance(self, inputs: int) -> None:
-        """Count inputs that are done, and draw at most ten times a second."""
-        self.inputs += inputs
-        now = time.monotonic()
-        if self.is_on and now - self.drawn >= 0.1:
-            self.drawn = now
-            redraw(self.shown, self.text(now))
+    def advance(self) -> None:
+        """Count an input that is done."""
+        self.inputs += 1
+        self.show(lambda: self.text(time.monotonic()))
 
     def text(self, now: float) -> str:
         """What the line says."""
         rate = self.inputs / max(now - self.began, 1e-6)
         told = f"{self.inputs:,} inputs, {rate:,.0f} a second"
-        if not self.total:
-            return told
-        share = min(self.characters / self.total, 1.0)
-        return f"[{'#' * round(share * WIDTH):<{WIDTH}}] {share:4.0%} {told}"
-
-    def finish(self) -> None:
-        """Take the line away."""
-        if self.is_on:
-            redraw(self.shown)
+        share = self.characters / self.total if self.total else 0
+        return f"{bar(share)} {min(share, 1.0):4.0%} {told}" if share else told
 
 
 def _file_size(stream: IO[str]) -> int:

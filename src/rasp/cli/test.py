@@ -6,20 +6,21 @@ import argparse
 import json
 from typing import Any
 
-from rasp.cli.files import loader, take_running
+from rasp.cli.files import loader
+from rasp.cli.parser import Parser
 from rasp.cli.patience import working
 from rasp.cli.prose import tell
 from rasp.errors import RaspError, RaspValueError
 from rasp.testing import Failure, Report, check_file, find_files
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: Parser) -> None:
     parser.add_argument(
         "paths", nargs="+", metavar="FILE",
         help="programs, Markdown pages with `rasp` blocks, or folders of both",
     )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="one JSON object a file")
-    take_running(parser)
+    parser.take_json("one JSON object a file")
+    parser.take_running()
     parser.epilog = "\n".join([
         "what is compared:",
         '  hist("hello");              #> [1, 1, 2, 2, 1]    the value of an expression',

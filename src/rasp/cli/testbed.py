@@ -7,10 +7,11 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from rasp.cli.parser import Parser
 from rasp.errors import RaspUnsupportedError, RaspValueError
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: Parser) -> None:
     parser.add_argument("folder", metavar="OUT", help="the folder of the models")
     parser.add_argument("programs", nargs="*", metavar="PROGRAM",
                         help="of the gallery; all of them if none is named")  # fmt: skip
@@ -20,9 +21,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--length", type=int, default=8, metavar="N", help="of the longest input")
     parser.add_argument("--style", choices=("robust", "compact"), default="robust",
                         help="of the compiled weights")  # fmt: skip
-    parser.add_argument("--check", action="store_true",
-                        help="write nothing: check every model that is there")  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="one line of JSON for each model")
+    parser.flag("--check", "write nothing: check every model that is there")
+    parser.take_json("one line of JSON for each model")
     parser.epilog = "\n".join([
         "dials, each 0 where it is not named:",
         "  heads=N, units=N     idle heads in each layer, idle hidden units in each feed-forward",

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from rasp.atoms import to_python
-from rasp.cli.files import read_given, take_alphabet, take_loading, text_alone
+from rasp.cli.files import read_given, text_alone
+from rasp.cli.parser import Parser
 
 SIZES = {
     "width": ("numbers at each position", "64, or 256 with --paper"),
@@ -22,11 +23,10 @@ SIZES = {
 }
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="the program; `-` reads standard input")
-    parser.add_argument("name", help="the s-op to learn")
+def configure(parser: Parser) -> None:
+    parser.take_program("the s-op to learn")
     inputs = parser.add_argument_group("inputs")
-    take_alphabet(inputs, "the tokens of inputs", default="abcdefgh")
+    parser.take_alphabet("the tokens of inputs", into=inputs, default="abcdefgh")
     inputs.add_argument("--lengths", default="1-20", help="fewest and most tokens of an input")
     inputs.add_argument("--bos", help="a token that every input begins with (default: none)")
     inputs.add_argument("--inputs", default="uniform", help="uniform, or dyck for brackets")
@@ -65,7 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     run_ = parser.add_argument_group("the run")
     run_.add_argument("--run-name", help="a name for the run (default: the task and a "
                       "hash)")  # fmt: skip
-    take_loading(run_)
+    parser.take_loading(into=run_)
     run_.add_argument("--device", default="auto", help="auto, cpu or cuda")
     run_.add_argument("--budget", type=float, help="minutes after which to stop, to go on "
                       "later (default: none)")  # fmt: skip

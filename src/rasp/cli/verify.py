@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 
+from rasp.cli.parser import Parser
 from rasp.cli.patience import working
-from rasp.cli.prose import tell
+from rasp.cli.prose import print_json, tell
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: Parser) -> None:
     parser.add_argument("folder", metavar="DIR", help="what `rasp compile -o` wrote")
     parser.add_argument(
         "--seed",
@@ -17,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="of the random inputs, to repeat a run (default: a new one)",
     )
-    parser.add_argument("--json", action="store_true", help="the certificate as JSON")
+    parser.take_json("the certificate as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     with working("verifying"):
         certificate = verify(arguments.folder, arguments.seed)
     if arguments.json:
-        print(json.dumps(certificate.to_json(), ensure_ascii=False, indent=1))
+        print_json(certificate.to_json())
     else:
         tell(certificate)
     return 0 if certificate.exact else 1

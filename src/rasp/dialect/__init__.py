@@ -15,12 +15,4 @@ from rasp.dialect.automaton import Automaton
 from rasp.dialect.regular_expression import automaton_of
 from rasp.dialect.verdicts import Dialects, Standing, dialects
 
-__all__ = [
-    "Automaton",
-    "Classes",
-    "Dialects",
-    "Standing",
-    "automaton_of",
-    "classes",
-    "dialects",
-]
+__all__ = ["Automaton", "Classes", "Dialects", "Standing", "automaton_of", "classes", "dialects"]

@@ -67,8 +67,7 @@ def plan_heat_map(
         )
     if max(len(row_labels), len(column_labels), 1) > LONGEST_INPUT:
         raise RaspLimitError(
-            f"a heat map has at most {LONGEST_INPUT} rows and columns",
-            hint="draw a shorter input",
+            f"a heat map has at most {LONGEST_INPUT} rows and columns", hint="draw a shorter input"
         )
     weights = tuple(tuple(_weight(value) for value in row) for row in rows)
     return HeatMap(printable(name), _labels(row_labels), _labels(column_labels), weights)

@@ -71,8 +71,7 @@ def _that_works(
     works = [_times_computed(nodes, prefix, alphabet) for alphabet in candidates]
     held = [sum(_holds(alphabet, atom, reads_numbers) for atom in known) for alphabet in candidates]
     best = max(
-        range(len(candidates)),
-        key=lambda each: (works[each] > 0, held[each], works[each], -each),
+        range(len(candidates)), key=lambda each: (works[each] > 0, held[each], works[each], -each)
     )
     return candidates[best]
 

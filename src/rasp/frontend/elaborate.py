@@ -31,31 +31,7 @@ from rasp.graph.origins import Definition
 from rasp.limits import Limits
 from rasp.meter import Meter
 from rasp.source import Span
-from rasp.syntax.tree import (
-    Argument,
-    Assign,
-    Binary,
-    Bracketed,
-    Call,
-    Comparison,
-    Comprehension,
-    Define,
-    DictDisplay,
-    Evaluate,
-    Expression,
-    For,
-    Index,
-    ListDisplay,
-    Literal,
-    Load,
-    Name,
-    Remark,
-    Return,
-    Statement,
-    Ternary,
-    Unary,
-    Unreadable,
-)
+from rasp.syntax import tree
 
 
 class BrokenName(Exception):
@@ -68,7 +44,7 @@ class Elaborator:
     def __init__(
         self,
         limits: Limits,
-        load: Callable[[Load, Scope], None],
+        load: Callable[[tree.Load, Scope], None],
         library: Definition | None = None,
     ) -> None:
         self.limits = limits
@@ -86,7 +62,7 @@ class Elaborator:
 
     # Statements
 
-    def run(self, statement: Statement, scope: Scope) -> tuple[Value, Definition]:
+    def run(self, statement: tree.Statement, scope: Scope) -> tuple[Value, Definition]:
         """Run one statement of a program, as a definition of its own."""
         notes, outer = self.notes, self.notes.definition
         definition = notes.definition = notes.new_definition()
@@ -95,47 +71,47 @@ class Elaborator:
         finally:
             notes.definition = outer
 
-    def block(self, statements: tuple[Statement, ...], scope: Scope) -> Value:
+    def block(self, statements: tuple[tree.Statement, ...], scope: Scope) -> Value:
         """Run the statements of a body; return what `return` gives, else `MISSING`."""
         for statement in statements:
             if scope.definitions is None:
                 result = self.statement(statement, scope)
             else:
                 result, _ = self.run(statement, scope)
-            if isinstance(statement, Return):
+            if isinstance(statement, tree.Return):
                 return result
-            if isinstance(statement, For) and result is not MISSING:
+            if isinstance(statement, tree.For) and result is not MISSING:
                 return result
         return MISSING
 
-    def statement(self, statement: Statement, scope: Scope) -> Value:
+    def statement(self, statement: tree.Statement, scope: Scope) -> Value:
         """Run one statement; return the value it made, or `MISSING` for a loop that ended."""
-        if isinstance(statement, Remark):
+        if isinstance(statement, tree.Remark):
             self.remarks.append(statement.text)
             return None
         doc, self.remarks = self.remarks, []
         match statement:
-            case Assign(targets, value):
+            case tree.Assign(targets, value):
                 return self.assign(targets, self.evaluate(value, scope), scope, statement.span)
-            case Evaluate(expression):
+            case tree.Evaluate(expression):
                 return self.evaluate(expression, scope)
-            case Return(value):
+            case tree.Return(value):
                 return self.evaluate(value, scope)
-            case Define():
+            case tree.Define():
                 function = self.define(statement, scope, doc)
                 self.bind_name(function.name, function, scope)
                 return function
-            case For(targets, source, body):
+            case tree.For(targets, source, body):
                 for item in self.items(self.evaluate(source, scope), source):
                     self.assign(targets, item, scope, source.span)
                     result = self.block(body, scope)
                     if result is not MISSING:
                         return result
                 return MISSING
-            case Load():
+            case tree.Load():
                 self.load(statement, scope)
                 return None
-            case Unreadable():
+            case tree.Unreadable():
                 raise BrokenName
         raise RaspTypeError(
             "commands of the REPL do not work inside a function or loop",
@@ -143,7 +119,9 @@ class Elaborator:
             "put them at the top level",
         )
 
-    def assign(self, targets: tuple[Name, ...], value: Value, scope: Scope, span: Span) -> Value:
+    def assign(
+        self, targets: tuple[tree.Name, ...], value: Value, scope: Scope, span: Span
+    ) -> Value:
         if len(targets) == 1:
             self.bind_name(targets[0].name, value, scope)
             return value
@@ -170,7 +148,7 @@ class Elaborator:
         scope.names[name] = value
         self.notes.bound(name, value, scope)
 
-    def define(self, statement: Define, scope: Scope, doc: list[str]) -> Function:
+    def define(self, statement: tree.Define, scope: Scope, doc: list[str]) -> Function:
         defaults = tuple(
             MISSING if parameter.default is None else self.evaluate(parameter.default, scope)
             for parameter in statement.parameters
@@ -185,7 +163,7 @@ class Elaborator:
             doc[-1].lstrip("# ") if doc else "",
         )
 
-    def items(self, source: Value, where: Expression) -> Iterator[Value]:
+    def items(self, source: Value, where: tree.Expression) -> Iterator[Value]:
         if isinstance(source, (list, dict)):
             self.meter.touched(len(source))
             return iter(list(source))
@@ -199,7 +177,7 @@ class Elaborator:
 
     # Expressions
 
-    def evaluate(self, expression: Expression, scope: Scope) -> Value:
+    def evaluate(self, expression: tree.Expression, scope: Scope) -> Value:
         """Return the value of an expression, with errors pointing at the part that failed."""
         meter = self.meter
         meter.steps += 1
@@ -211,35 +189,35 @@ class Elaborator:
             raise error.located(expression.span) from None
         return value
 
-    def _evaluate(self, expression: Expression, scope: Scope) -> Value:
+    def _evaluate(self, expression: tree.Expression, scope: Scope) -> Value:
         match expression:
-            case Literal(value):
+            case tree.Literal(value):
                 return value
-            case Name(name):
+            case tree.Name(name):
                 value = self.look_up(name, scope)
                 if isinstance(value, (Node, Function, list, dict)):
                     self.notes.referred(name, scope, expression.span)
                 return value
-            case Bracketed(inner):
+            case tree.Bracketed(inner):
                 return self.evaluate(inner, scope)
-            case Binary():
+            case tree.Binary():
                 return self.binary(expression, scope)
-            case Unary(op, operand):
+            case tree.Unary(op, operand):
                 made = operations.unary(op, self.evaluate(operand, scope), self.meter)
                 return self.notes.made(made, expression.span)
-            case Ternary():
+            case tree.Ternary():
                 return self.ternary(expression, scope)
-            case Call():
+            case tree.Call():
                 return self.call(expression, scope)
-            case Index():
+            case tree.Index():
                 return self.index(expression, scope)
-            case ListDisplay(items):
+            case tree.ListDisplay(items):
                 return [self.evaluate(item, scope) for item in items]
-            case DictDisplay(pairs):
+            case tree.DictDisplay(pairs):
                 return {self.key(key, scope): self.evaluate(item, scope) for key, item in pairs}
-            case Comprehension():
+            case tree.Comprehension():
                 return self.comprehension(expression, scope)
-            case Comparison(op):
+            case tree.Comparison(op):
                 return ComparisonSign(op)
         raise AssertionError(f"no meaning for {type(expression).__name__}")
 
@@ -254,10 +232,10 @@ class Elaborator:
         hint = hint_for_unknown(name, scope.every_name())
         raise RaspNameError(f"`{name}` is not defined", hint=hint)
 
-    def binary(self, expression: Binary, scope: Scope) -> Value:
+    def binary(self, expression: tree.Binary, scope: Scope) -> Value:
         """Go down the left side in a loop, so that a long sum is not a deep recursion."""
         spine = [expression]
-        while isinstance(spine[-1].left, Binary):
+        while isinstance(spine[-1].left, tree.Binary):
             spine.append(spine[-1].left)
         value = self.evaluate(spine[-1].left, scope)
         for link in reversed(spine):
@@ -272,7 +250,7 @@ class Elaborator:
                 self.notes.made(value, link.span)
         return value
 
-    def ternary(self, expression: Ternary, scope: Scope) -> Value:
+    def ternary(self, expression: tree.Ternary, scope: Scope) -> Value:
         then, otherwise = expression.then, expression.otherwise
         condition = self.evaluate(expression.condition, scope)
         if isinstance(condition, SOp):
@@ -281,7 +259,7 @@ class Elaborator:
         chosen = then if operations.is_true(condition) else otherwise
         return self.evaluate(chosen, scope)
 
-    def index(self, expression: Index, scope: Scope) -> Value:
+    def index(self, expression: tree.Index, scope: Scope) -> Value:
         base = self.evaluate(expression.base, scope)
         position = self.evaluate(expression.index, scope)
         value = operations.index(base, position, self.meter)
@@ -290,7 +268,7 @@ class Elaborator:
         is_item = isinstance(base, (list, dict)) and not isinstance(position, SOp)
         return value if is_item else self.notes.made(value, expression.span)
 
-    def key(self, expression: Expression, scope: Scope) -> Value:
+    def key(self, expression: tree.Expression, scope: Scope) -> Value:
         key = self.evaluate(expression, scope)
         if not is_atom(key):
             raise RaspTypeError(
@@ -300,7 +278,7 @@ class Elaborator:
             )
         return key
 
-    def comprehension(self, expression: Comprehension, scope: Scope) -> Value:
+    def comprehension(self, expression: tree.Comprehension, scope: Scope) -> Value:
         inner = Scope(scope)
         pairs: list[tuple[Value, Value]] = []
         for item in self.items(self.evaluate(expression.source, scope), expression.source):
@@ -313,7 +291,7 @@ class Elaborator:
 
     # Calls
 
-    def call(self, expression: Call, scope: Scope) -> Value:
+    def call(self, expression: tree.Call, scope: Scope) -> Value:
         function = self.evaluate(expression.function, scope)
         arguments = [
             (argument, self.evaluate(argument.value, scope)) for argument in expression.arguments
@@ -321,7 +299,7 @@ class Elaborator:
         return self.call_value(function, arguments, expression.span)
 
     def call_value(
-        self, function: Value, arguments: list[tuple[Argument, Value]], span: Span
+        self, function: Value, arguments: list[tuple[tree.Argument, Value]], span: Span
     ) -> Value:
         match function:
             case BuiltIn():
@@ -338,7 +316,7 @@ class Elaborator:
             'functions are called with arguments, s-ops and selectors with an input: `f("hello")`',
         )
 
-    def apply(self, node: Node, arguments: list[tuple[Argument, Value]], span: Span) -> Value:
+    def apply(self, node: Node, arguments: list[tuple[tree.Argument, Value]], span: Span) -> Value:
         if len(arguments) != 1 or arguments[0][0].keyword:
             raise RaspTypeError(
                 f"an s-op or selector is applied to one input, not {len(arguments)} arguments",
@@ -357,7 +335,7 @@ class Elaborator:
         return values
 
     def call_function(
-        self, function: Function, arguments: list[tuple[Argument, Value]], span: Span
+        self, function: Function, arguments: list[tuple[tree.Argument, Value]], span: Span
     ) -> Value:
         bound = bind(function, arguments, span, self.limits)
         if self.call_depth >= self.limits.recursion:

@@ -19,13 +19,7 @@ from rasp.atoms import PythonAtom, from_python
 from rasp.errors import RaspTypeError
 from rasp.frontend import operations, refusals
 from rasp.frontend.builtins import language_scope
-from rasp.frontend.expressions import (
-    Operand,
-    ScorerHandle,
-    SelectorHandle,
-    SOpHandle,
-    built,
-)
+from rasp.frontend.expressions import Operand, ScorerHandle, SelectorHandle, SOpHandle, built
 from rasp.frontend.handles import Handle, value_of
 from rasp.frontend.values import BoundCall, ComparisonSign, Value, describe
 from rasp.graph import COMPARISONS, Const, Indices, SOp, Tokens, TokensAs

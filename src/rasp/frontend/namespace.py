@@ -54,10 +54,7 @@ class Namespace(Mapping[str, Any]):
 
 
 def run(
-    source_text: str,
-    name: str = "<input>",
-    limits: Limits = DEFAULT_LIMITS,
-    load: LoadFrom = True,
+    source_text: str, name: str = "<input>", limits: Limits = DEFAULT_LIMITS, load: LoadFrom = True
 ) -> Namespace:
     """Run a program text and return its names.
 

@@ -121,8 +121,7 @@ def _selectors(op: str, left: Value, right: Value) -> Value:
     if op == "or":
         return SelectorOr(left, right)
     raise RaspTypeError(
-        f"`{op}` does not work on two selectors",
-        hint="selectors combine with `and`, `or`, `not`",
+        f"`{op}` does not work on two selectors", hint="selectors combine with `and`, `or`, `not`"
     )
 
 

@@ -14,14 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from rasp.atoms import Atom
-from rasp.errors import (
-    RaspError,
-    RaspLimitError,
-    RaspNameError,
-    RaspValueError,
-    Warned,
-    all_of,
-)
+from rasp.errors import RaspError, RaspLimitError, RaspNameError, RaspValueError, Warned, all_of
 from rasp.frontend.builtins import DrawRequest, language_scope
 from rasp.frontend.commands import obey
 from rasp.frontend.elaborate import BrokenName, Elaborator
@@ -32,18 +25,7 @@ from rasp.graph import Node, Program, SOp
 from rasp.graph.origins import Definition
 from rasp.limits import DEFAULT_LIMITS, Limits, too_much_memory
 from rasp.source import Source
-from rasp.syntax import parse, parse_with_errors
-from rasp.syntax.tree import (
-    Assign,
-    Command,
-    Define,
-    Evaluate,
-    Load,
-    Name,
-    Remark,
-    Statement,
-    bound_by,
-)
+from rasp.syntax import parse, parse_with_errors, tree
 from rasp.words import BUILT_IN_DOCS
 
 RECURSION_LIMIT = 30_000
@@ -72,7 +54,7 @@ class DisplaySettings:
 class Result:
     """What one statement did: the names it bound, and its value."""
 
-    statement: Statement
+    statement: tree.Statement
     value: Value = None
     names: tuple[str, ...] = ()
     program: Program = field(default_factory=Program)
@@ -135,8 +117,8 @@ class Session:
         """
         results: list[Result] = []
 
-        def run(statement: Statement) -> None:
-            if not (only_definitions and isinstance(statement, Evaluate)):
+        def run(statement: tree.Statement) -> None:
+            if not (only_definitions and isinstance(statement, tree.Evaluate)):
                 results.append(self.execute(statement))
 
         self.elaborator.begin()
@@ -145,7 +127,7 @@ class Session:
         return results, errors
 
     def _go_on(
-        self, source: Source, scope: Scope, run: Callable[[Statement], object]
+        self, source: Source, scope: Scope, run: Callable[[tree.Statement], object]
     ) -> list[RaspError]:
         """Run a text statement by statement, on after mistakes; return every one, in order."""
         statements, unread = parse_with_errors(source, self.limits)
@@ -162,7 +144,7 @@ class Session:
         return [error for _, error in sorted(errors, key=lambda placed: placed[0])]
 
     def _mistakes(
-        self, error: BrokenName | RaspError, statement: Statement, scope: Scope
+        self, error: BrokenName | RaspError, statement: tree.Statement, scope: Scope
     ) -> list[RaspError]:
         """Return what is wrong with a statement; a name that is broken has been told of before."""
         found = list(error.everything) if isinstance(error, RaspError) else []
@@ -182,20 +164,20 @@ class Session:
                 pass
         return found
 
-    def _mark_broken(self, statement: Statement, scope: Scope) -> None:
-        for name, _ in bound_by(statement):
+    def _mark_broken(self, statement: tree.Statement, scope: Scope) -> None:
+        for name, _ in tree.bound_by(statement):
             scope.names[name.name] = BROKEN
-        if isinstance(statement, Load) and not self.keeps_what_is_right:
+        if isinstance(statement, tree.Load) and not self.keeps_what_is_right:
             self.elaborator.has_unknown_names = True
 
-    def execute(self, statement: Statement) -> Result:
+    def execute(self, statement: tree.Statement) -> Result:
         """Run one statement at the top level."""
-        if isinstance(statement, Command):
+        if isinstance(statement, tree.Command):
             if not self._is_own_name(statement):
                 obey(statement, self)
                 return Result(statement)
-            name = Name(statement.words[0], span=statement.span)
-            statement = Evaluate(name, span=statement.span, trailing=statement.trailing)
+            name = tree.Name(statement.words[0], span=statement.span)
+            statement = tree.Evaluate(name, span=statement.span, trailing=statement.trailing)
         names = _bound_names(statement)
         self._warn_of_rebinding(names, statement)
         try:
@@ -213,11 +195,11 @@ class Session:
         value = None if value is MISSING else value
         if isinstance(value, DrawRequest) and not value.tokens:
             value = replace(value, tokens=self.settings.example_for(value.node))
-        if isinstance(statement, (Assign, Evaluate)) and value is not None:
+        if isinstance(statement, (tree.Assign, tree.Evaluate)) and value is not None:
             self.elaborator.notes.keep("out", value, definition, self.scope)
         return Result(statement, value, names, Program({}, (definition,)))
 
-    def _is_own_name(self, command: Command) -> bool:
+    def _is_own_name(self, command: tree.Command) -> bool:
         """Tell the word `names` from a variable that somebody called `names`."""
         return len(command.words) == 1 and self.scope.find(command.words[0]) is not MISSING
 
@@ -242,14 +224,14 @@ class Session:
             return ""
         return self.docs.get(name) or BUILT_IN_DOCS.get(name, "")
 
-    def _warn_of_rebinding(self, names: tuple[str, ...], statement: Statement) -> None:
+    def _warn_of_rebinding(self, names: tuple[str, ...], statement: tree.Statement) -> None:
         for name in names:
             if name not in self.scope.names and self.library.find(name) is not MISSING:
                 message = f"`{name}` hides the library's `{name}` from here on"
                 hint = "choose another name if you did not mean to"
                 self.warnings.append(Warned(message, statement.span, hint))
 
-    def _load(self, statement: Load, scope: Scope) -> None:
+    def _load(self, statement: tree.Load, scope: Scope) -> None:
         """Run a file in a scope of its own, and take its public names over."""
         beside = statement.span.source.name
         if not self._loading:
@@ -281,8 +263,8 @@ class Session:
         if errors:
             raise all_of(errors)
 
-    def _run_loaded(self, statement: Statement, scope: Scope) -> None:
-        if isinstance(statement, Command):
+    def _run_loaded(self, statement: tree.Statement, scope: Scope) -> None:
+        if isinstance(statement, tree.Command):
             return
         try:
             self.elaborator.run(statement, scope)
@@ -290,16 +272,16 @@ class Session:
             raise error.located(statement.span) from None
 
 
-def _place_in(source: Source, error: RaspError, statement: Statement) -> int:
+def _place_in(source: Source, error: RaspError, statement: tree.Statement) -> int:
     """Where an error belongs among others; one in a loaded file belongs where it is loaded."""
     is_here = error.span is not None and error.span.source is source
     return error.span.start if error.span and is_here else statement.span.start
 
 
-def _bound_names(statement: Statement) -> tuple[str, ...]:
-    if isinstance(statement, Assign):
+def _bound_names(statement: tree.Statement) -> tuple[str, ...]:
+    if isinstance(statement, tree.Assign):
         return tuple(target.name for target in statement.targets)
-    if isinstance(statement, Define):
+    if isinstance(statement, tree.Define):
         return (statement.name.name,)
     return ()
 
@@ -311,7 +293,7 @@ def _library() -> tuple[Scope, dict[str, str], Definition]:
     with open(path, encoding="utf-8") as file:
         text = file.read()
 
-    def no_loads(statement: Load, scope: Scope) -> None:
+    def no_loads(statement: tree.Load, scope: Scope) -> None:
         raise AssertionError("the library loads nothing")
 
     elaborator = Elaborator(DEFAULT_LIMITS, no_loads)
@@ -320,7 +302,7 @@ def _library() -> tuple[Scope, dict[str, str], Definition]:
     doc = ""
     for statement in parse(Source("library.rasp", text)):
         elaborator.statement(statement, scope)
-        if isinstance(statement, Remark):
+        if isinstance(statement, tree.Remark):
             doc = statement.text.lstrip("# ")
         else:
             docs.update(dict.fromkeys(_bound_names(statement), doc))

@@ -8,17 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from rasp.atoms import Atom
-from rasp.fuzzing.trees import (
-    NOWHERE,
-    binary,
-    call,
-    index,
-    listed,
-    literal,
-    name,
-    ternary,
-    unary,
-)
+from rasp.fuzzing.trees import NOWHERE, binary, call, index, listed, literal, name, ternary, unary
 from rasp.operators import COMPARISONS, drawn
 from rasp.syntax.tree import Comparison, Comprehension, DictDisplay, Expression
 

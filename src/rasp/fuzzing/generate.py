@@ -23,18 +23,7 @@ from rasp.fuzzing.expressions import (
 )
 from rasp.fuzzing.trees import NOWHERE, assign, binary, call, listed, literal, name, ternary
 from rasp.fuzzing.wild import Wild
-from rasp.syntax.tree import (
-    Assign,
-    Define,
-    DictDisplay,
-    Evaluate,
-    Expression,
-    For,
-    Parameter,
-    Remark,
-    Return,
-    Statement,
-)
+from rasp.syntax import tree
 
 NAMES = ("a", "b", "x", "y", "z", "hist", "flip", "même", "_private", "set", "names", "count")
 REMARKS = ("# so", "# é", "# # #", '# "', "# x = 1;")
@@ -53,15 +42,15 @@ class Programs:
     def __post_init__(self) -> None:
         self.expressions = Expressions(self.rng, self.tokens_sort)
 
-    def statements(self, count: int) -> tuple[Statement, ...]:
+    def statements(self, count: int) -> tuple[tree.Statement, ...]:
         """Some statements; the last one defines an s-op called `last`."""
-        made: list[Statement] = []
+        made: list[tree.Statement] = []
         while len(made) < count:
             made += self.some()
         made.append(assign("last", self.expressions.any_s_op(self.depth)))
         return tuple(made)
 
-    def some(self) -> list[Statement]:
+    def some(self) -> list[tree.Statement]:
         """One statement, or a few that belong together."""
         rng, chance = self.rng, self.rng.random()
         if chance < 0.45:
@@ -79,7 +68,7 @@ class Programs:
         if chance < 0.96:
             return [self.application()]
         if chance < 0.98:
-            return [Remark(rng.choice(REMARKS), span=NOWHERE)]
+            return [tree.Remark(rng.choice(REMARKS), span=NOWHERE)]
         return [assign(self.new_name(), Wild(rng).expression(self.depth))]
 
     def new_name(self) -> str:
@@ -90,36 +79,36 @@ class Programs:
         self.expressions.forget(made)
         return made
 
-    def s_op(self) -> Statement:
+    def s_op(self) -> tree.Statement:
         sort = self.rng.choice(SORTS)
         value = self.expressions.s_op(sort, self.depth)
         target = self.new_name()
         self.expressions.names[sort].append(target)
         return assign(target, value)
 
-    def selector(self) -> Statement:
+    def selector(self) -> tree.Statement:
         value = self.expressions.selector(self.depth)
         target = self.new_name()
         self.expressions.names[SELECTOR].append(target)
         return assign(target, value)
 
-    def several(self) -> list[Statement]:
+    def several(self) -> list[tree.Statement]:
         """Several names at once, from a list or from a function that returns one."""
         rng = self.rng
         sorts = rng.choices(SORTS, k=rng.randint(2, 3))
         values = listed([self.expressions.s_op(sort, self.depth - 1) for sort in sorts], bare=True)
-        before: list[Statement] = []
+        before: list[tree.Statement] = []
         if rng.random() < 0.3:
             function = self.new_name()
-            body = (Return(values, span=NOWHERE),)
-            before = [Define(name(function), (), body, span=NOWHERE)]
+            body = (tree.Return(values, span=NOWHERE),)
+            before = [tree.Define(name(function), (), body, span=NOWHERE)]
             values = call(function)
         targets = [f"{self.new_name()}_{at}" for at in range(len(sorts))]
         for target, sort in zip(targets, sorts, strict=True):
             self.expressions.names[sort].append(target)
-        return [*before, Assign(tuple(map(name, targets)), values, span=NOWHERE)]
+        return [*before, tree.Assign(tuple(map(name, targets)), values, span=NOWHERE)]
 
-    def constant(self) -> Statement:
+    def constant(self) -> tree.Statement:
         """A list, a dict or an atom."""
         rng = self.rng
         sort = rng.choice(SORTS)
@@ -130,11 +119,11 @@ class Programs:
                 return assign(target, listed(items))
             case 1:
                 pairs = tuple((literal(at), item) for at, item in enumerate(items))
-                return assign(target, DictDisplay(pairs, span=NOWHERE))
+                return assign(target, tree.DictDisplay(pairs, span=NOWHERE))
         self.expressions.names[sort].append(target)
         return assign(target, items[0])
 
-    def application(self) -> Statement:
+    def application(self) -> tree.Statement:
         """Something applied to an input, and perhaps kept."""
         rng = self.rng
         known = self.expressions.names
@@ -145,10 +134,10 @@ class Programs:
         else:
             result = call(applied, listed(map(literal, given)))
         if rng.random() < 0.5:
-            return Evaluate(result, span=NOWHERE)
+            return tree.Evaluate(result, span=NOWHERE)
         return assign(self.new_name(), result)
 
-    def loop(self) -> list[Statement]:
+    def loop(self) -> list[tree.Statement]:
         """A name that a loop builds up."""
         rng = self.rng
         sort = rng.choice([NUMBER, BOOL, TEXT])
@@ -163,9 +152,9 @@ class Programs:
         if rng.random() < 0.3:
             source = listed([literal(rng.randint(0, 4)) for _ in range(2)])
         self.expressions.names[NUMBER].remove("turn")
-        return [assign(target, start), For((name("turn"),), source, body, span=NOWHERE)]
+        return [assign(target, start), tree.For((name("turn"),), source, body, span=NOWHERE)]
 
-    def function(self) -> Statement:
+    def function(self) -> tree.Statement:
         """A function of one to three parameters; sometimes it recurses, nests or has defaults."""
         rng = self.rng
         outer = self.expressions
@@ -185,41 +174,41 @@ class Programs:
         optional = int(recurses or (kinds[-1] in SORTS and rng.random() < 0.4))
         outer.functions.append(Signature(target, parameters, result, optional))
         written = tuple(
-            Parameter(parameter, self.default(kind) if optional and at == len(parameters) - 1
+            tree.Parameter(parameter, self.default(kind) if optional and at == len(parameters) - 1
                       else None, span=NOWHERE)
             for at, (parameter, kind) in enumerate(parameters)
         )  # fmt: skip
-        return Define(name(target), written, tuple(body), span=NOWHERE)
+        return tree.Define(name(target), written, tuple(body), span=NOWHERE)
 
-    def default(self, kind: str) -> Expression:
+    def default(self, kind: str) -> tree.Expression:
         return literal(2 if kind == "count" else self.expressions.atom(kind))
 
-    def body(self, inner: Expressions, result: str) -> list[Statement]:
+    def body(self, inner: Expressions, result: str) -> list[tree.Statement]:
         rng = self.rng
-        made: list[Statement] = []
+        made: list[tree.Statement] = []
         if rng.random() < 0.4:
             sort = rng.choice(SORTS)
             made.append(assign("local", inner.s_op(sort, self.depth - 1)))
             inner.names[sort].append("local")
         if rng.random() < 0.15:
-            body = (Return(binary("+", name("q"), literal(1)), span=NOWHERE),)
-            parameter = Parameter("q", None, span=NOWHERE)
-            made.append(Define(name("nested"), (parameter,), body, span=NOWHERE))
+            body = (tree.Return(binary("+", name("q"), literal(1)), span=NOWHERE),)
+            parameter = tree.Parameter("q", None, span=NOWHERE)
+            made.append(tree.Define(name("nested"), (parameter,), body, span=NOWHERE))
             inner.functions.append(Signature("nested", (("q", NUMBER),), NUMBER))
         value = (inner.selector(self.depth - 1) if result == SELECTOR
                  else inner.s_op(result, self.depth - 1))  # fmt: skip
-        made.append(Return(value, span=NOWHERE))
+        made.append(tree.Return(value, span=NOWHERE))
         return made
 
     def recursion(
-        self, target: str, end: Statement, parameters: tuple[tuple[str, str], ...]
-    ) -> Statement:
+        self, target: str, end: tree.Statement, parameters: tuple[tuple[str, str], ...]
+    ) -> tree.Statement:
         """Return what the body returns, after calling itself a few times."""
-        assert isinstance(end, Return)
+        assert isinstance(end, tree.Return)
         turns = name("turns")
         passed = [name(parameter) for parameter, _ in parameters[:-1]]
         again = call(target, *passed, binary("-", turns, literal(1)))
-        return Return(ternary(binary("<=", turns, literal(0)), end.value, again), span=NOWHERE)
+        return tree.Return(ternary(binary("<=", turns, literal(0)), end.value, again), span=NOWHERE)
 
 
 def random_input(rng: random.Random, sort: str) -> tuple[Atom, ...]:
@@ -236,9 +225,7 @@ def random_input(rng: random.Random, sort: str) -> tuple[Atom, ...]:
     return tuple(rng.randint(-3, widest) for _ in range(length))
 
 
-def random_program(
-    seed: int,
-) -> tuple[tuple[Statement, ...], tuple[tuple[Atom, ...], ...]]:
+def random_program(seed: int) -> tuple[tuple[tree.Statement, ...], tuple[tuple[Atom, ...], ...]]:
     """Return the statements of a random program, and inputs for it."""
     rng = random.Random(seed)
     sort = rng.choice([TEXT, TEXT, TEXT, NUMBER, NUMBER, BOOL])

@@ -13,16 +13,7 @@ from rasp.architecture.schedule import Schedule
 from rasp.evaluator import plain
 from rasp.fuzzing.cases import Case
 from rasp.fuzzing.outcomes import Disagreement, Refused
-from rasp.graph import (
-    Aggregate,
-    Node,
-    Score,
-    Scorer,
-    Select,
-    SOp,
-    expression,
-    in_order,
-)
+from rasp.graph import Aggregate, Node, Score, Scorer, Select, SOp, expression, in_order
 
 MOST_FOR_EXACT = 60
 """Aggregates for which the integer program is tried; it is slow, so only in some cases."""

@@ -10,92 +10,79 @@ from typing import Any, TypeVar
 from rasp.atoms import Atom
 from rasp.errors import RaspValueError
 from rasp.source import Source, Span
-from rasp.syntax import tree as trees
-from rasp.syntax.tree import (
-    Argument,
-    Assign,
-    Binary,
-    Bracketed,
-    Call,
-    Command,
-    Evaluate,
-    Expression,
-    Index,
-    ListDisplay,
-    Literal,
-    Name,
-    Remark,
-    Statement,
-    Ternary,
-    Tree,
-    Unary,
-)
+from rasp.syntax import tree
 
 NOWHERE = Span(Source("<fuzzing>", ""), 0, 0)
-CLASSES: dict[str, type[Tree]] = {
+CLASSES: dict[str, type[tree.Tree]] = {
     name: each
-    for name, each in vars(trees).items()
-    if isinstance(each, type) and issubclass(each, Tree)
+    for name, each in vars(tree).items()
+    if isinstance(each, type) and issubclass(each, tree.Tree)
 }
 T = TypeVar("T")
 
 
-def name(text: str) -> Name:
-    return Name(text, span=NOWHERE)
+def name(text: str) -> tree.Name:
+    return tree.Name(text, span=NOWHERE)
 
 
-def literal(value: Atom) -> Expression:
+def literal(value: Atom) -> tree.Expression:
     """An atom as people write it: with a sign below zero, thirds as a quotient."""
     if not isinstance(value, (str, bool)) and value < 0:
-        return Unary("-", literal(-value), span=NOWHERE)
+        return tree.Unary("-", literal(-value), span=NOWHERE)
     if isinstance(value, Fraction) and 10**60 % value.denominator:  # no decimal that ends
         return binary("/", literal(Fraction(value.numerator)), literal(value.denominator))
-    return Literal(value, span=NOWHERE)
+    return tree.Literal(value, span=NOWHERE)
 
 
-def binary(op: str, left: Expression, right: Expression) -> Expression:
-    return Binary(op, left, right, span=NOWHERE)
+def binary(op: str, left: tree.Expression, right: tree.Expression) -> tree.Expression:
+    return tree.Binary(op, left, right, span=NOWHERE)
 
 
-def unary(op: str, operand: Expression) -> Expression:
-    return Unary(op, operand, span=NOWHERE)
+def unary(op: str, operand: tree.Expression) -> tree.Expression:
+    return tree.Unary(op, operand, span=NOWHERE)
 
 
-def ternary(condition: Expression, then: Expression, otherwise: Expression) -> Expression:
-    return Ternary(condition, then, otherwise, span=NOWHERE)
+def ternary(
+    condition: tree.Expression, then: tree.Expression, otherwise: tree.Expression
+) -> tree.Expression:
+    return tree.Ternary(condition, then, otherwise, span=NOWHERE)
 
 
-def listed(items: Iterable[Expression], bare: bool = False) -> Expression:
-    return ListDisplay(tuple(items), bare=bare, span=NOWHERE)
+def listed(items: Iterable[tree.Expression], bare: bool = False) -> tree.Expression:
+    return tree.ListDisplay(tuple(items), bare=bare, span=NOWHERE)
 
 
-def index(base: Expression, position: Expression) -> Expression:
-    return Index(base, position, span=NOWHERE)
+def index(base: tree.Expression, position: tree.Expression) -> tree.Expression:
+    return tree.Index(base, position, span=NOWHERE)
 
 
-def call(function: str | Expression, *values: Expression, **keywords: Expression) -> Expression:
+def call(
+    function: str | tree.Expression, *values: tree.Expression, **keywords: tree.Expression
+) -> tree.Expression:
     called = name(function) if isinstance(function, str) else function
-    arguments = [Argument(value, span=NOWHERE) for value in values]
-    arguments += [Argument(value, keyword, span=NOWHERE) for keyword, value in keywords.items()]
-    return Call(called, tuple(arguments), span=NOWHERE)
+    arguments = [tree.Argument(value, span=NOWHERE) for value in values]
+    arguments += [
+        tree.Argument(value, keyword, span=NOWHERE) for keyword, value in keywords.items()
+    ]
+    return tree.Call(called, tuple(arguments), span=NOWHERE)
 
 
-def assign(target: str, value: Expression) -> Statement:
-    return Assign((name(target),), value, span=NOWHERE)
+def assign(target: str, value: tree.Expression) -> tree.Statement:
+    return tree.Assign((name(target),), value, span=NOWHERE)
 
 
 def bare(part: T) -> T:
     """The same tree without brackets, remarks and comments: what it says, however it is written."""
     result: Any = part
-    if isinstance(part, Bracketed):
+    if isinstance(part, tree.Bracketed):
         return bare(part.inner)  # type: ignore[return-value]
-    if isinstance(part, Command) and len(part.words) == 1 and part.argument is None:
-        result = Evaluate(name(part.words[0]), span=NOWHERE)  # `names;` may be either
+    if isinstance(part, tree.Command) and len(part.words) == 1 and part.argument is None:
+        result = tree.Evaluate(name(part.words[0]), span=NOWHERE)  # `names;` may be either
     elif isinstance(part, tuple):
-        result = tuple(bare(each) for each in part if not isinstance(each, Remark))
-    elif isinstance(part, Tree):
+        result = tuple(bare(each) for each in part if not isinstance(each, tree.Remark))
+    elif isinstance(part, tree.Tree):
         changed = {each.name: bare(getattr(part, each.name)) for each in fields(part)}
-        if isinstance(part, Statement):
+        if isinstance(part, tree.Statement):
             changed["trailing"] = None
         result = replace(part, **changed)
     return result  # type: ignore[no-any-return]
@@ -103,7 +90,7 @@ def bare(part: T) -> T:
 
 def record(part: object) -> Any:
     """A tree as JSON-able data."""
-    if isinstance(part, Tree):
+    if isinstance(part, tree.Tree):
         kept = {
             each.name: record(getattr(part, each.name)) for each in fields(part) if each.compare
         }

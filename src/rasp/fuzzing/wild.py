@@ -8,25 +8,7 @@ from fractions import Fraction
 
 from rasp.atoms import Atom
 from rasp.fuzzing.trees import NOWHERE, binary, index, listed, literal, name, ternary, unary
-from rasp.syntax.tree import (
-    Argument,
-    Assign,
-    Call,
-    Command,
-    Comparison,
-    Comprehension,
-    Define,
-    DictDisplay,
-    Evaluate,
-    Expression,
-    For,
-    Load,
-    Name,
-    Parameter,
-    Remark,
-    Return,
-    Statement,
-)
+from rasp.syntax import tree
 from rasp.words import BINDING, COMPARISONS
 
 NAMES = (
@@ -43,68 +25,70 @@ class Wild:
 
     rng: random.Random
 
-    def statements(self, count: int, depth: int = 3) -> tuple[Statement, ...]:
+    def statements(self, count: int, depth: int = 3) -> tuple[tree.Statement, ...]:
         return tuple(self.statement(depth) for _ in range(count))
 
-    def statement(self, depth: int, inside: bool = False) -> Statement:
+    def statement(self, depth: int, inside: bool = False) -> tree.Statement:
         rng = self.rng
         trailing = "# note" if rng.random() < 0.05 else None
         match rng.randrange(11 if inside else 10):
             case 0 | 1 | 2:
-                return Assign(self.targets(), self.value(depth), span=NOWHERE, trailing=trailing)
+                return tree.Assign(
+                    self.targets(), self.value(depth), span=NOWHERE, trailing=trailing
+                )
             case 3 | 4:
-                return Evaluate(self.value(depth), span=NOWHERE, trailing=trailing)
+                return tree.Evaluate(self.value(depth), span=NOWHERE, trailing=trailing)
             case 5 if depth > 0:
                 body = tuple(self.statement(depth - 1, True) for _ in range(rng.randint(0, 3)))
-                return Define(self.name(), self.parameters(depth), body, span=NOWHERE)
+                return tree.Define(self.name(), self.parameters(depth), body, span=NOWHERE)
             case 6 if depth > 0:
                 body = tuple(self.statement(depth - 1, inside) for _ in range(rng.randint(0, 2)))
-                return For(self.targets(), self.expression(depth), body, span=NOWHERE)
+                return tree.For(self.targets(), self.expression(depth), body, span=NOWHERE)
             case 7:
-                return Remark(rng.choice(["#", "# x", "# é;"]), span=NOWHERE)
+                return tree.Remark(rng.choice(["#", "# x", "# é;"]), span=NOWHERE)
             case 8 if not inside:
                 return self.command()
             case 9:
-                return Load(rng.choice(["other", "a b.rasp", 'x"y', ""]), span=NOWHERE)
+                return tree.Load(rng.choice(["other", "a b.rasp", 'x"y', ""]), span=NOWHERE)
             case 10:
-                return Return(self.value(depth), span=NOWHERE)
-        return Evaluate(self.expression(depth), span=NOWHERE)
+                return tree.Return(self.value(depth), span=NOWHERE)
+        return tree.Evaluate(self.expression(depth), span=NOWHERE)
 
-    def command(self) -> Statement:
+    def command(self) -> tree.Statement:
         words = self.rng.choice(
             [("show", "example"), ("examples", "on"), ("examples", "off"), ("set", "example")]
         )
         if words[0] == "set":
-            return Command(words, literal(self.rng.choice(STRINGS)), span=NOWHERE)
-        return Command(words, span=NOWHERE)
+            return tree.Command(words, literal(self.rng.choice(STRINGS)), span=NOWHERE)
+        return tree.Command(words, span=NOWHERE)
 
-    def targets(self) -> tuple[Name, ...]:
+    def targets(self) -> tuple[tree.Name, ...]:
         return tuple(self.name() for _ in range(self.rng.choice([1, 1, 1, 2, 3])))
 
-    def name(self) -> Name:
+    def name(self) -> tree.Name:
         return name(self.rng.choice(NAMES))
 
-    def parameters(self, depth: int) -> tuple[Parameter, ...]:
+    def parameters(self, depth: int) -> tuple[tree.Parameter, ...]:
         rng = self.rng
         chosen = rng.sample(NAMES, rng.randint(0, 3))
         needed = rng.randint(0, len(chosen))
         return tuple(
-            Parameter(each, None if at < needed else self.expression(depth - 1), span=NOWHERE)
+            tree.Parameter(each, None if at < needed else self.expression(depth - 1), span=NOWHERE)
             for at, each in enumerate(chosen)
         )
 
-    def value(self, depth: int) -> Expression:
+    def value(self, depth: int) -> tree.Expression:
         """The right side of an assignment: one expression, or several."""
         if self.rng.random() < 0.1:
             return listed([self.expression(depth) for _ in range(self.rng.randint(2, 3))], True)
         return self.expression(depth)
 
-    def expression(self, depth: int) -> Expression:
+    def expression(self, depth: int) -> tree.Expression:
         rng = self.rng
         if depth <= 0:
             return self.leaf()
 
-        def part() -> Expression:
+        def part() -> tree.Expression:
             return self.expression(depth - 1)
 
         match rng.randrange(13):
@@ -122,25 +106,25 @@ class Wild:
                 return listed([part() for _ in range(rng.randint(0, 3))])
             case 10:
                 pairs = tuple((part(), part()) for _ in range(rng.randint(0, 2)))
-                return DictDisplay(pairs, span=NOWHERE)
+                return tree.DictDisplay(pairs, span=NOWHERE)
             case 11:
                 key = part() if rng.random() < 0.4 else None
-                return Comprehension(part(), self.targets(), part(), key, span=NOWHERE)
+                return tree.Comprehension(part(), self.targets(), part(), key, span=NOWHERE)
         return self.leaf()
 
-    def call(self, depth: int) -> Expression:
+    def call(self, depth: int) -> tree.Expression:
         rng = self.rng
-        arguments: list[Argument] = []
+        arguments: list[tree.Argument] = []
         for keyword in rng.sample(NAMES, rng.randint(0, 3)):
             value = self.expression(depth - 1)
             if rng.random() < 0.2:
-                value = Comparison(rng.choice(COMPARISONS), span=NOWHERE)
-            named = rng.random() < 0.25 and not isinstance(value, Comparison)
-            arguments.append(Argument(value, keyword if named else None, span=NOWHERE))
+                value = tree.Comparison(rng.choice(COMPARISONS), span=NOWHERE)
+            named = rng.random() < 0.25 and not isinstance(value, tree.Comparison)
+            arguments.append(tree.Argument(value, keyword if named else None, span=NOWHERE))
         arguments.sort(key=lambda each: each.keyword is not None)
-        return Call(self.expression(depth - 1), tuple(arguments), span=NOWHERE)
+        return tree.Call(self.expression(depth - 1), tuple(arguments), span=NOWHERE)
 
-    def leaf(self) -> Expression:
+    def leaf(self) -> tree.Expression:
         rng = self.rng
         if rng.random() < 0.5:
             return self.name()

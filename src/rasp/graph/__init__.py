@@ -21,14 +21,7 @@ from rasp.graph.nodes import (
 )
 from rasp.graph.origins import Program
 from rasp.graph.printer import expression
-from rasp.graph.walks import (
-    compared_in,
-    in_order,
-    last_needed,
-    score_terms,
-    selectors_in,
-    users,
-)
+from rasp.graph.walks import compared_in, in_order, last_needed, score_terms, selectors_in, users
 from rasp.operators import COMPARISONS, OPERATORS, apply_operator
 
 __all__ = [

@@ -164,6 +164,5 @@ def _s_op(node: Node) -> SOp:
 def broken(what: str) -> RaspValueError:
     """The error for a file that does not hold what it should."""
     return RaspValueError(
-        f"this compiled model cannot be read: {what} in it is damaged",
-        hint="compile it again",
+        f"this compiled model cannot be read: {what} in it is damaged", hint="compile it again"
     )

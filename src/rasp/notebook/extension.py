@@ -20,13 +20,7 @@ from rasp.frontend.session import DisplaySettings, Result
 from rasp.frontend.show import show_result, show_value
 from rasp.graph import Node, Program
 from rasp.notebook.cells import Cells
-from rasp.notebook.display import (
-    Shown,
-    explanation_html,
-    function_html,
-    html_of,
-    schedule_html,
-)
+from rasp.notebook.display import Shown, explanation_html, function_html, html_of, schedule_html
 from rasp.source import Source, Span
 from rasp.syntax.tree import Command, Evaluate
 

@@ -237,6 +237,5 @@ def lookup(key: Atom, *pairs: Atom) -> Atom:
         if known == key:
             return value
     raise RaspValueError(
-        f"the dict has no key {show(key)}",
-        hint="add the key, or guard the index with `in`",
+        f"the dict has no key {show(key)}", hint="add the key, or guard the index with `in`"
     )

@@ -14,16 +14,7 @@ from typing import Literal
 from rasp import lib
 from rasp.atoms import Atom
 from rasp.frontend.expressions import SelectorHandle, SOpHandle
-from rasp.graph import (
-    Aggregate,
-    Const,
-    Elementwise,
-    Node,
-    Selector,
-    SelectorAnd,
-    SelectorOr,
-    SOp,
-)
+from rasp.graph import Aggregate, Const, Elementwise, Node, Selector, SelectorAnd, SelectorOr, SOp
 from rasp.graph.idioms import FIRST_KEY
 
 Purpose = Literal["mean", "sum", "count", "select"]

@@ -15,17 +15,7 @@ from rasp.atoms import Atom
 from rasp.drawing.choice import shown_nodes
 from rasp.errors import RaspError, RaspValueError
 from rasp.evaluator import EvaluationError, evaluate_plain, pointing
-from rasp.graph import (
-    Const,
-    Indices,
-    Node,
-    Program,
-    Selector,
-    SOp,
-    Tokens,
-    compared_in,
-    in_order,
-)
+from rasp.graph import Const, Indices, Node, Program, Selector, SOp, Tokens, compared_in, in_order
 from rasp.playground.attention import aggregates_of, attention_of
 from rasp.playground.budgets import LIMITS, MOST_NAMES
 from rasp.playground.records import place_record

@@ -18,13 +18,7 @@ from rasp.errors import RaspError, RaspLimitError, RaspValueError
 from rasp.frontend.handles import Handle
 from rasp.playground.budgets import LARGEST_TASK, MOST_EXAMPLES
 from rasp.playground.gallery import wrong
-from rasp.playground.requests import (
-    find_s_op,
-    read_example,
-    read_number,
-    read_word,
-    run_text,
-)
+from rasp.playground.requests import find_s_op, read_example, read_number, read_word, run_text
 from rasp.playground.teaching import compare, told
 from rasp.token_lists import read_alphabet
 

@@ -35,10 +35,7 @@ def architecture(request: dict[str, Any]) -> dict[str, Any]:
         "why_so_wide": list(found.why_so_wide),
         "notes": list(found.notes),
         "suggestions": [
-            {
-                "advice": each.advice,
-                "heads_per_layer": show_counts(each.schedule.heads_per_layer),
-            }
+            {"advice": each.advice, "heads_per_layer": show_counts(each.schedule.heads_per_layer)}
             for each in found.suggestions
         ],
     }

@@ -22,13 +22,7 @@ from rasp.errors import RaspUnsupportedError
 from rasp.frontend.handles import Handle
 from rasp.graph import Aggregate, Node, Program, SOp, in_order
 from rasp.playground.attention import as_written
-from rasp.playground.requests import (
-    find_handle,
-    read_example,
-    read_number,
-    read_word,
-    run_text,
-)
+from rasp.playground.requests import find_handle, read_example, read_number, read_word, run_text
 from rasp.playground.shown import selection_label, with_steps_named
 from rasp.token_lists import read_alphabet
 

@@ -9,24 +9,9 @@ from typing import TypeVar
 from rasp.errors import RaspError, RaspLimitError, RaspSyntaxError
 from rasp.limits import Clock, Limits
 from rasp.source import Source, Span
+from rasp.syntax import tree
 from rasp.syntax.foreign import FOREIGN_INFIX, FOREIGN_WORDS
 from rasp.syntax.lexer import Token
-from rasp.syntax.tree import (
-    Argument,
-    Binary,
-    Bracketed,
-    Call,
-    Comparison,
-    Comprehension,
-    DictDisplay,
-    Expression,
-    Index,
-    ListDisplay,
-    Literal,
-    Name,
-    Ternary,
-    Unary,
-)
 from rasp.words import BINDING, COMPARISONS, NOT, OR, SIGN
 
 T = TypeVar("T")
@@ -68,7 +53,7 @@ class ExpressionParser:
 
     # Expressions, from the loosest binding to the tightest
 
-    def expression_list(self) -> Expression:
+    def expression_list(self) -> tree.Expression:
         """One expression, or several with commas between: those are a list."""
         first = self.expression()
         if not self.sees(","):
@@ -79,9 +64,9 @@ class ExpressionParser:
             if self.token.text in (";", "") and len(items) > 1:
                 break
             items.append(self.expression())
-        return ListDisplay(tuple(items), bare=True, span=first.span.to(items[-1].span))
+        return tree.ListDisplay(tuple(items), bare=True, span=first.span.to(items[-1].span))
 
-    def expression(self) -> Expression:
+    def expression(self) -> tree.Expression:
         then = self.operation(OR)
         if not self.sees("if"):
             return then
@@ -91,9 +76,9 @@ class ExpressionParser:
             hint = "use `==` to compare" if self.sees("=") else "add `else …`"
             self.expect("else", "`else`: a ternary reads `a if condition else b`", hint=hint)
             otherwise = self.expression()
-        return Ternary(condition, then, otherwise, span=then.span.to(otherwise.span))
+        return tree.Ternary(condition, then, otherwise, span=then.span.to(otherwise.span))
 
-    def operation(self, loosest: int) -> Expression:
+    def operation(self, loosest: int) -> tree.Expression:
         """Read operators that bind at least as tightly as `loosest`."""
         left = self.prefixed(loosest)
         while True:
@@ -108,7 +93,7 @@ class ExpressionParser:
                 self.advance()
             with self.nested(opening):
                 right = self.operation(binding if op == "^" else binding + 1)
-            left = Binary(op, left, right, span=left.span.to(right.span))
+            left = tree.Binary(op, left, right, span=left.span.to(right.span))
 
     def operator(self) -> str:
         """The operator that comes next; `not in` is one, of two words."""
@@ -116,7 +101,7 @@ class ExpressionParser:
             return "not in"
         return self.token.text if self.token.kind in ("symbol", "keyword") else ""
 
-    def prefixed(self, loosest: int) -> Expression:
+    def prefixed(self, loosest: int) -> tree.Expression:
         token = self.token
         if loosest > NOT and self.sees("not"):
             raise RaspSyntaxError(
@@ -128,10 +113,10 @@ class ExpressionParser:
             self.advance()
             with self.nested(token):
                 operand = self.operation(NOT if token.text == "not" else SIGN)
-            return Unary(token.text, operand, span=self.span_of(token).to(operand.span))
+            return tree.Unary(token.text, operand, span=self.span_of(token).to(operand.span))
         return self.postfixed()
 
-    def postfixed(self) -> Expression:
+    def postfixed(self) -> tree.Expression:
         """A primary, then any number of calls and indices; powers bind looser than those."""
         base = self.primary()
         links = 0
@@ -144,16 +129,16 @@ class ExpressionParser:
                 keywords = [(each.keyword, each.span) for each in arguments if each.keyword]
                 self.refuse_repeats(keywords, "keyword")
                 span = base.span.to(self.span_of(self.previous))
-                base = Call(base, arguments, span=span)
+                base = tree.Call(base, arguments, span=span)
             else:
                 opening = self.advance()
                 with self.nested(opening):
                     index = self.index_in_brackets()
                 self.close(opening, "]")
-                base = Index(base, index, span=base.span.to(self.span_of(self.previous)))
+                base = tree.Index(base, index, span=base.span.to(self.span_of(self.previous)))
         return base
 
-    def index_in_brackets(self) -> Expression:
+    def index_in_brackets(self) -> tree.Expression:
         """The one index between `[` and `]`; slices and calls are explained."""
         if not self.sees(":"):
             index = self.expression()
@@ -167,33 +152,33 @@ class ExpressionParser:
             )
         return index
 
-    def argument(self) -> Argument:
+    def argument(self) -> tree.Argument:
         token, after = self.token, self.tokens[min(self.at + 1, len(self.tokens) - 1)]
         if token.text in COMPARISONS and token.kind == "symbol":
             self.advance()
-            return Argument(Comparison(token.text, span=self.span_of(token)),
+            return tree.Argument(tree.Comparison(token.text, span=self.span_of(token)),
                             span=self.span_of(token))  # fmt: skip
         keyword = None
         if token.kind == "name" and after.text == "=" and after.kind == "symbol":
             keyword = self.advance().text
             self.advance()
         value = self.expression()
-        return Argument(value, keyword, span=self.span_of(token).to(value.span))
+        return tree.Argument(value, keyword, span=self.span_of(token).to(value.span))
 
-    def primary(self) -> Expression:
+    def primary(self) -> tree.Expression:
         token = self.token
         span = self.span_of(token)
         if token.kind == "name":
             self.advance()
-            return Name(token.text, span=span)
+            return tree.Name(token.text, span=span)
         if token.kind in ("number", "string"):
             self.advance()
             assert token.value is not None
             is_scientific = token.kind == "number" and "e" in token.text.lower()
-            return Literal(token.value, token.text if is_scientific else None, span=span)
+            return tree.Literal(token.value, token.text if is_scientific else None, span=span)
         if token.text in ("True", "False") and token.kind == "keyword":
             self.advance()
-            return Literal(token.text == "True", span=span)
+            return tree.Literal(token.text == "True", span=span)
         if self.sees("("):
             return self.group()
         if self.sees("["):
@@ -202,19 +187,19 @@ class ExpressionParser:
             return self.dict_display()
         raise self.unexpected("an expression", hint=self.hint_for(token))
 
-    def group(self) -> Expression:
+    def group(self) -> tree.Expression:
         opening = self.advance()
         with self.nested(opening):
             inner = self.expression()
         self.close(opening, ")")
-        return Bracketed(inner, span=self.span_of(opening).to(self.span_of(self.previous)))
+        return tree.Bracketed(inner, span=self.span_of(opening).to(self.span_of(self.previous)))
 
-    def list_display(self) -> Expression:
+    def list_display(self) -> tree.Expression:
         opening = self.token
-        items: list[Expression] = []
-        comprehension: Expression | None = None
+        items: list[tree.Expression] = []
+        comprehension: tree.Expression | None = None
 
-        def item() -> Expression:
+        def item() -> tree.Expression:
             nonlocal comprehension
             value = self.expression()
             if self.sees("for") and not items:
@@ -224,12 +209,12 @@ class ExpressionParser:
 
         self.bracketed("[", "]", item)
         span = self.span_of(opening).to(self.span_of(self.previous))
-        return comprehension or ListDisplay(tuple(items), span=span)
+        return comprehension or tree.ListDisplay(tuple(items), span=span)
 
-    def dict_display(self) -> Expression:
+    def dict_display(self) -> tree.Expression:
         opening = self.token
-        items: list[tuple[Expression, Expression]] = []
-        comprehension: Expression | None = None
+        items: list[tuple[tree.Expression, tree.Expression]] = []
+        comprehension: tree.Expression | None = None
 
         def item() -> None:
             nonlocal comprehension
@@ -244,11 +229,11 @@ class ExpressionParser:
 
         self.bracketed("{", "}", item)
         span = self.span_of(opening).to(self.span_of(self.previous))
-        return comprehension or DictDisplay(tuple(items), span=span)
+        return comprehension or tree.DictDisplay(tuple(items), span=span)
 
     def comprehension(
-        self, item: Expression, key: Expression | None, opening: Token
-    ) -> Comprehension:
+        self, item: tree.Expression, key: tree.Expression | None, opening: Token
+    ) -> tree.Comprehension:
         self.advance()  # the `for`
         targets = self.targets()
         self.expect("in", "`in` after the comprehension's names", hint="write `for x in list`")
@@ -257,9 +242,9 @@ class ExpressionParser:
         if not self.sees(closing):
             raise self.unclosed(opening, closing)
         span = self.span_of(opening).to(self.span_of(self.token))
-        return Comprehension(item, targets, source, key, span=span)
+        return tree.Comprehension(item, targets, source, key, span=span)
 
-    def comprehension_source(self, closing: str) -> Expression:
+    def comprehension_source(self, closing: str) -> tree.Expression:
         """The list that a comprehension goes through; a filter after it is told from a ternary."""
         start = self.at
         try:
@@ -276,14 +261,14 @@ class ExpressionParser:
 
     # Pieces that statements use too
 
-    def targets(self) -> tuple[Name, ...]:
+    def targets(self) -> tuple[tree.Name, ...]:
         names = [self.name("a name")]
         while self.sees(","):
             self.advance()
             names.append(self.name("a name after the `,`"))
         return tuple(names)
 
-    def name(self, what: str) -> Name:
+    def name(self, what: str) -> tree.Name:
         token = self.token
         if token.kind != "name":
             hint = "a name begins with a letter or `_`"
@@ -293,7 +278,7 @@ class ExpressionParser:
                 hint = f"`{token.text}` is a word of the language: choose another name"
             raise self.unexpected(what, hint=hint)
         self.advance()
-        return Name(token.text, span=self.span_of(token))
+        return tree.Name(token.text, span=self.span_of(token))
 
     def bracketed(self, opening: str, closing: str, item: Callable[[], T]) -> list[T]:
         """Read items with commas between, a last comma allowed, up to the closing bracket."""

@@ -12,25 +12,11 @@ from typing import Any
 from rasp.errors import RaspError, RaspLimitError, RaspSyntaxError, all_of
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.source import Source
+from rasp.syntax import tree
 from rasp.syntax.expressions import ExpressionParser
 from rasp.syntax.foreign import FOREIGN_WORDS
 from rasp.syntax.lexer import lex
 from rasp.syntax.recovery import end_of_statement, names_bound
-from rasp.syntax.tree import (
-    Assign,
-    Command,
-    Define,
-    Evaluate,
-    Expression,
-    For,
-    Load,
-    Name,
-    Parameter,
-    Remark,
-    Return,
-    Statement,
-    Unreadable,
-)
 from rasp.words import BUILT_IN_DOCS, COMMANDS
 
 MOST_MISTAKES = 20
@@ -38,7 +24,7 @@ MOST_MISTAKES = 20
 
 def parse(
     source: Source, limits: Limits = DEFAULT_LIMITS, at_prompt: bool = False
-) -> tuple[Statement, ...]:
+) -> tuple[tree.Statement, ...]:
     """Parse a program text; raise the first mistake, with the others attached.
 
     At a prompt the end of a line ends a statement as `;` does.
@@ -54,7 +40,7 @@ def parse(
 
 def parse_with_errors(
     source: Source, limits: Limits = DEFAULT_LIMITS, at_prompt: bool = False
-) -> tuple[tuple[Statement, ...], list[RaspError]]:
+) -> tuple[tuple[tree.Statement, ...], list[RaspError]]:
     """Parse a program text; return what could be read, and every mistake in source order.
 
     >>> statements, errors = parse_with_errors(Source("demo", "a = ; b = 2; c = );"))
@@ -79,8 +65,8 @@ class Parser(ExpressionParser):
         self.lexer_errors = len(self.errors)
         self.function_depth = 0
 
-    def program(self) -> tuple[Statement, ...]:
-        statements: list[Statement] = []
+    def program(self) -> tuple[tree.Statement, ...]:
+        statements: list[tree.Statement] = []
         while self.token.kind != "end" and len(self.errors) < MOST_MISTAKES:
             if self.sees("}"):
                 self.errors.append(
@@ -93,7 +79,7 @@ class Parser(ExpressionParser):
             statements += self.recovering_statement()
         return (*statements, *self.remarks_before(self.token.start + 1))
 
-    def recovering_statement(self) -> list[Statement]:
+    def recovering_statement(self) -> list[tree.Statement]:
         """Read one statement with its comments; after a mistake, skip to the next one."""
         remarks = self.remarks_before(self.token.start)
         blank = self.blank_line_before(self.token.start)
@@ -115,11 +101,13 @@ class Parser(ExpressionParser):
             inner[0] = replace(inner[0], blank_before=blank)
             blank = False
         trailing = self.comment_on_line(self.previous.end)
-        if self.lexer_complained_since(first) and not isinstance(statement, (Define, For)):
+        if self.lexer_complained_since(first) and not isinstance(
+            statement, (tree.Define, tree.For)
+        ):
             statement = self.unreadable(first)
         return [*remarks, *inner, replace(statement, blank_before=blank, **trailing)]
 
-    def statement(self) -> Statement:
+    def statement(self) -> tree.Statement:
         token, after = self.token, self.tokens[min(self.at + 1, len(self.tokens) - 1)]
         match token.text:
             case "def":
@@ -142,11 +130,11 @@ class Parser(ExpressionParser):
             )
         value = self.expression_list()
         self.semicolon("the expression")
-        return Evaluate(value, span=value.span.to(self.span_of(self.previous)))
+        return tree.Evaluate(value, span=value.span.to(self.span_of(self.previous)))
 
     # Definitions and loops
 
-    def define(self) -> Statement:
+    def define(self) -> tree.Statement:
         start = self.advance()
         name = self.name("the function's name after `def`")
         parameters = tuple(self.bracketed("(", ")", self.parameter))
@@ -165,17 +153,17 @@ class Parser(ExpressionParser):
         finally:
             self.function_depth -= 1
         span = self.span_of(start).to(self.span_of(self.previous))
-        return Define(name, parameters, body, span=span)
+        return tree.Define(name, parameters, body, span=span)
 
-    def parameter(self) -> Parameter:
+    def parameter(self) -> tree.Parameter:
         name = self.name("a parameter's name")
-        default: Expression | None = None
+        default: tree.Expression | None = None
         if self.sees("="):
             self.advance()
             default = self.expression()
-        return Parameter(name.name, default, span=name.span)
+        return tree.Parameter(name.name, default, span=name.span)
 
-    def for_loop(self) -> Statement:
+    def for_loop(self) -> tree.Statement:
         start = self.advance()
         if self.sees("("):
             raise self.loop_in_brackets()
@@ -183,7 +171,9 @@ class Parser(ExpressionParser):
         self.expect("in", "`in` after the loop's names", hint="write `for x in list { … }`")
         source = self.expression()
         body = self.block("the loop's body")
-        return For(targets, source, body, span=self.span_of(start).to(self.span_of(self.previous)))
+        return tree.For(
+            targets, source, body, span=self.span_of(start).to(self.span_of(self.previous))
+        )
 
     def loop_in_brackets(self) -> RaspError:
         """`for (i = 0; i < 3; i++)`: skip to the end of it, so that this is the one mistake."""
@@ -195,14 +185,14 @@ class Parser(ExpressionParser):
         hint = "write `for i in range(3) { … }`"
         return RaspSyntaxError("a loop goes through a list", self.span_of(opening), hint)
 
-    def block(self, what: str) -> tuple[Statement, ...]:
+    def block(self, what: str) -> tuple[tree.Statement, ...]:
         if not self.sees("{"):
             hint = "a body is written between `{` and `}`"
             if self.sees(":"):
                 hint = "write `{ … }` in place of `:` and the indented lines"
             raise self.unexpected(f"`{{` to begin {what}", hint=hint)
         opening = self.advance()
-        statements: list[Statement] = []
+        statements: list[tree.Statement] = []
         with self.nested(opening):
             while not self.sees("}"):
                 if self.token.kind == "end":
@@ -214,7 +204,7 @@ class Parser(ExpressionParser):
         self.advance()
         return tuple(statements)
 
-    def return_statement(self) -> Statement:
+    def return_statement(self) -> tree.Statement:
         start = self.advance()
         if not self.function_depth:
             raise RaspSyntaxError(
@@ -224,7 +214,7 @@ class Parser(ExpressionParser):
             )
         value = self.expression_list()
         self.semicolon("the returned value")
-        return Return(value, span=self.span_of(start).to(self.span_of(self.previous)))
+        return tree.Return(value, span=self.span_of(start).to(self.span_of(self.previous)))
 
     # Assignments, loads and commands
 
@@ -234,19 +224,19 @@ class Parser(ExpressionParser):
             at += 2
         return self.tokens[at].kind == "name" and self.tokens[at + 1].text == "="
 
-    def assignment(self) -> Statement:
+    def assignment(self) -> tree.Statement:
         targets = self.targets()
         self.advance()  # the `=`
         value = self.expression_list()
         self.semicolon("the definition")
-        return Assign(targets, value, span=targets[0].span.to(self.span_of(self.previous)))
+        return tree.Assign(targets, value, span=targets[0].span.to(self.span_of(self.previous)))
 
-    def load(self) -> Statement:
+    def load(self) -> tree.Statement:
         start = self.advance()
         path = self.advance()
         if self.token.kind != "end":
             self.semicolon("the file's name")
-        return Load(str(path.value), span=self.span_of(start).to(self.span_of(self.previous)))
+        return tree.Load(str(path.value), span=self.span_of(start).to(self.span_of(self.previous)))
 
     def is_command(self, after: str) -> bool:
         """Tell `show example` from `show = 3;`: a name after a name is never an expression."""
@@ -263,11 +253,11 @@ class Parser(ExpressionParser):
         words = [token.text for token in self.tokens[self.at : self.at + 4]]
         return words == ["s", "-", "op", "examples"]
 
-    def command(self) -> Statement:
+    def command(self) -> tree.Statement:
         start = self.token
         line = self.source.line_and_column(start.start)[0]
         words: list[str] = []
-        argument: Expression | None = None
+        argument: tree.Expression | None = None
         while self.token.kind in ("name", "keyword") and self.on_line(line):
             if self.token.text in ("True", "False"):
                 break
@@ -282,9 +272,9 @@ class Parser(ExpressionParser):
         if self.sees(";"):
             self.advance()
         span = self.span_of(start).to(self.span_of(self.previous))
-        return Command(tuple(words), argument, span=span)
+        return tree.Command(tuple(words), argument, span=span)
 
-    def expression_on_line(self) -> Expression:
+    def expression_on_line(self) -> tree.Expression:
         """Read an expression that ends with its line, unless a bracket is open there."""
         depth, end = 0, self.at
         while self.tokens[end].kind != "end":
@@ -366,17 +356,15 @@ class Parser(ExpressionParser):
             for error in self.errors[: self.lexer_errors]
         )
 
-    def remarks_before(self, offset: int) -> list[Statement]:
+    def remarks_before(self, offset: int) -> list[tree.Statement]:
         """Take the comments before an offset, each as a statement of its own."""
-        remarks: list[Statement] = []
+        remarks: list[tree.Statement] = []
         while self.comments and self.comments[0].start < offset:
             comment = self.comments.pop(0)
             blank = self.blank_line_before(comment.start)
             remarks.append(
-                Remark(
-                    comment.text,
-                    span=self.span(comment.start, comment.end),
-                    blank_before=blank,
+                tree.Remark(
+                    comment.text, span=self.span(comment.start, comment.end), blank_before=blank
                 )
             )
         return remarks
@@ -398,10 +386,10 @@ class Parser(ExpressionParser):
         spaces = before[len(before.rstrip()) :]
         return spaces.count("\n") > 1
 
-    def unreadable(self, first: int) -> Statement:
+    def unreadable(self, first: int) -> tree.Statement:
         """Return what stands for a statement with a mistake in it, up to here."""
         tokens = self.tokens[first : max(self.at, first + 1) + 1]
-        names = (Name(token.text, span=self.span_of(token))
+        names = (tree.Name(token.text, span=self.span_of(token))
                  for token in names_bound(self.source, tokens))  # fmt: skip
         span = self.span_of(tokens[0]).to(self.span_of(self.previous))
-        return Unreadable(tuple(names), span=span)
+        return tree.Unreadable(tuple(names), span=span)

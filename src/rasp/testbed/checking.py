@@ -18,14 +18,7 @@ from rasp.compiler.model.store import from_safetensors
 from rasp.reading import read_file, read_json
 from rasp.testbed.dials import Dials, turned
 from rasp.testbed.edges import all_edges, allowed_edges
-from rasp.testbed.folder import (
-    CARD,
-    TRAINED,
-    Entry,
-    circuit_from_json,
-    contents,
-    wrong_answers,
-)
+from rasp.testbed.folder import CARD, TRAINED, Entry, circuit_from_json, contents, wrong_answers
 from rasp.testbed.superposition import share_right, unseen_inputs, with_arrays
 from rasp.testbed.truth import Laboratory
 

@@ -8,6 +8,7 @@ changes. Noise is added to every weight, in proportion to the size of its array.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -17,12 +18,14 @@ from rasp.compiler.emitting.weights import (
     Array,
     FeedForwardWeights,
     HeadWeights,
-    ReadoutWeights,
     Weights,
 )
 from rasp.compiler.model.transformer import Transformer
 from rasp.errors import RaspValueError
 
+Change = Callable[[Array], Array]
+READERS = ("query", "key", "value", "inside", "weight")
+"""The arrays through which parts read the stream."""
 IDLE_SIZE = 4
 """Dimensions of an idle head, and those that each layer's idle parts write to."""
 
@@ -130,16 +133,23 @@ def rotated(weights: Weights, rotation: Array, back: Array | None = None) -> Wei
     x'·(W·R)ᵀ = x·R·Rᵀ·Wᵀ = x·Wᵀ. Where R is no rotation, readers multiply by `back` instead.
     """
     back = rotation if back is None else back
-    return Weights(
-        weights.tokens @ rotation,
-        weights.positions @ rotation,
-        [[HeadWeights(head.query @ back, head.query_bias, head.key @ back, head.key_bias,
-                      head.value @ back, head.value_bias, rotation.T @ head.out)
-          for head in layer] for layer in weights.heads],
-        [FeedForwardWeights(block.inside @ back, block.bias, rotation.T @ block.out)
-         for block in weights.feed_forwards],
-        [ReadoutWeights(readout.weight @ back, readout.bias) for readout in weights.readouts],
+    return _in_other_dimensions(
+        weights, lambda array: array @ rotation, lambda array: array @ back,
+        lambda array: rotation.T @ array,
     )  # fmt: skip
+
+
+def _in_other_dimensions(weights: Weights, embed: Change, read: Change, write: Change) -> Weights:
+    """Change every array that touches the stream, by what it does there."""
+
+    def change(name: str, array: Array) -> Array:
+        if name in ("tokens", "positions"):
+            return embed(array)
+        if name == "out":
+            return write(array)
+        return read(array) if name in READERS else array
+
+    return weights.changed(change)
 
 
 def _with_layers(
@@ -200,31 +210,16 @@ def _widened(weights: Weights, size: int) -> Weights:
     def reads(array: Array) -> Array:
         return np.pad(array, ((0, 0), (0, more)))
 
-    def writes(array: Array) -> Array:
-        return np.pad(array, ((0, more), (0, 0)))
-
-    return Weights(
-        reads(weights.tokens), reads(weights.positions),
-        [[HeadWeights(reads(head.query), head.query_bias, reads(head.key), head.key_bias,
-                      reads(head.value), head.value_bias, writes(head.out)) for head in layer]
-         for layer in weights.heads],
-        [FeedForwardWeights(reads(block.inside), block.bias, writes(block.out))
-         for block in weights.feed_forwards],
-        [ReadoutWeights(reads(readout.weight), readout.bias) for readout in weights.readouts],
-    )  # fmt: skip
+    return _in_other_dimensions(
+        weights, reads, reads, lambda array: np.pad(array, ((0, more), (0, 0)))
+    )
 
 
 def _noisy(weights: Weights, noise: float, chooser: np.random.Generator) -> Weights:
     """Noise on every number, relative to the root mean square of its array."""
 
-    def shaken(array: Array) -> Array:
+    def shaken(_: str, array: Array) -> Array:
         scale = float(np.sqrt(np.mean(array**2))) if array.size else 0.0
         return array + noise * scale * chooser.normal(size=array.shape)
 
-    return Weights(
-        shaken(weights.tokens), shaken(weights.positions),
-        [[HeadWeights(*map(shaken, vars(head).values())) for head in layer]
-         for layer in weights.heads],
-        [FeedForwardWeights(*map(shaken, vars(block).values())) for block in weights.feed_forwards],
-        [ReadoutWeights(*map(shaken, vars(readout).values())) for readout in weights.readouts],
-    )  # fmt: skip
+    return weights.changed(shaken)

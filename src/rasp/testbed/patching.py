@@ -26,14 +26,7 @@ from rasp.compiler.emitting.weights import (
     Weights,
 )
 from rasp.compiler.model.transformer import Readout, Transformer, nearest
-from rasp.testbed.edges import (
-    OUTPUT,
-    POSITIONS,
-    TOKENS,
-    Edge,
-    feed_forward_name,
-    head_name,
-)
+from rasp.testbed.edges import OUTPUT, POSITIONS, TOKENS, Edge, feed_forward_name, head_name
 
 Written = dict[str, Tensor]
 """What each part wrote: (batch, [sink +] position, model)."""

@@ -20,11 +20,9 @@ import torch
 
 from rasp.compiler.emitting.weights import (
     Array,
-    FeedForwardWeights,
-    HeadWeights,
-    ReadoutWeights,
     Weights,
 )
+from rasp.compiler.model.store import weights_of
 from rasp.compiler.model.transformer import Transformer
 from rasp.testbed.dials import rotated
 from rasp.testbed.patching import Patchable
@@ -98,18 +96,7 @@ def unseen_inputs(model: Transformer, seed: int) -> list[Tokens]:
 
 def with_arrays(model: Transformer, arrays: Mapping[str, Array]) -> Transformer:
     """A model of the same parts with other weights, by the names that `Weights.arrays` gives."""
-    size = arrays["tokens"].shape[1]
-    empty = FeedForwardWeights(np.zeros((0, size)), np.zeros(0), np.zeros((size, 0)))
-    weights = Weights(
-        arrays["tokens"], arrays["positions"],
-        [[HeadWeights(*(arrays[f"layer{layer}.head{number}.{name}"] for name in vars(head)))
-          for number, head in enumerate(heads, 1)]
-         for layer, heads in enumerate(model.weights.heads, 1)],
-        [FeedForwardWeights(*(arrays[f"layer{layer}.feed_forward.{name}"] for name in vars(block)))
-         if block.bias.size else empty for layer, block in enumerate(model.weights.feed_forwards)],
-        [ReadoutWeights(arrays[f"output{number}.weight"], arrays[f"output{number}.bias"])
-         for number in range(len(model.readouts))],
-    )  # fmt: skip
+    weights = weights_of(arrays, model.heads_per_layer, len(model.readouts))
     return replace(model, weights=weights, certificate=None)
 
 

@@ -122,11 +122,7 @@ def _examples(task: Task, config: RunConfig) -> Iterator[dict[str, Any]]:
             plain = [to_python(atom) for atom in wanted]
             if task.bos is not None:
                 plain[0] = BOS_TARGET
-            yield {
-                "split": split,
-                "input": [to_python(token) for token in given],
-                "target": plain,
-            }
+            yield {"split": split, "input": [to_python(token) for token in given], "target": plain}
 
 
 def describe_record(record: Record) -> str:

@@ -7,9 +7,11 @@ values are 0, and no hidden unit fires.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import accumulate
+from typing import TypeVar
 
 import numpy as np
 
@@ -80,6 +82,9 @@ class ReadoutWeights:
     bias: Array
 
 
+AnyPart = TypeVar("AnyPart", HeadWeights, FeedForwardWeights, ReadoutWeights)
+
+
 @dataclass(eq=False)
 class Weights:
     """All arrays of a model, in float64; `cast` rounds them."""
@@ -109,16 +114,19 @@ class Weights:
     def cast(self) -> Weights:
         """The same weights as float32 holds them (in arrays of float64)."""
 
-        def small(array: Array) -> Array:
-            return np.asarray(array, np.float32).astype(np.float64)
+        return self.changed(lambda _, array: np.asarray(array, np.float32).astype(np.float64))
+
+    def changed(self, change: Callable[[str, Array], Array]) -> Weights:
+        """The same parts with other arrays; `change` gets the name of an array in its part, too."""
+
+        def part(old: AnyPart) -> AnyPart:
+            return type(old)(**{name: change(name, array) for name, array in vars(old).items()})
 
         return Weights(
-            small(self.tokens),
-            small(self.positions),
-            [[HeadWeights(*map(small, vars(head).values())) for head in layer]
-             for layer in self.heads],
-            [FeedForwardWeights(*map(small, vars(block).values())) for block in self.feed_forwards],
-            [ReadoutWeights(*map(small, vars(readout).values())) for readout in self.readouts],
+            change("tokens", self.tokens), change("positions", self.positions),
+            [[part(head) for head in layer] for layer in self.heads],
+            [part(block) for block in self.feed_forwards],
+            [part(readout) for readout in self.readouts],
         )  # fmt: skip
 
     @property

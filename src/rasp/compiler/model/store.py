@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import struct
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import prod
@@ -26,6 +27,7 @@ import numpy as np
 from rasp.architecture.schedule import schedule
 from rasp.atoms import Atom
 from rasp.compiler.emitting.weights import (
+    AnyPart,
     Array,
     FeedForwardWeights,
     HeadWeights,
@@ -103,7 +105,8 @@ def load(folder: str | Path) -> Transformer:
 def _loaded(folder: str | Path) -> tuple[Transformer, dict[str, Any], dict[str, Array]]:
     data, arrays = _read(folder)
     try:
-        model = _model(data, _weights(data, arrays))
+        weights = weights_of(arrays, data["heads_per_layer"], len(data["outputs"]))
+        model = _model(data, weights)
         check_shapes(model)
         return model, data, arrays
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
@@ -286,30 +289,29 @@ def _settings(data: dict[str, Any]) -> Settings:
     return replace(settings, where=where, where_name=name)
 
 
-def _weights(data: dict[str, Any], arrays: dict[str, Array]) -> Weights:
+def weights_of(
+    arrays: Mapping[str, Array], heads_per_layer: Sequence[int], outputs: int
+) -> Weights:
     """Put arrays together by name; there are no more heads than arrays."""
     size = arrays["tokens"].shape[1]
-    if sum(data["heads_per_layer"]) > len(arrays):
+    if sum(heads_per_layer) > len(arrays):
         raise broken("the number of heads")
+
+    def named(part: str, kind: type[AnyPart]) -> AnyPart:
+        return kind(*(arrays[f"{part}.{name}"] for name in kind.__dataclass_fields__))
+
     heads = [
-        [
-            HeadWeights(*(arrays[f"layer{layer}.head{number}.{name}"]
-                          for name in HeadWeights.__dataclass_fields__))
-            for number in range(1, count + 1)
-        ]
-        for layer, count in enumerate(data["heads_per_layer"], 1)
-    ]  # fmt: skip
-    blocks = []
-    for layer in range(len(heads) + 1):
-        names = [f"layer{layer}.feed_forward.{name}" for name in ("inside", "bias", "out")]
-        if names[0] in arrays:
-            blocks.append(FeedForwardWeights(*(arrays[name] for name in names)))
-        else:
-            blocks.append(FeedForwardWeights(np.zeros((0, size)), np.zeros(0), np.zeros((size, 0))))
-    readouts = [
-        ReadoutWeights(arrays[f"output{number}.weight"], arrays[f"output{number}.bias"])
-        for number in range(len(data["outputs"]))
+        [named(f"layer{layer}.head{number}", HeadWeights) for number in range(1, count + 1)]
+        for layer, count in enumerate(heads_per_layer, 1)
     ]
+    empty = FeedForwardWeights(np.zeros((0, size)), np.zeros(0), np.zeros((size, 0)))
+    blocks = [
+        named(f"layer{layer}.feed_forward", FeedForwardWeights)
+        if f"layer{layer}.feed_forward.inside" in arrays
+        else empty
+        for layer in range(len(heads) + 1)
+    ]
+    readouts = [named(f"output{number}", ReadoutWeights) for number in range(outputs)]
     return Weights(arrays["tokens"], arrays["positions"], heads, blocks, readouts)
 
 

@@ -137,11 +137,7 @@ class _Covers(_Work):
         return _union(left, right)
 
     def best(
-        self,
-        node: SelectBest,
-        wanted: bool,
-        picks: list[Conjunction],
-        others: list[Conjunction],
+        self, node: SelectBest, wanted: bool, picks: list[Conjunction], others: list[Conjunction]
     ) -> list[Conjunction]:
         zero, best = best_conditions(node)
         if wanted:

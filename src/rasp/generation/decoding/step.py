@@ -15,16 +15,7 @@ from rasp.generation.decoding.domains import EXACT, FAILED, Array
 from rasp.generation.decoding.machine import Machine
 from rasp.generation.decoding.plan import PLACE
 from rasp.generation.decoding.selections import Selections
-from rasp.graph import (
-    Aggregate,
-    Const,
-    Node,
-    Score,
-    Select,
-    Selector,
-    SOp,
-    Tokens,
-)
+from rasp.graph import Aggregate, Const, Node, Score, Select, Selector, SOp, Tokens
 
 if TYPE_CHECKING:
     from rasp.generation.decoding.rows import Rows

@@ -1,0 +1,129 @@
+"""A command's words in, its arguments out; and the options that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from typing import Any, NoReturn
+
+from rasp.errors import RaspValueError
+from rasp.limits import DEFAULT_LIMITS, Limits, read_limit
+from rasp.spelling import closest
+from rasp.token_lists import HELP
+
+MOST_COLUMNS = 100
+"""Columns of a terminal: help, messages and tables are no wider."""
+PROGRAM = "the program; `-` reads standard input"
+
+
+class Formatter(argparse.RawDescriptionHelpFormatter):
+    """Writes a command's help: at most 100 columns wide, with the default of every option."""
+
+    def __init__(self, prog: str) -> None:
+        columns = shutil.get_terminal_size().columns
+        super().__init__(prog, max_help_position=28, width=min(columns, MOST_COLUMNS) - 2)
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        text = action.help or ""
+        is_told = "default:" in text or action.default in (None, argparse.SUPPRESS, [])
+        is_option = bool(action.option_strings) and action.nargs != 0
+        is_settable = is_option or action.nargs == argparse.OPTIONAL
+        return f"{text} (default: %(default)s)" if is_settable and not is_told else text
+
+
+class Parser(argparse.ArgumentParser):
+    """Reads a command's words; says what is wrong with them as every other error is said."""
+
+    def __init__(self, prog: str, description: str) -> None:
+        super().__init__(prog, description=description, formatter_class=Formatter)
+
+    def error(self, message: str) -> NoReturn:
+        raise RaspValueError(message, hint=self._way_out(message))
+
+    def _way_out(self, message: str) -> str:
+        usage = " ".join(self.format_usage().removeprefix("usage: ").split())
+        taken = usage if len(usage) <= MOST_COLUMNS else f"`{self.prog} --help` says what it takes"
+        _, is_unknown, words = message.partition("unrecognized arguments: ")
+        if not is_unknown or not words.startswith("-"):
+            return taken
+        if not words.startswith("--"):
+            return f"{taken}; `--` goes before inputs that begin with `-`"
+        close = closest(words.split()[0].partition("=")[0], self._option_string_actions)
+        return f"did you mean `{self.prog} … {close}`?" if close else taken
+
+    def flag(self, name: str, what: str) -> None:
+        """Take an option that is on or off."""
+        self.add_argument(name, action="store_true", help=what)
+
+    def take_program(self, what: str = "the s-op or selector", several: bool = False) -> None:
+        """Take a program and a name in it: `arguments.file` and `arguments.name`."""
+        self.add_argument("file", help=PROGRAM)
+        names: dict[str, Any] = {"nargs": "+"} if several else {}
+        more = "; several with commas or blanks between" if several else ""
+        self.add_argument("name", help=what + more, **names)
+
+    def take_program_or_model(self) -> None:
+        """Take a program, or a model that was compiled: `arguments.file`."""
+        self.add_argument("file", help="the program (`-` reads standard input), or a folder that "
+                          "`rasp compile` wrote")  # fmt: skip
+
+    def take_inputs(self) -> None:
+        """Take inputs as words: `arguments.input`; with `--text`, as they are."""
+        self.add_argument(
+            "input", nargs="*",
+            help=f"{HELP}; `-`, or none, reads one a line from standard input, and goes on after a "
+            "line that fails (the exit code is then 1)",
+        )  # fmt: skip
+        self.take_text()
+
+    def take_text(self) -> None:
+        """Let inputs be taken as they are: `arguments.text`."""
+        self.flag("--text", "take inputs as plain characters, even `[1, 2]`")
+
+    def take_json(self, what: str = "everything as one JSON value") -> None:
+        """Let the command be asked for JSON: `arguments.json`."""
+        self.flag("--json", what)
+
+    def take_alphabet(
+        self, what: str, *also: str, into: argparse._ArgumentGroup | None = None, **rest: Any
+    ) -> None:
+        """Let the command be told which tokens there are: `arguments.alphabet`."""
+        (into or self).add_argument(
+            "--alphabet", *also, metavar="TOKENS", help=f"{what}: {HELP}", **rest
+        )
+
+    def take_running(self) -> None:
+        """Let a command that runs programs be told its budgets, and what `load` may read."""
+        self.take_limits()
+        self.take_loading()
+
+    def take_limits(self, usual: Limits = DEFAULT_LIMITS) -> None:
+        """Let the command be told how much a program may use: `arguments.limits`."""
+        self.add_argument(
+            "--limit", dest="limits", action=_Limit, default=usual, metavar="NAME=VALUE",
+            help="change a budget, such as seconds=10 or steps=1000000; may be given several times "
+            "(default: those of docs/limits.md)",
+        )  # fmt: skip
+
+    def take_loading(self, into: argparse._ArgumentGroup | None = None) -> None:
+        """Let the command be told what `load` may read."""
+        place = into or self
+        place.add_argument("--no-load", action="store_true", help="let programs `load` nothing")
+        place.add_argument(
+            "--load-from", action="append", default=[], metavar="DIR",
+            help="let programs `load` files of this folder too; may be given several times "
+            "(default: only those in the program's own folder)",
+        )  # fmt: skip
+
+
+class _Limit(argparse.Action):
+    """Adds one budget to those given before."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        setattr(namespace, self.dest, read_limit(values, getattr(namespace, self.dest)))
