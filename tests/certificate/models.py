@@ -14,6 +14,7 @@ from rasp.atoms import Atom
 from rasp.certificate import Inputs, Readout, Verdict, check
 from rasp.certificate.claims import Claims
 from rasp.compiler import Transformer, build
+from rasp.compiler.model.promises import keeps_promise
 from rasp.compiler.settings import read_settings
 from rasp.evaluator.plain import EvaluationError, evaluate
 from rasp.graph import Node
@@ -35,6 +36,7 @@ class Kind:
     """Whether the residual stream is to round what heads add, needed or not."""
 
 
+AB = ("a", "b")
 PREVIOUS = 'out = aggregate(select(indices, indices - 1, ==), tokens, "?");'
 KINDS = {
     "embedding": Kind('out = tokens if tokens == "a" else "c";', "abc", 3),
@@ -131,7 +133,8 @@ def verdict(
 ) -> Verdict:  # fmt: skip
     """What the checker says of a model, perhaps with other arrays or claims."""
     settings = model.settings
-    inputs = Inputs(settings.vocabulary, settings.max_length, settings.bos, settings.causal)
+    inputs = Inputs(settings.vocabulary, settings.max_length, settings.bos, settings.causal,
+                    settings.where)  # fmt: skip
     readouts = [Readout(each.name, each.atoms, each.codes, each.scored) for each in model.readouts]
     found = model.weights.arrays() if arrays is None else arrays
     return check(found, outputs, inputs, readouts, model.claims if claims is None else claims)
@@ -160,6 +163,8 @@ def expected_of(model: Transformer, outputs: dict[str, Node]) -> Answers:
     """What the program answers on every input on which it has a value."""
     found = {}
     for tokens in all_inputs(model):
+        if not keeps_promise(model.settings, tokens):
+            continue
         try:
             values = evaluate(list(outputs.values()), tokens)
         except EvaluationError:

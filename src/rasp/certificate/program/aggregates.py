@@ -17,7 +17,7 @@ from rasp.atoms import Atom
 from rasp.certificate.claims import INDEX, Meaning, Refused
 from rasp.certificate.program.cases import Cases, as_selector, weighed
 from rasp.certificate.program.outputs import numbers_of_shares
-from rasp.certificate.program.tables import Array, typed
+from rasp.certificate.program.tables import Array, by_state, typed
 from rasp.graph import (
     COMPARISONS,
     Aggregate,
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 def check_aggregate(values: Values, node: Aggregate, meaning: Meaning) -> None:
     """Check the rule by which an aggregate follows from outputs of heads."""
+    if len({*meaning.outputs}) < len(meaning.outputs):
+        raise Refused("an output of a head is counted twice")
     match meaning.rule:
         case "mean":
             _check_mean(values, node, meaning)
@@ -88,8 +90,9 @@ def _check_positive(values: Values, node: Aggregate, meaning: Meaning) -> None:
     output = values.output(meaning.outputs[0])
     if output.carrier is None:
         raise Refused("a mean of counts without counts")
-    column = values.column(node.values, values.space((output.carrier,)))
-    first, *others = column.in_order()
+    space = values.space((output.carrier,))
+    column = values.column(node.values, space)
+    first, *others = by_state(column, space, values.domain(output.carrier).size)
     known = [atom for atom in (first, *others) if not isinstance(atom, (bool, str, type(None)))]
     if len(known) <= len(others) or first != 0 or not all(atom > 0 for atom in known[1:]):
         raise Refused("values are not 0 where a count is, and above 0 elsewhere")
@@ -263,11 +266,6 @@ def _check_shares(values: Values, node: Aggregate, meaning: Meaning) -> None:
         raise Refused("a width takes two heads")
     numbers_of_shares(values, meaning.outputs)
     _light(values, node)
-    for variable in meaning.outputs:
-        if picks.atoms(values.output(variable).values, True) != [1]:
-            raise Refused("a share is not of 1")
-        if any(picks.atoms(values.output(variable).values, False)):
-            raise Refused("a share is not of position 0 alone")
     selectors = [each.selector for each in values.head(meaning.outputs[0]).conjuncts]
     always = bool(meaning.constant)
     for cases in picks.cases([node.selector, *selectors]):

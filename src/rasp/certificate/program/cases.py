@@ -68,10 +68,11 @@ def comparisons(nodes: Sequence[Node]) -> Iterator[Select]:
 
 
 def compared(keys: Sequence[Atom | None], queries: Sequence[Atom | None], op: str) -> Array:
-    """(query, key): a comparison of every key with every query; None matches nothing.
+    """(query, key): a comparison of every key with every query; None matches nothing, and a string
+    is neither below nor above a number.
 
-    >>> compared([1, 2], [2], "<").tolist()
-    [[True, False]]
+    >>> compared([1, 2, ""], [2], "<").tolist()
+    [[True, False, False]]
     """
     order = sorted(
         {(isinstance(atom, str), atom) for atom in (*keys, *queries) if atom is not None}
@@ -82,6 +83,9 @@ def compared(keys: Sequence[Atom | None], queries: Sequence[Atom | None], op: st
     one, other = left[None, :], right[:, None]
     found = {"==": one == other, "!=": one != other, "<": one < other,
              "<=": one <= other, ">": one > other, ">=": one >= other}[op]  # fmt: skip
+    if op not in ("==", "!="):
+        texts = len([is_text for is_text, _ in order if not is_text])
+        found = found & ((one < texts) == (other < texts))
     return np.asarray(found & (one >= 0) & (other >= 0))
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from fractions import Fraction
-
 import numpy as np
 
-from rasp.atoms import Atom
-from rasp.certificate.claims import Conjunct, HeadClaim, Refused
+from rasp.certificate.claims import Conjunct, HeadClaim, HeadOutput, Refused
 from rasp.certificate.program.cases import compared, holds
+from rasp.certificate.program.picks import Picks
 from rasp.certificate.program.tables import Array, Space, same
 from rasp.certificate.program.values import Values
 from rasp.graph import Select
@@ -28,24 +25,19 @@ def check_head(values: Values, claim: HeadClaim) -> None:
         raise Refused("a head that gives shares may pick nothing")
     if claim.mode == "sum" and claim.best is not None:
         raise Refused("a sum over the best picks")
-    if claim.mode == "sum" and any(each.codes or each.default for each in claim.outputs):
-        raise Refused("a sum adds numbers, and is 0 where nothing is picked")
     for output in claim.outputs:
-        if not (_is_affine(output.codes or {}) or picks.picks_one_value(claim, output)):
-            raise Refused("a mean of codes is not the code of the mean")
+        if claim.mode != "mean" and (not output.is_plain or output.default):
+            raise Refused("a sum adds numbers, and is 0 where nothing is picked")
+        if claim.mode == "share" and not _is_of_first(picks, output):
+            raise Refused("a share is not of position 0 alone")
         is_odd = output.carrier is not None or claim.mode != "mean"
         if output.is_block and (is_odd or not picks.picks_one_value(claim, output)):
             raise Refused("what a head moves as a block is not one value")
 
 
-def _is_affine(codes: Mapping[Atom, Fraction]) -> bool:
-    """Whether codes of numbers are a line, so that means of them are codes of means.
-
-    Strings have no mean: where several are picked, the program has no value.
-    """
-    points = [(Fraction(atom), code) for atom, code in codes.items() if not isinstance(atom, str)]
-    steps = [(atom - points[0][0], code - points[0][1]) for atom, code in points[1:]]
-    return all(atom * steps[0][1] == code * steps[0][0] for atom, code in steps)
+def _is_of_first(picks: Picks, output: HeadOutput) -> bool:
+    """Whether position 0 sends 1, and every other 0: what comes out is the share of position 0."""
+    return picks.atoms(output.values, True) == [1] and not any(picks.atoms(output.values, False))
 
 
 def check_sees(values: Values, claim: HeadClaim, has_sink: bool) -> None:

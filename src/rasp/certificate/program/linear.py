@@ -21,6 +21,7 @@ from rasp.certificate.program.tables import (
     Column,
     Linear,
     Space,
+    by_state,
     column_of,
     is_ground,
     of_index,
@@ -160,16 +161,17 @@ def _fitted(values: Values, node: SOp) -> Linear | None:
         space, column = values.table(node)
     except Refused:
         return None
-    atoms = column.in_order()
+    atoms = column.listed()
     if any(isinstance(atom, str) for atom in atoms):
         return None
-    numbers = [None if atom is None else Fraction(atom) for atom in atoms]
-    known = [number for number in numbers if number is not None]
+    known = [Fraction(atom) for atom in atoms if atom is not None]
     if known and len(set(known)) == 1:
         return Linear(known[0])
     if len(space.variables) != 1 or not known:
         return None
     (variable,) = space.variables
+    numbers = [None if atom is None else Fraction(atom)
+               for atom in by_state(column, space, values.domain(variable).size)]  # fmt: skip
     filled = [known[0] if number is None else number for number in numbers]
     if variable == TOKEN:
         return of_token(filled, values.inputs)

@@ -15,7 +15,14 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.certificate.claims import INDEX, HeadClaim, HeadOutput, OutputVariable, Refused
 from rasp.certificate.program.reach import means, pair_sums, subset_sums, sums
-from rasp.certificate.program.tables import Array, Linear, index_table, token_table, typed
+from rasp.certificate.program.tables import (
+    Array,
+    Linear,
+    by_state,
+    index_table,
+    token_table,
+    typed,
+)
 from rasp.graph import Const, Elementwise, SelectorAnd, SelectorOr, SOp
 
 if TYPE_CHECKING:
@@ -45,9 +52,20 @@ def states_of_output(values: Values, variable: int) -> list[State]:
     numbers = [Fraction(atom) for atom in found if not isinstance(atom, (bool, str))]
     if values.picks.picks_one_value(head, output):
         numbers = [] if values.picks.picks_one(head) else numbers
+    elif len(numbers) < len(found) and not values.picks.fails_for_several(head, output):
+        raise Refused("a head averages what has no mean")
+    elif not _is_affine(output.codes or {}):
+        raise Refused("a mean of codes is not the code of the mean")
     elif numbers:
         numbers = means(numbers, most)
     return [(atom, output.code(atom)) for atom in (*found, *numbers, *_default(head, output))]
+
+
+def _is_affine(codes: Mapping[Atom, Fraction]) -> bool:
+    """Whether codes of numbers are a line, so that means of them are codes of means."""
+    points = [(Fraction(atom), code) for atom, code in codes.items() if not isinstance(atom, str)]
+    steps = [(atom - points[0][0], code - points[0][1]) for atom, code in points[1:]]
+    return all(atom * steps[0][1] == code * steps[0][0] for atom, code in steps)
 
 
 def _default(head: HeadClaim, output: HeadOutput) -> list[Atom]:
@@ -80,18 +98,20 @@ def sums_of(values: Values, nodes: Sequence[SOp], least: int) -> list[Fraction]:
 
 
 def _moved_counts(values: Values, head: HeadClaim, output: HeadOutput) -> list[State]:
-    """A count in place of the values that it decides: picked once, or a bool, of which no two
-    are; or a mean of counts, for who asks only whether something is above 0.
+    """A count in place of the values that it decides: picked once, or a bool, of which the program
+    averages no two; or a mean of counts, for who asks only whether something is above 0.
     """
     assert output.carrier is not None
     column = values.column(output.values, values.space((output.carrier,)))
     if column.kinds:
         raise Refused("a count is moved for numbers of uncertain kind")
-    atoms = column.in_order()
+    atoms = by_state(column, values.space((output.carrier,)), values.domain(output.carrier).size)
     found: list[State] = [
         (atom, Fraction(count)) for count, atom in enumerate(atoms) if atom is not None
     ]
-    if not all(isinstance(atom, bool) for atom in atoms) and not values.picks.picks_one(head):
+    are_bools = all(isinstance(atom, bool) for atom in column.atoms)
+    if not (values.picks.picks_one(head)
+            or (are_bools and values.picks.fails_for_several(head, output))):  # fmt: skip
         counts = [Fraction(count) for count in range(len(atoms))]
         found = [(mean, mean) for mean in means(counts, values.inputs.max_length)]
     return found + [(atom, output.base) for atom in _default(head, output)]

@@ -16,7 +16,7 @@ from rasp.certificate.program.cases import HOLDS, Cases, compared, comparisons, 
 from rasp.certificate.program.choices import ANY
 from rasp.certificate.program.orders import is_strict_order
 from rasp.certificate.program.outputs import by_length, is_length
-from rasp.certificate.program.tables import Array, joint_places, typed, variants_of
+from rasp.certificate.program.tables import Array, by_state, joint_places, typed, variants_of
 from rasp.graph import Indices, Node, Scorer, Select, Selector, SOp, score_terms
 
 if TYPE_CHECKING:
@@ -102,13 +102,13 @@ class Picks:
         return found
 
     def _compared_by_index(self, node: Select) -> Array:
-        columns = []
+        atoms, space = [], self.values.space((INDEX,))
         for side in (node.keys, node.queries):
             if set(self.values.over(side)) - {INDEX}:
                 raise Refused("a comparison looks at more than the indices")
-            columns.append(self.values.column(side, self.values.space((INDEX,))))
-        table = compared(columns[0].atoms, columns[1].atoms, node.op)
-        return np.asarray(table[np.ix_(columns[1].places, columns[0].places)])
+            column = self.values.column(side, space)
+            atoms.append(by_state(column, space, self.values.inputs.max_length))
+        return compared(atoms[0], atoms[1], node.op)
 
     def silent(self, selectors: Sequence[Selector]) -> Array:
         """(index,): where a query picks nothing, since some condition on the indices fails."""
@@ -288,19 +288,27 @@ class Picks:
         return found
 
     def picks_one_value(self, head: HeadClaim, output: HeadOutput) -> bool:
-        """Whether all that a query picks holds one value, or else the program fails.
-
-        Bools and strings have no mean: several of them picked at once are an error.
-        """
+        """Whether all that a query picks holds one value, or else the program fails."""
         atoms = self.atoms(output.values, None)
-        numbers = {atom for atom in atoms if not isinstance(atom, (bool, str))}
-        if self.picks_one(head) or (len(numbers) < 2 and len(numbers) < len(set(atoms))):
-            return True
-        if len(set(atoms)) < 2:
+        if self.picks_one(head) or len(set(atoms)) < 2:
             return True
         if head.best is not None and self._tells_apart(head.best, output.values):
             return True
-        return any(
-            isinstance(node, Select) and node.op == "==" and node.keys is output.values
-            for node in head.selectors
-        )
+        if any(isinstance(node, Select) and node.op == "==" and node.keys is output.values
+               for node in head.selectors):  # fmt: skip
+            return True
+        numbers = {atom for atom in atoms if not isinstance(atom, (bool, str))}
+        is_mixed = len(numbers) < len(set(atoms))
+        return len(numbers) < 2 and is_mixed and self.fails_for_several(head, output)
+
+    def fails_for_several(self, head: HeadClaim, output: HeadOutput) -> bool:
+        """Whether the program fails where several bools or strings are picked, which have no mean:
+        an aggregate of its own averages what this head does.
+        """
+        mine = head.selectors, head.best, output.values
+        for node, meaning in self.values.claims.aggregates.items():
+            if meaning.rule in ("mean", "positive"):
+                other = self.values.head(meaning.outputs[0])
+                if (other.selectors, other.best, node.values) == mine:
+                    return True
+        return False

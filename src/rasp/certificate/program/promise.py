@@ -1,7 +1,8 @@
 """A promise about inputs in; what is certain of the inputs that keep it, out.
 
 The promise is a bool s-op, and the theorem is about the inputs on which it is true at every
-position. Where it is an `and`, each of its conditions is. Two rules use that:
+position. Where it is an `and`, each of its conditions is, or is 2, or another atom that `and` takes
+for true. Two rules use that:
 
 - A combination of states in which a condition is false is one that no position has.
 - Where a condition bounds a number w that adds up 1 for each key that is picked (and no less than
@@ -52,7 +53,7 @@ class Promise:
                 rows = [self._states(variable, space) for variable in inner.variables]
             except Refused:
                 continue
-            holds = np.array([atom is True for atom in column.atoms])[column.places]
+            holds = np.array([bool(atom) for atom in column.atoms])[column.places]
             sizes = [self.plain.domain(variable).size for variable in inner.variables]
             fine &= is_listed(rows, inner.grid[:, holds], sizes)
         return np.asarray(space.grid[:, fine])
@@ -91,7 +92,7 @@ class Promise:
         numbers, (space, column) = values.domain(variable).numbers, values.table(condition)
         assert numbers is not None
         allowed = [numbers[state] for state, place in zip(space.grid[0], column.places, strict=True)
-                   if column.atoms[place] is True]  # fmt: skip
+                   if column.atoms[place]]  # fmt: skip
         linear = values.linear_of(variable)
         if not allowed or any(kind != "out" for kind, _ in linear.parts):
             raise Refused("a condition is not about a sum over keys")

@@ -58,6 +58,14 @@ class Column:
         return [self.atoms[place] for place in np.unique(self.places).tolist()]
 
 
+def by_state(column: Column, space: Space, size: int) -> list[Atom | None]:
+    """The atom for each state of the one variable of a space, in which not every one may occur."""
+    found: list[Atom | None] = [None] * size
+    for state, place in zip(space.grid[0].tolist(), column.places.tolist(), strict=True):
+        found[state] = column.atoms[place]
+    return found
+
+
 def typed(atom: Atom | None) -> tuple[type, Atom | None]:
     """A key that tells 1 from True and from 1.0."""
     return type(atom), atom

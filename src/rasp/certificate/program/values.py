@@ -66,6 +66,8 @@ class Values:
     ) -> None:
         """`believes` that heads never pick nothing where that is claimed; else finds out."""
         self.claims, self.inputs, self.believes = claims, inputs, believes
+        if claims.variables[:2] != (None, None) or None in claims.variables[2:]:
+            raise Refused("the first two variables, and no others, are the token and the index")
         where = inputs.where
         self.plain = self if where is None else Values(
             claims, replace(inputs, where=None), [where], believes=False

@@ -227,8 +227,12 @@ def is_read(stream: Stream, reader: ReaderClaim) -> bool:
     if any(dim >= len(row) for dim in reader.weights):
         return False
     row[list(reader.weights)] = list(reader.weights.values())
+    over = values.over(reader.node)
+    if reader.node in values.claims.choices:  # of which a table leaves states open
+        over = (values.node_variables[reader.node],)
     try:
-        space, column = values.table(reader.node)
+        space = values.space(over)
+        column = values.column(reader.node, space)
         held = stream.read(row[None], space.variables).on(values, space)
     except Refused:
         return False

@@ -132,7 +132,7 @@ class Scorer:
             if number not in used:
                 most = np.abs(piece.value).max(axis=0, initial=0.0)
                 most = most + piece.error.max(axis=0, initial=0.0)
-                total += float((asked.most + asked.error) @ most)
+                total += float((asked.most + wrong) @ most)
         return total
 
     def _rounding(self, masses: Sequence[tuple[float, float]], sink: Array | None) -> float:

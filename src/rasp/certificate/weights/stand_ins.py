@@ -58,7 +58,8 @@ def _with_count(values: Values, reading: Reading, variable: int, known: CountVar
         there = np.flatnonzero(~np.isnan(level).any(axis=1))
         base = base.plus(constant_part(Parts(level, *parts.four[1:]).at(there)))
     count = np.outer(np.arange(len(known.conditions) + 1), slope)
-    piece = Piece(values.space((variable,)), Parts(count, *np.zeros((3, *count.shape))))
+    space = values.space((variable,))
+    piece = Piece(space, Parts(count, *np.zeros((3, *count.shape))).at(space.grid[0]))
     others = [piece for piece in reading.pieces if piece not in mine]
     return replace(reading, base=base, pieces=[*others, piece])
 

@@ -280,8 +280,8 @@ class Stream:
             noise = noise + np.where(small, np.abs(table), 0.0).max(axis=0, initial=0.0)
             value = np.where(small, 0.0, table)
             if variable in (TOKEN, INDEX):
-                held = Parts(value, *terms[variable].parts.four[1:])
-                found.append(Piece(terms[variable].space, held))
+                space, held = terms[variable].space, Parts(value, *terms[variable].parts.four[1:])
+                found.append(Piece(space, held.at(space.grid[0])))
             elif value.any():
                 found.append(self._term(variable, value))
         return constant, noise, found

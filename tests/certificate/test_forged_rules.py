@@ -1,0 +1,290 @@
+"""Models written by hand, with claims that no rule of the checker may believe: each is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from models import AB, Arrays, Kind, compiled, expected_of, mistakes_in, outputs_of, verdict
+from test_forgeries import ONE, forged, with_head
+
+import rasp
+from rasp.atoms import Atom
+from rasp.certificate.claims import (
+    Claims,
+    Conjunct,
+    GroupClaim,
+    HeadClaim,
+    HeadOutput,
+    Meaning,
+    NodeVariable,
+    OutputVariable,
+    ReaderClaim,
+    SumVariable,
+)
+from rasp.compiler import Transformer
+from rasp.compiler.emitting.weights import FeedForwardWeights, HeadWeights, ReadoutWeights, Weights
+from rasp.compiler.model.describe import Description
+from rasp.compiler.model.transformer import Readout
+from rasp.compiler.settings import Settings
+from rasp.graph import (
+    Aggregate,
+    Const,
+    Elementwise,
+    Indices,
+    Node,
+    Select,
+    SelectorOr,
+    SOp,
+    Tokens,
+    in_order,
+)
+from rasp.graph.portable import graph_to_json
+
+NOTHING = Fraction(0)
+IS_A = 'out = tokens == "a";'
+
+
+def node_of(text: str, name: str = "out") -> Any:
+    return rasp.run(text)[name].node
+
+
+def handmade(
+    out: Node, claims: Claims, arrays: Mapping[str, Any], atoms: Sequence[Atom],
+    vocabulary: Sequence[Atom] = AB, where: SOp | None = None,
+) -> Transformer:  # fmt: skip
+    """A model of such arrays; those of a head that are left out are 0."""
+    found = {name: np.array(array, float) for name, array in arrays.items()}
+    length, size = found["positions"].shape
+    heads = [[_head(found, f"layer{layer}.head{number}.", size)
+              for number in range(1, len(some) + 1)]
+             for layer, some in enumerate(claims.heads, 1)]  # fmt: skip
+    blocks = []
+    for layer in range(len(heads) + 1):
+        names = [f"layer{layer}.feed_forward.{part}" for part in ("inside", "bias", "out")]
+        empty = np.zeros((0, size)), np.zeros(0), np.zeros((size, 0))
+        parts = (found.get(name, none) for name, none in zip(names, empty, strict=True))
+        blocks.append(FeedForwardWeights(*parts))
+    readout = ReadoutWeights(found["output0.weight"], found["output0.bias"])
+    weights = Weights(found["tokens"], found["positions"], heads, blocks, [readout])
+    settings = Settings(tuple(vocabulary), length, where=where, where_name="promise")
+    return Transformer(
+        settings, weights, (Readout("out", tuple(atoms), (), True),),
+        len(weights.tokens) > len(vocabulary), Description((), (), ()), claims,
+        graph_to_json({"out": out}, {}), None,
+    )  # fmt: skip
+
+
+def _head(found: Arrays, name: str, size: int) -> HeadWeights:
+    parts = {part: np.zeros((1, size)) for part in ("query", "key", "value")}
+    parts |= {f"{part}_bias": np.zeros(1) for part in parts}
+    parts |= {key.removeprefix(name): array for key, array in found.items() if name in key}
+    return HeadWeights(**parts)
+
+
+def over_tokens(*nodes: SOp) -> dict[Node, tuple[int, ...]]:
+    """Everything that is made of tokens alone, as a function of the token."""
+    return {node: (0,) for node in in_order(nodes) if isinstance(node, Elementwise)}
+
+
+# -- claims about what there is -------------------------------------------------------------------
+
+
+def another_first_variable() -> Transformer:
+    """The first variable is the token, and said to be the index: so the one is the other."""
+    base = compiled(Kind("out = tokens;", [0, 1, 2], 3))
+    claims = Claims((NodeVariable(Indices()), None), {}, {}, (), ((),), ((0,),))
+    other = forged(base, claims)
+    other.graph = graph_to_json({"out": Indices()}, {})
+    return other
+
+
+def an_output_that_counts_twice() -> Transformer:
+    """A sum is compared with what its outputs take once, and then taken for twice as much."""
+    text = """out = 1 / aggregate(select(tokens, tokens, ==) or select(indices, 0, ==),
+                                  indicator(indices == 0));"""
+    model = compiled(Kind(text, "abc", 4))
+    ((node, meaning),) = model.claims.aggregates.items()
+    twice = {node: Meaning("count", meaning.outputs * 2, meaning.constant)}
+    known = model.readouts[0]
+    atoms = tuple(2 * Fraction(atom) - 1 for atom in known.atoms)
+    claims = Claims(**vars(model.claims) | {"aggregates": twice})
+    return forged(model, claims, Readout("out", atoms, (), True))
+
+
+def a_share_of_nothing() -> Transformer:
+    """A head that gives shares is said to give one of 0: so nothing has to send the 1."""
+    out = node_of(IS_A)
+    head = HeadClaim("share", (), (HeadOutput(Const(0)),), ({0: ONE},), ((),), never_empty=True,
+                     weight=Fraction(1000), outweighs=True)  # fmt: skip
+    claims = Claims((None, None, OutputVariable(1, 0, 0)), {out: (0,)}, {}, ((head,),),
+                    ((), ()), ((0, 2),))  # fmt: skip
+    arrays = {
+        "tokens": [[1, 0], [0, 0]], "positions": np.zeros((2, 2)),
+        "layer1.head1.out": [[0], [1]], "output0.weight": [[0, 0], [1, 1]],
+        "output0.bias": [0, -1.5],
+    }  # fmt: skip
+    return handmade(out, claims, arrays, (False, True))
+
+
+def a_sum_of_counts() -> Transformer:
+    """A count is moved, of which there is one on paper, and a head that adds them all up."""
+    out = node_of(IS_A)
+    head = HeadClaim("sum", (), (HeadOutput(out, None, False, 0),), ({0: ONE},), ((0,),))
+    claims = Claims((None, None, OutputVariable(1, 0, 0)), {out: (0,)}, {}, ((head,),),
+                    ((), ()), ((0, 2),))  # fmt: skip
+    arrays = {
+        "tokens": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]], "positions": np.zeros((7, 4)),
+        "layer1.head1.query_bias": [22], "layer1.head1.key": [[0, 0, 0, 1]],
+        "layer1.head1.value": [[0, 1, 0, 0]],
+        "layer1.head1.out": [[0], [0], [np.exp(22)], [0]],
+        "output0.weight": [[0, 0, 0, 0], [2, 0, -0.4, 0]], "output0.bias": [0, -0.5],
+    }  # fmt: skip
+    return handmade(out, claims, arrays, (False, True))
+
+
+def a_mean_of_strings() -> Transformer:
+    """Strings have no mean, and a program that averages them fails: this one never does so."""
+    out = node_of(IS_A)
+    output = HeadOutput(Tokens(), {"a": NOTHING, "b": ONE})
+    head = HeadClaim("mean", (), (output,), ({0: ONE},), ((0,),), never_empty=True)
+    claims = Claims((None, None, OutputVariable(1, 0, 0)), {out: (0,)}, {}, ((head,),),
+                    ((), (GroupClaim(3, (2,)),)), ((0, 2),))  # fmt: skip
+    arrays = {
+        "tokens": [[1, 0, 0], [0, 0, 0]], "positions": np.zeros((3, 3)),
+        "layer1.head1.value": [[-1, 0, 0]], "layer1.head1.value_bias": [1],
+        "layer1.head1.out": [[0], [1], [0]], "layer1.feed_forward.inside": [[0, 1, 0]] * 3,
+        "layer1.feed_forward.bias": [-0.1, -0.5, -0.9],
+        "layer1.feed_forward.out": [[0, 0, 0], [0, 0, 0], [10, -20, 10]],
+        "output0.weight": [[0, 0, 0], [2, 0, -10]], "output0.bias": [0, -1],
+    }  # fmt: skip
+    return handmade(out, claims, arrays, (False, True))
+
+
+def a_number_below_a_string() -> Transformer:
+    """`0 < "x"` picks nothing where selectors are compared, and everything where scores are."""
+    model = compiled(Kind('out = aggregate(select(tokens, "a", ==), indicator(indices == 0), 5);'))
+    mine = model.claims.heads[0][0].conjuncts[0].selector
+    wider = SelectorOr(mine, Select(Const(0), Const("x"), "<"))
+    other = forged(model, with_head(model.claims, conjuncts=(Conjunct(wider, (), (0,)),)))
+    other.weights.tokens[1] = other.weights.tokens[0]
+    return other
+
+
+# -- promises -------------------------------------------------------------------------------------
+
+
+def a_promise_about_tokens() -> Transformer:
+    """Without the token 0, the table of a token's values begins with that of 1."""
+    out, where = node_of("out = tokens + 0;"), node_of("out = tokens != 0;")
+    some = SumVariable(NOTHING, {("tok", 1): ONE})
+    claims = Claims((None, None, some), {out: (2,), where: (0,)}, {}, (), ((),), ((2,),))
+    arrays = {
+        "tokens": [[0], [1], [0]], "positions": np.zeros((3, 1)),
+        "output0.weight": [[0], [1]], "output0.bias": [0, -0.5],
+    }  # fmt: skip
+    return handmade(out, claims, arrays, (1, 2), (0, 1, 2), where)
+
+
+def a_token_that_a_promise_hides() -> Transformer:
+    """Without the token "a", the rows of "a" and "b" are looked at as if of "b" and "c"."""
+    where = node_of('out = tokens != "a";')
+    claims = Claims((None, None), over_tokens(where), {}, (), ((),), ((0,),))
+    arrays = {
+        "tokens": [[0], [1], [0]], "positions": np.zeros((3, 1)),
+        "output0.weight": [[0], [1]], "output0.bias": [0, -0.5],
+    }  # fmt: skip
+    return handmade(Tokens(), claims, arrays, ("b", "c"), "abc", where)
+
+
+def a_promise_that_is_two() -> Transformer:
+    """For `and`, 2 is as good as True: the promise holds for every token, not for "a" alone."""
+    where = node_of('out = (True if tokens == "a" else 2) and tokens != "c";')
+    claims = Claims((None, None), over_tokens(where), {}, (), ((),), ((0,),))
+    arrays = {"tokens": np.zeros((2, 1)), "positions": np.zeros((3, 1)),
+              "output0.weight": np.zeros((2, 1)), "output0.bias": [1, 0]}  # fmt: skip
+    return handmade(Tokens(), claims, arrays, ("a", "b"), AB, where)
+
+
+# -- errors ---------------------------------------------------------------------------------------
+
+
+def errors_of_queries_times_errors_of_keys() -> Transformer:
+    """What hidden units write is ±1 by the index, and said to be 0 up to an error: so are queries
+    and keys, and their product.
+    """
+    out = node_of('out = aggregate(select(tokens, "z", !=), indicator(tokens == "a"));')
+    assert isinstance(out, Aggregate)
+    head = HeadClaim("mean", (Conjunct(out.selector, (0,), (0,)),), (HeadOutput(out.values),),
+                     ({0: ONE},), ((0,),), never_empty=True)  # fmt: skip
+    claims = Claims(
+        (None, None, OutputVariable(1, 0, 0)), {out: (2,), **over_tokens(out.values)},
+        {out: Meaning("mean", (2,))}, ((head,),), ((GroupClaim(1, (0, 1), (0,)),), ()), ((2,),),
+    )  # fmt: skip
+    means = sorted({Fraction(some, whole) for whole in (1, 2, 3) for some in range(whole + 1)})
+    arrays = {
+        "tokens": [[1, 0, 0, 0, 0], [0, 0, 0, 0, 0]],
+        "positions": [[0, -1, -1, 0, 0], [0, -1, -1, 0, 1], [0, -1, -1, 0, 0]],
+        "layer0.feed_forward.inside": [[0, 0, 0, 0, 1]], "layer0.feed_forward.bias": [0],
+        "layer0.feed_forward.out": [[0], [2], [2], [0], [0]],
+        "layer1.head1.query": [[0, 50, 0, 0, 0]], "layer1.head1.key": [[0, 0, 1, 0, 0]],
+        "layer1.head1.value": [[1, 0, 0, 0, 0]],
+        "layer1.head1.out": [[0], [0], [0], [1], [0]],
+        "output0.weight": [[0, 0, 0, 2 * float(mean), 0] for mean in means],
+        "output0.bias": [-(float(mean) ** 2) for mean in means],
+    }  # fmt: skip
+    return handmade(out, claims, arrays, means)
+
+
+FORGERIES: dict[Callable[[], Transformer], str] = {
+    another_first_variable: "the first two variables, and no others",
+    an_output_that_counts_twice: "an output of a head is counted twice",
+    a_share_of_nothing: "a share is not of position 0 alone",
+    a_sum_of_counts: "a sum adds numbers",
+    a_mean_of_strings: "a head averages what has no mean",
+    a_number_below_a_string: "no margin is left",
+    a_promise_about_tokens: "no margin is left",
+    a_token_that_a_promise_hides: "no margin is left",
+    a_promise_that_is_two: "no margin is left",
+    errors_of_queries_times_errors_of_keys: "no margin is left",
+}
+
+
+@pytest.mark.parametrize("forge", FORGERIES, ids=lambda forge: forge.__name__)
+def test_a_forgery_is_refused(forge: Callable[[], Transformer]) -> None:
+    model = forge()
+    outputs = outputs_of(model)
+    assert mistakes_in(model, expected_of(model, outputs))
+    found = verdict(model, outputs)
+    assert not found.holds
+    assert FORGERIES[forge] in found.reason
+
+
+# -- what else is said of a model -----------------------------------------------------------------
+
+
+def test_a_choice_is_not_read_where_it_leaves_something_open() -> None:
+    """A row that reads whether the token is "a", everywhere, and is said to read `out`."""
+    out = node_of('out = (tokens == "a") if (indices == 0) else False;')
+    first, is_a, no = out.operands
+    which = Elementwise("if", (first, Const(0), Const(1)))
+    claims = Claims(
+        (None, None, NodeVariable(out), NodeVariable(which)),
+        {out: (3, 0), which: (1,), first: (1,), is_a: (0,)}, {}, (),
+        ((GroupClaim(1, (0, 1), (2,)),),), ((0, 1),), choices={out: (which, (is_a, no))},
+        readers=(ReaderClaim(out, "embedding", {0: 1.0}, 0.0),
+                 ReaderClaim(out, "layer0.feed_forward", {2: 1.0}, 0.0)),
+    )  # fmt: skip
+    arrays = {
+        "tokens": [[1, 0, 0], [0, 0, 0]], "positions": [[0, 1, 0], [0, 0, 0], [0, 0, 0]],
+        "layer0.feed_forward.inside": [[1, 1, 0]], "layer0.feed_forward.bias": [-1],
+        "layer0.feed_forward.out": [[0], [0], [1]],
+        "output0.weight": [[0, 0, -1], [0, 0, 1]], "output0.bias": [0.5, -0.5],
+    }  # fmt: skip
+    model = handmade(out, claims, arrays, (False, True))
+    found = verdict(model, outputs_of(model))
+    assert found.holds, found.reason
+    assert found.readers == {1}
