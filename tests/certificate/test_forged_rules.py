@@ -8,8 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from models import AB, Arrays, Kind, compiled, expected_of, mistakes_in, outputs_of, verdict
+from models import (
+    AB,
+    Arrays,
+    Kind,
+    all_inputs,
+    compiled,
+    expected_of,
+    mistakes_in,
+    outputs_of,
+    verdict,
+)
 from test_forgeries import ONE, forged, with_head
+from test_forgeries import in_order as added_in_order
 
 import rasp
 from rasp.atoms import Atom
@@ -28,7 +39,7 @@ from rasp.certificate.claims import (
 from rasp.compiler import Transformer
 from rasp.compiler.emitting.weights import FeedForwardWeights, HeadWeights, ReadoutWeights, Weights
 from rasp.compiler.model.describe import Description
-from rasp.compiler.model.transformer import Readout
+from rasp.compiler.model.transformer import Readout, attend, feed_forward
 from rasp.compiler.settings import Settings
 from rasp.graph import (
     Aggregate,
@@ -288,3 +299,87 @@ def test_a_choice_is_not_read_where_it_leaves_something_open() -> None:
     found = verdict(model, outputs_of(model))
     assert found.holds, found.reason
     assert found.readers == {1}
+
+
+def largest_gradient(model: Transformer) -> float:
+    """The longest gradient of any score by the embedded input, measured on every input."""
+    readout, longest = model.weights.readouts[0], 0.0
+
+    def scores(x: np.ndarray) -> np.ndarray:  # (position, dimension) -> (position, atom)
+        for layer, block in enumerate(model.weights.feed_forwards):
+            for head in model.weights.heads[layer - 1] if layer else []:
+                x = x + attend(x[None], head, None, np.float64)[1][0]
+            x = x + feed_forward(x, block, np.float64)
+        return np.asarray(x[model.uses_sink :] @ readout.weight.T + readout.bias)
+
+    for tokens in all_inputs(model):
+        x = model.embedded(model.token_ids(list(tokens))[None], np.float64)[0]
+        steps = 1e-6 * np.eye(x.size).reshape(-1, *x.shape)
+        slopes = np.array([(scores(x + step) - scores(x - step)) / 2e-6 for step in steps])
+        longest = max(longest, float(np.linalg.norm(slopes, axis=0).max()))
+    return longest
+
+
+def a_sum_of_many() -> Transformer:
+    """Each of four keys has a gradient; the sink is so far away that scores have next to none."""
+    text = 'out = length * aggregate(select(0, 0, ==), indicator(tokens == "a"));'
+    model = compiled(Kind(text))
+    far = 2.0**60
+    other = forged(model, model.claims)
+    weights = other.weights
+    (sink,) = np.flatnonzero(weights.tokens[-1])
+    weights.tokens[-1] *= far
+    for head in weights.heads[0]:
+        for array in (head.query, head.key, head.value):
+            array[:, sink] /= far
+    return other
+
+
+def picks_that_send_different_numbers() -> Transformer:
+    """All that is picked holds one value, and sends a number that the index moves, too."""
+    out = node_of("out = aggregate(select(tokens, tokens, ==), tokens);")
+    head = HeadClaim(
+        "mean", (Conjunct(out.selector, (0,), (0,)),), (HeadOutput(Tokens(), is_block=True),),
+        ({0: ONE},), ((0, 1),), never_empty=True,
+    )  # fmt: skip
+    claims = Claims((None, None, OutputVariable(1, 0, 0)), {out: (2,)},
+                    {out: Meaning("mean", (2,))}, ((head,),), ((), ()), ((2,),))  # fmt: skip
+    arrays = {
+        "tokens": [[1, 0, 0], [-1, 0, 0]], "positions": [[0, 0.2, 0], [0, -0.2, 0]],
+        "layer1.head1.query": [[100, 0, 0]], "layer1.head1.key": [[1, 0, 0]],
+        "layer1.head1.value": [[1, 1, 0]], "layer1.head1.out": [[0], [0], [1]],
+        "output0.weight": [[0, 0, -1], [0, 0, 1]], "output0.bias": [0, 0],
+    }  # fmt: skip
+    return handmade(out, claims, arrays, (Fraction(-1), Fraction(1)), (1, -1))
+
+
+@pytest.mark.parametrize("make", [a_sum_of_many, picks_that_send_different_numbers])
+def test_no_gradient_is_larger_than_is_said(make: Callable[[], Transformer]) -> None:
+    model = make()
+    found = verdict(model, outputs_of(model))
+    assert found.holds, found.reason
+    assert largest_gradient(model) <= found.gradient
+
+
+def test_what_rows_of_a_read_out_read_besides_is_rounded_too() -> None:
+    """All rows are multiples of one, but for many dimensions that hold 1, nearly: float32 adds
+    these up to more than they are.
+    """
+    out, more = node_of(IS_A), 1500
+    one = 1 + 2.0**-14 + 2.0**-20
+    rows = np.zeros((2, more + 1))
+    rows[:, 0], rows[1, 1:] = (-1000, 1000), 1
+    embedded = np.full((2, more + 1), one)
+    embedded[:, 0] = 2, -2
+    claims = Claims((None, None), {out: (0,)}, {}, (), ((),), ((0,),))
+    arrays = {"tokens": embedded, "positions": np.zeros((1, more + 1)), "output0.weight": rows,
+              "output0.bias": [0, 4000 - 0.01 - more * one]}  # fmt: skip
+    model = handmade(out, claims, arrays, (False, True))
+    bias = model.weights.readouts[0].bias = model.weights.readouts[0].bias.astype(np.float32)
+    terms = (rows * embedded[1]).astype(np.float32)
+    scores = terms.sum(axis=1, dtype=np.float64) + bias
+    assert scores[0] - scores[1] > 0.005
+    added = [added_in_order(np.append(row[::-1], number))
+             for row, number in zip(terms, bias, strict=True)]  # fmt: skip
+    assert added[0] < added[1]
+    assert not verdict(model, outputs_of(model)).holds

@@ -49,7 +49,7 @@ from rasp.certificate.weights.sink import EXP, LARGEST, Sink, exp
 from rasp.certificate.weights.stream import Stream
 
 Moved = tuple[Channel, float]
-"""What a channel adds, and how far what it sends can deviate from its mean."""
+"""What a channel adds, and how far what is sent to it can deviate from its mean."""
 
 
 def attend(
@@ -78,9 +78,10 @@ def attend(
             moved = [_attended(stream, sink, claim, scores, sent) for sent in rows]
         _describe(claim, scores, name, notes)
     deviation = np.array([away for _, away in moved])
-    gradients = head_gradient(stream, head, scorer, asked, deviation).tolist()
+    off_sink = None if asked is None else (asked, asked_off)
+    gradients = np.abs(head.out) * head_gradient(stream, head, scorer, off_sink, deviation)
     return [replace(channel, gradient=gradient)
-            for (channel, _), gradient in zip(moved, gradients, strict=True)]  # fmt: skip
+            for (channel, _), gradient in zip(moved, gradients.T, strict=True)]  # fmt: skip
 
 
 def _describe(claim: HeadClaim, scores: Scores, name: str, notes: Notes) -> None:
@@ -105,19 +106,21 @@ def _attended(
             raise Refused("the sink of a sum does not score above what is picked")
         factor = float(np.exp((low + high) / 2))
     if sent.is_block:
-        group, size = read_block(stream, sink, claim, sent)
+        group, size, apart = read_block(stream, sink, claim, sent)
         # a sink that does not hold 0 is twice as far from what other keys send
         error = _error(stream, claim, scores, factor, 2 * size, 0.0, EXP)
-        return _channel(stream, sent, error, size + error, group=group), 2 * error
+        return _channel(stream, sent, error, size + error, group=group), 2 * error + apart
     low, high, off = read_value(stream, sent)
     size = max(-low, high)
     charge = EXP + SLACK * stream.precision.unit  # attention is rounded once more
     error = _error(stream, claim, scores, factor, size, off, charge, high - low)
+    away = size + off
     if sink is not None:
         held, wrong = sink.sends(sent.row, sent.bias)
         error += 2 * (abs(held) + wrong) / factor
+        away += abs(held) + wrong
     most = min(largest_sent(stream, sent), length * size) + error
-    return _channel(stream, sent, error, most, factor), (size + off) / factor
+    return _channel(stream, sent, error, most, factor), away
 
 
 def _error(

@@ -36,8 +36,8 @@ class Channel:
     size: float
     group: Group | None = None
     """What it adds by the state of outputs, where that is not a weighted sum of them."""
-    gradient: float = 0.0
-    """How much it can change with the embedded input."""
+    gradient: Array | float = 0.0  # (dimension,)
+    """How much what it adds can change with the embedded input."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,9 +135,10 @@ def largest_sent(stream: Stream, sent: Sent) -> float:
 
 def read_block(
     stream: Stream, sink: Sink | None, claim: HeadClaim, sent: Sent
-) -> tuple[Group, float]:
+) -> tuple[Group, float, float]:
     """What a channel adds, by the state of its one output: the number that keys send which hold
-    it (the sink, for the default). Also the largest number that anything sends.
+    it (the sink, for the default). Also the largest number that anything sends, and how far from
+    their middle those are, at most, which hold one value.
 
     All picked keys hold one value, so their weights need not be the same: they add up to 1.
     """
@@ -173,7 +174,8 @@ def read_block(
     space = values.space((variable,))
     value, error = ((low + high) / 2)[space.grid[0]], ((high - low) / 2)[space.grid[0]]
     error = error + rounding * (np.abs(value) + error)
-    return group_of(space, value, error, sent.out), size * (1 + rounding)
+    apart = float(((high - low) / 2).max(initial=0.0))
+    return group_of(space, value, error, sent.out), size * (1 + rounding), apart
 
 
 def group_of(space: Space, value: Array, error: Array, out: Array) -> Group:
@@ -198,7 +200,7 @@ def write(stream: Stream, channels: Sequence[Channel]) -> None:
     low, high, stray, nothing = np.zeros((4, len(stream.error)))
     for channel, column in zip(channels, near, strict=True):
         column = np.where(rounded, column, channel.column)
-        stream.gradient = stream.gradient + np.abs(channel.column) * channel.gradient
+        stream.gradient = stream.gradient + channel.gradient
         stream.constant = stream.constant - column * float(channel.shift)
         low, high = low - column * float(channel.shift), high - column * float(channel.shift)
         for variable, weight in channel.weights.items():

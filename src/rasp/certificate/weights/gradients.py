@@ -3,10 +3,11 @@
 Let g bound the length of the gradient of each dimension of the stream. A row of weights then has
 a gradient of at most Σ |weight| g; over dimensions that nothing has been added to yet, whose
 gradients are at right angles, one of √Σ weight². A score q · k is the row k W_Q for a given key,
-and the row q W_K for a given query. Where the scores s change, what comes out of a softmax changes
-by Σ a (ds) (v - mean of v): at most the largest |ds| times the mean deviation of what is sent. That
-is half the range of the values where several keys share the attention, and next to nothing where
-all that is picked sends one value.
+and the row q W_K for a given query. What comes out of a softmax is Σ a v, where the a add up to 1.
+Where the values v change, it changes by no more than one of them. Where the scores s change, it
+changes by Σ a (ds) (v - mean of v): at most the largest |ds| times the mean deviation of what is
+sent. That is half the range of the values where several keys share the attention, and next to
+nothing where all that is picked sends one value.
 """
 
 from __future__ import annotations
@@ -21,12 +22,17 @@ from rasp.certificate.weights.stream import Stream
 
 
 def head_gradient(
-    stream: Stream, head: HeadArrays, scorer: Scorer, sink: Array | None, deviation: Array
-) -> Array:
-    """(channel,): the gradient of what a head moves; `deviation` is that of each channel."""
+    stream: Stream, head: HeadArrays, scorer: Scorer, sink: tuple[Array, Array] | None,
+    deviation: Array,
+) -> Array:  # fmt: skip
+    """(channel,): the gradient of what a head moves; `deviation` is that of each channel, `sink`
+    the sink as a key, and how far off that can be.
+    """
     by_query = _most(stream, scorer.keys, head.query)
     if sink is not None:
-        by_query = max(by_query, float(lengths(stream, (sink @ head.query)[None])[0]))
+        key, off = sink
+        own = lengths(stream, (key @ head.query)[None])[0] + off @ lengths(stream, head.query)
+        by_query = max(by_query, float(own))
     score = by_query + _most(stream, scorer.queries, head.key)
     return np.asarray(lengths(stream, head.value) + deviation * score)
 

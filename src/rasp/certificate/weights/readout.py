@@ -68,7 +68,9 @@ def read_out(
     if not readout.scored:
         margin = _nearest(reading, parts, answers, readout, float(arrays.bias[0]))
     elif is_one:
-        margin = _scored(parts, answers, readout, factors, arrays.bias, left @ stream.size)
+        more = ((left > 0) & (row == 0) & (stream.size > 0)).sum(axis=1)
+        stray = left @ stream.size, more
+        margin = _scored(parts, answers, readout, factors, arrays.bias, stray)
     else:
         stored = SLACK * stream.precision.stored
         margin = _scored_by_row(reading, parts, answers, readout, arrays.bias, stored)
@@ -150,17 +152,19 @@ def _one_row(weight: Array) -> tuple[Array, Array, Array]:
 
 
 def _scored(
-    parts: Parts, answers: Array, readout: Readout, factors: Array, bias: Array, stray: Array
-) -> float:
+    parts: Parts, answers: Array, readout: Readout, factors: Array, bias: Array,
+    stray: tuple[Array, Array],
+) -> float:  # fmt: skip
     """The smallest lead of the right atom's score over all others, less their errors, where all
-    rows are multiples of one: both scores are off by multiples of what that is off.
+    rows are multiples of one: both scores are off by multiples of what that is off. `stray` is what
+    else the rows read, at most, and of how many dimensions.
     """
-    classes, margin = _classes(readout), np.inf
+    classes, margin, (beside, more) = _classes(readout), np.inf, stray
     for some in _some(len(answers), len(bias)):
         value, wrong = parts.value[some], parts.error[some]
         score = value * factors + bias  # (state, atom)
-        sums = np.abs(factors) * parts.mass[some] + np.abs(bias)
-        off = (SLACK * UNIT * (parts.count[some] + 2) + DOUBLE) * sums + stray
+        sums = np.abs(factors) * parts.mass[some] + np.abs(bias) + beside
+        off = (SLACK * UNIT * (parts.count[some] + more + 2) + DOUBLE) * sums + beside
         rows = np.arange(len(score))
         fits = classes == classes[answers[some]][:, None]  # an atom may have several places
         mine = np.where(fits, score, -np.inf).argmax(axis=1)
