@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import reduce
-from math import lcm
+from math import comb, lcm
 
 import numpy as np
 
@@ -146,6 +146,9 @@ def whole_sums(
     units = [lcm(*(row[column].denominator for row in known)) for column in range(width)]
     steps = np.array([[int(number * unit) for number, unit in zip(row, units, strict=True)]
                       for row in sorted(known)], object)  # fmt: skip
+    added = steps if by_count else steps[steps.any(axis=1)]
+    if comb(most + len(added), most) <= MOST_ROWS and most * np.abs(steps).max() < 2**62:
+        return _few_added(added.astype(np.int64), most, by_count), units
     low = steps.min(axis=0)
     bases = most * (steps.max(axis=0) - low) + 1
     size = int(np.prod(bases))
@@ -162,6 +165,19 @@ def whole_sums(
         return None
     joined = np.unique(np.concatenate(found), axis=0)
     return (joined, units) if len(joined) <= MOST_ROWS else None
+
+
+def _few_added(steps: np.ndarray, most: int, by_count: bool) -> np.ndarray:
+    """(sum, 1 + column): the sums of up to `most` of few rows, by how often each row is added."""
+    sums, left = np.zeros((1, 1 + steps.shape[1]), np.int64), np.array([most])
+    for row in np.insert(steps, 0, 1, axis=1):
+        before = np.repeat(np.arange(len(left)), left + 1)
+        times = np.arange(len(before)) - np.searchsorted(before, before)
+        sums, left = sums[before] + times[:, None] * row, left[before] - times
+    if by_count:
+        return np.unique(sums[sums[:, 0] > 0], axis=0)
+    sums[:, 0] = 1
+    return np.unique(sums, axis=0)
 
 
 def _reached(moves: Sequence[int], size: int, counts: range) -> Iterator[np.ndarray]:

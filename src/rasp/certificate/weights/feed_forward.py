@@ -191,10 +191,10 @@ def _ran(
     which point each combination of inputs is, the grain of the units' values (0 where these are
     rounded), and the gradient.
     """
-    at_once = max(1, CELLS // max(1, space.size))
+    at_once, narrow = max(1, CELLS // max(1, space.size)), stream.within(space)
     for start in range(0, len(numbers), at_once):
         some = numbers[start : start + at_once]
-        reading = stream.read(np.array([row for _, row, _ in some]), inputs)
+        reading = narrow.read(np.array([row for _, row, _ in some]), inputs)
         places = [located(stream.values, piece.space, space) for piece in reading.pieces]
         for place, (units, row, signs) in enumerate(some):
             points, onto = _told_apart(reading, places, place, space.size)

@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from rasp.certificate.claims import INDEX, TOKEN, Refused, SumVariable
-from rasp.certificate.program.tables import Array, base_line, is_ground, joined
+from rasp.certificate.program.tables import Array, Space, base_line, is_ground, joined
 from rasp.certificate.program.values import Values
 from rasp.certificate.weights.explaining import closure, of_choices, piece_of, touched_by
 from rasp.certificate.weights.precision import FLOAT32, Precision
@@ -32,6 +32,7 @@ from rasp.certificate.weights.reading import (
     constant_part,
     grain_of,
     grains,
+    located,
 )
 from rasp.certificate.weights.stand_ins import with_counts, without_counts
 
@@ -172,6 +173,22 @@ class Stream:
         yield from ((group.dims, group.table) for group in self.groups)
 
     # -- reading ----------------------------------------------------------------------------------
+
+    def within(self, space: Space) -> Stream:
+        """The stream where its variables are as in a space, with smaller tables: every input's
+        states are there, so what is not there no input has.
+        """
+        made, made_groups = copy(self), []
+        for group in self.groups:
+            if group.space.size > space.size and {*group.space.variables} <= {*space.variables}:
+                places = np.unique(located(self.values, group.space, space))
+                kept = places[places >= 0]
+                used, points = np.unique(group.points[kept], return_inverse=True)
+                inner = Space(group.space.variables, group.space.grid[:, kept])
+                group = Group(inner, points, group.dims, group.table[used], group.error[used])
+            made_groups.append(group)
+        made.groups = made_groups
+        return made
 
     def read(self, rows: Array, variables: Sequence[int]) -> Reading:
         """Multiply rows (reading, dimension) out; they must be functions of these variables."""
