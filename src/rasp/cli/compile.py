@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(model)
         if model.why_compact:
-            print(f"compact, since the robust style cannot do this ({model.why_compact})")
+            print(f"compact, not robust: {model.why_compact}")
         tell(model.certificate)
         if arguments.output:
             print(f"written to {arguments.output}")

@@ -30,6 +30,7 @@ from rasp.compiler.planning.plan import (
     readout_key,
 )
 from rasp.compiler.refusals import Refusal, Refusals
+from rasp.compiler.robust.plan import RobustPlan
 from rasp.compiler.robust.plan import make_plan as make_robust_plan
 from rasp.compiler.robust.style import emit
 from rasp.compiler.settings import Settings, read_settings
@@ -47,6 +48,7 @@ from rasp.graph import (
 )
 from rasp.graph.nodes import node_of
 from rasp.graph.portable import graph_to_json
+from rasp.source import Span
 
 MOST_ATTEMPTS = 8
 MOST_EFFORT = 400_000_000
@@ -55,6 +57,8 @@ some seconds. One is about ten nanoseconds."""
 PAIR_EFFORT, STATE_EFFORT, CELL_EFFORT = 5, 8_000, 800
 """What a pair of a key and a query costs, a state of what a feed-forward reads, and each dimension
 that it writes in that state."""
+MOST_ROBUST_EFFORT, MOST_BY_DEFAULT = 150_000_000, 10_000_000
+"""How much a robust model may take, and one that nobody has asked for: see `RobustPlan.effort`."""
 MOST_CARE = 2
 CLOSE = 1e-6
 """Scores that are off by less are exact, but for the checker's own rounding."""
@@ -131,14 +135,21 @@ def _robust_or_compact(
     nodes: Mapping[str, Node], settings: Settings, program: Program
 ) -> Transformer:
     """A robust model; where there is none, a compact one that says why."""
-    reason = "the robust style has no extra feed-forward blocks"
+    reason, robust = "the robust style has no extra feed-forward blocks", None
     if not settings.extra_feed_forwards:
+        robust = replace(settings, style="robust")
         try:
-            return compile_nodes(nodes, replace(settings, style="robust"), program)
+            return _robust(nodes, robust, program, MOST_BY_DEFAULT)
         except RaspUnsupportedError as error:
+            robust = robust if isinstance(error, _TooMuch) else None
             reason = error.message.removeprefix("this cannot be compiled in the robust style: ")
             reason = reason.replace(" cannot be compiled exactly", "")
-    model = compile_nodes(nodes, replace(settings, style="compact"), program)
+    try:
+        model = compile_nodes(nodes, replace(settings, style="compact"), program)
+    except RaspUnsupportedError:
+        if robust is None:
+            raise
+        return _robust(nodes, robust, program)
     model.why_compact = reason
     return model
 
@@ -186,10 +197,15 @@ def _refused(error: _NoMargin) -> RaspUnsupportedError:
     return RaspUnsupportedError(error.message, error.span, error.hint)
 
 
-def _robust(nodes: Mapping[str, Node], settings: Settings, program: Program) -> Transformer:
+def _robust(
+    nodes: Mapping[str, Node], settings: Settings, program: Program,
+    most: int = MOST_ROBUST_EFFORT,
+) -> Transformer:  # fmt: skip
     """Compile in the robust style, or say why that cannot be done."""
     place = Refusals(program, list(nodes.values())).origin(next(iter(nodes.values())))
     plan = make_robust_plan(nodes, settings, program)
+    if plan.effort > most:
+        raise _too_much(plan, place)
     if settings.next_token:
         check_outputs(plan, program)
     weights, claims = emit(plan)
@@ -206,6 +222,19 @@ def _robust(nodes: Mapping[str, Node], settings: Settings, program: Program) -> 
             'use a smaller `max_length` or vocabulary, or `style="compact"`',
         )  # fmt: skip
     return model
+
+
+class _TooMuch(RaspUnsupportedError):
+    """A robust model would take minutes, or some seconds that nobody has asked for."""
+
+
+def _too_much(plan: RobustPlan, place: Span | None) -> _TooMuch:
+    seconds = plan.effort // 1_000_000
+    return _TooMuch(
+        f"this cannot be compiled in the robust style: it would have {plan.parameters:,} "
+        f"parameters, and take {seconds} seconds or more to check", place,
+        'use a smaller `max_length` or vocabulary, or `style="compact"`',
+    )  # fmt: skip
 
 
 class _NoMargin(RaspUnsupportedError):

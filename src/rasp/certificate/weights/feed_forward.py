@@ -15,6 +15,7 @@ import numpy as np
 from rasp.certificate.claims import GroupClaim, Notes, Refused
 from rasp.certificate.program.tables import Array, Space, distinct_rows
 from rasp.certificate.weights.arrays import UnitArrays
+from rasp.certificate.weights.explaining import MOST_CELLS
 from rasp.certificate.weights.gradients import lengths
 from rasp.certificate.weights.precision import Precision
 from rasp.certificate.weights.reading import (
@@ -118,6 +119,8 @@ def _added(
     runs = _ran(stream, part.bias, out, numbers, inputs, space)
     if len(numbers) == 1:
         return next(runs)
+    if len(out) * space.size > MOST_CELLS:
+        raise Refused("a table is too large to be looked at")
     # each dimension by itself in memory, as it is written
     total, inner = Parts(*np.zeros((4, len(out), space.size)).transpose(0, 2, 1)), 2.0**20
     gradient = np.zeros(len(out))

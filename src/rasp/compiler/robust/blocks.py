@@ -7,6 +7,7 @@ value. Any other function is a `Feature`: a feed-forward writes a block for it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -35,6 +36,8 @@ Labels: TypeAlias = Sequence[Hashable | None]
 does not matter."""
 MOST_LABELS = 1200
 """The most values that one function may have: each takes a dimension."""
+MOST_COUNTED = 21
+"""The most conditions on one variable that are counted: each doubles a table of the checker."""
 LAST = 1 << 20
 """After every layer."""
 
@@ -209,6 +212,13 @@ class Blocks:
     def held(self, count: CountVariable, reader: int) -> Row:
         """A row that is how many of the conditions of a count hold."""
         found = []
+        shared = Counter(each for condition in count.conditions
+                         for each in self.parts_of(self.analysis.of(condition).inputs))  # fmt: skip
+        if max(shared.values(), default=0) > MOST_COUNTED:
+            raise Refusal(
+                f"it counts more than {MOST_COUNTED} conditions on the same values",
+                'round and compare values earlier, or use `style="compact"`',
+            )
         for condition in count.conditions:
             values = self.analysis.of(condition)
             rows = self.rows(values.layer, values.inputs, values.outcomes, reader)

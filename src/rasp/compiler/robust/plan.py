@@ -50,6 +50,19 @@ class RobustPlan:
     outputs: list[OutputPlan]
     uses_sink: bool
 
+    @property
+    def parameters(self) -> int:
+        """How many weights there will be in embeddings, feed-forwards and read-outs."""
+        units = sum(2 * len(each.steps) for layer in self.features for each in layer)
+        tables = len(self.settings.vocabulary) + self.settings.max_length
+        rows = sum(len(output.rows) for output in self.outputs)
+        return self.blocks.size * (2 * units + tables + rows)
+
+    @property
+    def effort(self) -> int:
+        """How much there is to write and to check, about: a million takes a second."""
+        return 3 * self.parameters + sum(each.effort for layer in self.features for each in layer)
+
 
 def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program) -> RobustPlan:
     """Plan a program, or raise one error with every reason why it cannot be compiled so."""

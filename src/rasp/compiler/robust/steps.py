@@ -29,6 +29,7 @@ from rasp.compiler.analysis.variables import (
     SumVariable,
     TokenVariable,
     Variable,
+    mixture,
 )
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import Blocks, Feature, by_codes
@@ -39,8 +40,8 @@ STEEP = 2.0
 """How far from a threshold a step is, at least, in units of half its rise: flat from 1/2 on."""
 MOST_CELLS = 4_000_000
 MOST_UNITS = 30_000
-MOST_EFFORT = 100_000_000
-"""The most numbers that the checker may have to look at for one feature: some minutes' work."""
+MOST_EFFORT = 55_000_000
+"""The most numbers that the checker may have to look at for one feature: a minute's work."""
 UNIT = 2.0**-24
 MOST_ROUNDING = 0.15
 """How far what steps add up to may be rounded."""
@@ -78,6 +79,8 @@ class Written:
     feature: Feature
     variables: list[Variable]
     steps: list[Step]
+    effort: int = 0
+    """How many numbers the checker has to look at, about: a million a second."""
 
     def reads(self, output: HeadOutput, blocks: Blocks) -> bool:
         """Whether the steps read a sum from its head, and not from a block."""
@@ -96,15 +99,16 @@ def write(blocks: Blocks, feature: Feature) -> Written:
                 f"the feed-forward of layer {feature.layer} would need {MOST_UNITS} hidden units "
                 "or more", 'use a smaller vocabulary or length, or `style="compact"`',
             )  # fmt: skip
-    found = Written(feature, grid.variables, _spread(blocks, feature, steps))
+    steps = _spread(blocks, feature, steps)
     dims = sum(len(blocks.copies.get(dim, [dim])) for dim in feature.dims)
-    if grid.table.size * (len(steps) + 4 * dims) > MOST_EFFORT:
+    effort = grid.cases * (len(steps) + 4 * dims)
+    if effort > MOST_EFFORT:
         raise Refusal(
             f"{2 * len(steps)} hidden units of the feed-forward of layer {feature.layer} would "
-            f"have to be checked in {grid.table.size} cases",
+            f"have to be checked in {grid.cases} cases",
             'use a smaller vocabulary or length, or `style="compact"`',
         )
-    return found
+    return Written(feature, grid.variables, steps, effort)
 
 
 def _spread(blocks: Blocks, feature: Feature, steps: list[Step]) -> list[Step]:
@@ -245,6 +249,20 @@ class _Grid:
         """Numbers for pieces of a line."""
         self.pieces += count
         return self.pieces - count
+
+    @property
+    def cases(self) -> int:
+        """In how many cases the steps are checked, about: sums are read beside how many keys were
+        picked, which other numbers of their heads tell, or not.
+        """
+        blocks, cases = self.blocks, self.table.size
+        sums = [each for each in self.numbers
+                if isinstance(each, HeadOutput) and each.head.mode == "sum"]  # fmt: skip
+        for head in dict.fromkeys(output.head for output in sums):
+            whole = mixture({each: Fraction(1) for each in sums if each.head is head})
+            if len(blocks.analysis.of(whole).atoms) > 1:
+                cases *= max(1, blocks.analysis.settings.max_length // 2)
+        return cases
 
     # -- cubes ------------------------------------------------------------------------------------
 
