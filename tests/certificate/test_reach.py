@@ -8,6 +8,7 @@ from itertools import product
 
 import pytest
 
+from rasp.certificate.program import reach
 from rasp.certificate.program.reach import sums, whole_sums
 
 
@@ -23,7 +24,11 @@ def test_sums_are_those_of_every_choice(seed: int, least: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("by_count", [False, True])
-def test_joint_sums_are_those_of_every_choice(seed: int, by_count: bool) -> None:
+@pytest.mark.parametrize("most_ways", [0, 400_000])
+def test_joint_sums_are_those_of_every_choice(
+    seed: int, by_count: bool, most_ways: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reach, "MOST_WAYS", most_ways)
     draw = random.Random(seed)
     rows = {(Fraction(draw.randint(-2, 3)), Fraction(draw.randint(0, 9))) for _ in range(3)}
     most = draw.randint(1, 4)

@@ -17,7 +17,7 @@ from conditions import answers, rotated
 import rasp
 import rasp.programs
 from rasp.atoms import to_python
-from rasp.compiler import Transformer, load, verify
+from rasp.compiler import Transformer, build, load, verify
 from rasp.compiler.model.robustness import MOST_GRADIENT, MOST_WEIGHT
 from rasp.errors import RaspUnsupportedError, RaspValueError
 
@@ -201,6 +201,25 @@ def test_what_cannot_be_robust_says_so_and_names_the_other_style() -> None:
     model = rasp.compile(handle, alphabet="ab", max_length=6)
     assert model.settings.style == "compact" and "several heads at once" in model.why_compact
     assert model("abba") == handle("abba")
+
+
+def test_a_robust_model_that_takes_long_is_made_only_if_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hist = rasp.run("hist = selector_width(select(tokens, tokens, ==));")["hist"]
+    model = rasp.compile(hist, alphabet="abc", max_length=600)
+    assert model.settings.style == "compact"
+    assert "parameters, and take" in model.why_compact
+    monkeypatch.setattr(build, "MOST_BY_DEFAULT", 0)
+    assert rasp.compile(hist, alphabet="abc", max_length=5).settings.style == "compact"
+    robust = rasp.compile(hist, alphabet="abc", max_length=5, style="robust")
+    assert robust.settings.style == "robust"
+    monkeypatch.setattr(build, "_attempts", _refuse)  # as if the compact style could not do it
+    assert rasp.compile(hist, alphabet="abc", max_length=5).settings.style == "robust"
+
+
+def _refuse(*_: object) -> None:
+    raise RaspUnsupportedError("this cannot be compiled")
 
 
 def test_there_are_two_styles() -> None:

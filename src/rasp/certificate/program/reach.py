@@ -19,6 +19,8 @@ from rasp.certificate.claims import Refused
 MOST_BITS = 20_000_000
 MOST_NUMBERS = 400_000
 MOST_ROWS = 400_000
+MOST_WAYS = 400_000
+"""How many ways to add rows are tried one by one."""
 MOST_SHIFTED = 2**34
 Row = tuple[Fraction, ...]
 
@@ -147,7 +149,7 @@ def whole_sums(
     steps = np.array([[int(number * unit) for number, unit in zip(row, units, strict=True)]
                       for row in sorted(known)], object)  # fmt: skip
     added = steps if by_count else steps[steps.any(axis=1)]
-    if comb(most + len(added), most) <= MOST_ROWS and most * np.abs(steps).max() < 2**62:
+    if comb(most + len(added), most) <= MOST_WAYS and most * np.abs(steps).max() < 2**62:
         return _few_added(added.astype(np.int64), most, by_count), units
     low = steps.min(axis=0)
     bases = most * (steps.max(axis=0) - low) + 1
