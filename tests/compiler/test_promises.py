@@ -56,6 +56,13 @@ def addition() -> Transformer:
     )
 
 
+@pytest.fixture(scope="module")
+def place_of_plus() -> Transformer:
+    """A small model with the same promise."""
+    program = rasp.run(ADDITION)
+    return compile(program["plus_at"], alphabet="12+", max_length=5, where=program["one_plus"])
+
+
 @pytest.mark.slow
 def test_a_mean_over_several_that_are_never_several(addition: Transformer) -> None:
     with pytest.raises(RaspUnsupportedError):
@@ -68,10 +75,11 @@ def test_a_mean_over_several_that_are_never_several(addition: Transformer) -> No
         assert "".join(addition(text)) == str(one + other).zfill(len(text))
 
 
-@pytest.mark.parametrize("text", ["12", "1+2+3"])
-def test_an_input_that_breaks_the_promise_is_refused(addition: Transformer, text: str) -> None:
+@pytest.mark.parametrize("text", ["12", "1+2+1"])
+def test_an_input_that_breaks_the_promise_is_refused(place_of_plus: Transformer, text: str) -> None:
+    assert place_of_plus("12+1") == [2, 2, 2, 2]
     with pytest.raises(RaspValueError, match="on which `one_plus` is true, and here it is False"):
-        addition(text)
+        place_of_plus(text)
 
 
 def test_an_input_on_which_the_promise_has_no_value_is_refused() -> None:
@@ -80,9 +88,10 @@ def test_an_input_on_which_the_promise_has_no_value_is_refused() -> None:
         compile(rasp.tokens, alphabet="ab", max_length=4, where=program["valid"])
 
 
-def test_the_promise_is_stored_and_verified(addition: Transformer, tmp_path: Path) -> None:
-    addition.save(tmp_path)
-    assert verify(tmp_path).statement == addition.certificate.statement  # type: ignore[union-attr]
+def test_the_promise_is_stored_and_verified(place_of_plus: Transformer, tmp_path: Path) -> None:
+    place_of_plus.save(tmp_path)
+    assert place_of_plus.certificate is not None
+    assert verify(tmp_path).statement == place_of_plus.certificate.statement
     with pytest.raises(RaspValueError, match="one_plus"):
         load(tmp_path)("12")
 
@@ -131,5 +140,6 @@ def test_a_promise_is_one_bool_s_op() -> None:
         compile(rasp.tokens, alphabet="ab", max_length=4, where=rasp.indices)
 
 
-def test_a_promise_is_a_setting_like_others(addition: Transformer) -> None:
-    assert replace(addition.settings, where=None, where_name="") != addition.settings
+def test_a_promise_is_a_setting_like_others(place_of_plus: Transformer) -> None:
+    settings = place_of_plus.settings
+    assert replace(settings, where=None, where_name="") != settings
