@@ -180,7 +180,7 @@ class Claimant(ABC):
     def _over(self) -> dict[Node, tuple[int, ...]]:
         """What s-ops depend on: all that were ever looked at."""
         found: dict[Node, tuple[int, ...]] = {}
-        for node, values in list(self.analysis._known.items()):
+        for node, values in list(self.analysis.held.items()):
             if isinstance(node, SOp) and (values.choice is None or node in self.nodes):
                 found[node] = self.made_of(node)
         return found

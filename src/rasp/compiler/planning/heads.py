@@ -74,7 +74,7 @@ class HeadAnalysis(PromisedPicks):
         values = self.of(node.values)
         formula, best = self.selector(node.selector)
         if formula is False:
-            return self._finished(0, (), [node.default])
+            return self.sums.table(0, (), [node.default])
         compared = [part for each in comparisons(formula) for part in (each.keys, each.queries)]
         compared += scored_by(best)
         if not values.atoms or not all(self.of(each).atoms for each in compared):
@@ -137,8 +137,8 @@ class HeadAnalysis(PromisedPicks):
         )
         head.outputs.append(output)
         if len(known) == 1:
-            return self._finished(0, (), known)
-        return self._finished(head.layer, (output,), known)
+            return self.sums.table(0, (), known)
+        return self.sums.table(head.layer, (output,), known)
 
     def _has_one_number(self, atoms: Sequence[Atom], numbers: Sequence[Atom]) -> bool:
         """Whether several keys hold one value because means of anything else would fail."""
@@ -244,19 +244,19 @@ class HeadAnalysis(PromisedPicks):
             self.kept_as_sums.add(node)
             if shape.kind == "product":
                 self._products |= dict.fromkeys(self._users[node], linear)
-            return self.from_linear(linear, NUMBERS)
-        table = self.from_linear(linear, frozenset({Fraction}))
+            return self.sums.values(linear, NUMBERS)
+        table = self.sums.values(linear, frozenset({Fraction}))
         light = shape.light
         assert light is not None
         if shape.kind == "pick":
             atoms = [light if atom else node.default for atom in table.outcomes]
-            return self._finished(table.layer, table.inputs, atoms)
+            return self.sums.table(table.layer, table.inputs, atoms)
         counts = [number(atom) for atom in table.outcomes]
         shares: list[Atom | None] = [
             None if count < 1 else light if count == 1 else number(light) / count
             for count in counts
         ]
-        found = self._finished(table.layer, table.inputs, shares)
+        found = self.sums.table(table.layer, table.inputs, shares)
         reciprocal = linear.times(1 / number(light))
         return Values(found.layer, found.inputs, found.outcomes, found.kinds, found.linear,
                       reciprocal)  # fmt: skip

@@ -64,7 +64,7 @@ class ShareShapes(SumShapes):
                 outcomes.append(light if picked else node.default)
             else:
                 outcomes.append(light if others == 0 else number(light) / (others + 1))
-        return self._finished(found.variable.layer, (found.variable,), outcomes)
+        return self.sums.table(found.variable.layer, (found.variable,), outcomes)
 
     def _find_shares(self, layer: int) -> None:
         """Look for the two aggregates of each width among those of a layer."""

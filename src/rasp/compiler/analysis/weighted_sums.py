@@ -1,0 +1,221 @@
+"""Numeric s-ops that are weighted sums of variables: recognised, listed, compared by their sign.
+
+Such an s-op is kept as a `Linear`, and costs no feed-forward. Its table runs over its one variable,
+or over the numbers that the whole sum can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from rasp.atoms import Atom
+from rasp.compiler.analysis.joint_states import MOST_STATES, Values
+from rasp.compiler.analysis.joint_tables import BaseVariables
+from rasp.compiler.analysis.kinds import as_kinds
+from rasp.compiler.analysis.linear import (
+    Linear,
+    index_values,
+    of_index,
+    of_token,
+    token_values,
+    weighted,
+)
+from rasp.compiler.analysis.linear_ranges import embedding_range, range_with_length
+from rasp.compiler.analysis.subset_sums import TooMany, sums_of_pairs
+from rasp.compiler.analysis.variables import (
+    HeadOutput,
+    IndexVariable,
+    NodeVariable,
+    SumVariable,
+    TokenVariable,
+    Variable,
+    distinct,
+    line_through,
+)
+from rasp.compiler.refusals import Refusal
+from rasp.compiler.settings import Settings
+from rasp.graph import COMPARISONS, apply_operator
+
+KEEPS_NUMBER = ("round", "floor", "int", "abs", "float", "indicator", "bool", "plus")
+RangesOfHeads = Callable[[Linear, list[HeadOutput]], list[list[Fraction]]]
+"""What the outputs of each head, but for some, can add to a weighted sum."""
+
+
+class WeightedSums:
+    """The weighted sums of a program over the variables that there are so far."""
+
+    def __init__(self, settings: Settings, base: BaseVariables, heads: RangesOfHeads) -> None:
+        self.settings = settings
+        self.variables_of = base.variables_of
+        self._ranges_of_heads = heads
+        self._sums: dict[object, SumVariable] = {}
+        self._ranges: dict[object, list[Fraction]] = {}
+
+    def table(
+        self, layer: int, inputs: tuple[Variable, ...], outcomes: Sequence[Atom | None]
+    ) -> Values:
+        """Wrap a table up; recognise it where it happens to be a weighted sum of its input."""
+        atoms = distinct(outcomes)
+        kinds = frozenset(type(atom) for atom in atoms)
+        linear = None
+        if atoms and str not in kinds:
+            if len({Fraction(atom) for atom in atoms}) == 1:
+                linear = Linear(Fraction(atoms[0]))
+            elif len(inputs) == 1:
+                linear = self._line(inputs[0], outcomes)
+        return Values(layer, inputs, outcomes, kinds, linear)
+
+    def _line(self, variable: Variable, outcomes: Sequence[Atom | None]) -> Linear | None:
+        """A table over one variable as a weighted sum, if it is one."""
+        numbers = [None if atom is None else Fraction(atom) for atom in outcomes]
+        some = next(number for number in numbers if number is not None)
+        filled = [some if number is None else number for number in numbers]
+        match variable:
+            case TokenVariable():
+                return of_token(filled, self.settings)
+            case IndexVariable():
+                return of_index(filled, self.settings)
+            case HeadOutput() | SumVariable():
+                return line_through(variable, numbers)
+        return None
+
+    def values(self, linear: Linear, kinds: frozenset[type]) -> Values:
+        """The values of a weighted sum: a table over its one input, or over their sum."""
+        variables = self.variables_of(linear)
+        if not variables:
+            return Values(0, (), as_kinds(linear.constant, kinds)[-1:], kinds, linear)
+        if len(variables) == 1 and not isinstance(variables[0], NodeVariable):
+            return self._of_one(linear, variables[0], kinds)
+        key = (linear.key, kinds)
+        if key not in self._sums:
+            states = tuple(
+                (atom, code) for code in self.range_of(linear) for atom in as_kinds(code, kinds)
+            )
+            layer = max(variable.layer for variable in variables)
+            noisy = any(variable.is_noisy for variable in variables)
+            self._sums[key] = SumVariable(layer, states, noisy, linear)
+        total = self._sums[key]
+        return Values(total.layer, (total,), [atom for atom, _ in total.states], kinds, linear)
+
+    def _of_one(self, linear: Linear, variable: Variable, kinds: frozenset[type]) -> Values:
+        if isinstance(variable, TokenVariable):
+            terms = token_values(linear, self.settings)
+        elif isinstance(variable, IndexVariable):
+            terms = index_values(linear, self.settings)
+        else:
+            assert isinstance(variable, HeadOutput)
+            terms = [linear.parts[variable] * code for _, code in variable.states]
+        codes = [linear.constant + term for term in terms]
+        atoms = [
+            code if isinstance(atom, Fraction) and Fraction in kinds else as_kinds(code, kinds)[0]
+            for code, (atom, _) in zip(codes, variable.states, strict=True)
+        ]
+        return Values(variable.layer, (variable,), atoms, kinds, linear)
+
+    def range_of(self, linear: Linear) -> list[Fraction]:
+        """Every number that a weighted sum can be."""
+        if linear.key not in self._ranges:
+            self._ranges[linear.key] = self._range_of(linear)
+        return self._ranges[linear.key]
+
+    def _range_of(self, linear: Linear) -> list[Fraction]:
+        linear, lengths = _with_one_length(linear)
+        try:
+            reach = embedding_range(linear, self.settings)
+            if lengths:
+                reach = range_with_length(linear, lengths[0], self.settings)
+            for values in self._ranges_of_heads(linear, lengths):
+                reach = sums_of_pairs(reach, values)
+        except TooMany as error:
+            raise Refusal(
+                f"a sum of values has {error.size} or more combinations",
+                "use a smaller vocabulary or length",
+            ) from None
+        if len(reach) > MOST_STATES:
+            raise Refusal(
+                f"it can be one of {len(reach)} numbers, and the limit is {MOST_STATES}",
+                "use a smaller vocabulary or length, or round on the way",
+            )
+        return reach
+
+    def comparison(self, op: str, operands: list[Values]) -> Values | None:
+        """Compare weighted sums by the sign of their difference: one input instead of many."""
+        if op not in COMPARISONS:
+            return None
+        lines = [operand.linear for operand in operands if operand.linear is not None]
+        if len(lines) < 2:
+            lines = self._codes_alike(operands) if op in ("==", "!=") else []
+        if len(lines) < 2:
+            return None
+        difference = self.values(lines[0] - lines[1], frozenset({Fraction}))
+        outcomes = [None if atom is None else bool(apply_operator(op, (atom, 0)))
+                    for atom in difference.outcomes]  # fmt: skip
+        return self.table(difference.layer, difference.inputs, outcomes)
+
+    def _codes_alike(self, operands: list[Values]) -> list[Linear]:
+        """Codes of two s-ops, the same for equal strings: what heads have moved, or the token."""
+        codes: dict[Atom, Fraction] = {}
+        for operand in operands:
+            output = operand.inputs[0] if len(operand.inputs) == 1 else None
+            if isinstance(output, HeadOutput) and output.carrier is None:
+                if list(operand.outcomes) != [atom for atom, _ in output.states]:
+                    return []
+                for atom, code in output.states:
+                    if codes.setdefault(atom, code) != code:
+                        return []
+            elif not isinstance(output, TokenVariable) or None in operand.outcomes:
+                return []
+        for atom in (atom for operand in operands for atom in operand.atoms):
+            codes.setdefault(atom, 1 + max(codes.values(), default=Fraction(0)))
+        if len(set(codes.values())) < len(codes):
+            return []
+        lines = []
+        for operand in operands:
+            (variable,) = operand.inputs
+            if isinstance(variable, HeadOutput):
+                lines.append(weighted({variable: Fraction(1)}))
+            else:
+                own = [codes[atom] for atom in operand.outcomes if atom is not None]
+                lines.append(of_token(own, self.settings))
+        return lines
+
+
+def linear_of(op: str, operands: list[Values]) -> Linear | None:
+    """What an operator makes of weighted sums, if that is one."""
+    lines = [operand.linear for operand in operands]
+    first = lines[0] if lines else None
+    if op == "/" and operands[1].reciprocal is not None:
+        if first is None or not first.is_constant:
+            return None
+        return operands[1].reciprocal.times(first.constant)
+    if first is None or any(line is None for line in lines):
+        return None
+    match op, lines[-1]:
+        case "+", Linear() as second:
+            return first + second
+        case "-", Linear() as second:
+            return first - second
+        case "negate", _:
+            return first.times(-1)
+        case "*", Linear() as second if first.is_constant:
+            return second.times(first.constant)
+        case "*", Linear() as second if second.is_constant:
+            return first.times(second.constant)
+        case "/", Linear() as second if second.is_constant and second.constant:
+            return first.times(1 / second.constant)
+    if op in KEEPS_NUMBER and all(
+        atom is None or apply_operator(op, (atom,)) == atom for atom in operands[0].outcomes
+    ):
+        return first
+    return None
+
+
+def _with_one_length(linear: Linear) -> tuple[Linear, list[HeadOutput]]:
+    """The same sum with all outputs that are the input's length as one of them, and that one."""
+    lengths = [output for output in linear.of(HeadOutput) if output.is_length]
+    weight = sum((linear.parts[length] for length in lengths), Fraction(0))
+    parts = {each: part for each, part in linear.parts.items() if each not in lengths}
+    if not weight:
+        return Linear(linear.constant, parts), []
+    return Linear(linear.constant, {**parts, lengths[0]: weight}), lengths[:1]
