@@ -185,6 +185,34 @@ def a_number_below_a_string() -> Transformer:
     return other
 
 
+def a_ratio_that_fails() -> Transformer:
+    """A quotient of the forger's own fails where there is no "b": such inputs are not looked at."""
+    mean = 'aggregate(select(0, 0, ==), indicator(tokens == "{}"))'
+    out = node_of(f"out = {mean.format('a')} > {mean.format('b')};")
+    one, other = out.operands
+    ratio = Elementwise("/", (one, other))
+    head = HeadClaim("sum", (), (HeadOutput(one.values), HeadOutput(other.values)),
+                     ({0: ONE}, {1: ONE}), ((0,), (0,)))  # fmt: skip
+    claims = Claims(
+        (None, None, OutputVariable(1, 0, 0), OutputVariable(1, 0, 1), NodeVariable(ratio)),
+        {**over_tokens(one.values, other.values), out: (2, 3), ratio: (2, 3)},
+        {one: Meaning("ratio", (2,)), other: Meaning("ratio", (3,))}, ((head,),),
+        ((), (GroupClaim(1, (3,)),)), ((2, 3, 4),),
+    )  # fmt: skip
+    arrays = {
+        "tokens": [[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1]],
+        "positions": np.zeros((3, 6)), "layer1.head1.query_bias": [22],
+        "layer1.head1.key": [[0, 0, 0, 0, 0, 1]],
+        "layer1.head1.value": [[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0]],
+        "layer1.head1.value_bias": [0, 0],
+        "layer1.head1.out": np.exp(22) * np.eye(6)[:, 2:4],
+        "layer1.feed_forward.inside": [[0, 0, 0, -1, 0, -9]], "layer1.feed_forward.bias": [0.5],
+        "layer1.feed_forward.out": [[0], [0], [0], [0], [1], [0]],
+        "output0.weight": [[0] * 6, [0, 0, 1, -1, -20, 0]], "output0.bias": [0, -0.5],
+    }  # fmt: skip
+    return handmade(out, claims, arrays, (False, True))
+
+
 # -- promises -------------------------------------------------------------------------------------
 
 
@@ -257,6 +285,7 @@ FORGERIES: dict[Callable[[], Transformer], str] = {
     a_sum_of_counts: "a sum adds numbers",
     a_mean_of_strings: "a head averages what has no mean",
     a_number_below_a_string: "no margin is left",
+    a_ratio_that_fails: "a helper of the compiler fails",
     a_promise_about_tokens: "no margin is left",
     a_token_that_a_promise_hides: "no margin is left",
     a_promise_that_is_two: "no margin is left",

@@ -145,7 +145,8 @@ def _of_stand_ins(values: Values, node: Elementwise, space: Space) -> Column | N
     lines = [known if known is not None else values.linear_or_refuse(operand)
              for known, operand in zip(sums, node.operands, strict=True)]  # fmt: skip
     if node.op == "/":
-        return combined("/", [linear_column(values, line, space) for line in lines], True)
+        columns = [linear_column(values, line, space) for line in lines]
+        return combined("/", columns, node in values.program)
     return _compared(values, node.op, lines, space)
 
 
