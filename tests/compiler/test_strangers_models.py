@@ -8,6 +8,7 @@ import os
 import shutil
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import pytest
 
 import rasp
 from rasp.compiler import compile, load, verify
+from rasp.compiler.model.certificate import certify, proved
 from rasp.compiler.model.store import (
     LARGEST_DESCRIPTION,
     MODEL,
@@ -194,6 +196,8 @@ def test_a_header_of_a_million_heads_is_refused_at_once(folder: Path) -> None:
         (("format",), 3.0),
         (("settings", "sink"), False),
         (("settings", "dropout"), 0.5),
+        (("settings", "extra_feed_forwards"), 1),
+        (("settings", "next_token"), True),
         (("claims", "more"), []),
     ],
 )
@@ -218,6 +222,38 @@ def test_heads_beyond_the_schedule_are_said(tmp_path: Path) -> None:
     assert verify(tmp_path).exact
     rewrite(tmp_path, lambda _, data: data["settings"].update(heads="paper"))
     assert "more heads than the schedule" in verify(tmp_path).refused
+
+
+def test_a_promise_is_called_by_its_own_text(tmp_path: Path) -> None:
+    model = compile(rasp.tokens, vocabulary="ab", max_length=3, where=rasp.tokens != "b")
+    model.save(tmp_path)
+    certificate = verify(tmp_path)
+    assert certificate.exact and '`tokens != "b"`' in certificate.statement
+
+    def rename(_: Arrays, data: Any) -> None:
+        where = data["settings"]["where"]
+        (place,) = where["outputs"].values()
+        where["outputs"] = {"indices >= 0": place}
+        data["certificate"]["statement"] = certificate.statement.replace(
+            'tokens != "b"', "indices >= 0"
+        )
+
+    rewrite(tmp_path, rename)
+    assert "the text of another one" in verify(tmp_path).refused
+
+
+def test_a_model_that_bears_no_noise_is_not_called_robust(tmp_path: Path) -> None:
+    model = compile(rasp.tokens, vocabulary="ab", max_length=3, style="compact")
+    model = replace(model, settings=replace(model.settings, style="robust"))
+    model.weights.tokens = np.hstack([model.weights.tokens, np.full((2, 1), 1e5)])
+    model.weights.positions = np.hstack([model.weights.positions, np.zeros((3, 1))])
+    readout = model.weights.readouts[0]
+    readout.weight = np.hstack([readout.weight, np.zeros((2, 1))])
+    outputs = graph_from_json(model.graph)[0]
+    model.certificate = certify(model, outputs, proved(model, outputs))
+    assert model.certificate.exact
+    model.save(tmp_path)
+    assert "the model is not robust" in verify(tmp_path).refused
 
 
 def test_other_random_inputs_are_tried_each_time(folder: Path) -> None:

@@ -161,7 +161,7 @@ def _with_promise(settings: Settings, where: Any, program: Program) -> tuple[Set
     if not isinstance(node, SOp):
         raise RaspTypeError("`where` is one bool s-op", hint='for example `where=tokens != "x"`')
     program = Program.joined([program, promised])
-    name = program.names.get(node) or expression(node, program.names, depth=3)
+    name = program.names.get(node) or expression(node, {}, depth=3)
     return replace(settings, where=node, where_name=name), program
 
 

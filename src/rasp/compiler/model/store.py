@@ -17,14 +17,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import prod
-from operator import gt
 from pathlib import Path
 from secrets import randbits
 from typing import Any
 
 import numpy as np
 
-from rasp.architecture.schedule import schedule
 from rasp.atoms import Atom
 from rasp.compiler.emitting.weights import (
     AnyPart,
@@ -36,6 +34,7 @@ from rasp.compiler.emitting.weights import (
 )
 from rasp.compiler.model.certificate import Certificate, certify, proved, run_randomly
 from rasp.compiler.model.describe import Description, Words, describe
+from rasp.compiler.model.setting_checks import false_setting
 from rasp.compiler.model.shape_checks import check_shapes
 from rasp.compiler.model.stored_claims import claims_from_json, claims_to_json
 from rasp.compiler.model.transformer import Readout, Transformer
@@ -159,13 +158,7 @@ def _lie(
         return (
             f"a save was interrupted: `{WEIGHTS}` is of another model, and `{NEXT_WEIGHTS}` of this"
         )
-    if model.uses_sink and not model.settings.sink:
-        return "the model has a sink, and `settings` says that it has none"
-    if model.settings.heads == "paper":
-        allowed = schedule(list(outputs.values())).heads_per_layer
-        if len(allowed) < model.layers or any(map(gt, model.heads_per_layer, allowed)):
-            return "the model has more heads than the schedule, and `settings` says that it has not"
-    return ""
+    return false_setting(model, outputs)
 
 
 def _are_alike(key: str, derived: dict[str, Any], stored: dict[str, Any]) -> bool:
