@@ -24,6 +24,8 @@ from test_forgeries import in_order as added_in_order
 
 import rasp
 from rasp.atoms import Atom
+from rasp.certificate import Inputs, check
+from rasp.certificate import Readout as CheckedReadout
 from rasp.certificate.claims import (
     Claims,
     Conjunct,
@@ -412,3 +414,31 @@ def test_what_rows_of_a_read_out_read_besides_is_rounded_too() -> None:
              for row, number in zip(terms, bias, strict=True)]  # fmt: skip
     assert added[0] < added[1]
     assert not verdict(model, outputs_of(model)).holds
+
+
+def test_noise_is_added_up_in_float32_too() -> None:
+    """Noise in a thousand dimensions that hold 0 comes to just less than what there is to read, on
+    paper; in float32, half of the sums on the way are rounded up.
+    """
+    out, more, radius = node_of(IS_A), 1000, 0.002
+    each = (16777 + 0.51) * 2.0**-24
+    number = (more * each + 4e-6) / (1 - radius / np.sqrt(more + 1))
+    moved = radius * number / np.sqrt(more + 1)
+    rows = np.full((2, more + 1), each / moved)
+    rows[:, 0] = 1
+    rows[0] *= -1
+    claims = Claims((None, None), {out: (0,)}, {}, (), ((),), ((0,),))
+    embedded = np.zeros((2, more + 1))
+    embedded[:, 0] = number, -number
+    arrays = {"tokens": embedded, "positions": np.zeros((1, more + 1)), "output0.weight": rows,
+              "output0.bias": [0, 0]}  # fmt: skip
+    model = handmade(out, claims, arrays, (False, True))
+    terms = np.full(more, np.float32(rows[1, 1]) * np.float32(moved * (1 - 1e-7)))
+    assert terms.astype(np.float64).sum() < number - moved
+    total = added_in_order(np.append(terms, [-number + moved * (1 - 1e-7)]))
+    assert total > 0
+    inputs = Inputs(AB, 1)
+    readouts = [CheckedReadout("out", (False, True), (), True)]
+    found = check(model.weights.arrays(), {"out": out}, inputs, readouts, claims, radius)
+    assert not found.holds
+    assert check(model.weights.arrays(), {"out": out}, inputs, readouts, claims, radius / 2).holds

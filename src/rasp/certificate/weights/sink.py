@@ -51,8 +51,11 @@ class Sink:
         count = (terms != 0).sum(axis=1)
         exact = mass <= EXACT * grains(terms).min(axis=1)
         exact |= (count <= 2) & (value == 0) & (terms.astype(np.float32) == terms).all(axis=1)
+        wrong = np.abs(weight) @ self.error
+        count, mass = count + (weight != 0) @ (self.error > 0).astype(int), mass + wrong
+        exact &= wrong == 0
         rounding = np.where(exact, 0.0, SLACK * UNIT * count * mass)
-        return self.precision.ends(value, rounding + np.abs(weight) @ self.error)
+        return self.precision.ends(value, rounding + wrong)
 
     def sends(self, row: Array, bias: float) -> tuple[float, float]:
         """What one row of values reads of it, and how far off."""

@@ -232,7 +232,8 @@ class Stream:
     def _terms(self, rows: Array, variables: tuple[int, ...]) -> tuple[Parts, list[Piece]]:
         """The constant and every source's part; outputs are put together to the sums claimed."""
         size, used = np.abs(rows), (rows != 0).astype(float)
-        mass, count = size @ np.abs(self.constant), used @ (self.constant != 0)
+        held = np.abs(self.constant) + self.error  # what a dimension is off is added up, too
+        mass, count = size @ held, used @ (held > 0)
         for variable, direction in self.outputs.items():
             most = np.abs(self.numbers(variable)).max(initial=0.0)
             mass, count = mass + size @ np.abs(direction) * most, count + used @ (direction != 0)
@@ -259,9 +260,9 @@ class Stream:
         for group in self.groups:
             inner = rows[:, group.dims].T
             if inner.any():
-                parts = Parts(group.table @ inner, group.error @ np.abs(inner),
-                              np.abs(group.table) @ np.abs(inner),
-                              (group.table != 0).astype(float) @ (inner != 0))  # fmt: skip
+                most, off = np.abs(group.table) + group.error, group.error @ np.abs(inner)
+                parts = Parts(group.table @ inner, off, most @ np.abs(inner),
+                              (most > 0).astype(float) @ (inner != 0))  # fmt: skip
                 terms.append(Piece(group.space, parts.at(group.points)))
         four = constant + left, size @ self.error + noise, mass, count
         return Parts(*(part[None] for part in four)), terms
