@@ -10,6 +10,9 @@ import numpy as np
 from rasp.certificate.claims import Refused
 from rasp.certificate.program.tables import Array
 
+TINY, HUGE = 2.0**-126, 2.0**126
+"""What is smaller may be 0 to float32, and what is larger, added up, is infinite."""
+
 
 @dataclass(frozen=True, eq=False)
 class HeadArrays:
@@ -57,8 +60,9 @@ def read_arrays(
 ) -> Arrays:
     """Put arrays in their places; each is used once, and none is left over."""
     left = {name: np.asarray(array, np.float32).astype(np.float64) for name, array in found.items()}
-    if any(not np.isfinite(array).all() for array in left.values()):
-        raise Refused("a weight is not a number of float32")
+    sizes = [np.abs(array[array != 0]) for array in left.values()]
+    if not all(((size >= TINY) & (size <= HUGE)).all() for size in sizes):
+        raise Refused("a weight is no number of float32, or too large or small to be used safely")
     try:
         size = left["tokens"].shape[1]
         arrays = Arrays(

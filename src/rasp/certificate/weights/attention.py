@@ -43,7 +43,7 @@ from rasp.certificate.weights.channels import (
 )
 from rasp.certificate.weights.gradients import head_gradient
 from rasp.certificate.weights.pairs import Shares
-from rasp.certificate.weights.reading import SLACK, UNIT, Group
+from rasp.certificate.weights.reading import SLACK, TINY, UNIT, Group
 from rasp.certificate.weights.scores import Scorer, Scores
 from rasp.certificate.weights.sink import EXP, LARGEST, Sink, exp
 from rasp.certificate.weights.stream import Stream
@@ -203,7 +203,8 @@ def _channel(
     group: Group | None = None,
 ) -> Channel:  # fmt: skip
     """A channel with the rounding of its own sum."""
-    error, moved = error + SLACK * UNIT * size, stream.precision.moved
+    lost = 2 * TINY * (stream.values.inputs.max_length + 1) / factor
+    error, moved = error + SLACK * UNIT * size + lost, stream.precision.moved
     if group is not None:
         error += 2 * moved * error
         return Channel(sent.out, {}, Fraction(0), error, size, group)

@@ -22,6 +22,7 @@ from rasp.certificate.weights.reading import (
     DOUBLE,
     EXACT,
     SLACK,
+    TINY,
     UNIT,
     Group,
     Parts,
@@ -98,6 +99,7 @@ def _group(
     grain = np.where(most <= EXACT * grain, grain, 0.0)
     most = np.minimum(mass, (mass + np.abs(value) + error) / 2)
     rounding = SLACK * UNIT * (most * np.maximum(count - 1, 0) + mass) + DOUBLE * mass
+    rounding += 2 * TINY * count
     error = error + np.where(grain > 0, 0.0, rounding)
     notes.blocks.append((name, f"{len(part.bias)} hidden units, {len(value)} different inputs, "
                          f"off by at most {error.max(initial=0.0):.2g}", 0.0))  # fmt: skip

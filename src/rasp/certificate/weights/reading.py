@@ -4,6 +4,8 @@ far float32 can be off.
 Rounding: numbers that are multiples of one power of two (their grain) and stay below 2^24 of it
 are added in float32 without rounding, in any order. However else n numbers are added, each of the
 sums on the way is at most the sum of all sizes, so the error is at most (n - 1) · 2^-24 of that.
+What is below 2^-126 may become 0 (`TINY`), and what is beyond `HUGE` may become infinite: nothing
+may be that large.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ import numpy as np
 from rasp.certificate.claims import Refused
 from rasp.certificate.program.tables import Array, Space
 from rasp.certificate.program.values import Values
+from rasp.certificate.weights.arrays import HUGE
+from rasp.certificate.weights.arrays import TINY as TINY
 from rasp.certificate.weights.precision import Precision
 
 if TYPE_CHECKING:
@@ -98,7 +102,14 @@ class Reading:
         most = (mass + np.fmin(np.abs(sign * parts.value + bias) + parts.error, mass)) / 2
         exact = (most <= EXACT * grain) & (grain > 0)
         sums = most * np.maximum(count - 1, 0) + mass * ~self.powers
-        return np.asarray(np.where(exact, 0.0, SLACK * UNIT * sums) + DOUBLE * mass * ~exact)
+        off = SLACK * UNIT * sums + DOUBLE * mass + 2 * TINY * count
+        return np.asarray(np.where(exact, 0.0, off))
+
+
+def check_size(*sizes: Array | float) -> None:
+    """Refuse what float32 may have no numbers for."""
+    if not all(np.all(size <= HUGE) for size in sizes):
+        raise Refused("a number is too large to be looked at, or an error is")
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from rasp.certificate.claims import Notes, ReaderClaim, Refused
 from rasp.certificate.program.tables import Array, Column, typed, variants_of
 from rasp.certificate.weights.arrays import ReadoutArrays
 from rasp.certificate.weights.gradients import lengths
-from rasp.certificate.weights.reading import DOUBLE, SLACK, UNIT, Parts, Reading
+from rasp.certificate.weights.reading import DOUBLE, SLACK, TINY, UNIT, Parts, Reading
 from rasp.certificate.weights.stream import Stream
 from rasp.graph import SOp
 
@@ -164,7 +164,8 @@ def _scored(
         value, wrong = parts.value[some], parts.error[some]
         score = value * factors + bias  # (state, atom)
         sums = np.abs(factors) * parts.mass[some] + np.abs(bias) + beside
-        off = (SLACK * UNIT * (parts.count[some] + more + 2) + DOUBLE) * sums + beside
+        count = parts.count[some] + more + 2
+        off = (SLACK * UNIT * count + DOUBLE) * sums + beside + 2 * TINY * count
         rows = np.arange(len(score))
         fits = classes == classes[answers[some]][:, None]  # an atom may have several places
         mine = np.where(fits, score, -np.inf).argmax(axis=1)
@@ -172,7 +173,7 @@ def _scored(
         shared = np.abs(factors - factors[mine][:, None]) * wrong
         lead = lead - shared - off - off[rows, mine][:, None]
         lead[fits] = np.inf
-        margin = min(margin, float(lead.min(initial=np.inf)))
+        margin = float(np.minimum(margin, lead.min(initial=np.inf)))
     return margin
 
 
@@ -189,7 +190,7 @@ def _scored_by_row(
         fits = classes == classes[answers[some]][:, None]
         own = np.where(fits, score - off, -np.inf).max(axis=1)
         other = np.where(fits, -np.inf, score + off).max(axis=1, initial=-np.inf)
-        margin = min(margin, float((own - other).min()))
+        margin = float(np.minimum(margin, (own - other).min()))
     return margin
 
 

@@ -18,7 +18,17 @@ from rasp.certificate.claims import INDEX, Conjunct, HeadClaim
 from rasp.certificate.program.tables import Array, Space, joined
 from rasp.certificate.weights.arrays import HeadArrays
 from rasp.certificate.weights.pairs import FAR, Pairs, Part, Shares
-from rasp.certificate.weights.reading import EXACT, SLACK, UNIT, grains, located, rounded, side_of
+from rasp.certificate.weights.reading import (
+    EXACT,
+    SLACK,
+    TINY,
+    UNIT,
+    check_size,
+    grains,
+    located,
+    rounded,
+    side_of,
+)
 from rasp.certificate.weights.stream import Stream
 
 
@@ -147,9 +157,10 @@ class Scorer:
             own = asked.most * np.abs(sink)
             grain = min(grain, float((asked.grain * grains(sink))[own > 0].min(initial=2.0**20)))
             mass, count = max(mass, float(own.sum())), max(count, int((own > 0).sum()))
+        check_size(mass)
         if grain and mass <= EXACT * grain:
             return 0.0
-        return float((SLACK * UNIT * max(1, count) + self.precision.stored) * mass)
+        return float((SLACK * UNIT * max(1, count) + self.precision.stored) * mass + TINY * count)
 
     # -- the sink ---------------------------------------------------------------------------------
 

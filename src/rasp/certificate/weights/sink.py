@@ -15,7 +15,7 @@ from rasp.certificate.claims import Refused
 from rasp.certificate.program.tables import Array
 from rasp.certificate.weights.arrays import HeadArrays
 from rasp.certificate.weights.precision import FLOAT32, Precision
-from rasp.certificate.weights.reading import EXACT, SLACK, UNIT, grains
+from rasp.certificate.weights.reading import EXACT, SLACK, TINY, UNIT, check_size, grains
 from rasp.certificate.weights.stream import Stream
 
 EXP = 2.0**-21
@@ -54,7 +54,8 @@ class Sink:
         wrong = np.abs(weight) @ self.error
         count, mass = count + (weight != 0) @ (self.error > 0).astype(int), mass + wrong
         exact &= wrong == 0
-        rounding = np.where(exact, 0.0, SLACK * UNIT * count * mass)
+        check_size(mass)
+        rounding = np.where(exact, 0.0, SLACK * UNIT * count * mass + 2 * TINY * count)
         return self.precision.ends(value, rounding + wrong)
 
     def sends(self, row: Array, bias: float) -> tuple[float, float]:
@@ -83,11 +84,12 @@ def pass_sink(stream: Stream, sink: Sink, heads: Sequence[HeadArrays]) -> None:
         value, off = seen.read(head.value, head.value_bias)
         low, high = stream.largest(head.value)
         others = np.maximum(np.abs(low), np.abs(high)) + np.abs(head.value_bias)
-        off = off + (charge + 4 * SLACK * UNIT) * np.abs(value)
+        off = off + (charge + 4 * SLACK * UNIT) * np.abs(value) + TINY * (value != 0)
         off = off + _given_to_others(stream, seen, head) * (np.abs(value) + others)
         total, error = total + head.out @ value, error + 2 * np.abs(head.out) @ off
         mass, count = mass + np.abs(head.out) @ np.abs(value), count + (head.out != 0).sum(axis=1)
-    rounding = SLACK * UNIT * (count + 1) * (np.abs(sink.row) + mass)
+    check_size(np.abs(sink.row) + mass)
+    rounding = SLACK * UNIT * (count + 1) * (np.abs(sink.row) + mass) + 2 * TINY * count
     sink.row = sink.row + total
     again = (mass > 0) & ((sink.row != total) | (count > 1))  # else it is rounded as it is read
     rounding += again * stream.precision.stored * (count + 1) * (np.abs(sink.row) + mass)

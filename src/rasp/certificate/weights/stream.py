@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rasp.certificate.claims import INDEX, TOKEN, Refused, SumVariable
+from rasp.certificate.claims import INDEX, TOKEN, SumVariable
 from rasp.certificate.program.tables import Array, Space, base_line, is_ground, joined
 from rasp.certificate.program.values import Values
 from rasp.certificate.weights.explaining import closure, of_choices, piece_of, touched_by
@@ -24,11 +24,13 @@ from rasp.certificate.weights.reading import (
     DOUBLE,
     EXACT,
     SLACK,
+    TINY,
     UNIT,
     Group,
     Parts,
     Piece,
     Reading,
+    check_size,
     constant_part,
     grain_of,
     grains,
@@ -54,7 +56,10 @@ class Stream:
         self.groups: list[Group] = []
         both = tokens[:, None] + positions[None]
         rounded = tokens.astype(np.float32)[:, None] + positions.astype(np.float32)[None]
-        self.error: Array = np.abs(rounded.astype(np.float64) - both).max(axis=(0, 1))
+        wrong = np.abs(rounded.astype(np.float64) - both) + TINY * (
+            (both != 0) & (np.abs(both) < TINY)
+        )
+        self.error: Array = wrong.max(axis=(0, 1))
         self.low: Array = both.min(axis=(0, 1))
         self.high: Array = both.max(axis=(0, 1))
         """Between what each dimension is, errors aside."""
@@ -94,8 +99,9 @@ class Stream:
         both = np.where(held, np.minimum(self.grain, grain), grain)
         most = np.maximum(np.maximum(self.high, 0) + up, np.maximum(-self.low, 0) + down)
         exact = (both > 0) & (most <= EXACT * both)
+        check_size(most + self.stray)
         sums = (most + self.stray) * np.maximum(count - ~held, 0)
-        rounding = np.where(exact | alone & ~held, 0.0, SLACK * UNIT * sums)
+        rounding = np.where(exact | alone & ~held, 0.0, SLACK * UNIT * sums + TINY * count)
         wrong = np.where(touched, error + rounding, 0.0)
         self.error, self.stray = self.error + wrong, self.stray + wrong
         fine = exact & (error == 0)
@@ -195,8 +201,7 @@ class Stream:
         wanted = without_counts(self.values, variables)
         base, terms = self._terms(rows, wanted)
         for parts in (base, *(term.parts for term in terms)):
-            if not all(np.isfinite(part).all() for part in parts.four):
-                raise Refused("a number is too large to be looked at, or an error is")
+            check_size(*map(np.abs, parts.four))
         pieces, terms = [], of_choices(self.values, terms, wanted)
         for names, members in joined(
             (touched_by(self.values, term, wanted), term) for term in terms
@@ -210,6 +215,7 @@ class Stream:
         grain = np.where(used, grains(rows) * self.grain, np.inf).min(axis=1, initial=2.0**20)
         powers = (~used | (np.frexp(np.abs(rows))[0] == 0.5)).all(axis=1)
         most, count = np.abs(rows) @ self.size, (used & (self.size > 0)).sum(axis=1)
+        check_size(most)
         reading = Reading(base, pieces, grain, powers, most, count)
         return with_counts(self.values, reading, variables)
 
