@@ -280,6 +280,32 @@ def errors_of_queries_times_errors_of_keys() -> Transformer:
     return handmade(out, claims, arrays, means)
 
 
+def a_number_that_is_infinite() -> Transformer:
+    """Hidden units write 10^60 where nothing reads it: 0 times infinity is no number."""
+    out = node_of(IS_A)
+    claims = Claims((None, None), {out: (0,)}, {}, (), ((GroupClaim(1, ()),),), ((0,),))
+    arrays = {
+        "tokens": [[1, 0, 1], [0, 0, 1]], "positions": np.zeros((2, 3)),
+        "layer0.feed_forward.inside": [[0, 0, 1e30]], "layer0.feed_forward.bias": [0],
+        "layer0.feed_forward.out": [[0], [1e30], [0]],
+        "output0.weight": [[0, 0, 0], [1, 0, 0]], "output0.bias": [0, -0.5],
+    }  # fmt: skip
+    return handmade(out, claims, arrays, (False, True))
+
+
+def a_number_that_vanishes() -> Transformer:
+    """10^-30 times 10^-20 is 0 in float32, however large what it is multiplied with next."""
+    out = node_of(IS_A)
+    claims = Claims((None, None), {out: (0,)}, {}, (), ((GroupClaim(1, (0,)),),), ((0,),))
+    arrays = {
+        "tokens": [[1e-30, 0], [0, 0]], "positions": np.zeros((2, 2)),
+        "layer0.feed_forward.inside": [[1e-20, 0]], "layer0.feed_forward.bias": [0],
+        "layer0.feed_forward.out": [[0], [1e36]],
+        "output0.weight": [[0, 0], [0, 1e14]], "output0.bias": [0, -0.5],
+    }  # fmt: skip
+    return handmade(out, claims, arrays, (False, True))
+
+
 FORGERIES: dict[Callable[[], Transformer], str] = {
     another_first_variable: "the first two variables, and no others",
     an_output_that_counts_twice: "an output of a head is counted twice",
@@ -291,7 +317,9 @@ FORGERIES: dict[Callable[[], Transformer], str] = {
     a_promise_about_tokens: "no margin is left",
     a_token_that_a_promise_hides: "no margin is left",
     a_promise_that_is_two: "no margin is left",
-    errors_of_queries_times_errors_of_keys: "no margin is left",
+    errors_of_queries_times_errors_of_keys: "a number is too large",
+    a_number_that_is_infinite: "a number is too large",
+    a_number_that_vanishes: "no margin is left",
 }
 
 

@@ -262,8 +262,8 @@ def _check_shares(values: Values, node: Aggregate, meaning: Meaning) -> None:
     or nothing but index 0, where the selector does (constant 0).
     """
     picks = values.picks
-    if len(meaning.outputs) != 2:
-        raise Refused("a width takes two heads")
+    if len(meaning.outputs) != 2 or meaning.known is not None:
+        raise Refused("a width takes two heads, and nothing else")
     numbers_of_shares(values, meaning.outputs)
     _light(values, node)
     selectors = [each.selector for each in values.head(meaning.outputs[0]).conjuncts]

@@ -105,10 +105,12 @@ class Scorer:
             off = np.broadcast_to(sink_off, wrong.shape)
             sink_error = float(np.abs(sink) @ wrong) + matches
             sink_error += self.queries.largest(off) + float(wrong @ off)
+        error = common + rounding + sum(part.error for part in parts)
+        check_size(error, sink_error)
         return Scores(
             min((part.depth - (spread - part.spread) for part in parts), default=FAR),
             spread,
-            common + rounding + sum(part.error for part in parts),
+            error,
             common + matches + sum(part.match_error for part in parts),
             above, gap, sink_error,
             min((part.step for part in parts), default=FAR) - beside,
@@ -122,6 +124,7 @@ class Scorer:
         found = self._pairs([*self.claim.conjuncts], pieces, (INDEX,)).shares()
         wrong = self._common_error(pieces)
         wrong += self._rounding([(found.mass, float(len(self.keys.constant)))], None)
+        check_size(found.error + wrong)
         return replace(found, error=found.error + wrong)
 
     def _pairs(

@@ -65,6 +65,7 @@ class Sink:
 
     def disturb(self, radius: float) -> None:
         """Let every dimension move by `radius` times the root mean square of the row."""
+        check_size(np.abs(self.row) + self.error)
         if radius:
             length = np.linalg.norm(self.row) + np.linalg.norm(self.error)
             self.error = self.error + radius * length / np.sqrt(len(self.row))

@@ -56,9 +56,8 @@ class Stream:
         self.groups: list[Group] = []
         both = tokens[:, None] + positions[None]
         rounded = tokens.astype(np.float32)[:, None] + positions.astype(np.float32)[None]
-        wrong = np.abs(rounded.astype(np.float64) - both) + TINY * (
-            (both != 0) & (np.abs(both) < TINY)
-        )
+        lost = (both != 0) & (np.abs(both) < TINY)
+        wrong = np.abs(rounded.astype(np.float64) - both) + TINY * lost
         self.error: Array = wrong.max(axis=(0, 1))
         self.low: Array = both.min(axis=(0, 1))
         self.high: Array = both.max(axis=(0, 1))
@@ -109,7 +108,11 @@ class Stream:
         self.low, self.high = self.low + ends[0], self.high + ends[1]
 
     def disturb(self, radius: float) -> None:
-        """Let every dimension move by `radius` times the root mean square of the stream here."""
+        """Let every dimension move by `radius` times the root mean square of the stream here.
+
+        None of them may be too large, whether anything reads it or not: 0 times infinity is no 0.
+        """
+        check_size(self.size)
         if radius:
             moved = radius * self.largest_rms()
             self.error, self.stray = self.error + moved, self.stray + moved
