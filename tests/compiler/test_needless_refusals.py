@@ -47,6 +47,17 @@ from rasp.compiler import compile
     ("out = aggregate(select(indices, 0, ==), tokens);", [1, 10**30], 5, {}),
     ("out = 7 if aggregate(select(indices, indices - 1, ==), tokens, 5) == tokens else tokens;",
      [1, 2, 10**30], 5, {}),
+    # heads that nothing reads need not be made
+    ("out = aggregate(select(indices, indices + 1, ==), True, True);", "ab", 5, {"sink": False}),
+    ('late = aggregate(select(indices, indices, >), 1); out = late if tokens == "z" else indices;',
+     "ab", 5, {"causal": True}),
+    ("out = aggregate(select(1, 2, ==), aggregate(full_s, tokens), -3) + 1;", [0, 1], 4,
+     {"causal": True}),
+    # what is the same everywhere is never below itself
+    ("mean = aggregate(full_s, tokens);"
+     "out = aggregate(select(mean, mean, <) or select(indices, 2, ==), tokens, 7);",
+     [696585, 216353, 134605], 12, {}),
+    ("out = aggregate(select(indices, indices, <=), tokens_bool);", [0, 3], 1, {}),
 ])  # fmt: skip
 def test_a_program_compiles(
     text: str, vocabulary: object, length: int, options: dict[str, object]

@@ -21,7 +21,15 @@ from rasp.graph.nodes import (
 )
 from rasp.graph.origins import Program
 from rasp.graph.printer import expression
-from rasp.graph.walks import compared_in, in_order, last_needed, score_terms, selectors_in, users
+from rasp.graph.walks import (
+    compared_in,
+    in_order,
+    is_everywhere,
+    last_needed,
+    score_terms,
+    selectors_in,
+    users,
+)
 from rasp.operators import COMPARISONS, OPERATORS, apply_operator
 
 __all__ = [
@@ -49,6 +57,7 @@ __all__ = [
     "compared_in",
     "expression",
     "in_order",
+    "is_everywhere",
     "last_needed",
     "score_terms",
     "selectors_in",

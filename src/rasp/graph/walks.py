@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from rasp.graph.nodes import Node, Score, Scorer, ScoreSum, Select, SelectBest, Selector, SOp
+from rasp.graph.nodes import (
+    Aggregate,
+    Const,
+    Elementwise,
+    Node,
+    Score,
+    Scorer,
+    ScoreSum,
+    Select,
+    SelectBest,
+    Selector,
+    SOp,
+)
 
 
 def in_order(outputs: Iterable[Node]) -> list[Node]:
@@ -68,6 +80,34 @@ def compared_in(selector: Selector) -> list[tuple[SOp, SOp]]:
         elif isinstance(part, SelectBest):
             pairs += [(term.keys, term.queries) for term in score_terms(part.scorer)]
     return pairs
+
+
+def is_everywhere(node: SOp, is_one_atom: Callable[[SOp], bool]) -> bool:
+    """Tell whether an s-op has the same value at all positions of every input.
+
+    An aggregate has, if what its selector asks is the same at every query: then every query picks
+    the same keys. `is_one_atom` knows of s-ops that can hold nothing but one atom.
+
+    >>> from rasp.graph.nodes import Const, Indices, Select
+    >>> total = Aggregate(Select(Indices(), Const(0), ">="), Indices())
+    >>> is_everywhere(total, lambda node: False), is_everywhere(Indices(), lambda node: False)
+    (True, False)
+    """
+    waiting, seen = [node], {node}
+    while waiting:
+        part = waiting.pop()
+        inner: list[SOp] = []
+        if isinstance(part, Const) or is_one_atom(part):
+            continue
+        if isinstance(part, Aggregate):
+            inner = [queries for _, queries in compared_in(part.selector)]
+        elif isinstance(part, Elementwise):
+            inner = [*part.operands]
+        else:
+            return False
+        waiting += [each for each in inner if each not in seen]
+        seen.update(inner)
+    return True
 
 
 def score_terms(scorer: Scorer) -> tuple[Score, ...]:

@@ -115,9 +115,10 @@ class Cases:
         self.picks, self.first = picks, first
         allowed: dict[object, int] = {}
         for node in comparisons(nodes):
-            found = outcomes(picks.atoms(node.keys, first), picks.atoms(node.queries, None))
-            if at_itself and node.keys is node.queries:
+            if picks.is_of_one_value(node) or (at_itself and node.keys is node.queries):
                 found = EQUAL
+            else:
+                found = outcomes(picks.atoms(node.keys, first), picks.atoms(node.queries, None))
             allowed[self._pair(node)] = allowed.get(self._pair(node), 15) & found
         lists = [[bit for bit in (BELOW, EQUAL, ABOVE, APART) if bit & some]
                  for some in allowed.values()]  # fmt: skip
@@ -130,6 +131,8 @@ class Cases:
                         for pair, some, row in zip(allowed, lists, grid, strict=True)}  # fmt: skip
 
     def _pair(self, node: Select) -> tuple[object, object]:
+        if self.picks.is_of_one_value(node):
+            return node.keys, node.queries
         return self.picks.side(node.keys, self.first), self.picks.side(node.queries, None)
 
     def holds(self, *nodes: Selector) -> Array:

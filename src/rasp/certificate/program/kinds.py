@@ -47,6 +47,8 @@ def kinds_of(values: Values, node: SOp) -> frozenset[type]:
 
 def _of_aggregate(values: Values, node: Aggregate, meaning: Meaning | None) -> frozenset[type]:
     rule = None if meaning is None else meaning.rule
+    if rule == "never":
+        return frozenset({type(node.default)})
     if meaning is not None and rule == "mean":
         return frozenset(map(type, values.domain(meaning.outputs[0]).atoms))
     if meaning is not None and (

@@ -17,7 +17,7 @@ from rasp.certificate.program.choices import ANY
 from rasp.certificate.program.orders import is_strict_order
 from rasp.certificate.program.outputs import by_length, is_length
 from rasp.certificate.program.tables import Array, by_state, joint_places, typed, variants_of
-from rasp.graph import Indices, Node, Scorer, Select, Selector, SOp, score_terms
+from rasp.graph import Indices, Node, Scorer, Select, Selector, SOp, is_everywhere, score_terms
 
 if TYPE_CHECKING:
     from rasp.certificate.program.values import Values
@@ -33,6 +33,7 @@ class Picks:
         self.values = values
         self._atoms: dict[tuple[Node, bool | None], list[Atom]] = {}
         self._sides: dict[tuple[Node, bool | None], Side] = {}
+        self._everywhere: dict[Node, bool] = {}
 
     # -- cases ------------------------------------------------------------------------------------
 
@@ -71,6 +72,22 @@ class Picks:
         is_number = not any(isinstance(atom, str) for atom in known)
         linear = self.values.linear(node) if is_number else None
         return node if linear is None else (linear.constant, frozenset(linear.parts.items()))
+
+    def is_of_one_value(self, node: Select) -> bool:
+        """Whether an s-op is compared with itself that is the same at all positions: a key's value
+        and a query's are one value then, whatever it is.
+        """
+        if node.keys is not node.queries:
+            return False
+        if node.keys not in self._everywhere:
+            self._everywhere[node.keys] = is_everywhere(node.keys, self._is_one_atom)
+        return self._everywhere[node.keys]
+
+    def _is_one_atom(self, node: SOp) -> bool:
+        try:
+            return len({typed(atom)[1] for atom in self.atoms(node, None)}) == 1
+        except Refused:
+            return False
 
     # -- facts ------------------------------------------------------------------------------------
 
@@ -247,9 +264,11 @@ class Picks:
         return is_strict_order(fits, [isinstance(side, Indices) for side in sides])
 
     def picks_one(self, head: HeadClaim) -> bool:
-        """Whether no query picks two keys: their values, or their scores, are all different, or
-        a promise says so.
+        """Whether no query picks two keys: there is one alone, or their values, or their scores,
+        are all different, or a promise says so.
         """
+        if self.values.inputs.max_length == 1:
+            return True
         if head.best is not None and self._tells_apart(head.best, Indices()):
             return True
         selectors = head.selectors

@@ -38,10 +38,12 @@ from rasp.graph import (
     Selector,
     SOp,
     apply_operator,
+    is_everywhere,
     score_terms,
     selectors_in,
 )
 from rasp.graph.formulas import All, Comparison, Either, conjuncts, rewritten
+from rasp.operators.comparisons import EQUAL
 
 MOST_COMPARED = 100_000
 REFLEXIVE = ("==", "<=", ">=")
@@ -92,6 +94,8 @@ class SelectorFacts(ValueAnalysis):
 
     def _simplified(self, literal: Comparison[SOp]) -> Formula:
         """Evaluate a comparison that is the same for all pairs; refuse one that always fails."""
+        if self._is_of_one_value(literal):
+            return bool(literal.outcomes & EQUAL)
         keys, queries = self.of(literal.keys).atoms, self.of(literal.queries).atoms
         sorts = [{isinstance(atom, str) for atom in atoms} for atoms in (keys, queries)]
         if literal.op not in ("==", "!=") and sorts[0] != sorts[1]:
@@ -107,6 +111,16 @@ class SelectorFacts(ValueAnalysis):
             return literal
         found = compared(keys, queries, literal.op)
         return bool(found[0, 0]) if (found == found[0, 0]).all() else literal
+
+    def _is_of_one_value(self, literal: Comparison[SOp]) -> bool:
+        """Whether a comparison is of an s-op with itself that is the same at all positions."""
+        return literal.keys is literal.queries and is_everywhere(literal.keys, self._is_one_atom)
+
+    def _is_one_atom(self, node: SOp) -> bool:
+        try:
+            return len(self.of(node).atoms) == 1
+        except Refusal:
+            return False
 
     def _at_index(self, literal: Comparison[SOp], first: bool) -> Formula:
         """Decide a comparison of the key's index with a constant, at key 0 or at all others."""
@@ -277,6 +291,8 @@ class SelectorFacts(ValueAnalysis):
 
     def picks_at_most_one(self, formula: Formula, best: Scorer | None) -> bool:
         """Whether no query can pick two keys."""
+        if self.settings.max_length == 1:
+            return True
         if best is not None and self._tells_apart(best, Indices()):
             return True
         if any(isinstance(part, Comparison) and part.op == "==" and self._is_injective(part.keys)
@@ -360,17 +376,17 @@ class SelectorFacts(ValueAnalysis):
         picks = self.picks_by_index(formula)
         return picks is not None and not np.triu(picks, 1).any()
 
-    def _check_causal(self, formula: Formula, node: Aggregate) -> None:
-        if not self.settings.causal:
-            return
-        if self._is_causal(formula):
-            return
+    def _unseen(self, node: Aggregate) -> Refusal | None:
+        """Why a causal model cannot have a head for an aggregate."""
+        formula, _ = self.selector(node.selector)
+        if not self.settings.causal or self._is_causal(formula):
+            return None
         otherwise = (
             ", and write `indices + 1` for `length`"
             if self.settings.next_token
             else ", or compile with `causal=False`"
         )
-        raise Refusal(
+        return Refusal(
             f"its selector `{self.refusals.text(node.selector)}` may pick "
             "keys after the query, which a causal model cannot see",
             f"add `and select(indices, indices, <=)`{otherwise}",

@@ -18,6 +18,7 @@ from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Coordinate, Linear
 from rasp.compiler.analysis.subset_sums import in_size_order
+from rasp.compiler.refusals import Refusal
 from rasp.graph import Const, Elementwise, Node, Scorer, SOp
 
 LARGEST = 1 << 20
@@ -115,7 +116,14 @@ class Head:
     """Where several heads share out one selector's keys: that selector."""
     outweighs: bool = False
     """Whether position 0 gets its weight where it is not picked, and all there is where it is."""
+    refusal: Refusal | None = None
+    """Why no model can have this head; where nothing reads it, none needs to."""
     outputs: list[HeadOutput] = field(default_factory=list)
+
+    def check(self) -> None:
+        """Raise that it cannot be made, where something reads it."""
+        if self.refusal is not None:
+            raise self.refusal
 
 
 def line_through(

@@ -273,7 +273,7 @@ class Claimant(ABC):
         nodes = [output.node for output in self.plan.outputs]
         where = self.plan.settings.where
         for node in in_order(nodes if where is None else [*nodes, where]):
-            if isinstance(node, Aggregate):
+            if isinstance(node, Aggregate) and node in self.analysis.held:
                 meaning = self._meaning(node)
                 if meaning is not None:
                     found[node] = meaning
@@ -352,7 +352,9 @@ class _PlanClaimant(Claimant):
         """How to read each numeric s-op that the residual stream happens to hold."""
         layout, offset = self.layout, self.emitter.offset
         for node in in_order([output.node for output in self.plan.outputs]):
-            if not isinstance(node, SOp) or (isinstance(node, Elementwise) and not node.operands):
+            if not isinstance(node, SOp) or node not in self.analysis.held:
+                continue
+            if isinstance(node, Elementwise) and not node.operands:
                 continue
             linear = self.analysis.of(node).linear
             if linear is None or linear.is_constant or not layout.can_read(linear):

@@ -87,6 +87,7 @@ def plan_head(
     care: Mapping[str, int],
 ) -> HeadPlan:
     """Plan one head; `wanted` says which sums of its outputs anything reads."""
+    head.check()
     time = 2 * head.layer - 1
     needs_sink = head.mode == "sum" or head.may_be_empty
     step = STEP if is_noisy(analysis, head) else WIDE_STEP

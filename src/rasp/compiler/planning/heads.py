@@ -79,7 +79,6 @@ class HeadAnalysis(PromisedPicks):
         compared += scored_by(best)
         if not values.atoms or not all(self.of(each).atoms for each in compared):
             return Values(0, (), [None], frozenset())
-        self._check_causal(formula, node)
         shapes = self.sum_shapes(self._siblings[node])
         if len(values.inputs) == 1 and isinstance(values.inputs[0], CountVariable):
             return self._moved_count(node, values, values.inputs[0])
@@ -96,12 +95,6 @@ class HeadAnalysis(PromisedPicks):
         may_be_empty = not self.is_never_empty(formula)
         unique = self.picks_at_most_one(formula, best) or self._has_one_number(atoms, numbers)
         stand_ins = self._stand_ins(node) if may_be_empty and not self.settings.sink else ()
-        if may_be_empty and not self.settings.sink and not stand_ins:
-            raise Refusal(
-                "its selector may pick nothing, and without a sink softmax cannot tell that "
-                "from picking everything",
-                "compile with `sink=True`, or let the selector always pick something",
-            )
         known: list[Atom] = list(atoms)
         longest: dict[tuple[type, Atom], int] = {}
         if not unique:
@@ -121,6 +114,12 @@ class HeadAnalysis(PromisedPicks):
         head = self._head(node, "mean", formula, best)
         head.may_be_empty |= may_be_empty and not stand_ins
         head.stand_ins = stand_ins
+        if head.may_be_empty and not self.settings.sink:
+            head.refusal = Refusal(
+                "its selector may pick nothing, and without a sink softmax cannot tell that "
+                "from picking everything",
+                "compile with `sink=True`, or let the selector always pick something",
+            )
         head.picks_one |= not numbers or self.picks_at_most_one(formula, best)
         averaged = not unique and len(set(codes_of(atoms).values())) > 1
         head.needs_uniform |= averaged
@@ -316,7 +315,8 @@ class HeadAnalysis(PromisedPicks):
             if (head.layer, head.mode, head.formula, head.best) == (layer, mode, formula, best):
                 return head
         text = self.refusals.text(node.selector)
-        head = Head(layer, mode, formula, best, False, mode == "sum", text)
+        head = Head(layer, mode, formula, best, False, mode == "sum", text,
+                    refusal=self._unseen(node))  # fmt: skip
         self.heads.append(head)
         return head
 

@@ -212,7 +212,9 @@ def _analyse(
             except Refusal:
                 continue
     blocks.has_counts = analysis.has_counts
-    refusals.raise_all()
+    if refusals.tainted.intersection(nodes):
+        refusals.raise_all()
+    refusals.reasons.clear()  # no output needs what cannot be worked out
     return analysis
 
 

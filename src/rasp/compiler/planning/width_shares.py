@@ -107,7 +107,8 @@ class ShareShapes(SumShapes):
         linear = Linear()
         for node, alike in ((always, [*share[1:], ONE]), (alone, [*share, Fraction(0)])):
             head = Head(self._layer_of[node], "share", formula, None, False, True,
-                        self.refusals.text(node.selector), outweighs=node is always)  # fmt: skip
+                        self.refusals.text(node.selector), outweighs=node is always,
+                        refusal=self._unseen(node))  # fmt: skip
             states = tuple((each, each) for each in sorted(alike))
             output = HeadOutput(head.layer, states, True, head, IS_FIRST, None, known_by=node)
             head.outputs.append(output)

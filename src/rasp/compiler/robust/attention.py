@@ -64,6 +64,7 @@ class HeadPlan:
 
 def plan_head(blocks: Blocks, head: Head) -> HeadPlan:
     """Plan a head of which something is read."""
+    head.check()
     if head.mode == "share" or head.stand_ins:
         raise Refusal(
             "without a sink, its selector needs weights that do not bear noise",

@@ -54,7 +54,9 @@ class RobustClaimant(Claimant):
         """How to read each numeric s-op that the stream happens to hold."""
         blocks, first = self.blocks, 0 if self.plan.uses_sink else 1
         for node in in_order([output.node for output in self.plan.outputs]):
-            if isinstance(node, SOp) and (row := self._read(node)).weights:
+            if not isinstance(node, SOp) or node not in self.analysis.held:
+                continue
+            if (row := self._read(node)).weights:
                 weights = {place - first: weight for dim, weight in row.weights.items()
                            for place in blocks.copies.get(dim, [dim])}  # fmt: skip
                 yield ReaderClaim(node, blocks.after(row.weights), weights, row.constant)
