@@ -108,7 +108,13 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("name", dict.fromkeys(MODULES))
+IMPORT_TORCH = ("rasp.training", "rasp.testbed", "rasp.export")
+
+
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[pytest.mark.slow] if name.startswith(IMPORT_TORCH) else [])
+    for name in dict.fromkeys(MODULES)
+])  # fmt: skip
 def test_examples_in_docstrings_hold(name: str) -> None:
     try:
         module = importlib.import_module(name)

@@ -44,7 +44,7 @@ def compiled(task: Task, length: int) -> Transformer:
 
 @pytest.mark.parametrize("name", TASKS)
 def test_a_task_has_the_predicted_layers_and_no_more_heads(name: str) -> None:
-    model = compiled(TASKS[name], 9)
+    model = compiled(TASKS[name], 7)
     predicted = TASKS[name].heads_per_layer
     assert model.layers == len(predicted)
     assert all(found <= most for found, most in zip(model.heads_per_layer, predicted, strict=True))

@@ -116,7 +116,14 @@ def test_a_refusal_names_its_place(text: str, vocabulary: object, length: int, s
         assert error.hint
 
 
-@pytest.mark.parametrize(("start", "style"), [(300, "compact"), (340, "compact"), (300, "robust")])
+@pytest.mark.parametrize(
+    ("start", "style"),
+    [
+        (300, "compact"),
+        (340, "compact"),
+        pytest.param(300, "robust", marks=pytest.mark.slow),
+    ],
+)
 def test_a_refusal_of_a_random_program_names_its_place(start: int, style: str) -> None:
     errors = []
     for seed in range(start, start + 40):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -87,18 +86,18 @@ def test_the_files_are_what_the_table_of_words_makes_them() -> None:
         assert path.read_text(encoding="utf-8") == text, "run: python scripts/make_grammar.py"
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_every_token_is_coloured_as_what_the_lexer_reads(
-    path: Path, patterns: list[dict[str, Any]]
-) -> None:
-    text = path.read_text(encoding="utf-8")
-    found = scopes(text, patterns)
-    lexed = lex(Source(path.name, text))
-    for comment in lexed.comments:
-        assert all(each.startswith("comment.") for each in found[comment.start : comment.end])
-    for token in lexed.tokens[:-1]:
-        kinds = COLOURS[token.kind] + (("keyword.",) if token.text in SOFT else ())
-        assert all(each.startswith(kinds) for each in found[token.start : token.end]), token
+def test_every_token_is_coloured_as_what_the_lexer_reads(patterns: list[dict[str, Any]]) -> None:
+    for path in PROGRAMS:
+        text = path.read_text(encoding="utf-8")
+        given = scopes(text, patterns)
+        lexed = lex(Source(path.name, text))
+        for comment in lexed.comments:
+            colours = given[comment.start : comment.end]
+            assert all(colour.startswith("comment.") for colour in colours), path
+        for token in lexed.tokens[:-1]:
+            kinds = COLOURS[token.kind] + (("keyword.",) if token.text in SOFT else ())
+            colours = given[token.start : token.end]
+            assert all(colour.startswith(kinds) for colour in colours), (path, token)
 
 
 SOFT = ("load", *MAKER.COMMANDS)
@@ -128,16 +127,16 @@ def test_words_mean_what_they_mean_where_they_stand(
     assert all(each.startswith(scope) for each in found), found
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_pygments_agrees_with_the_lexer_too(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    found = [kind for _, kind, part in RaspLexer().get_tokens_unprocessed(text) for _ in part]
-    lexed = lex(Source(path.name, text))
-    for comment in lexed.comments:
-        assert all(each in Comment for each in found[comment.start : comment.end])
-    for token in lexed.tokens[:-1]:
-        for each in found[token.start : token.end]:
-            assert any(each in kind for kind in PYGMENTS[token.kind]), token
+def test_pygments_agrees_with_the_lexer_too() -> None:
+    for path in PROGRAMS:
+        text = path.read_text(encoding="utf-8")
+        given = [kind for _, kind, part in RaspLexer().get_tokens_unprocessed(text) for _ in part]
+        lexed = lex(Source(path.name, text))
+        for comment in lexed.comments:
+            assert all(kind in Comment for kind in given[comment.start : comment.end]), path
+        for token in lexed.tokens[:-1]:
+            for kind in given[token.start : token.end]:
+                assert any(kind in wanted for wanted in PYGMENTS[token.kind]), (path, token)
 
 
 def test_the_extension_names_only_files_that_are_there() -> None:

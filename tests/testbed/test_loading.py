@@ -24,7 +24,7 @@ ROOM = 1e-4
 """How far apart logits of two libraries may be, relative to the largest: orders of adding."""
 HIST = "hist = selector_width(select(tokens, tokens, ==){});"
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # the libraries' own
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # the libraries' own
 
 
 @pytest.fixture(scope="module", params=[(name, causal) for name in SETTINGS
