@@ -27,7 +27,7 @@ import numpy
 import rasp
 from rasp.frontend.handles import Handle
 from rasp.generation.growing import decoder_of
-from rasp.generation.loop import Row, Rules, grow_together, question_of
+from rasp.generation.loop import GrowingInput, Rules, grow_together, question_of
 from rasp.generation.tokens import text_of
 
 COPY = """
@@ -53,12 +53,14 @@ def small_cases() -> dict[str, tuple[Handle, list[Any]]]:
     }
 
 
-def run_batch(handle: Handle, inputs: list[Any], decoder: Any = None) -> tuple[list[Row], Any]:
+def run_batch(
+    handle: Handle, inputs: list[Any], decoder: Any = None
+) -> tuple[list[GrowingInput], Any]:
     """Generate for all inputs together; return what came out, and what was learnt."""
     rules = Rules(most=200)
     question = question_of(handle, rules)
     decoder = decoder or decoder_of(question)
-    rows = [Row(given, question) for given in inputs]
+    rows = [GrowingInput(given, question) for given in inputs]
     for _ in grow_together(rows, question, rules, decoder):
         pass
     return rows, decoder

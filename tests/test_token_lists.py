@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import rasp
 from rasp.atoms import read_input
-from rasp.cli import COMMANDS, Parser, main
+from rasp.cli import COMMANDS, CommandParser, main
 from rasp.token_lists import read_alphabet, read_tokens, write_tokens
 
 PROGRAM = "same = tokens; first = indices == 0; bad = 1 / indices;"
@@ -186,7 +186,7 @@ def test_help_fits_a_terminal_and_names_every_default(
     import importlib
 
     monkeypatch.setenv("COLUMNS", "100")
-    parser = Parser(f"rasp {command}", "")
+    parser = CommandParser(f"rasp {command}", "")
     importlib.import_module(COMMANDS[command][0]).configure(parser)
     assert max(map(len, parser.format_help().splitlines())) <= 100
     for action in parser._actions:

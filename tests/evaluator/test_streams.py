@@ -11,7 +11,7 @@ from threading import Event
 
 import pytest
 
-from rasp.cli.streams import Progress, waiting
+from rasp.cli.streams import LinesProgress, waiting
 
 PROGRAM = "hist = histf(tokens); less = tokens_int - 1; inverse = 1 / less;"
 
@@ -42,7 +42,7 @@ def test_an_error_comes_after_the_items_before_it() -> None:
 
 
 def test_the_progress_line_says_how_many_and_how_far(capsys: pytest.CaptureFixture[str]) -> None:
-    progress = Progress(io.StringIO())
+    progress = LinesProgress(io.StringIO())
     progress.total = 200
     list(progress.counting(["x" * 50] * 2))
     for _ in range(3):

@@ -4,13 +4,13 @@ import pytest
 
 from rasp.equivalence.verdict import show_answer
 from rasp.playground.answers import answer
-from rasp.playground.exercises import EXERCISES, Exercise
+from rasp.playground.exercises import EXERCISES, Lesson
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda each: each.name)
-def test_the_solution_is_right_and_the_start_is_not(exercise: Exercise) -> None:
+def test_the_solution_is_right_and_the_start_is_not(exercise: Lesson) -> None:
     told = answer({"kind": "exercise", "name": exercise.name, "program": exercise.solution})
     assert told["is_right"], told
     told = answer({"kind": "exercise", "name": exercise.name, "program": exercise.start})
@@ -18,7 +18,7 @@ def test_the_solution_is_right_and_the_start_is_not(exercise: Exercise) -> None:
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda each: each.name)
-def test_the_start_runs_on_its_example_or_says_what_to_fix(exercise: Exercise) -> None:
+def test_the_start_runs_on_its_example_or_says_what_to_fix(exercise: Lesson) -> None:
     told = answer({"kind": "run", "program": exercise.start, "example": exercise.example})
     assert told["errors"] == []
     named = {row["name"] for row in told["rows"]} | {each["name"] for each in told["failed"]}

@@ -7,7 +7,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs PyTorch")
 
 from rasp.training.layout import SlotLayout  # noqa: E402
-from rasp.training.network import Batch, SlotTensors, forward, losses  # noqa: E402
+from rasp.training.network import SlotTensors, StackBatch, forward, losses  # noqa: E402
 from rasp.training.parameters import Shape, initial_row, move_row, sinusoids, views  # noqa: E402
 
 pytestmark = pytest.mark.slow
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 SHAPE = Shape(layers=2, heads=2, width=16, feed_forward=24, tokens=5, classes=3)
 
 
-def make_batch(layout: SlotLayout, models: int, shape: Shape) -> Batch:
+def make_batch(layout: SlotLayout, models: int, shape: Shape) -> StackBatch:
     generator = torch.Generator().manual_seed(0)
     slots = torch.tensor(layout.slots)
     lengths = torch.stack([slots, (slots - 1).clamp(min=1)])[:models]
@@ -23,7 +23,7 @@ def make_batch(layout: SlotLayout, models: int, shape: Shape) -> Batch:
     inside = plan.position_of < lengths[:, plan.slot_of]
     tokens = torch.randint(0, shape.tokens, inside.shape, generator=generator)
     targets = torch.randint(0, shape.classes, inside.shape, generator=generator)
-    return Batch(torch.where(inside, tokens, 0), lengths, torch.where(inside, targets, -1))
+    return StackBatch(torch.where(inside, tokens, 0), lengths, torch.where(inside, targets, -1))
 
 
 def random_rows(shape: Shape, models: int) -> torch.Tensor:

@@ -53,7 +53,7 @@ class Counterexample:
 
 @visibly
 @dataclass(frozen=True)
-class Search:
+class PatternSearch:
     """What came of looking for a counterexample."""
 
     alphabet: tuple[Atom, ...]
@@ -80,7 +80,7 @@ class Search:
 
 def look_for_counterexample(
     outputs: Sequence[Node], pattern: Pattern, free: int, alphabet: tuple[Atom, ...]
-) -> Search:
+) -> PatternSearch:
     """Try inputs longer than `free`, short ones first, until the pattern changes an answer."""
     trial = _Trial(tuple(outputs), pattern, alphabet)
     exhausted = _exhaustive_length(alphabet, free)
@@ -93,7 +93,7 @@ def look_for_counterexample(
         in_vain = 0 if trial.computed > before or length <= exhausted else in_vain + 1
         if found is not None:
             example = trial.example(shrunk(found, trial.differs, alphabet), exhausted)
-    return Search(
+    return PatternSearch(
         alphabet, example, exhausted, trial.at_random, length, trial.tried, trial.computed,
         trial.failed,
     )  # fmt: skip

@@ -16,7 +16,7 @@ from rasp.architecture.naming import Naming
 from rasp.architecture.problem import refuse_scorers
 from rasp.architecture.reasons import input_work
 from rasp.architecture.schedule import Outputs, output_nodes, program_of, schedule
-from rasp.architecture.verdicts import Verdict, order_verdict, pattern_verdict, size_verdict
+from rasp.architecture.verdicts import FitVerdict, order_verdict, pattern_verdict, size_verdict
 from rasp.atoms import plain_lists, to_python
 from rasp.errors import RaspError, RaspValueError
 from rasp.graph import Program
@@ -34,7 +34,7 @@ class Fit:
     (False, ('a', 'b'))
     """
 
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[FitVerdict, ...]
     notes: tuple[str, ...] = ()
 
     @property
@@ -114,7 +114,7 @@ def fit(
     refuse_scorers(nodes)
     _refuse_nonsense(layers, heads, order, attention)
     naming = Naming(nodes, program or program_of(outputs))
-    verdicts: list[Verdict] = []
+    verdicts: list[FitVerdict] = []
     notes: list[str] = []
     if order is not None:
         verdicts.append(order_verdict(naming, order, heads))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rasp.architecture.counterexample import Counterexample, Search, look_for_counterexample
+from rasp.architecture.counterexample import Counterexample, PatternSearch, look_for_counterexample
 from rasp.architecture.inputs import alphabets_of, cannot_be_computed, show_alphabet
 from rasp.architecture.layers import earliest_layers
 from rasp.architecture.naming import Naming
@@ -24,7 +24,7 @@ from rasp.visible import visibly
 
 @visibly
 @dataclass(frozen=True)
-class Verdict:
+class FitVerdict:
     """The answer to one question."""
 
     question: str
@@ -41,27 +41,27 @@ class Verdict:
     __repr__ = __str__
 
 
-def size_verdict(naming: Naming, layers: int | None, heads: int | None) -> Verdict:
+def size_verdict(naming: Naming, layers: int | None, heads: int | None) -> FitVerdict:
     """Say whether the outputs fit into so many layers of so many heads."""
     outputs = naming.outputs
     question = _size_question(layers, heads)
     least = max(earliest_layers(outputs).values())
     if layers is not None and layers < least:
-        return Verdict(question, False, "\n".join(
+        return FitVerdict(question, False, "\n".join(
             [f"{count(least, 'layer')} are needed: {why_so_deep(naming, outputs)[0]}",
              *why_so_deep(naming, outputs)[1:]]))  # fmt: skip
     if heads is None:
-        return Verdict(question, True, _heads_line(schedule(outputs).heads_per_layer))
+        return FitVerdict(question, True, _heads_line(schedule(outputs).heads_per_layer))
     if heads == 0 and least:
-        return Verdict(question, False, "\n".join(why_so_deep(naming, outputs)))
+        return FitVerdict(question, False, "\n".join(why_so_deep(naming, outputs)))
     if layers is None:
         deep_enough = next(each for each in front(outputs) if each.width <= heads)
         told = f"in {count(deep_enough.layers, 'layer')}: "
-        return Verdict(question, True, told + _heads_line(deep_enough.heads_per_layer))
+        return FitVerdict(question, True, told + _heads_line(deep_enough.heads_per_layer))
     return _width_verdict(naming, question, Order.layered(layers), heads, "layer")
 
 
-def order_verdict(naming: Naming, text: str, heads: int | None) -> Verdict:
+def order_verdict(naming: Naming, text: str, heads: int | None) -> FitVerdict:
     """Say whether the outputs can be computed by sublayers in this order."""
     order = Order.read(text)
     of_heads = "" if heads is None else f", {count(heads, 'head')} in each `s`"
@@ -69,24 +69,24 @@ def order_verdict(naming: Naming, text: str, heads: int | None) -> Verdict:
     times = earliest_times(naming.outputs, order)
     for node in in_order(naming.outputs):
         if times[node] > order.end:
-            return Verdict(question, False, _misfit(naming, order, times, node))
+            return FitVerdict(question, False, _misfit(naming, order, times, node))
     most = len(times) if heads is None else heads
     return _width_verdict(naming, question, order, most, "`s`")
 
 
 def _width_verdict(
     naming: Naming, question: str, order: Order, heads: int, slot_word: str
-) -> Verdict:
+) -> FitVerdict:
     """Place everything in an order that is long enough, and look at the width."""
     placed = place(problem_of(naming.outputs, order))
     counts = heads_per_slot(placed.problem, placed.placement)
     width = max(counts, default=0)
     if width <= heads:
-        return Verdict(question, True, _heads_line(counts, slot_word))
+        return FitVerdict(question, True, _heads_line(counts, slot_word))
     reason = [f"{count(width, 'head')} are needed in one {slot_word}"]
     reason += [] if placed.exact else [f"({placed.remark})"]
     reason += why_so_wide(naming, placed.problem, width, placed.exact)
-    return Verdict(question, False, "\n".join(reason), is_proved=placed.exact)
+    return FitVerdict(question, False, "\n".join(reason), is_proved=placed.exact)
 
 
 def _size_question(layers: int | None, heads: int | None) -> str:
@@ -118,32 +118,32 @@ def _misfit(naming: Naming, order: Order, times: dict[Node, int], node: Node) ->
     )
 
 
-def pattern_verdict(naming: Naming, text: str, alphabet: object) -> Verdict:
+def pattern_verdict(naming: Naming, text: str, alphabet: object) -> FitVerdict:
     """Say whether a restricted attention leaves every answer as it is."""
     pattern = Pattern.read(text)
     outputs, question = naming.outputs, f"attention {pattern}"
     free = pattern.unrestricted_length()
     if free is None:
-        return Verdict(question, True, "this pattern allows every pair")
+        return FitVerdict(question, True, "this pattern allows every pair")
     if stays_within(pattern, outputs):
-        return Verdict(question, True, "every selection stays inside the pattern, at any length")
+        return FitVerdict(question, True, "every selection stays inside the pattern, at any length")
     alphabets = alphabets_of(outputs) if alphabet is None else [read_alphabet(alphabet)]
-    searches: list[Search] = []
+    searches: list[PatternSearch] = []
     for tokens in alphabets:
         search = look_for_counterexample(outputs, pattern, free, tokens)
         if search.found is not None:
             reason = _difference(search, search.found, naming)
-            return Verdict(question, False, reason, True, search.found)
+            return FitVerdict(question, False, reason, True, search.found)
         searches.append(search)
     telling = [search for search in searches if search.computed]
     if not telling:
         assert searches[0].failed is not None
         raise cannot_be_computed(searches[0].failed, alphabets[0])
     reason = "\n".join(f"no answer changes {search}" for search in telling)
-    return Verdict(question, True, reason, is_proved=False)
+    return FitVerdict(question, True, reason, is_proved=False)
 
 
-def _difference(search: Search, found: Counterexample, naming: Naming) -> str:
+def _difference(search: PatternSearch, found: Counterexample, naming: Naming) -> str:
     given = show_input(found.tokens)
     got = found.got if isinstance(found.got, RaspError) else list(found.got)
     lines = []

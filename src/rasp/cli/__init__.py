@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import rasp
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 from rasp.cli.prose import tell
 from rasp.cli.standard import OutputLost, give_up_output, standard_streams
 from rasp.errors import RaspError, RaspValueError, error_record
@@ -172,7 +172,7 @@ def _dispatch(words: list[str]) -> int:
     gc.disable()  # nothing that is imported is garbage: looking for it takes a tenth of the start
     module = importlib.import_module(COMMANDS[first][0])
     gc.enable()
-    parser = Parser(prog=f"rasp {first}", description=_sentence(COMMANDS[first][1]))
+    parser = CommandParser(prog=f"rasp {first}", description=_sentence(COMMANDS[first][1]))
     module.configure(parser)
     exit_code: int = module.run(_parse(parser, words[1:]))
     return exit_code
@@ -190,7 +190,7 @@ def _talk(words: list[str]) -> int:
         return talk()
     from rasp.cli.files import new_session
 
-    parser = Parser(prog="rasp", description="The prompt.")
+    parser = CommandParser(prog="rasp", description="The prompt.")
     parser.add_argument(
         "-i", "--interactive", metavar="FILE", help="run a program first (default: none)"
     )

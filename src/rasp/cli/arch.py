@@ -8,13 +8,13 @@ from typing import Any
 from rasp.architecture.explain import Explanation, explain
 from rasp.architecture.schedule import Layer
 from rasp.cli.files import find_handles, read_names, run_program
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 from rasp.cli.patience import working
 from rasp.cli.prose import print_json, tell
 from rasp.graph import Node, expression
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.take_program(several=True)
     parser.take_json()
     parser.take_running()

@@ -7,14 +7,14 @@ import json
 from typing import Any
 
 from rasp.cli.files import new_session, read_program
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 from rasp.cli.patience import working
 from rasp.cli.prose import tell
 from rasp.errors import RaspError, Warned, error_record, excerpt, span_record
 from rasp.frontend.checking import check
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.add_argument("files", nargs="+", help="programs; `-` reads standard input")
     parser.take_json("one JSON object a file")
     parser.flag("--strict", "warnings count as mistakes")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 
 from rasp.cli.files import find_handle, read_names, run_program
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 from rasp.cli.patience import working
 from rasp.cli.prose import print_json, tell
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.take_program("the s-op to compile", several=True)
     parser.take_alphabet("every token of an input", "--vocab", "--vocabulary", required=True)
     parser.add_argument("--max-length", type=int, required=True, metavar="N",

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from rasp.cli.files import find_handles, run_program
-from rasp.cli.parser import PROGRAM, Parser
+from rasp.cli.parser import PROGRAM, CommandParser
 from rasp.cli.patience import working
 from rasp.cli.prose import print_json, tell
 from rasp.dialect.algebra import Classes, classes
@@ -20,7 +20,7 @@ from rasp.errors import RaspValueError
 from rasp.frontend.loader import read_source
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.add_argument("file", nargs="?", help=PROGRAM)
     parser.add_argument("name", nargs="?", help="the s-op to ask about")
     parser.add_argument(

@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 
 from rasp.cli.files import find_handle, loader, read_program
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 from rasp.cli.patience import ProgressLine, bar
 from rasp.cli.prose import tell
 from rasp.equivalence import equivalent
@@ -21,7 +21,7 @@ PATIENCE = 0.5
 """Seconds before a progress bar is worth showing."""
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.add_argument("file", metavar="A", help="the first program; `-` reads standard input")
     parser.add_argument("name", metavar="NAME", help="its s-op or selector")
     parser.add_argument("other_file", metavar="B", help="the second program")

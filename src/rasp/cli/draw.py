@@ -7,12 +7,12 @@ import sys
 import warnings
 
 from rasp.cli.files import find_handle, read_given, run_program
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 from rasp.cli.patience import working
 from rasp.token_lists import HELP
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.take_program("the s-op or selector to draw")
     parser.add_argument("input", help=f"the input to draw it on: {HELP}")
     parser.add_argument(

@@ -11,7 +11,7 @@ from rasp.atoms import plain_lists, read_input, show_input
 from rasp.cli.answering import find_answers
 from rasp.cli.files import read_given
 from rasp.cli.lines import answer_inputs
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 from rasp.cli.patience import working
 from rasp.cli.prose import tell
 from rasp.errors import RaspError
@@ -19,7 +19,7 @@ from rasp.frontend.show import show_scores, show_selection, show_sequence
 from rasp.limits import Limits
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.take_program_or_model()
     parser.add_argument(
         "name", help="the s-op or selector to apply; several with commas or blanks between"

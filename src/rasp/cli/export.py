@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 from rasp.cli.patience import working
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     from rasp.export import TARGETS
 
     parser.add_argument("folder", metavar="DIR", help="what `rasp compile -o` wrote")

@@ -7,12 +7,12 @@ import argparse
 from rasp.architecture.fit import fit
 from rasp.architecture.patterns import known_patterns
 from rasp.cli.files import find_handles, run_program
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 from rasp.cli.patience import working
 from rasp.cli.prose import print_json, tell
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.take_program(several=True)
     parser.add_argument("--layers", type=int, help="how many layers there are (default: any)")
     parser.add_argument("--heads", type=int, help="how many heads each layer has (default: any)")

@@ -6,13 +6,13 @@ import argparse
 import sys
 
 from rasp.cli.files import read_program
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 from rasp.replacing import replace_file
 from rasp.syntax import format_program
 from rasp.visible import write_exactly
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.add_argument("files", nargs="+", help="programs; `-` reads standard input")
     parser.flag("--check", "change nothing; exit 1 if a file is not formatted")
     parser.flag("--stdout", "print instead of changing the file")

@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 from rasp.cli.patience import ProgressLine
 from rasp.errors import RaspValueError
-from rasp.fuzzing.campaign import Campaign, Failure, fuzz, save_record
+from rasp.fuzzing.campaign import Campaign, ShrunkFailure, fuzz, save_record
 from rasp.fuzzing.cases import read_replay
 from rasp.fuzzing.judges import HOMES, find_judge, verdict
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.add_argument("--minutes", type=float, default=1.0, help="how long")
     parser.add_argument("--programs", type=int, help="stop after so many programs (default: never)")
     parser.add_argument("--seed", type=int, default=0, help="the first program's seed")
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     only = [name.strip() for name in arguments.only.split(",") if name.strip()]
     with ProgressLine() as line:
 
-        def report(failure: Failure) -> None:
+        def report(failure: ShrunkFailure) -> None:
             line.clear()
             _report(failure)
 
@@ -87,7 +87,7 @@ def summary(campaign: Campaign) -> str:
     return "\n".join(lines)
 
 
-def _report(failure: Failure) -> None:
+def _report(failure: ShrunkFailure) -> None:
     print(f"{failure.judge} disagrees on\n\n{failure.case}\n\n{failure.detail[:3000]}\n")
     print(f"again: rasp fuzz --replay {failure.replay}\n", flush=True)
 

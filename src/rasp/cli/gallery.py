@@ -9,7 +9,7 @@ from typing import Any
 
 from rasp.atoms import read_input, show_input
 from rasp.cli.files import read_given
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 from rasp.cli.prose import tell
 from rasp.errors import RaspError, RaspValueError
 from rasp.programs import entries, entry, families, load, names, source
@@ -27,7 +27,7 @@ ACTIONS = {
 }
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.epilog = "\n".join(["actions:", *(f"  {line}" for line in ACTIONS.values())])
     parser.add_argument(
         "action",

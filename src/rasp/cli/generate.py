@@ -16,7 +16,7 @@ from rasp.atoms import Atom
 from rasp.cli.answering import ModelAnswers, find_answers
 from rasp.cli.files import find_handle, read_given, run_program
 from rasp.cli.lines import answer_inputs
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 from rasp.errors import RaspError, RaspUnsupportedError
 from rasp.frontend.handles import Handle
 from rasp.generation import MOST, Generation, Question, Rules, outcomes_of, rules_of, steps
@@ -26,7 +26,7 @@ Engine: TypeAlias = Callable[
 ]
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.take_program_or_model()
     parser.add_argument("name", help="the s-op whose last value is the next token")
     parser.take_inputs()

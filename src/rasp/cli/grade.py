@@ -10,7 +10,7 @@ import json
 import os
 import sys
 
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 from rasp.cli.patience import ProgressLine
 from rasp.errors import RaspValueError
 from rasp.grading import Grades, find_submissions, grade, read_exercises
@@ -19,7 +19,7 @@ from rasp.limits import GRADING_LIMITS
 from rasp.replacing import replace_file
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.add_argument(
         "submissions", help="a folder: each `.rasp` file and each folder in it is one; or one file"
     )

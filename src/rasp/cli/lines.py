@@ -45,10 +45,10 @@ def _answer_lines(
     as_json: bool,
 ) -> int:
     """Answer standard input, a line each, as fast as it comes; return how many lines failed."""
-    from rasp.cli.streams import Progress, waiting  # threads are not for inputs given as words
+    from rasp.cli.streams import LinesProgress, waiting  # threads are not for inputs given as words
 
     failed = 0
-    with Progress(sys.stdin) as progress:
+    with LinesProgress(sys.stdin) as progress:
         for chunk in waiting(numbered_inputs(progress.counting(sys.stdin), read)):
             answers = answer_many([given for _, given in chunk if not _is_error(given)])
             for number, given in chunk:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from importlib.util import find_spec
 
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 from rasp.errors import RaspUnsupportedError
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.flag("--stdio", "talk over standard input and output (it always does)")
 
 

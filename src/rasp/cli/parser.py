@@ -31,7 +31,7 @@ class Formatter(argparse.RawDescriptionHelpFormatter):
         return f"{text} (default: %(default)s)" if is_settable and not is_told else text
 
 
-class Parser(argparse.ArgumentParser):
+class CommandParser(argparse.ArgumentParser):
     """Reads a command's words; says what is wrong with them as every other error is said."""
 
     def __init__(self, prog: str, description: str) -> None:

@@ -10,7 +10,7 @@ import sys
 import webbrowser
 from importlib.util import find_spec
 
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 from rasp.errors import RaspUnsupportedError, RaspValueError
 from rasp.frontend.loader import read_source
 
@@ -21,7 +21,7 @@ WITHOUT_EDITOR = (
 )
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.add_argument("file", nargs="?", help="a program to begin with (default: an example)")
     parser.add_argument(
         "--port", type=int, default=0, help="where to listen; 0 takes any free port"

@@ -7,10 +7,10 @@ import os
 from dataclasses import replace
 from typing import Any
 
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.add_argument("experiment", nargs="+",
                         choices=["table1", "table2", "supervised"],
                         help="the paper's tables")  # fmt: skip

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 
 from rasp.cli.files import new_session, read_program
-from rasp.cli.parser import PROGRAM, Parser
+from rasp.cli.parser import PROGRAM, CommandParser
 from rasp.cli.patience import working
 from rasp.frontend.builtins import DrawRequest
 from rasp.frontend.session import Result
@@ -15,7 +15,7 @@ from rasp.frontend.show import show_result
 from rasp.syntax.tree import Command
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.add_argument("file", help=PROGRAM)
     parser.flag("--quiet", "run it, print only drawings and errors")
     parser.take_running()

@@ -46,7 +46,7 @@ def waiting(items: Iterable[Any]) -> Iterator[list[Any]]:
             return
 
 
-class Progress(ProgressLine):
+class LinesProgress(ProgressLine):
     """A line on the terminal that says how many inputs are done, and what share of a file."""
 
     def __init__(self, read: IO[str]) -> None:

@@ -7,14 +7,14 @@ import json
 from typing import Any
 
 from rasp.cli.files import loader
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 from rasp.cli.patience import working
 from rasp.cli.prose import tell
 from rasp.errors import RaspError, RaspValueError
 from rasp.testing import Failure, Report, check_file, find_files
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.add_argument(
         "paths", nargs="+", metavar="FILE",
         help="programs, Markdown pages with `rasp` blocks, or folders of both",

@@ -7,11 +7,11 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 from rasp.errors import RaspUnsupportedError, RaspValueError
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.add_argument("folder", metavar="OUT", help="the folder of the models")
     parser.add_argument("programs", nargs="*", metavar="PROGRAM",
                         help="of the gallery; all of them if none is named")  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 
 from rasp.atoms import to_python
 from rasp.cli.files import read_given, text_alone
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 
 SIZES = {
     "width": ("numbers at each position", "64, or 256 with --paper"),
@@ -23,7 +23,7 @@ SIZES = {
 }
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.take_program("the s-op to learn")
     inputs = parser.add_argument_group("inputs")
     parser.take_alphabet("the tokens of inputs", into=inputs, default="abcdefgh")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from rasp.cli.parser import Parser
+from rasp.cli.parser import CommandParser
 from rasp.cli.patience import working
 from rasp.cli.prose import print_json, tell
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: CommandParser) -> None:
     parser.add_argument("folder", metavar="DIR", help="what `rasp compile -o` wrote")
     parser.add_argument(
         "--seed",

@@ -54,7 +54,7 @@ class NotInDialect(Exception):
 
 
 @dataclass(frozen=True)
-class Row:
+class QueryRow:
     """A selector seen from the queries that a truth holds at."""
 
     where: Any
@@ -80,7 +80,7 @@ class Reader:
         self.rewrites: dict[Node, str] = {}
         """What was read as something else than what is written, and why that is the same."""
         self._cases: dict[tuple[SOp, bool], Cases] = {}
-        self._rows: dict[tuple[Selector, bool], list[Row]] = {}
+        self._rows: dict[tuple[Selector, bool], list[QueryRow]] = {}
 
     def cases(self, node: SOp, at_last: bool = False) -> Cases:
         """What an s-op holds, case by case."""
@@ -168,21 +168,21 @@ class Reader:
 
     # Selectors, seen from a query.
 
-    def rows(self, selector: Selector, at_last: bool) -> list[Row]:
+    def rows(self, selector: Selector, at_last: bool) -> list[QueryRow]:
         """A selector as each query sees it; the rows' truths exclude one another."""
         key = selector, at_last
         if key not in self._rows:
             self._rows[key] = self._read_selector(selector, at_last)
         return self._rows[key]
 
-    def _read_selector(self, selector: Selector, at_last: bool) -> list[Row]:
+    def _read_selector(self, selector: Selector, at_last: bool) -> list[QueryRow]:
         logic = self.logic
         match selector:
             case Select():
                 return self._comparison(selector, at_last)
             case SelectorNot(inner):
                 return [
-                    Row(row.where, *map(logic.negated, (row.earlier, row.here, row.later)))
+                    QueryRow(row.where, *map(logic.negated, (row.earlier, row.here, row.later)))
                     for row in self.rows(inner, at_last)
                 ]
             case SelectorAnd(left, right) | SelectorOr(left, right):
@@ -194,16 +194,16 @@ class Reader:
     def _joined(
         self,
         selector: Selector,
-        left: list[Row],
-        right: list[Row],
+        left: list[QueryRow],
+        right: list[QueryRow],
         join: Callable[[Iterable[Any]], Any],
-    ) -> list[Row]:
+    ) -> list[QueryRow]:
         found = []
         for one, other in product(left, right):
             where = self.logic.both([one.where, other.where])
             if where != self.logic.false:
                 found.append(
-                    Row(
+                    QueryRow(
                         where,
                         join([one.earlier, other.earlier]),
                         join([one.here, other.here]),
@@ -214,7 +214,7 @@ class Reader:
             raise NotInDialect(selector, "depends on too many combinations of values")
         return found
 
-    def _comparison(self, selector: Select, at_last: bool) -> list[Row]:
+    def _comparison(self, selector: Select, at_last: bool) -> list[QueryRow]:
         distance = index_distance(selector)
         if distance is not None:
             return [self._by_distance(selector, distance)]
@@ -229,7 +229,7 @@ class Reader:
         keys = self.cases(selector.keys)
         for where, query in self.cases(selector.queries, at_last):
             for more, picked in self.picked_keys(selector, keys, query):
-                found.append(Row(self.logic.both([where, more]), picked, here, picked))
+                found.append(QueryRow(self.logic.both([where, more]), picked, here, picked))
         return found
 
     def picked_keys(self, selector: Select, keys: Cases, query: Any) -> Iterable[tuple[Any, Any]]:
@@ -272,7 +272,7 @@ class Reader:
         applied = self._applied(node, contents)
         return self.logic.either(truth for truth, content in applied if content is True)
 
-    def _by_distance(self, selector: Select, distance: int) -> Row:
+    def _by_distance(self, selector: Select, distance: int) -> QueryRow:
         """Compare positions: `key - query op distance`, the same for all earlier keys."""
         logic = self.logic
         truths = []
@@ -283,7 +283,7 @@ class Reader:
             if len(answers) > 1:
                 raise NotInDialect(selector, "asks for a position by its exact distance")
             truths.append(logic.true if answers.pop() else logic.false)
-        return Row(logic.true, *truths)
+        return QueryRow(logic.true, *truths)
 
     def truth_of(self, node: SOp, at_last: bool) -> Any:
         """Where an s-op is true."""

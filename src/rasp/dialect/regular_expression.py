@@ -17,16 +17,16 @@ SPECIAL = "|*+?()."
 
 
 @dataclass(frozen=True)
-class Expression:
+class Regex:
     """A regular expression: its kind, and what it is made of."""
 
     kind: str
     letter: str = ""
-    parts: tuple[Expression, ...] = ()
+    parts: tuple[Regex, ...] = ()
 
 
-NOTHING = Expression("nothing")
-EMPTY = Expression("empty")
+NOTHING = Regex("nothing")
+EMPTY = Regex("empty")
 
 
 def automaton_of(text: str, alphabet: str = "") -> Automaton:
@@ -73,25 +73,25 @@ class _Reader:
         self.letters = letters
         self.place = 0
 
-    def read(self) -> Expression:
+    def read(self) -> Regex:
         found = self._choice()
         if self.place < len(self.text):
             raise self._error("this `)` closes nothing")
         return found
 
-    def _choice(self) -> Expression:
+    def _choice(self) -> Regex:
         parts = [self._sequence()]
         while self._next("|"):
             parts.append(self._sequence())
         return _choice(parts)
 
-    def _sequence(self) -> Expression:
+    def _sequence(self) -> Regex:
         found = EMPTY
         while self.place < len(self.text) and self.text[self.place] not in "|)":
             found = _sequence(found, self._repetition())
         return found
 
-    def _repetition(self) -> Expression:
+    def _repetition(self) -> Regex:
         found = self._single()
         while self.place < len(self.text) and self.text[self.place] in "*+?":
             sign = self.text[self.place]
@@ -102,7 +102,7 @@ class _Reader:
                 found = _star(found) if sign == "*" else _sequence(found, _star(found))
         return found
 
-    def _single(self) -> Expression:
+    def _single(self) -> Regex:
         if self._next("("):
             inner = self._choice()
             if not self._next(")"):
@@ -113,8 +113,8 @@ class _Reader:
             raise self._error(f"there is nothing before this `{letter}` to repeat")
         self.place += 1
         if letter == ".":
-            return _choice([Expression("letter", each) for each in self.letters])
-        return Expression("letter", letter)
+            return _choice([Regex("letter", each) for each in self.letters])
+        return Regex("letter", letter)
 
     def _next(self, sign: str) -> bool:
         is_there = self.text[self.place : self.place + 1] == sign
@@ -128,31 +128,31 @@ class _Reader:
         )
 
 
-def _choice(parts: list[Expression]) -> Expression:
+def _choice(parts: list[Regex]) -> Regex:
     flat = [inner for part in parts for inner in (part.parts if part.kind == "|" else (part,))]
     kept = sorted({part for part in flat if part != NOTHING}, key=repr)
     if not kept:
         return NOTHING
-    return kept[0] if len(kept) == 1 else Expression("|", parts=tuple(kept))
+    return kept[0] if len(kept) == 1 else Regex("|", parts=tuple(kept))
 
 
-def _sequence(first: Expression, second: Expression) -> Expression:
+def _sequence(first: Regex, second: Regex) -> Regex:
     if NOTHING in (first, second):
         return NOTHING
     if first == EMPTY or second == EMPTY:
         return second if first == EMPTY else first
     if first.kind == "sequence":  # nested to the right, so that equal ones are equal
         return _sequence(first.parts[0], _sequence(first.parts[1], second))
-    return Expression("sequence", parts=(first, second))
+    return Regex("sequence", parts=(first, second))
 
 
-def _star(inner: Expression) -> Expression:
+def _star(inner: Regex) -> Regex:
     if inner in (NOTHING, EMPTY):
         return EMPTY
-    return inner if inner.kind == "*" else Expression("*", parts=(inner,))
+    return inner if inner.kind == "*" else Regex("*", parts=(inner,))
 
 
-def _has_empty(expression: Expression) -> bool:
+def _has_empty(expression: Regex) -> bool:
     match expression.kind:
         case "empty" | "*":
             return True
@@ -163,7 +163,7 @@ def _has_empty(expression: Expression) -> bool:
     return False
 
 
-def _derivative(expression: Expression, letter: str) -> Expression:
+def _derivative(expression: Regex, letter: str) -> Regex:
     """What may follow a letter."""
     match expression.kind:
         case "letter":

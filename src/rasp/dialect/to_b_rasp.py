@@ -17,8 +17,8 @@ from rasp.dialect.lines import Truth
 from rasp.dialect.reading import (
     Cases,
     NotInDialect,
+    QueryRow,
     Reader,
-    Row,
     index_distance,
     is_atom,
     is_length,
@@ -134,7 +134,7 @@ class BRaspReader(Reader):
             for row in self.rows(selector, False)
         )
 
-    def _places(self, row: Row, truth: Truth) -> list[Truth]:
+    def _places(self, row: QueryRow, truth: Truth) -> list[Truth]:
         program = self.program
         return [
             program.some_before(program.both([row.earlier, truth])),
@@ -157,7 +157,7 @@ class BRaspReader(Reader):
                 content,
             )
 
-    def _found(self, row: Row, side: str, truth: Truth) -> Truth:
+    def _found(self, row: QueryRow, side: str, truth: Truth) -> Truth:
         """Whether the first (or last) position that is picked has a truth."""
         program = self.program
         order = ["<", "=", ">"] if side == "leftmost" else [">", "=", "<"]

@@ -17,8 +17,8 @@ from rasp.dialect.lines import Truth
 from rasp.dialect.reading import (
     Cases,
     NotInDialect,
+    QueryRow,
     Reader,
-    Row,
     is_atom,
     is_length,
     selector_of_width,
@@ -109,7 +109,7 @@ class CRaspReader(Reader):
                 raise NotInDialect(selector, "looks at later positions")
         return total
 
-    def _count(self, row: Row, truth: Truth) -> Sum:
+    def _count(self, row: QueryRow, truth: Truth) -> Sum:
         earlier = self.program.both([row.earlier, truth])
         here = self.program.both([row.here, truth])
         if earlier == here:

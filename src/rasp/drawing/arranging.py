@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from rasp.drawing.svg import Block, below, element, framed, label, moved, number, text_width
+from rasp.drawing.svg import Piece, below, element, framed, label, moved, number, text_width
 
 HEADING_LINE = 16.0
 HEADING_LETTERS = 12.0
@@ -21,7 +21,7 @@ class Box:
     """A part of the flow, and its heading: the input, one layer, the output."""
 
     heading: str
-    inside: Block
+    inside: Piece
 
     @property
     def width(self) -> float:
@@ -32,7 +32,7 @@ class Box:
         return self.inside.height + HEADING_LINE + 4 + 2 * PAD
 
 
-def in_columns(boxes: Sequence[Box], count: int) -> Block:
+def in_columns(boxes: Sequence[Box], count: int) -> Piece:
     """Put boxes into columns of about the same height, each read from top to bottom."""
     columns = [_column(part) for part in split_evenly(boxes, count)]
     parts, x = [], 0.0
@@ -42,7 +42,7 @@ def in_columns(boxes: Sequence[Box], count: int) -> Block:
         if at + 1 < len(columns):
             parts.append(_arrow_right(x + 3, x + BETWEEN - 3, 30))
             x += BETWEEN
-    return Block(x, max(column.height for column in columns), "".join(parts))
+    return Piece(x, max(column.height for column in columns), "".join(parts))
 
 
 def split_evenly(boxes: Sequence[Box], count: int) -> list[Sequence[Box]]:
@@ -63,7 +63,7 @@ def split_evenly(boxes: Sequence[Box], count: int) -> list[Sequence[Box]]:
     return [boxes[start:end] for start, end in zip(starts, [*starts[1:], total], strict=True)]
 
 
-def best_for(room: tuple[float, float], heading: Block, ways: Sequence[Sequence[Box]]) -> Block:
+def best_for(room: tuple[float, float], heading: Piece, ways: Sequence[Sequence[Box]]) -> Piece:
     """Choose among ways to draw the boxes, and numbers of columns, what can be largest."""
     candidates = [
         below([heading, in_columns(boxes, count)], 12)
@@ -73,7 +73,7 @@ def best_for(room: tuple[float, float], heading: Block, ways: Sequence[Sequence[
     return max(candidates, key=lambda made: min(room[0] / made.width, room[1] / made.height))
 
 
-def narrowest_under(width: float, heading: Block, ways: Sequence[Sequence[Box]]) -> Block:
+def narrowest_under(width: float, heading: Piece, ways: Sequence[Sequence[Box]]) -> Piece:
     """Choose the lowest way to draw the boxes that fits a width, or else the narrowest."""
     candidates = [below([heading, in_columns(boxes, 1)], 12) for boxes in ways]
     fitting = [made for made in candidates if made.width <= width]
@@ -82,7 +82,7 @@ def narrowest_under(width: float, heading: Block, ways: Sequence[Sequence[Box]])
     return min(candidates, key=lambda made: made.width)
 
 
-def _column(boxes: Sequence[Box]) -> Block:
+def _column(boxes: Sequence[Box]) -> Piece:
     width = max(box.width for box in boxes)
     frames = [framed(_headed(box, width), "box", PAD) for box in boxes]
     parts, y = [], 0.0
@@ -92,12 +92,12 @@ def _column(boxes: Sequence[Box]) -> Block:
         if at + 1 < len(frames):
             parts.append(_arrow_down((width + 2 * PAD) / 2, y + 3, y + BETWEEN - 3))
             y += BETWEEN
-    return Block(width + 2 * PAD, y, "".join(parts))
+    return Piece(width + 2 * PAD, y, "".join(parts))
 
 
-def _headed(box: Box, width: float) -> Block:
+def _headed(box: Box, width: float) -> Piece:
     """Put a heading at the left over a block in the middle."""
-    words = Block(width, HEADING_LINE, label(0, 12, box.heading, "soft strong"))
+    words = Piece(width, HEADING_LINE, label(0, 12, box.heading, "soft strong"))
     return below([words, box.inside], 4, centred=True)
 
 

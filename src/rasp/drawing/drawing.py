@@ -19,7 +19,7 @@ from rasp.drawing.layout import MARGIN, PLAIN, SMALLEST_POINTS, Fitted, Layout, 
 from rasp.drawing.plan import Flow, HeatMap, HeatMaps, Plan, SelectionShown
 from rasp.drawing.planning import plan_flow, plan_selection
 from rasp.drawing.portable import as_dict
-from rasp.drawing.svg import Block
+from rasp.drawing.svg import Piece
 from rasp.drawing.text import text_of
 from rasp.drawing.theme import THEMES, style_sheet
 from rasp.errors import RaspTypeError, RaspUnsupportedError
@@ -213,7 +213,7 @@ class Drawing:
     def _repr_html_(self) -> str:
         return frame(self.plan, self._block(), self.theme)
 
-    def _block(self, layout: Layout = PLAIN) -> Block:
+    def _block(self, layout: Layout = PLAIN) -> Piece:
         match self.plan:
             case Flow():
                 return flow_block(self.plan, layout)

@@ -1,6 +1,6 @@
 """Texts and sizes in, SVG elements out: the few shapes that all pictures are made of.
 
-A `Block` is a piece of picture with a known size and its own origin; blocks are put beside and
+A `Piece` is a piece of picture with a known size and its own origin; blocks are put beside and
 below one another. Everything that comes from a program is escaped here and nowhere else.
 """
 
@@ -17,7 +17,7 @@ ADVANCE = 0.605
 
 
 @dataclass(frozen=True)
-class Block:
+class Piece:
     """A piece of picture, drawn from its top left corner."""
 
     width: float
@@ -74,39 +74,39 @@ def text_width(text: str, size: float) -> float:
     return columns(text) * size * ADVANCE
 
 
-def moved(block: Block, x: float, y: float) -> str:
+def moved(block: Piece, x: float, y: float) -> str:
     """Write a block with its corner at a place."""
     if not x and not y:
         return block.body
     return f'<g transform="translate({number(x)} {number(y)})">{block.body}</g>'
 
 
-def beside(blocks: Sequence[Block], gap: float) -> Block:
+def beside(blocks: Sequence[Piece], gap: float) -> Piece:
     """Put blocks in a row, aligned at the top."""
     parts, x = [], 0.0
     for block in blocks:
         parts.append(moved(block, x, 0))
         x += block.width + gap
     height = max((block.height for block in blocks), default=0)
-    return Block(max(0.0, x - gap), height, "".join(parts))
+    return Piece(max(0.0, x - gap), height, "".join(parts))
 
 
-def below(blocks: Sequence[Block], gap: float, centred: bool = False) -> Block:
+def below(blocks: Sequence[Piece], gap: float, centred: bool = False) -> Piece:
     """Put blocks in a column, aligned at the left or around the middle."""
     width = max((block.width for block in blocks), default=0)
     parts, y = [], 0.0
     for block in blocks:
         parts.append(moved(block, (width - block.width) / 2 if centred else 0, y))
         y += block.height + gap
-    return Block(width, max(0.0, y - gap), "".join(parts))
+    return Piece(width, max(0.0, y - gap), "".join(parts))
 
 
-def framed(block: Block, class_: str, pad: float, width: float = 0, height: float = 0) -> Block:
+def framed(block: Piece, class_: str, pad: float, width: float = 0, height: float = 0) -> Piece:
     """Put a block in the middle of a box with rounded corners, at least as large as asked."""
     width = max(block.width + 2 * pad, width)
     height = max(block.height + 2 * pad, height)
     box = element("rect", x=0.5, y=0.5, width=width - 1, height=height - 1, rx=7, class_=class_)
-    return Block(width, height, box + moved(block, (width - block.width) / 2, pad))
+    return Piece(width, height, box + moved(block, (width - block.width) / 2, pad))
 
 
 def cells(places: Sequence[tuple[int, int]], width: float, height: float, gap: float) -> str:

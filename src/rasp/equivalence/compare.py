@@ -14,7 +14,7 @@ from typing import TypeAlias
 from rasp.architecture.inputs import shrunk
 from rasp.equivalence.choosing import choose_inputs
 from rasp.equivalence.inputs import Inputs
-from rasp.equivalence.sides import Input, Pair, check_kinds, side_of
+from rasp.equivalence.sides import Compared, Input, check_kinds, side_of
 from rasp.equivalence.verdict import Difference, Verdict
 from rasp.errors import RaspError, RaspLimitError, RaspValueError
 
@@ -65,8 +65,8 @@ def equivalent(
     left, right = side_of(first), side_of(second)
     check_kinds(left, right)
     if left is right:
-        return _verdict(Search(Pair(left, right), Inputs(())), same_graph=True)
-    pair = Pair(left, right, ignored=0 if bos is None else 1)
+        return _verdict(Search(Compared(left, right), Inputs(())), same_graph=True)
+    pair = Compared(left, right, ignored=0 if bos is None else 1)
     everything = len(pair.nodes) == 2
     inputs = choose_inputs(pair.nodes, everything, alphabet, bos)
     search = Search(pair, inputs, kinds, progress)
@@ -83,7 +83,7 @@ class Search:
     """A comparison on its way: what was tried so far, and what came of it."""
 
     def __init__(
-        self, pair: Pair, inputs: Inputs, kinds: bool = False, progress: Progress | None = None
+        self, pair: Compared, inputs: Inputs, kinds: bool = False, progress: Progress | None = None
     ) -> None:
         self.pair = pair
         self.inputs = inputs

@@ -28,7 +28,7 @@ FLOAT_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
-class Pair:
+class Compared:
     """The two programs, and how their answers are compared."""
 
     left: Side

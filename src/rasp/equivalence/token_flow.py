@@ -45,7 +45,7 @@ def reads_tokens(nodes: Sequence[Node]) -> bool:
 
 
 @dataclass(frozen=True)
-class Flow:
+class AtomFlow:
     """What is known of the atoms that an s-op can hold."""
 
     tokens: bool = False
@@ -56,16 +56,16 @@ class Flow:
     """The program's own constants among them, with their types (`1 == True` in Python)."""
 
 
-NOTHING = Flow()
+NOTHING = AtomFlow()
 
 
-def flows(nodes: Sequence[Node]) -> dict[Node, Flow]:
+def flows(nodes: Sequence[Node]) -> dict[Node, AtomFlow]:
     """Follow tokens and constants through a graph, as far as they are handed on."""
-    flow: dict[Node, Flow] = {}
+    flow: dict[Node, AtomFlow] = {}
     for node in in_order(nodes):
         match node:
             case Tokens() | TokensAs():
-                flow[node] = Flow(tokens=True)
+                flow[node] = AtomFlow(tokens=True)
             case Const(value):
                 flow[node] = _constant(value)
             case Elementwise(op, operands) if op in PASSES_ON:
@@ -75,19 +75,19 @@ def flows(nodes: Sequence[Node]) -> dict[Node, Flow]:
                 flow[node] = replace(united, joined=united.joined or op == "+")
             case Aggregate(values=values, default=default):
                 flow[node] = _united(
-                    [flow[values], Flow(constants=frozenset([(type(default), default)]))]
+                    [flow[values], AtomFlow(constants=frozenset([(type(default), default)]))]
                 )
             case _:
                 flow[node] = NOTHING
     return flow
 
 
-def _constant(value: Atom) -> Flow:
-    return Flow(constants=frozenset([(type(value), value)]))
+def _constant(value: Atom) -> AtomFlow:
+    return AtomFlow(constants=frozenset([(type(value), value)]))
 
 
-def _united(flows_in: Sequence[Flow]) -> Flow:
-    return Flow(
+def _united(flows_in: Sequence[AtomFlow]) -> AtomFlow:
+    return AtomFlow(
         any(flow.tokens for flow in flows_in),
         any(flow.joined for flow in flows_in),
         frozenset().union(*(flow.constants for flow in flows_in)),

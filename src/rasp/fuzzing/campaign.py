@@ -39,7 +39,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Failure:
+class ShrunkFailure:
     """A disagreement, made as small as it would go."""
 
     judge: str
@@ -56,7 +56,7 @@ class Campaign:
     programs: int = 0
     seconds: float = 0.0
     tallies: dict[str, Tally] = field(default_factory=dict)
-    failures: list[Failure] = field(default_factory=list)
+    failures: list[ShrunkFailure] = field(default_factory=list)
 
     @property
     def failed(self) -> int:
@@ -70,7 +70,7 @@ def fuzz(
     replays: Path = Path("fuzz-replays"),
     most_programs: int | None = None,
     most_failures: int = MOST_FAILURES,
-    told: Callable[[Failure], None] = lambda failure: None,
+    told: Callable[[ShrunkFailure], None] = lambda failure: None,
     progress: Callable[[Campaign], None] = lambda campaign: None,
 ) -> Campaign:
     """Try random programs for a time; failures are written to `replays` as they are found.
@@ -101,12 +101,12 @@ def fuzz(
     return campaign
 
 
-def _small(name: str, case: Case, replays: Path) -> Failure:
+def _small(name: str, case: Case, replays: Path) -> ShrunkFailure:
     """Make a failure small, and keep it."""
     small, found = shrink(case, find_judge(name))
     path = replays / f"{name.rpartition(':')[2]}-{case.seed}.json"
     save_replay(path, small, name, found.detail)
-    return Failure(name, small, found.detail, str(path))
+    return ShrunkFailure(name, small, found.detail, str(path))
 
 
 def record(campaign: Campaign) -> dict[str, Any]:

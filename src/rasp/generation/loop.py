@@ -180,7 +180,7 @@ def outcomes_of(
     decoder = decoder_of(question)
     left = iter(inputs)
     while chunk := list(islice(left, TOGETHER)):
-        rows = [Row(given, question) for given in chunk]
+        rows = [GrowingInput(given, question) for given in chunk]
         for _ in grow_together(rows, question, rules, decoder):
             pass
         yield from (row.outcome() for row in rows)
@@ -197,13 +197,13 @@ def steps(handle: Handle | Question, given: Any, stop: Any = "", most: int = MOS
     """
     rules = rules_of(stop, most, at)
     question = question_of(handle, rules)
-    row = Row(given, question)
+    row = GrowingInput(given, question)
     yield from grow_together([row], question, rules, decoder_of(question))
     if row.error is not None:
         raise row.error
 
 
-class Row:
+class GrowingInput:
     """One input on its way."""
 
     def __init__(self, given: Any, question: Question) -> None:
@@ -246,7 +246,7 @@ def _at_step(error: RaspError, step: int) -> RaspError:
 
 
 def grow_together(
-    rows: Sequence[Row], question: Question, rules: Rules, decoder: Decoder | None
+    rows: Sequence[GrowingInput], question: Question, rules: Rules, decoder: Decoder | None
 ) -> Iterator[Step]:
     """Let inputs grow until each of them is finished; give every step."""
     unfinished = [row for row in rows if row.error is None]

@@ -40,7 +40,7 @@ Input = tuple[Atom, ...]
 
 
 @dataclass(frozen=True)
-class Cases:
+class GradedCases:
     """What an exercise asks: inputs, and the right answer to each."""
 
     exercise: Exercise
@@ -85,7 +85,7 @@ def unpack(data: Any) -> Any:
     return Fraction(*data["/"]) if isinstance(data, dict) else data
 
 
-def make_cases(exercise: Exercise) -> Cases:
+def make_cases(exercise: Exercise) -> GradedCases:
     """Ask the reference for its answers.
 
     >>> cases = make_cases(Exercise("gallery:reverse"))
@@ -109,7 +109,7 @@ def make_cases(exercise: Exercise) -> Cases:
             f"the reference `{exercise.reference}` fails on every input: {failed.message}",
             hint="say which tokens it is for: `--alphabet`",
         )
-    return Cases(
+    return GradedCases(
         exercise,
         [asked[number] for number in kept],
         [list(found[number]) for number in kept],  # type: ignore[arg-type]

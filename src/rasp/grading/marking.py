@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from rasp.errors import RaspError
-from rasp.grading.cases import Cases, make_cases
+from rasp.grading.cases import GradedCases, make_cases
 from rasp.grading.exercise import Exercise
 from rasp.grading.results import Grades, Mark, mark
 from rasp.grading.submissions import Submission
@@ -70,7 +70,12 @@ class _Grading:
     """Submissions on their way: a few wait for each worker, and are read only then."""
 
     def __init__(
-        self, box: Sandbox, every: tuple[Cases, ...], cases: str, limits: Limits, file: str | None
+        self,
+        box: Sandbox,
+        every: tuple[GradedCases, ...],
+        cases: str,
+        limits: Limits,
+        file: str | None,
     ) -> None:
         self.box, self.every, self.cases, self.limits, self.file = box, every, cases, limits, file
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rasp.grading.cases import Cases
+from rasp.grading.cases import GradedCases
 from rasp.visible import visibly
 
 RIGHT, TOO_LARGE = "right", "too large"
@@ -40,7 +40,7 @@ class Mark:
         return self.verdict == RIGHT
 
 
-def mark(cases: Cases, outcome: dict[str, Any]) -> Mark:
+def mark(cases: GradedCases, outcome: dict[str, Any]) -> Mark:
     """Turn what a worker found into points."""
     exercise = cases.exercise
     verdict, note = outcome["verdict"], outcome.get("note", "")
@@ -72,7 +72,7 @@ class Grades:
     1 submission: 1 all right; 1 point on average
     """
 
-    exercises: tuple[Cases, ...]
+    exercises: tuple[GradedCases, ...]
     marks: dict[str, tuple[Mark, ...]]
 
     @property

@@ -9,7 +9,7 @@ from rasp.architecture.fit import fit
 from rasp.architecture.inputs import answers
 from rasp.architecture.schedule import schedule
 from rasp.atoms import Atom, display, show_input
-from rasp.equivalence.sides import Pair
+from rasp.equivalence.sides import Compared
 from rasp.equivalence.verdict import show_answer
 from rasp.errors import RaspError, RaspLimitError
 from rasp.frontend.handles import Handle
@@ -75,7 +75,7 @@ def _failed(verdict: str, error: RaspError) -> Outcome:
 def _compared(node: Node, exercise: dict[str, Any]) -> Outcome:
     """Look for the first input, of the shortest ones, that is answered wrongly."""
     inputs, right = exercise["inputs"], exercise["answers"]
-    pair = Pair(node, list, exercise["ignored"])
+    pair = Compared(node, list, exercise["ignored"])
     hidden = len(inputs) - exercise["hidden"]
     starts = sorted({0, *range(FIRST_LOOK, len(inputs), BATCH), hidden} - {len(inputs)})
     for start, end in zip(starts, [*starts[1:], len(inputs)], strict=True):
@@ -97,7 +97,7 @@ def _answers(node: Node, inputs: list[tuple[Atom, ...]]) -> list[list[Any] | Ras
 
 
 def _wrong(
-    pair: Pair, node: Node, exercise: dict[str, Any], number: int, answer: list[Any] | RaspError
+    pair: Compared, node: Node, exercise: dict[str, Any], number: int, answer: list[Any] | RaspError
 ) -> Outcome:
     tokens, right = exercise["inputs"][number], list(exercise["answers"][number])
     first_hidden = len(exercise["inputs"]) - exercise["hidden"]
@@ -118,7 +118,7 @@ def _plain(atom: Atom) -> Any:
     return atom if isinstance(atom, (bool, int, str)) else float(display(atom))
 
 
-def _share(pair: Pair, node: Node, exercise: dict[str, Any], first_hidden: int) -> float:
+def _share(pair: Compared, node: Node, exercise: dict[str, Any], first_hidden: int) -> float:
     """The share of the hidden inputs that are answered rightly."""
     found = _answers(node, exercise["inputs"][first_hidden:])
     wanted = exercise["answers"][first_hidden:]

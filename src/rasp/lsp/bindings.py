@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from rasp.lsp.scopes import Binding, NameScope, Variable
+from rasp.lsp.scopes import Binding, NameScope, ScopedName
 from rasp.source import Source, Span
 from rasp.syntax.tree import (
     Argument,
@@ -41,11 +41,11 @@ class Occurrence:
     start: int
     end: int
     is_definition: bool
-    own: Variable
+    own: ScopedName
     scope: NameScope
 
     @property
-    def variable(self) -> Variable:
+    def variable(self) -> ScopedName:
         return self.own.root
 
 
@@ -65,7 +65,7 @@ class Bindings:
             return self.occurrences[number - 1]
         return None
 
-    def of(self, variable: Variable) -> list[Occurrence]:
+    def of(self, variable: ScopedName) -> list[Occurrence]:
         """Return every occurrence of a variable."""
         return [each for each in self.occurrences if each.variable is variable.root]
 
@@ -116,8 +116,8 @@ class _Resolver:
         self.scopes: list[tuple[Span | None, NameScope]] = [(None, self.main)]
         self.waiting: list[_Body] = []
         self.functions: dict[int, NameScope] = {}
-        self.keywords: list[tuple[Argument, Variable | None]] = []
-        self.unknown: dict[str, Variable] = {}
+        self.keywords: list[tuple[Argument, ScopedName | None]] = []
+        self.unknown: dict[str, ScopedName] = {}
         self.statement: int | None = None
 
     def resolve(self, statements: tuple[Statement, ...]) -> Bindings:
@@ -226,11 +226,11 @@ class _Resolver:
                 span = Span(command.span.source, start, start + len(last[1]))
                 self.note(last[1], span, self.look_up(last[1], scope, frozenset()), scope)
 
-    def look_up(self, name: str, scope: NameScope, in_loop: frozenset[str]) -> Variable:
-        return scope.find(name, in_loop) or self.unknown.setdefault(name, Variable(name))
+    def look_up(self, name: str, scope: NameScope, in_loop: frozenset[str]) -> ScopedName:
+        return scope.find(name, in_loop) or self.unknown.setdefault(name, ScopedName(name))
 
     def note(
-        self, name: str, span: Span, variable: Variable, scope: NameScope, binds: bool = False
+        self, name: str, span: Span, variable: ScopedName, scope: NameScope, binds: bool = False
     ) -> None:
         self.found.append(Occurrence(name, span.start, span.end, binds, variable, scope))
 
@@ -251,7 +251,7 @@ class _Resolver:
             ]
             if not parameters or len(parameters) < len(scopes):
                 yield argument.keyword
-                parameters = parameters or [Variable(argument.keyword)]
+                parameters = parameters or [ScopedName(argument.keyword)]
             for other in parameters[1:]:
                 parameters[0].join(other)
             self.note(argument.keyword, span, parameters[0], self.main)

@@ -41,21 +41,21 @@ class Binding:
 
 
 @dataclass(eq=False)
-class Variable:
+class ScopedName:
     """A name in a scope, with everything that binds it."""
 
     name: str
     definitions: list[Binding] = field(default_factory=list)
-    joined: Variable | None = None
+    joined: ScopedName | None = None
 
     @property
-    def root(self) -> Variable:
+    def root(self) -> ScopedName:
         variable = self
         while variable.joined is not None:
             variable = variable.joined
         return variable
 
-    def join(self, other: Variable) -> None:
+    def join(self, other: ScopedName) -> None:
         """Make two variables one."""
         one, two = self.root, other.root
         if one is not two:
@@ -73,17 +73,17 @@ class NameScope:
     function: Define | None = None
     is_inline: bool = False
     """True in a comprehension, which runs where it is written."""
-    variables: dict[str, Variable] = field(default_factory=dict)
+    variables: dict[str, ScopedName] = field(default_factory=dict)
     bound: dict[str, int] = field(default_factory=dict)
     """When a name was first bound, counting bindings; perhaps in a loop that may not run."""
     certain: dict[str, int] = field(default_factory=dict)
     """The same for bindings that happen whenever the program gets there."""
     count: int = 0
 
-    def bind(self, definition: Binding, is_certain: bool = True) -> Variable:
+    def bind(self, definition: Binding, is_certain: bool = True) -> ScopedName:
         """Note a binding."""
         name = definition.name
-        variable = self.variables.setdefault(name, Variable(name))
+        variable = self.variables.setdefault(name, ScopedName(name))
         variable.root.definitions.append(definition)
         self.count += 1
         self.bound.setdefault(name, self.count)
@@ -91,18 +91,18 @@ class NameScope:
             self.certain.setdefault(name, self.count)
         return variable
 
-    def find(self, name: str, in_loop: frozenset[str] = frozenset()) -> Variable | None:
+    def find(self, name: str, in_loop: frozenset[str] = frozenset()) -> ScopedName | None:
         """Return the variable that a read at this moment means; None if nothing binds the name.
 
         `in_loop` are the names that the loops around the read bind somewhere in their bodies.
         """
-        found: list[Variable] = []
+        found: list[ScopedName] = []
         scope: NameScope | None = self
         at, is_own = self.count, True
         while scope is not None:
             may_be = name in scope.bound or (is_own and name in in_loop)
             if may_be:
-                found.append(scope.variables.setdefault(name, Variable(name)))
+                found.append(scope.variables.setdefault(name, ScopedName(name)))
                 if scope.certain.get(name, NEVER) <= at:
                     break
             at, is_own, scope = scope.made_at, is_own and scope.is_inline, scope.parent

@@ -4,7 +4,7 @@ RASP cells and Python cells share names both ways; s-ops, selectors and schedule
 themselves on the running example; mistakes show the place and the way out, without a traceback.
 """
 
-from rasp.notebook.display import Shown, show
+from rasp.notebook.display import Display, show
 from rasp.notebook.extension import load_ipython_extension, unload_ipython_extension
 
-__all__ = ["Shown", "load_ipython_extension", "show", "unload_ipython_extension"]
+__all__ = ["Display", "load_ipython_extension", "show", "unload_ipython_extension"]

@@ -41,7 +41,7 @@ NOT_PICKED = "background:rgba(127,127,127,.1);color:rgba(127,127,127,.55)"
 
 
 @dataclass(frozen=True)
-class Shown:
+class Display:
     """A handle shown on an input. In a notebook it is a picture, elsewhere text.
 
     >>> from rasp.frontend.embedding import indices
@@ -59,14 +59,14 @@ class Shown:
         return text_of(self.handle, self.tokens)
 
 
-def show(handle: Handle, given: object) -> Shown:
+def show(handle: Handle, given: object) -> Display:
     """Show an s-op, selector or scorer on an input.
 
     >>> from rasp.frontend.embedding import indices
     >>> show(indices + 1, "hey")
     indices + 1 on "hey" = [1, 2, 3]
     """
-    return Shown(handle, read_input(given))
+    return Display(handle, read_input(given))
 
 
 def text_of(handle: Handle, tokens: tuple[Atom, ...]) -> str:

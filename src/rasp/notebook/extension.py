@@ -20,7 +20,7 @@ from rasp.frontend.session import DisplaySettings, Result
 from rasp.frontend.show import show_result, show_value
 from rasp.graph import Node, Program
 from rasp.notebook.cells import Cells
-from rasp.notebook.display import Shown, explanation_html, function_html, html_of, schedule_html
+from rasp.notebook.display import Display, explanation_html, function_html, html_of, schedule_html
 from rasp.source import Source, Span
 from rasp.syntax.tree import Command, Evaluate
 
@@ -102,7 +102,7 @@ class Notebook:
     def show_value(self, value: Any, program: Program) -> None:
         held = to_handle(value, self.cells.session, program)
         if isinstance(held, Handle):
-            self.display(Shown(held, self.example_for(held)))
+            self.display(Display(held, self.example_for(held)))
         elif isinstance(held, FunctionHandle):
             self.display(held)
         elif value is not None:

@@ -22,7 +22,7 @@ Purpose = Literal["mean", "sum", "count", "select"]
 
 
 @dataclass(frozen=True)
-class Attention:
+class AttentionMeant:
     """A selector and what is done with the keys it picks."""
 
     purpose: Purpose
@@ -34,7 +34,7 @@ class Attention:
     """True where position 0 is known to be a BOS, and never counts."""
 
 
-def attention_of(node: Node) -> Attention | None:
+def attention_of(node: Node) -> AttentionMeant | None:
     """Return the attention that a node is, or that alone makes it.
 
     >>> from rasp import length
@@ -42,18 +42,18 @@ def attention_of(node: Node) -> Attention | None:
     'count'
     """
     if node is lib.length.node:
-        return Attention("count", lib.select_all.node, Const(1))
+        return AttentionMeant("count", lib.select_all.node, Const(1))
     match node:
         case Selector():
-            return Attention("select", node, Const(1))
+            return AttentionMeant("select", node, Const(1))
         case Aggregate(selector, values, default):
-            return Attention("mean", selector, values, default)
+            return AttentionMeant("mean", selector, values, default)
         case Elementwise(op) if op in "+-/":
             return next(_library_calls(node), None)
     return None
 
 
-def _library_calls(node: Elementwise) -> Iterator[Attention]:
+def _library_calls(node: Elementwise) -> Iterator[AttentionMeant]:
     """The calls of `selector_width` and `selected_sum` that make exactly this node."""
     for aggregate in aggregates_of(node):
         if not isinstance(aggregate.selector, SelectorOr):
@@ -61,12 +61,12 @@ def _library_calls(node: Elementwise) -> Iterator[Attention]:
         selector, handle = aggregate.selector.left, SelectorHandle(aggregate.selector.left)
         for has_bos in (False, True):
             if lib.selector_width(handle, assume_bos=has_bos).node is node:
-                yield Attention("count", selector, Const(1), leaves_out_first=has_bos)
+                yield AttentionMeant("count", selector, Const(1), leaves_out_first=has_bos)
             match aggregate.values:
                 case Elementwise("if", (_, _, values)):
                     total = lib.selected_sum(handle, SOpHandle(values), assume_bos=has_bos)
                     if total.node is node:
-                        yield Attention("sum", selector, values, leaves_out_first=has_bos)
+                        yield AttentionMeant("sum", selector, values, leaves_out_first=has_bos)
 
 
 def aggregates_of(node: Node) -> list[Aggregate]:

@@ -15,7 +15,7 @@ from rasp.errors import RaspNameError
 
 
 @dataclass(frozen=True)
-class Exercise:
+class Lesson:
     """One exercise. In the story, words between backticks are shown as code."""
 
     name: str
@@ -46,7 +46,7 @@ def _balance(tokens: list[Any]) -> list[Any]:
 
 
 EXERCISES = (
-    Exercise(
+    Lesson(
         "double",
         "One value at every position",
         "double",
@@ -66,7 +66,7 @@ EXERCISES = (
         ("`+`, `-`, `*` and `/` work on every position at once.", "Write `indices * 2`."),
         "double = indices * 2;\n",
     ),
-    Exercise(
+    Lesson(
         "is_a",
         "Ask something of each token",
         "is_a",
@@ -83,7 +83,7 @@ EXERCISES = (
         ("`tokens` holds the letters. Compare it with the letter you look for.",),
         'is_a = tokens == "a";\n',
     ),
-    Exercise(
+    Lesson(
         "every_other",
         "Choose between two values",
         "every_other",
@@ -100,7 +100,7 @@ EXERCISES = (
         ("The remainder of `indices` divided by 2 is 0 at every other position.",),
         'every_other = tokens if indices % 2 == 0 else "-";\n',
     ),
-    Exercise(
+    Lesson(
         "first",
         "Look at another position",
         "first",
@@ -123,7 +123,7 @@ EXERCISES = (
         ),
         "look = select(indices, 0, ==);\nfirst = aggregate(look, tokens);\n",
     ),
-    Exercise(
+    Lesson(
         "previous",
         "Look one to the left",
         "previous",
@@ -140,7 +140,7 @@ EXERCISES = (
         ("Subtract something from the query, the second argument of `select`.",),
         'left = select(indices, indices - 1, ==);\nprevious = aggregate(left, tokens, "-");\n',
     ),
-    Exercise(
+    Lesson(
         "reverse",
         "Turn it around",
         "reverse",
@@ -160,7 +160,7 @@ EXERCISES = (
         ),
         "flip = select(indices, length - 1 - indices, ==);\nreverse = aggregate(flip, tokens);\n",
     ),
-    Exercise(
+    Lesson(
         "fraction",
         "Many picks make a mean",
         "fraction",
@@ -178,7 +178,7 @@ EXERCISES = (
          'Which s-op is 1 where the token is "a"? `indicator(tokens == "a")`.'),
         'fraction = aggregate(select_all, indicator(tokens == "a"));\n',
     ),
-    Exercise(
+    Lesson(
         "hist",
         "Count the same ones",
         "hist",
@@ -196,7 +196,7 @@ EXERCISES = (
          "Keys and queries need not be `indices`: any s-op will do."),
         "same = select(tokens, tokens, ==);\nhist = selector_width(same);\n",
     ),
-    Exercise(
+    Lesson(
         "seen_before",
         "Two conditions at once",
         "seen_before",
@@ -215,7 +215,7 @@ EXERCISES = (
         "same = select(tokens, tokens, ==);\nearlier = select(indices, indices, <);\n"
         "seen_before = selector_width(same and earlier);\n",
     ),
-    Exercise(
+    Lesson(
         "sort",
         "Sort",
         "sorted",
@@ -240,7 +240,7 @@ EXERCISES = (
         "place = selector_width(smaller or equal_and_left);\n"
         "sorted = aggregate(select(place, indices, ==), tokens);\n",
     ),
-    Exercise(
+    Lesson(
         "balance",
         "Count brackets",
         "balance",
@@ -261,7 +261,7 @@ EXERCISES = (
         'step = indicator(tokens == "(") - indicator(tokens == ")");\n'
         "balance = aggregate(up_to_here, step) * (indices + 1);\n",
     ),
-    Exercise(
+    Lesson(
         "palindrome",
         "A question about the whole",
         "is_palindrome",
@@ -284,7 +284,7 @@ EXERCISES = (
 )  # fmt: skip
 
 
-def find_exercise(name: str) -> Exercise:
+def find_exercise(name: str) -> Lesson:
     """Return an exercise by its name."""
     for exercise in EXERCISES:
         if exercise.name == name:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rasp import programs
 from rasp.atoms import from_python, read_input
-from rasp.equivalence.sides import Pair
+from rasp.equivalence.sides import Compared
 from rasp.equivalence.verdict import show_answer
 from rasp.graph import Node
 from rasp.playground.budgets import AT_RANDOM, EXHAUSTIVE, LONGEST_DRAWN
@@ -92,7 +92,7 @@ def check_entry(entry: Entry, node: Node) -> dict[str, Any]:
     """Compare an answer with a gallery program's specification, on the inputs it is for."""
     tiny = [read_input(tokens) for tokens in entry.inputs.tiny(EXHAUSTIVE)]
     drawn = [read_input(tokens) for tokens in random_inputs(entry, AT_RANDOM, LONGEST_DRAWN)]
-    pair = Pair(node, _specified(entry))
+    pair = Compared(node, _specified(entry))
     for at, (tokens, (got, wanted)) in enumerate(
         zip([*tiny, *drawn], pair.answers([*tiny, *drawn]), strict=True)
     ):

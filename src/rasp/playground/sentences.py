@@ -31,7 +31,7 @@ from rasp.graph import (
     TokensAs,
     expression,
 )
-from rasp.playground.attention import Attention, attention_of
+from rasp.playground.attention import AttentionMeant, attention_of
 
 MOST_LISTED = 12
 """Positions, or values, that a sentence lists; of more it gives the number."""
@@ -88,7 +88,7 @@ class Telling:
         steps = [part for part in self.parts(node) if self._is_one_call(part, node)]
         return sorted({key for part in steps for key in self.looked_at(part, at)})
 
-    def picked(self, attention: Attention, at: int) -> list[int]:
+    def picked(self, attention: AttentionMeant, at: int) -> list[int]:
         """The keys that a position picks and reads."""
         row = enumerate(self.values[attention.selector][at])
         return [key for key, bit in row if bit and key >= attention.leaves_out_first]
@@ -151,7 +151,7 @@ class Telling:
             return False
         return attention_of(part) is None
 
-    def _looks(self, attention: Attention, at: int, value: str) -> str:
+    def _looks(self, attention: AttentionMeant, at: int, value: str) -> str:
         keys = self.picked(attention, at)
         looks = f"looks at {self._listed(keys)}"
         if attention.purpose == "count":

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from rasp.programs.expectations import Expectations, read_expectations
 from rasp.programs.files import read_program
-from rasp.programs.inputs import Inputs
+from rasp.programs.inputs import InputMaker
 from rasp.source import Source
 
 Specification: TypeAlias = Callable[[Sequence[Any]], list[Any]]
@@ -38,7 +38,7 @@ class Entry:
     family: str
     name: str
     specification: Specification
-    inputs: Inputs
+    inputs: InputMaker
 
     @cached_property
     def source(self) -> Source:

@@ -28,7 +28,7 @@ Evaluator: TypeAlias = Callable[[Node, Inputs], Iterable[list[Any]]]
 
 @visibly
 @dataclass(frozen=True)
-class Disagreement:
+class WrongAnswer:
     """An input on which a program and its specification differ."""
 
     name: str
@@ -53,7 +53,7 @@ def random_inputs(entry: Entry, count: int, longest: int, seed: int = 0) -> Iter
 
 def disagreements(
     entry: Entry, node: Node, inputs: Iterable[Sequence[Any]], evaluator: Evaluator
-) -> Iterator[Disagreement]:
+) -> Iterator[WrongAnswer]:
     """Give each input on which the node's values are not those of the specification."""
     given = [read_input(list(tokens)) for tokens in inputs]
     for tokens, computed in zip(given, evaluator(node, given), strict=True):
@@ -62,7 +62,7 @@ def disagreements(
             for atom in entry.specification(list(tokens))
         ]
         if not _agree(computed, specified):
-            yield Disagreement(entry.name, tokens, computed, specified)
+            yield WrongAnswer(entry.name, tokens, computed, specified)
 
 
 def plain(node: Node, inputs: Inputs) -> Iterable[list[Any]]:
@@ -89,7 +89,7 @@ def _agree(computed: list[Any], specified: list[Any]) -> bool:
 
 def check(
     entry: Entry, count: int, longest: int, tiny: int, seed: int, evaluators: Iterable[str]
-) -> tuple[int, Disagreement | None]:
+) -> tuple[int, WrongAnswer | None]:
     """Compare one program with its specification; return how many inputs, and a disagreement."""
     node = load(entry.name).node
     inputs = [*entry.inputs.tiny(tiny), *random_inputs(entry, count, longest, seed)]

@@ -24,7 +24,7 @@ def _everything(tokens: Sequence[Any]) -> bool:
 
 
 @dataclass(frozen=True)
-class Inputs:
+class InputMaker:
     """How to draw an input, and what the tiny ones are made of.
 
     `sample(rng, length)` gives a fitting input of that length, or of the nearest length that
@@ -62,19 +62,19 @@ class Inputs:
                     yield tokens
 
 
-def letters(alphabet: str, tiny: str | None = None, members: Members | None = None) -> Inputs:
+def letters(alphabet: str, tiny: str | None = None, members: Members | None = None) -> InputMaker:
     """Strings over an alphabet; with `members`, mostly strings of a language or near it."""
     return tokens_of(tuple(alphabet), tuple(tiny or alphabet[:3]), members)
 
 
-def numbers(lowest: int, highest: int, tiny: Sequence[int] = (0, 1, 2)) -> Inputs:
+def numbers(lowest: int, highest: int, tiny: Sequence[int] = (0, 1, 2)) -> InputMaker:
     """Lists of ints from `lowest` to `highest`."""
     return tokens_of(tuple(range(lowest, highest + 1)), tuple(tiny))
 
 
 def tokens_of(
     alphabet: tuple[Any, ...], tiny: tuple[Any, ...], members: Members | None = None
-) -> Inputs:
+) -> InputMaker:
     """Inputs of any of these tokens."""
 
     def sample(rng: Random, length: int) -> list[Any]:
@@ -86,19 +86,19 @@ def tokens_of(
         few = rng.sample(alphabet, rng.randint(1, len(alphabet)))
         return rng.choices(few, k=length)
 
-    return Inputs(sample, pieces=tuple((token,) for token in tiny))
+    return InputMaker(sample, pieces=tuple((token,) for token in tiny))
 
 
-def with_bos(inputs: Inputs) -> Inputs:
+def with_bos(inputs: InputMaker) -> InputMaker:
     """The same inputs after a beginning-of-sequence token, which counts in the length."""
 
     def sample(rng: Random, length: int) -> list[Any]:
         return [BOS, *(inputs.sample(rng, length - 1) if length > 1 else [])]
 
-    return Inputs(sample, inputs.pieces, (BOS, *inputs.before), inputs.after)
+    return InputMaker(sample, inputs.pieces, (BOS, *inputs.before), inputs.after)
 
 
-def at_least(shortest: int, inputs: Inputs) -> Inputs:
+def at_least(shortest: int, inputs: InputMaker) -> InputMaker:
     """The same inputs without those of fewer tokens."""
 
     def sample(rng: Random, length: int) -> list[Any]:
@@ -107,10 +107,10 @@ def at_least(shortest: int, inputs: Inputs) -> Inputs:
     def accepts(tokens: Sequence[Any]) -> bool:
         return len(tokens) >= shortest and inputs.accepts(tokens)
 
-    return Inputs(sample, inputs.pieces, inputs.before, inputs.after, accepts)
+    return InputMaker(sample, inputs.pieces, inputs.before, inputs.after, accepts)
 
 
-def two_parts(bar: str, alphabet: str, tiny: str, both: bool = False) -> Inputs:
+def two_parts(bar: str, alphabet: str, tiny: str, both: bool = False) -> InputMaker:
     """Two strings with a bar between them, often made of the same letters.
 
     `both` asks that neither of them is empty.
@@ -129,7 +129,7 @@ def two_parts(bar: str, alphabet: str, tiny: str, both: bool = False) -> Inputs:
         inside = not both or (tokens[0] != bar and tokens[-1] != bar)
         return list(tokens).count(bar) == 1 and inside
 
-    return Inputs(sample, tuple((token,) for token in (*tiny, bar)), accepts=accepts)
+    return InputMaker(sample, tuple((token,) for token in (*tiny, bar)), accepts=accepts)
 
 
 def _cut(rng: Random, total: int, both: bool) -> int:

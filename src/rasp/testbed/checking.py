@@ -18,7 +18,14 @@ from rasp.compiler.model.store import from_safetensors
 from rasp.reading import read_file, read_json
 from rasp.testbed.dials import Dials, turned
 from rasp.testbed.edges import all_edges, allowed_edges
-from rasp.testbed.folder import CARD, TRAINED, Entry, circuit_from_json, contents, wrong_answers
+from rasp.testbed.folder import (
+    CARD,
+    TRAINED,
+    StudyModel,
+    circuit_from_json,
+    contents,
+    wrong_answers,
+)
 from rasp.testbed.superposition import share_right, unseen_inputs, with_arrays
 from rasp.testbed.truth import Laboratory
 
@@ -40,7 +47,7 @@ def problems(folder: str | Path) -> Iterator[str]:
     dialled = turned(certified, dials)
     circuit = circuit_from_json(read_json(place / "circuit.json", MOST_BYTES))
     wrong, tested = wrong_answers(certified, dialled.model, dials.seed)
-    entry = Entry(card["name"], certified, dials, dialled, circuit, wrong, tested)
+    entry = StudyModel(card["name"], certified, dials, dialled, circuit, wrong, tested)
     if dials.superposition:
         arrays = from_safetensors(read_file(place / TRAINED, MOST_BYTES))
         trained = with_arrays(dialled.model, arrays)
@@ -52,7 +59,7 @@ def problems(folder: str | Path) -> Iterator[str]:
         yield f"{wrong} of {tested} answers are wrong"
 
 
-def _different_files(place: Path, entry: Entry) -> Iterator[str]:
+def _different_files(place: Path, entry: StudyModel) -> Iterator[str]:
     documents, expected = contents(entry)
     for name, data in documents.items():
         if read_json(place / name, MOST_BYTES) != json.loads(json.dumps(data)):
@@ -69,7 +76,7 @@ def _different_files(place: Path, entry: Entry) -> Iterator[str]:
                 yield f"`{array}` in `{name}` is another"
 
 
-def _untrue_circuit(entry: Entry) -> Iterator[str]:
+def _untrue_circuit(entry: StudyModel) -> Iterator[str]:
     """Edges that the weights do not allow or that do not matter, and edges that are missing."""
     laboratory = Laboratory(entry.dialled.model, entry.dials.seed + 7)  # not those of `make`
     allowed = set(allowed_edges(entry.dialled.readable))

@@ -52,7 +52,7 @@ TESTED = 1000
 
 
 @dataclass(frozen=True)
-class Entry:
+class StudyModel:
     """One model of a test bed: the compiled model, its dials, and what is true of it."""
 
     name: str
@@ -75,12 +75,12 @@ class Entry:
         return self.trained or self.dialled.model
 
 
-def make(name: str, certified: Transformer, dials: Dials) -> Entry:
+def make(name: str, certified: Transformer, dials: Dials) -> StudyModel:
     """Turn the dials and find the circuit."""
     dialled = turned(certified, dials)
     circuit, complete = true_circuit(dialled, dials.seed)
     wrong, tested = wrong_answers(certified, dialled.model, dials.seed)
-    entry = Entry(name, certified, dials, dialled, circuit, wrong, tested, complete)
+    entry = StudyModel(name, certified, dials, dialled, circuit, wrong, tested, complete)
     if not dials.superposition or wrong:
         return entry
     found = superposed(dialled.model, dials.superposition, dials.seed)
@@ -109,7 +109,7 @@ def wrong_answers(certified: Transformer, model: Transformer, seed: int) -> tupl
     return different_answers(certified, model, inputs), len(inputs)
 
 
-def write(entry: Entry, folder: Path) -> None:
+def write(entry: StudyModel, folder: Path) -> None:
     """Write a model and all that is known of it; the folder appears when it is complete."""
     documents, arrays = contents(entry)
     with writing(folder, CARD) as place:
@@ -124,7 +124,7 @@ def write(entry: Entry, folder: Path) -> None:
         copy_modules(place)
 
 
-def contents(entry: Entry) -> tuple[Documents, Arrays]:
+def contents(entry: StudyModel) -> tuple[Documents, Arrays]:
     """Every JSON file and every file of arrays, by its place in the folder."""
     model, edges = entry.model, entry.circuit.edges
     documents, arrays = exported(model)
@@ -144,7 +144,7 @@ def contents(entry: Entry) -> tuple[Documents, Arrays]:
     return documents, arrays
 
 
-def _card(entry: Entry) -> dict[str, Any]:
+def _card(entry: StudyModel) -> dict[str, Any]:
     certificate, described = entry.certified.certificate, card(entry.model)
     agrees = f"with its dials turned, in float32, {entry.wrong} wrong of {entry.tested}"
     if entry.trained is not None:

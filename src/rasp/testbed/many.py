@@ -28,7 +28,7 @@ INDEX = "index.json"
 
 
 @dataclass(frozen=True)
-class Source:
+class StudyProgram:
     """A program to compile: its name, the s-op, and what its inputs are made of."""
 
     name: str
@@ -38,12 +38,12 @@ class Source:
     causal: bool = False
 
 
-def gallery_source(name: str) -> Source:
+def gallery_source(name: str) -> StudyProgram:
     """A program of the gallery, over the tokens of its smallest inputs."""
     entry = rasp.programs.entry(name)
     tokens = [token for token in entry.inputs.alphabet if token != BOS]
     bos = BOS if BOS in entry.inputs.before else None
-    return Source(name, rasp.programs.load(name), tokens, bos)
+    return StudyProgram(name, rasp.programs.load(name), tokens, bos)
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,11 @@ class Outcome:
 
 
 def write_many(
-    sources: Iterable[Source], settings: Iterable[Dials], folder: Path, length: int, style: str
+    sources: Iterable[StudyProgram],
+    settings: Iterable[Dials],
+    folder: Path,
+    length: int,
+    style: str,
 ) -> Iterator[Outcome]:
     """Compile each program once and write it with each setting of the dials."""
     torch.set_num_threads(1)  # the models are small: more threads only wait for one another
@@ -79,7 +83,7 @@ def write_many(
     write_index(folder)
 
 
-def compiled(source: Source, length: int, style: str) -> Transformer:
+def compiled(source: StudyProgram, length: int, style: str) -> Transformer:
     """The model of a program, certified."""
     return compile(
         {source.name: source.s_op}, vocabulary=source.vocabulary, max_length=length,

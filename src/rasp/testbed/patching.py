@@ -194,19 +194,19 @@ class Patchable:
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class Activations:
     """What every part wrote at many positions of many inputs: (row, model)."""
 
     written: Written
 
     @staticmethod
-    def of(model: Patchable, batches: Sequence[Array]) -> Pool:
+    def of(model: Patchable, batches: Sequence[Array]) -> Activations:
         rows: dict[str, list[Tensor]] = {}
         for ids in batches:
             written, _ = model.run(model.embedded(ids))
             for name, array in written.items():
                 rows.setdefault(name, []).append(array[:, model.model.uses_sink :].flatten(0, 1))
-        return Pool({name: torch.cat(parts) for name, parts in rows.items()})
+        return Activations({name: torch.cat(parts) for name, parts in rows.items()})
 
     @property
     def size(self) -> int:

@@ -52,7 +52,7 @@ class Superposed:
 
 
 @dataclass(frozen=True)
-class Inputs:
+class SplitInputs:
     """Different inputs to train on, to choose by, and to state the result on."""
 
     lessons: list[Tokens]
@@ -60,17 +60,17 @@ class Inputs:
     tests: list[Tokens]
 
     @staticmethod
-    def of(model: Transformer, seed: int) -> Inputs:
+    def of(model: Transformer, seed: int) -> SplitInputs:
         every = usable_inputs(model, INPUTS, seed)
         Random(f"superposition {seed}").shuffle(every)  # the likeliest were drawn first
         first = max(1, min(MOST_TESTS, len(every) // 5))
         second = first + max(1, min(MOST_TESTS, len(every) // 10))
-        return Inputs(every[second:] or every, every[first:second] or every, every[:first])
+        return SplitInputs(every[second:] or every, every[first:second] or every, every[:first])
 
 
 def superposed(model: Transformer, share: float, seed: int, steps: int = STEPS) -> Superposed:
     """Leave out a share of the dimensions, or less if that is too much, and train what is left."""
-    inputs = Inputs.of(model, seed)
+    inputs = SplitInputs.of(model, seed)
     best: Superposed | None = None
     for less in LESS:
         kept = max(1, round(model.d_model * (1 - share * less)))
@@ -91,7 +91,7 @@ def share_right(model: Transformer, other: Transformer, inputs: list[Tokens]) ->
 
 def unseen_inputs(model: Transformer, seed: int) -> list[Tokens]:
     """The inputs that a model is neither trained on nor chosen by."""
-    return Inputs.of(model, seed).tests
+    return SplitInputs.of(model, seed).tests
 
 
 def with_arrays(model: Transformer, arrays: Mapping[str, Array]) -> Transformer:
@@ -100,7 +100,7 @@ def with_arrays(model: Transformer, arrays: Mapping[str, Array]) -> Transformer:
     return replace(model, weights=weights, certificate=None)
 
 
-def _starts(model: Transformer, inputs: Inputs, kept: int, seed: int) -> list[Transformer]:
+def _starts(model: Transformer, inputs: SplitInputs, kept: int, seed: int) -> list[Transformer]:
     """The model in fewer dimensions, mixed at random: the better start first."""
     teacher, rows = Patchable(model), []
     telling = telling_inputs(model, inputs.lessons, MOST_TESTS)
@@ -144,7 +144,7 @@ def _by_reading(weights: Weights, stream: Array) -> tuple[Array, Array]:
 
 
 def _trained(
-    model: Transformer, start: Transformer, inputs: Inputs, seed: int, steps: int
+    model: Transformer, start: Transformer, inputs: SplitInputs, seed: int, steps: int
 ) -> Superposed:
     """The best model on the way from a start."""
     student = Patchable(start, torch.float32, _device())

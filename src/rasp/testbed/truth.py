@@ -27,7 +27,7 @@ from rasp.errors import RaspError
 from rasp.evaluator import evaluate_batch
 from rasp.graph.portable import graph_from_json
 from rasp.testbed.edges import POSITIONS, TOKENS, Edge
-from rasp.testbed.patching import Elsewhere, Patchable, Pool, Written
+from rasp.testbed.patching import Activations, Elsewhere, Patchable, Written
 
 DRAWN = 8000
 INPUTS = 160
@@ -69,7 +69,7 @@ class Circuit:
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class EqualLengths:
     """Inputs of one length, run once."""
 
     inputs: list[Tokens]
@@ -94,15 +94,15 @@ class Laboratory:
             for some in _by_length(inputs):
                 self.batches.append(self._batch(some, first))
                 first += self.batches[-1].ids.size
-            self.pool = Pool.of(self.patchable, [batch.ids for batch in self.batches])
+            self.pool = Activations.of(self.patchable, [batch.ids for batch in self.batches])
 
-    def _batch(self, inputs: list[Tokens], first: int = 0) -> Batch:
+    def _batch(self, inputs: list[Tokens], first: int = 0) -> EqualLengths:
         ids = np.stack([self.model.token_ids(list(tokens)) for tokens in inputs])
         written, logits = self.patchable.run(self.patchable.embedded(ids))
         rows = first + np.arange(ids.size).reshape(ids.shape)
-        return Batch(inputs, ids, written, self.patchable.answers(logits), rows)
+        return EqualLengths(inputs, ids, written, self.patchable.answers(logits), rows)
 
-    def changed(self, batch: Batch, edges: Sequence[Edge], rows: Array) -> Array:
+    def changed(self, batch: EqualLengths, edges: Sequence[Edge], rows: Array) -> Array:
         """Which inputs of a batch answer otherwise with edges replaced; (batch, position) rows."""
         with torch.no_grad():
             elsewhere = Elsewhere.along(edges, self.pool.drawn(batch.written, rows))
@@ -111,7 +111,7 @@ class Laboratory:
         found = self.patchable.answers(logits) != batch.answers
         return np.asarray(found.any(axis=(1, 2)))
 
-    def drawn_rows(self, batch: Batch, share: float = 1.0) -> Array:
+    def drawn_rows(self, batch: EqualLengths, share: float = 1.0) -> Array:
         """Random rows for a share of the positions, and their own for the others."""
         drawn = self.chooser.integers(0, self.pool.size, size=batch.ids.shape)
         if share == 1.0:
@@ -141,7 +141,7 @@ class Laboratory:
                 return self._recorded(batch, int(hit[0]), rows)
         return None
 
-    def _recorded(self, batch: Batch, number: int, rows: Array) -> Witness:
+    def _recorded(self, batch: EqualLengths, number: int, rows: Array) -> Witness:
         sources = [self.rows[row] for row in rows[number].tolist()]
         return Witness(batch.inputs[number], tuple(tokens for tokens, _ in sources),
                        tuple(place for _, place in sources))  # fmt: skip

@@ -6,7 +6,7 @@ from rasp.training.devices import describe_machine, describe_versions
 from rasp.training.matching import find_match
 from rasp.training.parameters import views
 from rasp.training.records import Record
-from rasp.training.stack import Engine, Scores, Stack
+from rasp.training.stack import Engine, SplitScores, Stack
 from rasp.training.store import Store
 
 
@@ -25,7 +25,7 @@ def finish(stack: Stack, engine: Engine, store: Store, keep_weights: bool) -> No
         store.add_record(record)
 
 
-def record_of(stack: Stack, model: int, scores: dict[str, Scores]) -> Record:
+def record_of(stack: Stack, model: int, scores: dict[str, SplitScores]) -> Record:
     """Return everything about a finished run; one that diverged says from which epoch on."""
     config, progress = stack.configs[model], stack.progress[model]
     diverged = {"diverged": progress.diverged} if progress.diverged else {}
@@ -46,7 +46,7 @@ def record_of(stack: Stack, model: int, scores: dict[str, Scores]) -> Record:
     }
 
 
-def _shares(scores: Scores, model: int) -> dict[str, float]:
+def _shares(scores: SplitScores, model: int) -> dict[str, float]:
     return {
         "tokens": round(float(scores.tokens[model]), 6),
         "sequences": round(float(scores.sequences[model]), 6),

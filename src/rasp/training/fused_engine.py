@@ -18,7 +18,7 @@ from rasp.training.fused import FusedModel, new_stream
 from rasp.training.network import SlotTensors
 from rasp.training.parameters import views
 from rasp.training.plain_engine import PlainEngine, as_scores, cell_weights, take_extras, tally
-from rasp.training.stack import Scores, Stack
+from rasp.training.stack import SplitScores, Stack
 
 BLOCK = 1024
 
@@ -78,7 +78,7 @@ class FusedEngine:
         with self._in_stream():
             return (self.total / self.stack.batches).cpu().numpy()
 
-    def evaluate(self, rows: torch.Tensor, split: str) -> Scores:
+    def evaluate(self, rows: torch.Tensor, split: str) -> SplitScores:
         pool = self.stack.pools[split]
         with self._in_stream():
             if split not in self.judges:

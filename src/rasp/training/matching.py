@@ -20,7 +20,7 @@ import torch
 from rasp.errors import RaspUnsupportedError
 from rasp.training.data import IGNORED, Data, Examples
 from rasp.training.layout import SlotLayout
-from rasp.training.network import Batch, Replaced, SlotTensors, forward
+from rasp.training.network import Replaced, SlotTensors, StackBatch, forward
 from rasp.training.parameters import Shape, views
 from rasp.training.supervision import Supervised, leaf_values, plan_supervision
 
@@ -32,7 +32,7 @@ class Held:
     """Held-out inputs of one model, with what its program's selectors pick on them."""
 
     plan: SlotTensors
-    batch: Batch
+    batch: StackBatch
     selectors: tuple[Supervised, ...]
     targets: tuple[tuple[torch.Tensor, torch.Tensor], ...]
     """Each selector's normalised selection, and where it counts. (1, cells) each"""
@@ -80,7 +80,7 @@ def hold_out(data: Data, shape: Shape, inputs: int, device: str) -> Held:
     def in_a_row(sequences: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(sequences[inside])[None].to(device)
 
-    batch = Batch(
+    batch = StackBatch(
         in_a_row(some.tokens).long(),
         torch.from_numpy(some.lengths)[None].to(device),
         in_a_row(some.targets).long(),

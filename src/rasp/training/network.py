@@ -20,7 +20,7 @@ NORM_EPSILON = 1e-5
 
 
 @dataclass(frozen=True)
-class Batch:
+class StackBatch:
     """One batch for each model of a stack, one after the other in a row."""
 
     tokens: torch.Tensor  # (models, size): numbers of tokens
@@ -52,7 +52,7 @@ def forward(
     parameters: Parameters,
     shape: Shape,
     plan: SlotTensors,
-    batch: Batch,
+    batch: StackBatch,
     replaced: Replaced | None = None,
 ) -> tuple[torch.Tensor, list[torch.Tensor]]:
     """Return logits (models, size, classes) and each layer's attention (models, heads, cells)."""
@@ -110,7 +110,7 @@ def _add_norm(stream: torch.Tensor, change: torch.Tensor, norm: torch.Tensor) ->
     return functional.layer_norm(total, total.shape[2:], eps=NORM_EPSILON) * gain + shift
 
 
-def token_weights(batch: Batch, plan: SlotTensors) -> torch.Tensor:
+def token_weights(batch: StackBatch, plan: SlotTensors) -> torch.Tensor:
     """What each token counts: the loss is a mean over sequences of means over tokens."""
     counted = (batch.targets != -1).float()
     per_slot = counted.new_zeros(len(counted), plan.layout.batch)
@@ -119,7 +119,7 @@ def token_weights(batch: Batch, plan: SlotTensors) -> torch.Tensor:
 
 
 def losses(
-    logits: torch.Tensor, batch: Batch, plan: SlotTensors, class_mask: torch.Tensor
+    logits: torch.Tensor, batch: StackBatch, plan: SlotTensors, class_mask: torch.Tensor
 ) -> torch.Tensor:
     """Return each model's loss. Classes a model does not have are masked with -inf. (models,)"""
     log_chance = (logits + class_mask[:, None]).log_softmax(dim=2)

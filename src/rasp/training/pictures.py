@@ -8,14 +8,14 @@ import torch
 from rasp.atoms import read_input, show, show_input, to_python
 from rasp.drawing import Drawing, heat_maps
 from rasp.drawing.flow import document, heading_block
-from rasp.drawing.svg import Block, below, element, label, number
+from rasp.drawing.svg import Piece, below, element, label, number
 from rasp.drawing.theme import style_sheet
 from rasp.errors import RaspValueError
 from rasp.evaluator import apply
 from rasp.replacing import replace_file
 from rasp.training.config import RunConfig, read_config
 from rasp.training.layout import SlotLayout
-from rasp.training.network import Batch, SlotTensors, forward
+from rasp.training.network import SlotTensors, StackBatch, forward
 from rasp.training.parameters import Shape
 from rasp.training.records import Record
 from rasp.training.store import Store
@@ -61,7 +61,7 @@ def attention_on(
             )
     length = len(tokens)
     numbers = torch.tensor([[places[token] for token in tokens]])
-    batch = Batch(numbers, torch.tensor([[length]]), torch.full_like(numbers, -1))
+    batch = StackBatch(numbers, torch.tensor([[length]]), torch.full_like(numbers, -1))
     with torch.no_grad():
         _, attention = forward(parameters, shape, SlotTensors(SlotLayout((length,)), "cpu"), batch)
     return {
@@ -169,10 +169,10 @@ def _in_words(record: Record) -> str:
     )
 
 
-def _panel(title: str, values: list[float]) -> Block:
+def _panel(title: str, values: list[float]) -> Piece:
     """Draw one curve on a logarithmic scale, with its axes."""
     if not values:
-        return Block(WIDTH, 20, label(0, 14, f"{title}: no epoch has one"))
+        return Piece(WIDTH, 20, label(0, 14, f"{title}: no epoch has one"))
     floor = 10 ** np.floor(
         np.log10(max(min((value for value in values if value > 0), default=1), 1e-6))
     )
@@ -198,7 +198,7 @@ def _panel(title: str, values: list[float]) -> Block:
         f"{number(across(epoch))},{number(down(level))}" for epoch, level in enumerate(logs, 1)
     )
     body += element("polyline", points=points, fill="none", stroke="#6b2fa5", stroke_width=1.5)
-    return Block(LEFT + WIDTH + 10, foot + 36, body)
+    return Piece(LEFT + WIDTH + 10, foot + 36, body)
 
 
 def epoch_ticks(epochs: int) -> list[int]:

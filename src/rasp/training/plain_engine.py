@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 import torch
 
-from rasp.training.network import Batch, SlotTensors, forward, losses
+from rasp.training.network import SlotTensors, StackBatch, forward, losses
 from rasp.training.parameters import views
-from rasp.training.stack import Scores, Stack
+from rasp.training.stack import SplitScores, Stack
 
 BETAS = (0.9, 0.999)
 EPSILON = 1e-8
@@ -49,7 +49,7 @@ class PlainEngine:
     def losses(self) -> np.ndarray:
         return (self.total / self.stack.batches).cpu().numpy()
 
-    def evaluate(self, rows: torch.Tensor, split: str) -> Scores:
+    def evaluate(self, rows: torch.Tensor, split: str) -> SplitScores:
         pool, plan = self.stack.pools[split], self.plans[split]
         counted = torch.zeros(
             3, len(rows), device=rows.device
@@ -63,7 +63,7 @@ class PlainEngine:
         return as_scores(counted, pool.batches * pool.layout.batch)
 
     def _attention_loss(
-        self, attention: list[torch.Tensor], batch: Batch, order: torch.Tensor
+        self, attention: list[torch.Tensor], batch: StackBatch, order: torch.Tensor
     ) -> torch.Tensor:
         stack, plan = self.stack, self.plans["train"]
         assert stack.supervision is not None
@@ -111,7 +111,7 @@ def tally(hits: torch.Tensor, targets: torch.Tensor, plan: SlotTensors) -> torch
     return torch.stack([hit.sum(1), counted.sum(1), (missed == 0).float().sum(1)])
 
 
-def as_scores(counted: torch.Tensor, inputs: int) -> Scores:
+def as_scores(counted: torch.Tensor, inputs: int) -> SplitScores:
     """Turn counts into shares."""
     right, tokens, sequences = counted.double().cpu().numpy()
-    return Scores(right / tokens, sequences / inputs)
+    return SplitScores(right / tokens, sequences / inputs)

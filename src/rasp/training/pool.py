@@ -13,7 +13,7 @@ import torch
 
 from rasp.training.data import IGNORED, Data
 from rasp.training.layout import SlotLayout, lay_out
-from rasp.training.network import Batch, SlotTensors
+from rasp.training.network import SlotTensors, StackBatch
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Pool:
     def longest(self) -> int:
         return self.tokens.shape[1]
 
-    def gather(self, order: torch.Tensor, plan: SlotTensors) -> Batch:
+    def gather(self, order: torch.Tensor, plan: SlotTensors) -> StackBatch:
         """Take one batch for each model; `order` says which examples. (models, batch)"""
         examples = order.long() + self.first[:, None]
         lengths = self.lengths[examples]
-        return Batch(
+        return StackBatch(
             self.take(self.tokens, examples, plan, 0),
             lengths,
             self.take(self.targets, examples, plan, IGNORED),

@@ -24,7 +24,7 @@ from rasp.training.supervision import Supervision, supervise
 
 
 @dataclass(frozen=True)
-class Scores:
+class SplitScores:
     """How well each model does on a split: shares of right tokens, and of wholly right inputs."""
 
     tokens: np.ndarray  # (models,)
@@ -43,7 +43,7 @@ class Engine(Protocol):
     def losses(self) -> np.ndarray:
         """Return the mean loss since the epoch began. (models,)"""
 
-    def evaluate(self, rows: torch.Tensor, split: str) -> Scores:
+    def evaluate(self, rows: torch.Tensor, split: str) -> SplitScores:
         """Return how well some weights do."""
 
 

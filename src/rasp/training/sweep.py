@@ -44,7 +44,7 @@ class SweepSettings:
 
 
 @dataclass
-class Clock:
+class SweepClock:
     """How long there is, and whether another epoch fits."""
 
     budget: float | None
@@ -78,7 +78,7 @@ def sweep(
     store.check_names(configs)
     finished = store.finished(configs)
     missing = [config for config in configs if config.id not in finished]
-    clock, make = Clock(settings.budget), DataMaker(settings.processes)
+    clock, make = SweepClock(settings.budget), DataMaker(settings.processes)
     for wave in waves(stacks_of(missing, store.unfinished()), settings.together):
         if not clock.has_time():
             return False
@@ -188,7 +188,9 @@ class _Runner:
         return True
 
 
-def train(stacks: Sequence[Stack], store: Store, settings: SweepSettings, clock: Clock) -> bool:
+def train(
+    stacks: Sequence[Stack], store: Store, settings: SweepSettings, clock: SweepClock
+) -> bool:
     """Train stacks side by side; return whether all got to their end."""
     runners = [_Runner(stack, make_engine(stack), saved_epoch=stack.epoch) for stack in stacks]
     with ThreadPoolExecutor(1) as writer:

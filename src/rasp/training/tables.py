@@ -25,7 +25,7 @@ SLOWER = ("sort",)
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """The runs of one size of one task, and what the paper says of them, in percent."""
 
     task: str
@@ -36,7 +36,7 @@ class Cell:
     paper_mean: float | None = None
 
 
-def cells_of(experiment: str, tasks: Sequence[str] | None = None) -> list[Cell]:
+def cells_of(experiment: str, tasks: Sequence[str] | None = None) -> list[TableCell]:
     """Return the cells of a table, for all tasks or some.
 
     >>> [(cell.title, cell.column, len(cell.configs)) for cell in cells_of("table1", ["sort"])]
@@ -52,7 +52,7 @@ def cells_of(experiment: str, tasks: Sequence[str] | None = None) -> list[Cell]:
     return [cell for cell in makers[experiment]() if not tasks or cell.task in tasks]
 
 
-def configs_of(cells: Iterable[Cell]) -> list[RunConfig]:
+def configs_of(cells: Iterable[TableCell]) -> list[RunConfig]:
     """Return the runs of several cells, each once.
 
     >>> cells = cells_of("table1", ["sort"]) + cells_of("table2", ["sort"])  # one size in common
@@ -77,17 +77,17 @@ def grid(task: Task, layers: int, heads: int, width: int = 256) -> tuple[RunConf
     )  # fmt: skip
 
 
-def _table_1() -> list[Cell]:
+def _table_1() -> list[TableCell]:
     found = []
     for name, row in ROWS.items():
         size = schedule(TASKS[name].handle.node)
         configs = grid(TASKS[name], size.layers, size.width)
         column = f"{size.layers}×{size.width}"
-        found.append(Cell(name, row.title, column, configs, row.best, row.means[0]))
+        found.append(TableCell(name, row.title, column, configs, row.best, row.means[0]))
     return found
 
 
-def _table_2() -> list[Cell]:
+def _table_2() -> list[TableCell]:
     found = []
     for name, row in ROWS.items():
         layers, heads = row.layers, row.heads
@@ -97,11 +97,11 @@ def _table_2() -> list[Cell]:
         for column, size, mean in zip(columns, sizes, row.means, strict=True):
             if mean is not None:
                 configs = grid(TASKS[name], *size)
-                found.append(Cell(name, row.title, column, configs, paper_mean=mean))
+                found.append(TableCell(name, row.title, column, configs, paper_mean=mean))
     return found
 
 
-def _supervised() -> list[Cell]:
+def _supervised() -> list[TableCell]:
     found = []
     for name, (task, best) in SUPERVISED.items():
         row = ROWS[name]
@@ -111,7 +111,7 @@ def _supervised() -> list[Cell]:
         )  # fmt: skip
         slower = replace(config, name=f"{config.name}-decay0.99", decay=0.99)
         configs = (config, slower) if name in SLOWER else (config,)
-        found.append(Cell(name, row.title, f"{row.layers}×{row.heads}", configs, best))
+        found.append(TableCell(name, row.title, f"{row.layers}×{row.heads}", configs, best))
     return found
 
 
@@ -133,7 +133,7 @@ class Summary:
     swapped: float | None
 
 
-def summarise(cell: Cell, records: Mapping[str, Record]) -> Summary | None:
+def summarise(cell: TableCell, records: Mapping[str, Record]) -> Summary | None:
     """Add up a cell's finished runs; None where there are none.
 
     >>> [cell] = cells_of("table1", ["sort"])
@@ -155,7 +155,7 @@ def summarise(cell: Cell, records: Mapping[str, Record]) -> Summary | None:
     )  # fmt: skip
 
 
-def table_lines(cells: Sequence[Cell], records: Mapping[str, Record]) -> list[list[str]]:
+def table_lines(cells: Sequence[TableCell], records: Mapping[str, Record]) -> list[list[str]]:
     """Return a table's head and lines, as text.
 
     >>> [head, line] = table_lines(cells_of("table1", ["sort"]), {})
@@ -183,7 +183,7 @@ def table_lines(cells: Sequence[Cell], records: Mapping[str, Record]) -> list[li
     return lines
 
 
-def _runs(cell: Cell, found: Summary) -> str:
+def _runs(cell: TableCell, found: Summary) -> str:
     diverged = f", {found.diverged} diverged" if found.diverged else ""
     return f"{found.runs}/{len(cell.configs)}{diverged}"
 

@@ -28,10 +28,10 @@ from rasp.compiler.analysis.joint_tables import (
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import (
     CountVariable,
-    Head,
     HeadOutput,
     IndexVariable,
     NodeVariable,
+    PlannedHead,
     TokenVariable,
     Variable,
     codes_of,
@@ -210,7 +210,7 @@ class JointAnalysis(ABC):
         if self.settings.bos is not None and {self.token, self.index} <= set(inputs):
             is_bos = grid[inputs.index(self.token)] == len(self.settings.vocabulary) - 1
             fine &= is_bos == (grid[inputs.index(self.index)] == 0)
-        by_head: dict[Head, list[HeadOutput]] = {}
+        by_head: dict[PlannedHead, list[HeadOutput]] = {}
         for variable in inputs:
             if isinstance(variable, HeadOutput):
                 by_head.setdefault(variable.head, []).append(variable)

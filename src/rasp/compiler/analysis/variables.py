@@ -62,7 +62,7 @@ class HeadOutput(Variable, Coordinate):
     """What one head puts out for one values s-op."""
 
     order: ClassVar[int] = 2
-    head: Head
+    head: PlannedHead
     values: SOp
     default: Atom | None
     """What a query that picks nothing gets; None where that cannot happen, or for sums."""
@@ -92,7 +92,7 @@ class NodeVariable(Variable):
 
 
 @dataclass(eq=False, repr=False)
-class Head:
+class PlannedHead:
     """One attention head: whom it attends to, and how its outputs come out of the softmax.
 
     mode "mean": the weights of the picked keys add up to 1. mode "sum": a heavy sink takes

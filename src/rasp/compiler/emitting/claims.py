@@ -22,10 +22,10 @@ from rasp.compiler.analysis.formulas import Formula, at_the_query, comparisons, 
 from rasp.compiler.analysis.linear import Coordinate, IndexIs, TokenIs
 from rasp.compiler.analysis.variables import (
     CountVariable,
-    Head,
     HeadOutput,
     IndexVariable,
     NodeVariable,
+    PlannedHead,
     SumVariable,
     TokenVariable,
     Variable,
@@ -88,7 +88,7 @@ class Claimant(ABC):
             for layer, heads in enumerate(plan.heads, 1)
             for number, head in enumerate(heads)
         }
-        self.spare: list[Head] = []
+        self.spare: list[PlannedHead] = []
 
     def claims(self) -> Claims:
         heads = tuple(tuple(self._head(head) for head in layer) for layer in self.plan.heads)
@@ -204,11 +204,11 @@ class Claimant(ABC):
         """How to read s-ops from the stream."""
         return ()
 
-    def _spare_head(self, head: Head) -> HeadClaim:
+    def _spare_head(self, head: PlannedHead) -> HeadClaim:
         return self._claim(head, (), ())
 
     def _claim(
-        self, head: Head, channels: tuple[dict[int, Fraction], ...],
+        self, head: PlannedHead, channels: tuple[dict[int, Fraction], ...],
         values: tuple[tuple[int, ...], ...],
     ) -> HeadClaim:  # fmt: skip
         best = head.best

@@ -13,8 +13,8 @@ import numpy as np
 from rasp.compiler.analysis.formulas import Formula, comparisons, in_stable_order
 from rasp.compiler.analysis.linear import Linear, content, total
 from rasp.compiler.analysis.variables import (
-    Head,
     HeadOutput,
+    PlannedHead,
     codes_of,
     default_code,
     mixture,
@@ -69,7 +69,7 @@ def strength_of(mode: str, length: int, noisy: bool, quiet: bool = True) -> int:
 class HeadPlan:
     """What a head reads. A score is Σ query · key over `products`, plus the sink's."""
 
-    head: Head
+    head: PlannedHead
     conjuncts: list[Conjunct]
     products: list[tuple[Linear, Linear]]
     sink: Linear
@@ -82,7 +82,7 @@ class HeadPlan:
 def plan_head(
     features: Features,
     analysis: HeadAnalysis,
-    head: Head,
+    head: PlannedHead,
     wanted: Iterable[Linear],
     care: Mapping[str, int],
 ) -> HeadPlan:
@@ -112,7 +112,7 @@ def plan_head(
     return HeadPlan(head, parts, products, sink, values, basis)
 
 
-def _boost(head: Head, analysis: HeadAnalysis, features: Features, quiet: bool) -> Linear:
+def _boost(head: PlannedHead, analysis: HeadAnalysis, features: Features, quiet: bool) -> Linear:
     """What position 0 scores on top, so that it weighs as much as many matches."""
     if head.mode != "share":
         return Linear()
@@ -125,8 +125,8 @@ def _boost(head: Head, analysis: HeadAnalysis, features: Features, quiet: bool) 
 
 
 def _conjuncts(
-    features: Features, analysis: HeadAnalysis, head: Head, needs_sink: bool, slack: Fraction,
-    care: Mapping[str, int], quiet: bool,
+    features: Features, analysis: HeadAnalysis, head: PlannedHead, needs_sink: bool,
+    slack: Fraction, care: Mapping[str, int], quiet: bool,
 ) -> list[Conjunct]:  # fmt: skip
     """Realise the conjuncts; one order may score matches unevenly, and the others outweigh it."""
     settings, time = analysis.settings, 2 * head.layer - 1
@@ -168,7 +168,7 @@ def _size(found: list[Conjunct]) -> float:
     )
 
 
-def head_key(head: Head, formula: Formula) -> str:
+def head_key(head: PlannedHead, formula: Formula) -> str:
     """A name for a conjunct of a head that is the same in every attempt to compile."""
     return f"{head.layer}|{head.mode}|{describe(formula)}"
 
@@ -189,7 +189,9 @@ def _order(formulas: list[Formula]) -> Formula | None:
     return None
 
 
-def _best(features: Features, head: Head, time: int, step: int) -> tuple[Conjunct | None, Fraction]:
+def _best(
+    features: Features, head: PlannedHead, time: int, step: int
+) -> tuple[Conjunct | None, Fraction]:
     """The scorer of a select_best as a product, and how far its scores spread."""
     if head.best is None:
         return None, Fraction(0)
@@ -285,7 +287,7 @@ def _lowered(found: list[Conjunct]) -> list[tuple[Linear, Linear]]:
     return [(reference.times(-1), ONE)]
 
 
-def is_noisy(analysis: HeadAnalysis, head: Head) -> bool:
+def is_noisy(analysis: HeadAnalysis, head: PlannedHead) -> bool:
     """Whether rounding can move what a head compares."""
     return _is_computed(analysis, head.formula) or any(
         analysis.of(node).is_noisy for node in scored_by(head.best)
@@ -293,7 +295,7 @@ def is_noisy(analysis: HeadAnalysis, head: Head) -> bool:
 
 
 def _sink(
-    analysis: HeadAnalysis, head: Head, found: list[Conjunct], needs_sink: bool, quiet: bool
+    analysis: HeadAnalysis, head: PlannedHead, found: list[Conjunct], needs_sink: bool, quiet: bool
 ) -> Linear:
     """The sink's score: above every match in a sum; in a mean, half-way to what must not match."""
     if head.mode == "sum":
@@ -306,7 +308,7 @@ def _sink(
     return Linear(Fraction(lowest - strength))
 
 
-def _basis(head: Head, wanted: Iterable[Linear]) -> list[dict[HeadOutput, Fraction]]:
+def _basis(head: PlannedHead, wanted: Iterable[Linear]) -> list[dict[HeadOutput, Fraction]]:
     """Independent sums of the head's outputs, in whole numbers of them, for all that is wanted."""
     basis: list[dict[HeadOutput, Fraction]] = []
     reduced: list[tuple[HeadOutput, dict[HeadOutput, Fraction]]] = []

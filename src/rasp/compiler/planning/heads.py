@@ -14,8 +14,8 @@ from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.subset_sums import TooMany, means, subset_sums, sums, sums_of_pairs
 from rasp.compiler.analysis.variables import (
     CountVariable,
-    Head,
     HeadOutput,
+    PlannedHead,
     codes_of,
     distinct,
     is_spread,
@@ -48,7 +48,7 @@ class HeadAnalysis(PromisedPicks):
         users: Mapping[Node, Sequence[Node]],
     ) -> None:
         super().__init__(outputs, settings, refusals, layer_of, siblings, users)
-        self.heads: list[Head] = []
+        self.heads: list[PlannedHead] = []
         self.deadlines = Deadlines({}, Blocks())
         self._shares = {}
         self._products: dict[Node, Linear] = {}
@@ -309,13 +309,15 @@ class HeadAnalysis(PromisedPicks):
                 "add up smaller whole numbers, or use a smaller `max_length`",
             ) from None
 
-    def _head(self, node: Aggregate, mode: str, formula: Formula, best: Scorer | None) -> Head:
+    def _head(
+        self, node: Aggregate, mode: str, formula: Formula, best: Scorer | None
+    ) -> PlannedHead:
         layer = self._layer_of[node]
         for head in self.heads:
             if (head.layer, head.mode, head.formula, head.best) == (layer, mode, formula, best):
                 return head
         text = self.refusals.text(node.selector)
-        head = Head(layer, mode, formula, best, False, mode == "sum", text,
+        head = PlannedHead(layer, mode, formula, best, False, mode == "sum", text,
                     refusal=self._unseen(node))  # fmt: skip
         self.heads.append(head)
         return head
@@ -325,7 +327,7 @@ class HeadAnalysis(PromisedPicks):
 
     def _ranges_of_heads(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
         """Outputs of one head move together: look at the weighted sum of their values."""
-        weights: dict[object, dict[Head, dict[HeadOutput, Fraction]]] = {}
+        weights: dict[object, dict[PlannedHead, dict[HeadOutput, Fraction]]] = {}
         for output, weight in linear.of(HeadOutput).items():
             if output not in skip:
                 head = output.head
@@ -333,7 +335,9 @@ class HeadAnalysis(PromisedPicks):
                 weights.setdefault(family, {}).setdefault(head, {})[output] = weight
         return [self._range_of_heads(each) for each in weights.values()]
 
-    def _range_of_heads(self, weights: dict[Head, dict[HeadOutput, Fraction]]) -> list[Fraction]:
+    def _range_of_heads(
+        self, weights: dict[PlannedHead, dict[HeadOutput, Fraction]]
+    ) -> list[Fraction]:
         """The range of a weighted sum of outputs; heads that split a selector share its keys."""
         every = [output for each in weights.values() for output in each]
         if len(every) == 1:

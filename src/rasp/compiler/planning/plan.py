@@ -17,10 +17,10 @@ from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import (
     CountVariable,
-    Head,
     HeadOutput,
     IndexVariable,
     NodeVariable,
+    PlannedHead,
     SumVariable,
     TokenVariable,
     Variable,
@@ -387,7 +387,7 @@ def _heads_of(
     return found
 
 
-def _line_of(head: Head, refusals: Refusals) -> str:
+def _line_of(head: PlannedHead, refusals: Refusals) -> str:
     """Where the selector of a head comes from."""
     served = head.outputs[0].known_by
     return refusals.line(served.selector) if isinstance(served, Aggregate) else ""

@@ -19,7 +19,7 @@ from rasp.compiler.analysis.disguised_sums import SumShapes
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.variables import Head, HeadOutput, SumVariable, number
+from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, SumVariable, number
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate
 from rasp.graph.formulas import rewritten
@@ -44,7 +44,7 @@ class Shares:
 class ShareShapes(SumShapes):
     """Finds widths that need no sink."""
 
-    heads: list[Head]
+    heads: list[PlannedHead]
     _shares: dict[Aggregate, Shares | None]
 
     def shares(self, node: Aggregate) -> Values | None:
@@ -106,7 +106,7 @@ class ShareShapes(SumShapes):
         sums |= {1 + share[others]: (True, others) for others in range(length)}
         linear = Linear()
         for node, alike in ((always, [*share[1:], ONE]), (alone, [*share, Fraction(0)])):
-            head = Head(self._layer_of[node], "share", formula, None, False, True,
+            head = PlannedHead(self._layer_of[node], "share", formula, None, False, True,
                         self.refusals.text(node.selector), outweighs=node is always,
                         refusal=self._unseen(node))  # fmt: skip
             states = tuple((each, each) for each in sorted(alike))

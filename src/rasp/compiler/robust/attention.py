@@ -21,7 +21,7 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.compiler.analysis.comparison_tables import classes, compared
 from rasp.compiler.analysis.formulas import Formula, comparisons, in_stable_order
-from rasp.compiler.analysis.variables import Head, HeadOutput, codes_of, default_code, number
+from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, codes_of, default_code, number
 from rasp.compiler.planning.heads import scored_by
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import Blocks
@@ -55,14 +55,14 @@ class Channel:
 class HeadPlan:
     """What a head reads and writes; a score is the sum of products of two rows."""
 
-    head: Head
+    head: PlannedHead
     columns: list[tuple[Row, Row]]
     sink: float
     """The sink's score."""
     channels: list[Channel] = field(default_factory=list)
 
 
-def plan_head(blocks: Blocks, head: Head) -> HeadPlan:
+def plan_head(blocks: Blocks, head: PlannedHead) -> HeadPlan:
     """Plan a head of which something is read."""
     head.check()
     if head.mode == "share" or head.stand_ins:
@@ -83,7 +83,7 @@ def plan_head(blocks: Blocks, head: Head) -> HeadPlan:
     return HeadPlan(head, columns, sink, _channels(blocks, head))
 
 
-def strength_of(blocks: Blocks, head: Head) -> float:
+def strength_of(blocks: Blocks, head: PlannedHead) -> float:
     """How far below a picked key every other key scores: a square, so that its root is exact.
 
     What is not picked then moves a number by a tenth of the distance to the next threshold, and the
@@ -164,7 +164,7 @@ def _truth(formula: Formula, keys: _Side, queries: _Side) -> np.ndarray:
     return np.asarray(np.all(parts, axis=0) if isinstance(formula, All) else np.any(parts, axis=0))
 
 
-def _best(blocks: Blocks, head: Head) -> tuple[list[tuple[Row, Row]], float, float]:
+def _best(blocks: Blocks, head: PlannedHead) -> tuple[list[tuple[Row, Row]], float, float]:
     """The scores of `select_best` as products, the lowest, and how far they spread."""
     if head.best is None:
         return [], 0.0, 0.0
@@ -207,7 +207,7 @@ def _number(blocks: Blocks, node: SOp, layer: int) -> Row:
     return added(row.times(float(label)) for label, row in rows.items())  # type: ignore[arg-type]
 
 
-def _channels(blocks: Blocks, head: Head) -> list[Channel]:
+def _channels(blocks: Blocks, head: PlannedHead) -> list[Channel]:
     """The values that a head moves: a block for what it picks, a number for what it adds up."""
     found = []
     root = sqrt(SCALE)
@@ -237,6 +237,6 @@ def _picked(blocks: Blocks, output: HeadOutput) -> list[Channel]:
             for code, dim in blocks.of[output].items()]  # fmt: skip
 
 
-def is_read(blocks: Blocks, head: Head) -> bool:
+def is_read(blocks: Blocks, head: PlannedHead) -> bool:
     """Whether anything reads what a head puts out."""
     return any(output in blocks.of or output in blocks.sums for output in head.outputs)

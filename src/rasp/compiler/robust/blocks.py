@@ -19,10 +19,10 @@ from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.tables import relevant
 from rasp.compiler.analysis.variables import (
     CountVariable,
-    Head,
     HeadOutput,
     IndexVariable,
     NodeVariable,
+    PlannedHead,
     SumVariable,
     TokenVariable,
     Variable,
@@ -65,11 +65,11 @@ class Blocks:
     features: dict[Hashable, Feature] = field(default_factory=dict)
     sums: dict[HeadOutput, int] = field(default_factory=dict)
     """The dimensions of what heads average or add up."""
-    shares: dict[Head, int] = field(default_factory=dict)
+    shares: dict[PlannedHead, int] = field(default_factory=dict)
     """Of a head that adds up, the dimension of what the sink gets."""
     copies: dict[int, list[int]] = field(default_factory=dict)
     """Dimensions that are added up wherever the first of them is read."""
-    finest: dict[Head, float] = field(default_factory=dict)
+    finest: dict[PlannedHead, float] = field(default_factory=dict)
     """Of a head whose numbers are read: their range over the smallest difference that matters."""
 
     def new(self, count: int) -> list[int]:

@@ -18,7 +18,7 @@ from operator import mul
 
 import numpy as np
 
-from rasp.compiler.analysis.variables import Head, HeadOutput, default_code, mixture, number
+from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, default_code, mixture, number
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import Blocks
 from rasp.compiler.robust.numbers import SCALE, above, distance, reach, sink_weight, unit_of
@@ -128,7 +128,7 @@ def lines_of(
     return mixtures
 
 
-def _of_head(head: Head, outputs: Sequence[HeadOutput], asked: Sequence[Weights]) -> Weights:
+def _of_head(head: PlannedHead, outputs: Sequence[HeadOutput], asked: Sequence[Weights]) -> Weights:
     """The one sum of a head's numbers that matters; nothing where there are several."""
     mine = {output for output in outputs if output.head is head}
     if len(mine) == 1:

@@ -52,7 +52,7 @@ Bound: TypeAlias = tuple[Array, int]  # codes, and 1 where the bound is the code
 
 
 @dataclass(frozen=True, eq=False)
-class Order:
+class KeyOrder:
     """The codes of one s-op's keys, and the bounds of each query's range among them."""
 
     keys: Array
@@ -101,7 +101,7 @@ def grouped(equalities: Iterable[Pair], space: Workspace, queries: Array | None)
     return Codings(keys, asked, None, count)
 
 
-def _ordered(order: Range, space: Workspace, queries: Array | None) -> Order:
+def _ordered(order: Range, space: Workspace, queries: Array | None) -> KeyOrder:
     bounds = list(order.bounds)
     codes = space.codes(order.keys, *(bound for bound, _ in bounds))
     size = space.batch.size
@@ -116,7 +116,7 @@ def _ordered(order: Range, space: Workspace, queries: Array | None) -> Order:
             low = _tighter(np.maximum, low, (asked, 0 if outcomes & EQUAL else 1))
         if not outcomes & GREATER:
             high = _tighter(np.minimum, high, (asked, 1 if outcomes & EQUAL else 0))
-    return Order(found, low, high, codes.size)
+    return KeyOrder(found, low, high, codes.size)
 
 
 def _tighter(choose: Callable[[Array, Array], Array], known: Bound | None, bound: Bound) -> Bound:
@@ -125,7 +125,7 @@ def _tighter(choose: Callable[[Array, Array], Array], known: Bound | None, bound
     return choose(known[0] + known[1], bound[0] + bound[1]), 0
 
 
-def _refined(groups: Codings, order: Order) -> Codings:
+def _refined(groups: Codings, order: KeyOrder) -> Codings:
     """Groups in turn, each ordered inside."""
     count, size = groups.size, order.size
     if _is_sparse(count * size, groups.keys, groups.low):
@@ -136,7 +136,7 @@ def _refined(groups: Codings, order: Order) -> Codings:
     return Codings(groups.keys * size + order.keys, low, np.maximum(low, high), count * size)
 
 
-def _refined_and_ranked(groups: Codings, order: Order) -> Codings:
+def _refined_and_ranked(groups: Codings, order: KeyOrder) -> Codings:
     """The same where codes would be far more than keys: number those that occur.
 
     Only bounds inside a group need a place among the codes; its ends are known by counting.
@@ -165,12 +165,12 @@ def _refined_and_ranked(groups: Codings, order: Order) -> Codings:
     return Codings(split[0], low, np.maximum(low, high), len(values))
 
 
-def _order_ranked(order: Order) -> Order:
+def _order_ranked(order: KeyOrder) -> KeyOrder:
     bounds = [bound for bound in (order.low, order.high) if bound is not None]
     codes = compressed([order.keys, *(bound[0] for bound in bounds)])
     low = None if order.low is None else (codes.arrays[1], order.low[1])
     high = None if order.high is None else (codes.arrays[-1], order.high[1])
-    return Order(codes.arrays[0], low, high, codes.size)
+    return KeyOrder(codes.arrays[0], low, high, codes.size)
 
 
 def _is_sparse(count: int, keys: Array, queries: Array) -> bool:

@@ -53,7 +53,7 @@ class TooManyDenominators(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Picks:
+class KnownPicks:
     """What is known about a selector's picks, each found when first asked for."""
 
     count: Array  # (size,)
@@ -62,7 +62,7 @@ class Picks:
 
 
 def aggregated(
-    node: Aggregate, values: Column, picks: Picks, batch: Batch, meter: Meter
+    node: Aggregate, values: Column, picks: KnownPicks, batch: Batch, meter: Meter
 ) -> tuple[Column, Array | None]:
     """The aggregate's column; the second part is True where the picked values have no mean."""
     column, failed = _of_picks(values, picks, batch, meter)
@@ -72,7 +72,7 @@ def aggregated(
 
 
 def _of_picks(
-    values: Column, picks: Picks, batch: Batch, meter: Meter
+    values: Column, picks: KnownPicks, batch: Batch, meter: Meter
 ) -> tuple[Column, Array | None]:
     """The same where something was picked."""
     count = picks.count
@@ -93,11 +93,11 @@ def _of_picks(
     return chosen(count == 1, values.take(_places(picks)), column), too_large
 
 
-def _places(picks: Picks) -> Array:
+def _places(picks: KnownPicks) -> Array:
     return np.where(picks.count == 1, picks.positions(), 0)
 
 
-def _has_no_mean(values: Column, picks: Picks) -> Array | None:
+def _has_no_mean(values: Column, picks: KnownPicks) -> Array | None:
     """Where several strings, or several values with a bool among them, were picked."""
     several = picks.count > 1
     is_bool = values.kinds == BOOL
@@ -110,7 +110,7 @@ def _has_no_mean(values: Column, picks: Picks) -> Array | None:
     return wrong if wrong.any() else None
 
 
-def _means(values: Column, picks: Picks, batch: Batch, meter: Meter) -> Column:
+def _means(values: Column, picks: KnownPicks, batch: Batch, meter: Meter) -> Column:
     """The mean of each query's picks, in lowest terms."""
     tops, scale = _on_common_denominator(values, batch, meter)
     cut = limbs(np.broadcast_to(tops, batch.size))
@@ -138,7 +138,7 @@ def _big_means(top: Array, bottom: Array, meter: Meter) -> Column:
     return numbers(one_kind(FLOAT), tops, bottoms)
 
 
-def _too_large(column: Column, picks: Picks, limits: Limits) -> Array | None:
+def _too_large(column: Column, picks: KnownPicks, limits: Limits) -> Array | None:
     """Where a mean of several has too many digits."""
     too_large = column.too_large(limits.number_bits)
     if too_large is None:

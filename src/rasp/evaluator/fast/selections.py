@@ -11,7 +11,7 @@ import numpy as np
 from rasp.evaluator.fast.blocked import blocked_sums
 from rasp.evaluator.fast.columns import Array
 from rasp.evaluator.fast.layout import Pairing, lay_out
-from rasp.evaluator.fast.means import Picks
+from rasp.evaluator.fast.means import KnownPicks
 from rasp.evaluator.fast.plan import Meeting, Term, plan_sums
 from rasp.evaluator.fast.sums import Counted, counted, layout_sums
 from rasp.evaluator.fast.workspace import Workspace
@@ -29,7 +29,7 @@ class Selections:
         self._term_counts: dict[Term, Array] = {}
         self._positions: dict[Selector, Array] = {}
 
-    def picks(self, selector: Selector) -> Picks:
+    def picks(self, selector: Selector) -> KnownPicks:
         """What a selector picks: how many keys per query, and ways to ask for more."""
         if selector not in self._counts:
             if plan_sums(selector).blocked:  # the rows are dear: ask for both at once
@@ -37,7 +37,7 @@ class Selections:
                 self._counts[selector], self._positions[selector] = self.sums(selector, weights)
             else:
                 [self._counts[selector]] = self.sums(selector, [None])
-        return Picks(
+        return KnownPicks(
             self._counts[selector],
             lambda: self.positions(selector),
             lambda weights: self.sums(selector, weights),

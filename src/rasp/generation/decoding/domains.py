@@ -107,7 +107,7 @@ class Domain:
         return np.array(scaled, np.float64), without_mean.astype(np.float64), below
 
 
-class Comparison:
+class DomainComparison:
     """How the codes of two domains compare: as numbers that are given to them do."""
 
     def __init__(self, keys: Domain, queries: Domain, op: str) -> None:

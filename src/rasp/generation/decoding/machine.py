@@ -15,9 +15,9 @@ import numpy as np
 from rasp.atoms import Atom, checked
 from rasp.errors import RaspError
 from rasp.evaluator.fast.elementwise import on_varying
-from rasp.generation.decoding.domains import FAILED, Array, Comparison, Domain
+from rasp.generation.decoding.domains import FAILED, Array, Domain, DomainComparison
 from rasp.generation.decoding.plan import NOWHERE, PLACE, DecodingPlan
-from rasp.generation.decoding.tables import Memo, Table
+from rasp.generation.decoding.tables import DomainTable, Memo
 from rasp.graph import (
     Aggregate,
     Const,
@@ -56,21 +56,21 @@ class Machine:
             for node in [*plan.order, Tokens()]
             if isinstance(node, SOp)
         }
-        self.tables: dict[SOp, Table] = {
+        self.tables: dict[SOp, DomainTable] = {
             node: self._table(node) for node in plan.leaves if node not in plan.inner
         }
         self.means = {
             node: Memo(partial(self._mean, node)) for node in plan.order
             if isinstance(node, Aggregate)
         }  # fmt: skip
-        self.comparisons: dict[Selector, Comparison] = {}
+        self.comparisons: dict[Selector, DomainComparison] = {}
         for node in plan.order:
             if isinstance(node, Select):
                 keys, queries = self.domains[node.keys], self.domains[node.queries]
-                self.comparisons[node] = Comparison(keys, queries, node.op)
+                self.comparisons[node] = DomainComparison(keys, queries, node.op)
             if isinstance(node, SelectBest):
                 keys = self.domains[score_terms(node.scorer)[0].keys]
-                self.comparisons[node] = Comparison(keys, keys, "<")
+                self.comparisons[node] = DomainComparison(keys, keys, "<")
         self.capacity = 0
         self.places: dict[SOp, Array] = {
             node: np.array([[self.domains[node].code(node.value)]])
@@ -161,7 +161,7 @@ class Machine:
             raise MixedInside(node)
         self.doubtful.add(node)
 
-    def _table(self, node: SOp) -> Table:
+    def _table(self, node: SOp) -> DomainTable:
         """The table of an operator and its inner ones."""
         leaves = self.plan.leaves[node]
         domains = [self.domains[leaf] for leaf in leaves]
@@ -185,7 +185,7 @@ class Machine:
                 self.doubtful.add(node)
                 return FAILED
 
-        return Table(domains, compute)
+        return DomainTable(domains, compute)
 
     def _parts(self, node: SOp) -> list[SOp]:
         """An operator after the inner ones that it is computed from."""

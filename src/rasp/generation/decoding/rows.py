@@ -10,7 +10,7 @@ from rasp.atoms import Atom
 from rasp.generation.decoding.domains import FAILED, Array
 from rasp.generation.decoding.machine import Machine
 from rasp.generation.decoding.plan import LONGEST
-from rasp.generation.decoding.step import Step
+from rasp.generation.decoding.step import DecodingStep
 from rasp.graph import SOp
 
 MOST_CELLS = 4_000_000
@@ -36,7 +36,7 @@ class Rows:
         if longest > min(LONGEST, self.machine.plan.longest):
             return [None] * len(self.lengths)
         self.machine.reserve(longest)
-        step = Step(self.machine, self)
+        step = DecodingStep(self.machine, self)
         step.run()
         self.is_new = False
         output = self.machine.plan.output

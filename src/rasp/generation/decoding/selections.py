@@ -29,7 +29,7 @@ from rasp.graph import (
 LOWEST = -float(2**53)
 
 
-class Selections:
+class StepSelections:
     """The selections of one step.
 
     `codes` says what the codes of an s-op are: at every position, or at each input's newest one.
@@ -101,7 +101,7 @@ class Selections:
         matrices = self.machine.matrices
         if factors not in matrices:
             capacity, places = self.machine.capacity, self.machine.places
-            whole = Selections(self.machine, np.array([capacity]), lambda node, _: places[node])
+            whole = StepSelections(self.machine, np.array([capacity]), lambda node, _: places[node])
             cells = np.ones((1, 1, 1), bool)
             for factor in factors:
                 cells = cells & whole._dense(factor, False)

@@ -14,7 +14,7 @@ import numpy as np
 from rasp.generation.decoding.domains import EXACT, FAILED, Array
 from rasp.generation.decoding.machine import Machine
 from rasp.generation.decoding.plan import PLACE
-from rasp.generation.decoding.selections import Selections
+from rasp.generation.decoding.selections import StepSelections
 from rasp.graph import Aggregate, Const, Node, Score, Select, Selector, SOp, Tokens
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ TOGETHER_BITS = 30
 """A count and a sum of codes below 2^30 are added as one number."""
 
 
-class Step:
+class DecodingStep:
     """The values of one step."""
 
     def __init__(self, machine: Machine, rows: Rows) -> None:
         self.machine, self.plan, self.rows = machine, machine.plan, rows
-        self.selections = Selections(machine, rows.lengths, self.codes)
+        self.selections = StepSelections(machine, rows.lengths, self.codes)
         self.size, self.last = self.selections.size, self.selections.last
         self.valid, self.doubt = self.selections.valid, self.selections.doubt
         self._full: dict[SOp, Array] = {Tokens(): rows.codes[:, : self.size]}

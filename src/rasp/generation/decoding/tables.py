@@ -64,7 +64,7 @@ class Memo:
         return len(self._known)
 
 
-class Table:
+class DomainTable:
     """A function of several domains' codes: they are written side by side into one number."""
 
     def __init__(self, domains: Sequence[Domain], compute: Callable[[list[int]], int]) -> None:

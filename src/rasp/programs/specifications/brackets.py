@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from rasp.programs.catalogue import Entry, Specification
-from rasp.programs.inputs import Inputs, letters
+from rasp.programs.inputs import InputMaker, letters
 from rasp.programs.specifications.answers import everywhere
 
 entry = partial(Entry, "brackets")
@@ -102,7 +102,7 @@ def prefix_of_balanced(kinds: int, rng: Random, length: int) -> list[str]:
     return made
 
 
-def brackets(kinds: int) -> Inputs:
+def brackets(kinds: int) -> InputMaker:
     """Texts with brackets: mostly prefixes of balanced ones, some with a slip."""
     tiny = "".join(PAIRS[: min(kinds, 2)]) + "a"
     return letters("".join(PAIRS[:kinds]) + "ab", tiny, partial(prefix_of_balanced, kinds))
@@ -113,7 +113,7 @@ def never_negative(tokens: Sequence[Any]) -> bool:
 
 
 ONE = brackets(1)
-OPENED_FIRST = Inputs(partial(prefix_of_balanced, 1), ONE.pieces, accepts=never_negative)
+OPENED_FIRST = InputMaker(partial(prefix_of_balanced, 1), ONE.pieces, accepts=never_negative)
 
 ENTRIES = (
     entry("dyck1", prefixes_of_dyck(1), ONE),

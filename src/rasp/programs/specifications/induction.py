@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from rasp.programs.catalogue import Entry, Specification
-from rasp.programs.inputs import Inputs, letters, tokens_of
+from rasp.programs.inputs import InputMaker, letters, tokens_of
 from rasp.programs.specifications.answers import everywhere
 
 entry = partial(Entry, "induction and retrieval")
@@ -132,7 +132,7 @@ def skip_trigram(tokens: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _pairs(firsts: str, seconds: str) -> Inputs:
+def _pairs(firsts: str, seconds: str) -> InputMaker:
     """Tokens of two kinds in turn, always in pairs."""
 
     def sample(rng: Random, length: int) -> list[Any]:
@@ -140,7 +140,7 @@ def _pairs(firsts: str, seconds: str) -> Inputs:
         return [rng.choice(kind) for _ in range(max(1, length // 2)) for kind in (few, seconds)]
 
     tiny = tuple((first, second) for first in firsts[:3] for second in seconds[:2])
-    return Inputs(sample, tiny)
+    return InputMaker(sample, tiny)
 
 
 def _pointers(rng: Random, length: int) -> list[int]:
@@ -181,15 +181,15 @@ def _repeats(rng: Random, length: int) -> list[str]:
 
 WORDS = letters("abcdef", members=_repeats)
 SPARSE = letters("abc_____", "ab_")
-POINTERS = Inputs(
+POINTERS = InputMaker(
     _pointers,
     tuple((number,) for number in range(4)),
     accepts=lambda tokens: max(tokens) < len(tokens),
 )
-STATEMENTS = Inputs(
+STATEMENTS = InputMaker(
     _assignments, tuple(map(tuple, ("a,", "b,", "a=1,", "b=2,", "a=3,"))), after=("a",)
 )
-TILED = Inputs(_tiled, (("a",), ("b",)), before=("c",), after=("|", ".", "."))
+TILED = InputMaker(_tiled, (("a",), ("b",)), before=("c",), after=("|", ".", "."))
 STORIES = tokens_of((*NAMES, "gave", "it"), ("Mary", "John", "it"), members=_story)
 
 ENTRIES = (

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from rasp.programs.catalogue import Entry, Specification
-from rasp.programs.inputs import BITS, Inputs, letters
+from rasp.programs.inputs import BITS, InputMaker, letters
 from rasp.programs.specifications.answers import whole
 
 entry = partial(Entry, "palindromes and languages")
@@ -78,7 +78,7 @@ def tomita6(text: str) -> bool:
     return (text.count("0") - text.count("1")) % 3 == 0
 
 
-def made(make: Callable[[Random, int], str], alphabet: str, tiny: str | None = None) -> Inputs:
+def made(make: Callable[[Random, int], str], alphabet: str, tiny: str | None = None) -> InputMaker:
     """Strings of the language that `make` draws from, and strings near it."""
     return letters(alphabet, tiny, members=make)
 

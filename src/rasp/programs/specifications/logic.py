@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from rasp.programs.catalogue import Entry, Specification
-from rasp.programs.inputs import Inputs
+from rasp.programs.inputs import InputMaker
 from rasp.programs.specifications.answers import everywhere, whole
 
 entry = partial(Entry, "logic and inference")
@@ -73,7 +73,7 @@ def reachable_in_three(tokens: Sequence[Any]) -> list[Any]:
     return [token in reached for token in tokens]
 
 
-def premises(signs: str) -> Inputs:
+def premises(signs: str) -> InputMaker:
     """Facts and rules in any order and a question; the rules often form a chain."""
 
     def sample(rng: Random, length: int) -> list[Any]:
@@ -93,10 +93,10 @@ def premises(signs: str) -> Inputs:
 
     facts = [f"b{sign}{name}," for sign in signs for name in "BC"]
     rules = [f"x{signs[0]}{one}→x{signs[-1]}{other}," for one, other in ("BC", "CF", "DF", "CD")]
-    return Inputs(sample, tuple(map(tuple, ("a∈C,", *facts, *rules))), after=tuple("b∈F?"))
+    return InputMaker(sample, tuple(map(tuple, ("a∈C,", *facts, *rules))), after=tuple("b∈F?"))
 
 
-def clauses(bar: str) -> Inputs:
+def clauses(bar: str) -> InputMaker:
     """Clauses of T and F with a bar between them."""
 
     def sample(rng: Random, length: int) -> list[Any]:
@@ -110,7 +110,7 @@ def clauses(bar: str) -> Inputs:
     def accepts(tokens: Sequence[Any]) -> bool:
         return all("".join(tokens).split(bar))
 
-    return Inputs(sample, (("T",), ("F",), (bar,)), accepts=accepts)
+    return InputMaker(sample, (("T",), ("F",), (bar,)), accepts=accepts)
 
 
 def _edges(rng: Random, length: int) -> list[Any]:
@@ -118,7 +118,7 @@ def _edges(rng: Random, length: int) -> list[Any]:
     return rng.choices(nodes, k=max(2, length - length % 2))
 
 
-EDGES = Inputs(_edges, tuple((source, target) for source in "abc" for target in "abc"))
+EDGES = InputMaker(_edges, tuple((source, target) for source in "abc" for target in "abc"))
 
 ENTRIES = (
     entry("set_inference", set_inference(1), premises("∈")),

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from rasp.programs.catalogue import Entry, Specification
-from rasp.programs.inputs import Inputs, letters, numbers
+from rasp.programs.inputs import InputMaker, letters, numbers
 from rasp.programs.specifications.answers import everywhere, whole
 
 entry = partial(Entry, "modular arithmetic")
@@ -109,14 +109,14 @@ def _luhn_number(rng: Random, length: int) -> list[str]:
     return digits
 
 
-RESIDUES = Inputs(
+RESIDUES = InputMaker(
     _two_residues, tuple((one, other) for one in (0, 1, 50, 96) for other in (0, 1, 47, 96)),
     accepts=lambda tokens: len(tokens) == 2,
 )  # fmt: skip
 DIGITS = letters("0123456789", "079")
 
 
-def multiples(divisor: int, base: int = 10) -> Inputs:
+def multiples(divisor: int, base: int = 10) -> InputMaker:
     return letters("0123456789"[:base], "0179"[:base], members=_multiple_of(divisor, base))
 
 

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from rasp.programs.catalogue import Entry
-from rasp.programs.inputs import BITS, Inputs, letters, numbers
+from rasp.programs.inputs import BITS, InputMaker, letters, numbers
 from rasp.programs.specifications.answers import everywhere
 
 entry = partial(Entry, "numbers and numerals")
@@ -122,7 +122,7 @@ def unary_sum(tokens: Sequence[Any]) -> list[Any]:
     return ["1"] * strokes + ["_"] * (len(tokens) - strokes)
 
 
-def two_numbers(mark: str, ordered: bool = False) -> Inputs:
+def two_numbers(mark: str, ordered: bool = False) -> InputMaker:
     """Two numbers with a mark between them, often alike; `ordered`: the first is no smaller."""
 
     def sample(rng: Random, length: int) -> list[Any]:
@@ -142,7 +142,7 @@ def two_numbers(mark: str, ordered: bool = False) -> Inputs:
         first, second = (int(part or "0") for part in text.split(mark))
         return first >= second or not ordered
 
-    return Inputs(sample, (("0",), ("1",), ("9",), (mark,)), accepts=accepts)
+    return InputMaker(sample, (("0",), ("1",), ("9",), (mark,)), accepts=accepts)
 
 
 def _close_to(number: str, rng: Random) -> str:
@@ -155,7 +155,7 @@ def _close_to(number: str, rng: Random) -> str:
     return (number[:place] + str(digit) + rest)[: len(number)]
 
 
-def equal_parts(alphabet: str) -> Inputs:
+def equal_parts(alphabet: str) -> InputMaker:
     """Two strings of one length with a bar between them."""
 
     def sample(rng: Random, length: int) -> list[Any]:
@@ -168,7 +168,7 @@ def equal_parts(alphabet: str) -> Inputs:
         left, _, right = "".join(tokens).partition("|")
         return "|" in tokens and "|" not in right and len(left) == len(right)
 
-    return Inputs(sample, tuple((token,) for token in (*alphabet[:2], "|")), accepts=accepts)
+    return InputMaker(sample, tuple((token,) for token in (*alphabet[:2], "|")), accepts=accepts)
 
 
 def _roman_of_length(rng: Random, length: int) -> str:
@@ -191,7 +191,7 @@ def _leading_zeros(rng: Random, length: int) -> str:
 
 
 DIGITS = letters("0123456789", "059")
-ROMAN = Inputs(
+ROMAN = InputMaker(
     lambda rng, length: list(_roman_of_length(rng, length)),
     (("I",), ("V",), ("X",)),
     accepts=lambda tokens: NUMERAL.fullmatch("".join(tokens)) is not None,

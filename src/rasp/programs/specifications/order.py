@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from rasp.programs.catalogue import Entry
-from rasp.programs.inputs import WORDS, Inputs, at_least, numbers, tokens_of
+from rasp.programs.inputs import WORDS, InputMaker, at_least, numbers, tokens_of
 from rasp.programs.specifications.answers import everywhere
 
 entry = partial(Entry, "order and rank")
@@ -157,7 +157,7 @@ NUMBERS = numbers(-20, 20, tiny=(-1, 0, 2))
 NOT_NEGATIVE = numbers(0, 20)
 NEARLY_SORTED = tokens_of(tuple(range(100)), (0, 1, 2), _rising)
 NEARLY_PERMUTED = tokens_of(tuple(range(100)), (0, 1, 2), _permutation)
-PERMUTATIONS = Inputs(
+PERMUTATIONS = InputMaker(
     _permutation,
     tuple((number,) for number in range(5)),
     accepts=lambda tokens: sorted(tokens) == list(range(len(tokens))),

@@ -14,7 +14,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from rasp.programs.catalogue import Entry
-from rasp.programs.inputs import BITS, Inputs, letters, numbers, two_parts
+from rasp.programs.inputs import BITS, InputMaker, letters, numbers, two_parts
 from rasp.programs.specifications.answers import everywhere
 
 entry = partial(Entry, "packing into numbers")
@@ -105,7 +105,7 @@ ENTRIES = (
     entry(
         "long_multiplication",
         long_multiplication,
-        Inputs(
+        InputMaker(
             _factors,
             tuple((token,) for token in "059*"),
             accepts=lambda tokens: list(tokens).count("*") == 1,

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from rasp.programs.catalogue import IGNORED, Entry
-from rasp.programs.inputs import BOS, WORDS, Inputs, letters, with_bos
+from rasp.programs.inputs import BOS, WORDS, InputMaker, letters, with_bos
 from rasp.programs.specifications.answers import everywhere
 
 entry = partial(Entry, "the paper's tasks")
@@ -98,7 +98,7 @@ def has_one_plus(tokens: Sequence[Any]) -> bool:
     return list(tokens).count("+") == 1
 
 
-SUMS = Inputs(_sum, (("0",), ("4",), ("5",), ("9",), ("+",)), accepts=has_one_plus)
+SUMS = InputMaker(_sum, (("0",), ("4",), ("5",), ("9",), ("+",)), accepts=has_one_plus)
 
 ENTRIES = (
     entry("reverse", reverse, WORDS),

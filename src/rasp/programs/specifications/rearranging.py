@@ -9,7 +9,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from rasp.programs.catalogue import Entry
-from rasp.programs.inputs import WORDS, Inputs, numbers, two_parts
+from rasp.programs.inputs import WORDS, InputMaker, numbers, two_parts
 from rasp.programs.specifications.answers import everywhere
 
 entry = partial(Entry, "rotations and swaps")
@@ -105,7 +105,7 @@ def _table(rng: Random, length: int) -> list[Any]:
 
 NUMBERS = numbers(-20, 20, tiny=(-1, 0, 2))
 BARRED = two_parts("|", ascii_lowercase, "ab")
-TABLES = Inputs(_table, tuple((one, "b", two) for one in "abc" for two in "abc"))
+TABLES = InputMaker(_table, tuple((one, "b", two) for one in "abc" for two in "abc"))
 
 ENTRIES = (
     entry("rotate_left", rotate_left, WORDS),

@@ -10,7 +10,7 @@ from string import ascii_letters, ascii_lowercase
 from typing import Any
 
 from rasp.programs.catalogue import Entry, Specification
-from rasp.programs.inputs import Inputs, letters, two_parts
+from rasp.programs.inputs import InputMaker, letters, two_parts
 from rasp.programs.specifications.answers import whole
 
 entry = partial(Entry, "texts and words")
@@ -182,7 +182,7 @@ PHRASES = letters("abeiot ", "ab ", members=_phrase)
 ABC = letters("abcx", "abc", members=_pieces("abc", "a", "b", "x"))
 TABLES = letters("ab,\n", "a,\n", members=_pieces("ab", "a", ",", ",", "\n"))
 TWO_WORDS = two_parts("|", "abcdefgh", "ab")
-KEYED = Inputs(_keyed, (("a",), ("b",), ("z",)), before=("b", "|"))
+KEYED = InputMaker(_keyed, (("a",), ("b",), ("z",)), before=("b", "|"))
 
 ENTRIES = (
     entry("uppercase", rewrite(str.upper), ANYTHING),
