@@ -76,6 +76,7 @@ def test_what_is_wrong_in_a_precision_does_not_state_it(name: str) -> None:
     assert "bfloat16" not in precisions(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["backward_fill", "capitalise_words", "first_largest"])
 def test_torch_in_bfloat16_answers_as_certified(name: str) -> None:
     torch = pytest.importorskip("torch")

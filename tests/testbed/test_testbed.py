@@ -227,7 +227,7 @@ def test_a_model_that_is_right_too_seldom_is_not_written(
     monkeypatch.setattr(superposition, "LESS", (1.0,))
     monkeypatch.setattr(folder, "superposed", partial(superposition.superposed, steps=1))
     text, vocabulary = PROGRAMS["reverse"]
-    source = many.Source("reverse", rasp.run(text)["reverse"], vocabulary)
+    source = many.StudyProgram("reverse", rasp.run(text)["reverse"], vocabulary)
     [outcome] = many.write_many([source], [Dials(superposition=0.8)], tmp_path, 5, "robust")
     assert outcome.kind == "refused"
     assert "of its answers are right" in outcome.detail
