@@ -260,7 +260,9 @@ def _heads(problem: Problem, placement: Placement) -> dict[int, tuple[Head, ...]
         together.setdefault(key, []).append(attention)
     heads: dict[int, list[Head]] = {layer: [] for layer in range(1, problem.order.slots + 1)}
     for (layer, _), attentions in together.items():
-        aggregates = tuple(each for each in attentions if isinstance(each, Aggregate))
+        aggregates = tuple(
+            attention for attention in attentions if isinstance(attention, Aggregate)
+        )
         heads[layer].append(Head(selector_of(attentions[0]), aggregates))
     return {layer: tuple(found) for layer, found in heads.items()}
 

@@ -189,8 +189,8 @@ def _same_picks(naming: Naming, trial: Sequence[Input]) -> Iterator[Change]:
     """Selectors that picked the same pairs on every input tried can be written alike."""
     attentions = [node for node in in_order(naming.outputs) if isinstance(node, Aggregate)]
     different: dict[Form, Selector] = {}
-    for each in attentions:
-        different.setdefault(normal_form(each.selector), each.selector)
+    for attention in attentions:
+        different.setdefault(normal_form(attention.selector), attention.selector)
     selectors = list(different.values())[:MOST_SELECTORS]
     short = [tokens for tokens in trial if 3 <= len(tokens) <= 5]
     for some in _alike(selectors, short[:: max(1, len(short) // FIRST_LOOK)]):

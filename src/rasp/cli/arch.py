@@ -57,11 +57,11 @@ def record(explanation: Explanation, name: str) -> dict[str, Any]:
         ],
         "suggestions": [
             {
-                "advice": each.advice,
-                "layers": each.schedule.layers,
-                "heads_per_layer": each.schedule.heads_per_layer,
+                "advice": suggestion.advice,
+                "layers": suggestion.schedule.layers,
+                "heads_per_layer": suggestion.schedule.heads_per_layer,
             }
-            for each in explanation.suggestions
+            for suggestion in explanation.suggestions
         ],
     }
 
@@ -71,7 +71,7 @@ def _layer(explanation: Explanation, layer: Layer) -> dict[str, Any]:
         "heads": [
             {
                 "selector": _node(explanation, head.selector),
-                "aggregates": [_node(explanation, each) for each in head.aggregates],
+                "aggregates": [_node(explanation, aggregate) for aggregate in head.aggregates],
             }
             for head in layer.heads
         ],

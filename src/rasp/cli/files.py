@@ -64,7 +64,7 @@ def find_handle(session: Session, name: str) -> Handle:
     try:
         value = session.find(name)
     except RaspNameError as error:
-        defined = ", ".join(f"`{each}`" for each in session.names()) or "nothing"
+        defined = ", ".join(f"`{name}`" for name in session.names()) or "nothing"
         hint = error.hint if error.hint and "mean" in error.hint else f"it defines {defined}"
         raise RaspNameError(f"the program has no `{name}`", hint=hint) from None
     if not isinstance(value, Node):

@@ -107,7 +107,7 @@ def _list(word: str, arguments: argparse.Namespace) -> int:
             print(json.dumps(_record(each), ensure_ascii=False))
         return 0
     for family, members in families().items():
-        chosen = [each for each in members if each in found]
+        chosen = [member for member in members if member in found]
         if chosen:
             print(family)
             for each in chosen:

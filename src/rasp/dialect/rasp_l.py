@@ -96,7 +96,7 @@ def _positions(nodes: list[Node]) -> dict[Node, int]:
 
 def _check_positions(node: Node, positions: dict[Node, int]) -> None:
     """A position is compared, or moved by one; nothing else is done with it."""
-    used = [each for each in node.needs if each in positions]
+    used = [needed for needed in node.needs if needed in positions]
     if not used or node in positions:
         if abs(positions.get(node, 0)) > 1:
             raise NotInDialect(node, "moves by more than one position at once")

@@ -113,7 +113,7 @@ class _Reader:
             raise self._error(f"there is nothing before this `{letter}` to repeat")
         self.place += 1
         if letter == ".":
-            return _choice([Regex("letter", each) for each in self.letters])
+            return _choice([Regex("letter", letter) for letter in self.letters])
         return Regex("letter", letter)
 
     def _next(self, sign: str) -> bool:

@@ -125,12 +125,12 @@ class CRaspReader(Reader):
             return self._logical(node, contents)
         if node.op == "in":
             return self._decided(
-                program.either(self._compare(node, "==", contents[0], each)
-                               for each in contents[1:]))  # fmt: skip
+                program.either(self._compare(node, "==", contents[0], content)
+                               for content in contents[1:]))  # fmt: skip
         if node.op in COMPARISONS:
             return self._decided(self._compare(node, node.op, *contents))
-        return [(program.true, self._arithmetic(node, [self._number(node, each)
-                                                       for each in contents]))]  # fmt: skip
+        return [(program.true, self._arithmetic(node, [self._number(node, content)
+                                                       for content in contents]))]  # fmt: skip
 
     def _decided(self, truth: Truth) -> list[tuple[Any, Any]]:
         return [(truth, True), (self.program.negated(truth), False)]

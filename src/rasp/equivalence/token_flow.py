@@ -69,9 +69,9 @@ def flows(nodes: Sequence[Node]) -> dict[Node, AtomFlow]:
             case Const(value):
                 flow[node] = _constant(value)
             case Elementwise(op, operands) if op in PASSES_ON:
-                flow[node] = _united([flow[each] for each in operands[PASSES_ON[op]]])
+                flow[node] = _united([flow[operand] for operand in operands[PASSES_ON[op]]])
             case Elementwise(op, operands) if op not in YIELDS_TRUTHS:
-                united = _united([flow[each] for each in operands])
+                united = _united([flow[operand] for operand in operands])
                 flow[node] = replace(united, joined=united.joined or op == "+")
             case Aggregate(values=values, default=default):
                 flow[node] = _united(

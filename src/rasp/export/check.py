@@ -77,7 +77,7 @@ def inputs_to_try(settings: Settings, count: int = RANDOM) -> list[tuple[Atom, .
         for token in ordinary[:20]
         for length in (1 + len(first), settings.max_length)
     ]
-    kept = [each for each in extremes if keeps_promise(settings, each)]
+    kept = [extreme for extreme in extremes if keeps_promise(settings, extreme)]
     return list(dict.fromkeys([*kept, *random_inputs(settings, chooser, count)]))
 
 

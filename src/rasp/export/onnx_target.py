@@ -84,7 +84,7 @@ class _Writer:
         """Add a constant, once."""
         from onnx import numpy_helper
 
-        if name not in (each.name for each in self.arrays):
+        if name not in (array.name for array in self.arrays):
             self.arrays.append(numpy_helper.from_array(np.array(array, dtype=kind), name))
         return name
 

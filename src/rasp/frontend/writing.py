@@ -111,7 +111,7 @@ def _definitions(order: Sequence[Node], named: set[Node], library: Mapping[Node,
             size[node] = 1
             continue
         total = 1 + sum(size.get(needed, 1) for needed in node.needs)
-        for needed in sorted(set(node.needs), key=lambda each: -size.get(each, 1)):
+        for needed in sorted(set(node.needs), key=lambda needed: -size.get(needed, 1)):
             if total > LONGEST_EXPRESSION and size.get(needed, 1) > 1:
                 total -= (size[needed] - 1) * node.needs.count(needed)
                 size[needed] = 1
@@ -208,7 +208,7 @@ def _why_no_text(node: Elementwise) -> str | None:
             return "RASP computes with constants at once"
         if op == "in" and not all(constant[1:]):
             return "the members of a list that `in` looks into are atoms"
-        keys = [each.value for each in operands[1::2] if isinstance(each, Const)]
+        keys = [operand.value for operand in operands[1::2] if isinstance(operand, Const)]
         if op == "lookup" and len(set(keys)) != len(operands) // 2:
             return "the keys of a dict are different atoms"
         return None

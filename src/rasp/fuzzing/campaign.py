@@ -126,9 +126,9 @@ def record(campaign: Campaign) -> dict[str, Any]:
             for name, tally in campaign.tallies.items()
         },
         "disagreements": [
-            {"judge": each.judge, "program": each.case.text, "detail": each.detail[:2000],
-             "inputs": [[str(atom) for atom in tokens] for tokens in each.case.inputs]}
-            for each in campaign.failures
+            {"judge": failure.judge, "program": failure.case.text, "detail": failure.detail[:2000],
+             "inputs": [[str(atom) for atom in tokens] for tokens in failure.case.inputs]}
+            for failure in campaign.failures
         ],
         "versions": {"rasp": rasp.__version__, "python": sys.version.split()[0], **_versions()},
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}",

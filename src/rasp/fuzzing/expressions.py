@@ -54,7 +54,7 @@ class Expressions:
         for known in self.names.values():
             if rebound in known:
                 known.remove(rebound)
-        self.functions = [each for each in self.functions if each.name != rebound]
+        self.functions = [function for function in self.functions if function.name != rebound]
 
     # S-ops
 
@@ -352,7 +352,7 @@ class Expressions:
     def own_call(self, sort: str, depth: int) -> Expression | None:
         """A call of a function of the program's own, where there is one of the kind."""
         rng = self.rng
-        fitting = [each for each in self.functions if each.result == sort]
+        fitting = [function for function in self.functions if function.result == sort]
         if not fitting:
             return None
         function = rng.choice(fitting)

@@ -52,7 +52,7 @@ def judge_exported(case: Case) -> None:
         ids = np.stack([input_ids(trial.model, tokens) for tokens in batch])
         with torch.no_grad():
             logits = module(torch.from_numpy(ids)).numpy()
-        answers = [next(iter(decoded(trial.model, each).values())) for each in logits]
+        answers = [next(iter(decoded(trial.model, row).values())) for row in logits]
         trial.compare(batch, answers, "in torch")
 
 

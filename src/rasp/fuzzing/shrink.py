@@ -83,12 +83,12 @@ def _smaller(part: Any) -> Iterator[Any]:
         yield from _expressions_in(part)
     if isinstance(part, Literal):
         yield from _simpler_literals(part)
-    for each in fields(part):
-        value = getattr(part, each.name)
-        if each.name == "span":
+    for field in fields(part):
+        value = getattr(part, field.name)
+        if field.name == "span":
             continue
-        for smaller in _smaller_values(part, each.name, value):
-            yield replace(part, **{each.name: smaller})
+        for smaller in _smaller_values(part, field.name, value):
+            yield replace(part, **{field.name: smaller})
 
 
 def _smaller_values(part: Tree, field: str, value: Any) -> Iterator[Any]:
@@ -105,7 +105,7 @@ def _smaller_values(part: Tree, field: str, value: Any) -> Iterator[Any]:
 def _expressions_in(part: Any) -> Iterator[Expression]:
     """The expressions directly inside a part."""
     values = (
-        part if isinstance(part, tuple) else [getattr(part, each.name) for each in fields(part)]
+        part if isinstance(part, tuple) else [getattr(part, field.name) for field in fields(part)]
     )
     for value in values:
         if isinstance(value, (Argument, Parameter, tuple)):

@@ -81,7 +81,7 @@ def bare(part: T) -> T:
     elif isinstance(part, tuple):
         result = tuple(bare(each) for each in part if not isinstance(each, tree.Remark))
     elif isinstance(part, tree.Tree):
-        changed = {each.name: bare(getattr(part, each.name)) for each in fields(part)}
+        changed = {field.name: bare(getattr(part, field.name)) for field in fields(part)}
         if isinstance(part, tree.Statement):
             changed["trailing"] = None
         result = replace(part, **changed)
@@ -92,7 +92,7 @@ def record(part: object) -> Any:
     """A tree as JSON-able data."""
     if isinstance(part, tree.Tree):
         kept = {
-            each.name: record(getattr(part, each.name)) for each in fields(part) if each.compare
+            field.name: record(getattr(part, field.name)) for field in fields(part) if field.compare
         }
         return {"tree": type(part).__name__, **kept}
     if isinstance(part, tuple):

@@ -121,7 +121,7 @@ class Wild:
                 value = tree.Comparison(rng.choice(COMPARISONS), span=NOWHERE)
             named = rng.random() < 0.25 and not isinstance(value, tree.Comparison)
             arguments.append(tree.Argument(value, keyword if named else None, span=NOWHERE))
-        arguments.sort(key=lambda each: each.keyword is not None)
+        arguments.sort(key=lambda argument: argument.keyword is not None)
         return tree.Call(self.expression(depth - 1), tuple(arguments), span=NOWHERE)
 
     def leaf(self) -> tree.Expression:

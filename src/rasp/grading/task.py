@@ -37,16 +37,16 @@ def grade_submission(request: dict[str, Any]) -> dict[str, Any]:
     loader = Loader(root=folder, enabled=folder is not None)
     session = Session(Limits(**request["limits"]), loader)
     _, errors = session.check(Source(request["name"], request["text"]), only_definitions=True)
-    return {"outcomes": [_outcome(session, errors, each) for each in exercises]}
+    return {"outcomes": [_outcome(session, errors, exercise) for exercise in exercises]}
 
 
 @lru_cache(maxsize=1)
 def _read_cases(path: str) -> list[dict[str, Any]]:
     """Read the exercises, once for all submissions that this process grades."""
     exercises: list[dict[str, Any]] = read_json(path, LARGEST_CASES)
-    for each in exercises:
+    for exercise in exercises:
         for key in ("inputs", "answers"):
-            each[key] = [tuple(unpack(atom) for atom in atoms) for atoms in each[key]]
+            exercise[key] = [tuple(unpack(atom) for atom in atoms) for atoms in exercise[key]]
     return exercises
 
 
@@ -62,7 +62,7 @@ def _outcome(session: Session, errors: list[RaspError], exercise: dict[str, Any]
         spent = next((error for error in errors if isinstance(error, RaspLimitError)), None)
         return _failed("stopped" if spent else "error", spent or errors[0])
     if value is MISSING:
-        defined = ", ".join(f"`{each}`" for each in list(session.names())[:5]) or "nothing"
+        defined = ", ".join(f"`{name}`" for name in list(session.names())[:5]) or "nothing"
         return {"verdict": "missing", "note": f"there is no `{name}`; it defines {defined}"}
     return {"verdict": "error", "note": f"`{name}` is {describe(value)}, not an s-op"}
 

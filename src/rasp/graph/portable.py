@@ -68,7 +68,7 @@ def graph_to_json(
     places = {node: place for place, node in enumerate(order)}
     return {
         "nodes": [
-            {"kind": type(node).__name__, "needs": [places[each] for each in node.needs]}
+            {"kind": type(node).__name__, "needs": [places[needed] for needed in node.needs]}
             | _fields(node)
             | ({"name": names[node]} if node in names else {})
             | ({"line": lines[node]} if lines and node in lines else {})

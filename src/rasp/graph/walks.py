@@ -61,7 +61,7 @@ def selectors_in(selector: Selector) -> list[Selector]:
             seen.add(node)
             stack.append((node, True))
             stack.extend(
-                (each, False) for each in reversed(node.needs) if isinstance(each, Selector)
+                (needed, False) for needed in reversed(node.needs) if isinstance(needed, Selector)
             )
     return order
 

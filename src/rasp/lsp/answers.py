@@ -95,8 +95,10 @@ def _doc(definition: Binding | None) -> str:
 
 def _signature(function: Define) -> str:
     given = (
-        each.name if each.default is None else f"{each.name}={print_expression(each.default)}"
-        for each in function.parameters
+        parameter.name
+        if parameter.default is None
+        else f"{parameter.name}={print_expression(parameter.default)}"
+        for parameter in function.parameters
     )
     return f"def {function.name.name}({', '.join(given)})"
 

@@ -60,14 +60,16 @@ class Bindings:
 
     def at(self, offset: int) -> Occurrence | None:
         """Return the name that a cursor is on or just behind."""
-        number = bisect_right(self.occurrences, offset, key=lambda each: each.start)
+        number = bisect_right(self.occurrences, offset, key=lambda occurrence: occurrence.start)
         if number and offset <= self.occurrences[number - 1].end:
             return self.occurrences[number - 1]
         return None
 
     def of(self, variable: ScopedName) -> list[Occurrence]:
         """Return every occurrence of a variable."""
-        return [each for each in self.occurrences if each.variable is variable.root]
+        return [
+            occurrence for occurrence in self.occurrences if occurrence.variable is variable.root
+        ]
 
     def scope_at(self, offset: int) -> NameScope:
         """Return the innermost scope around a place in the text."""
@@ -90,8 +92,10 @@ def definition_before(occurrence: Occurrence) -> Binding | None:
     """Return the definition that a reader at this place would look for: the last one above."""
     definitions = occurrence.variable.definitions
     if occurrence.is_definition:
-        return next(each for each in definitions if each.span.start == occurrence.start)
-    above = [each for each in definitions if each.place <= occurrence.start]
+        return next(
+            definition for definition in definitions if definition.span.start == occurrence.start
+        )
+    above = [definition for definition in definitions if definition.place <= occurrence.start]
     above.sort(key=lambda each: each.place)
     if above:
         return above[-1]

@@ -52,7 +52,9 @@ def _names(document: Document, offset: int) -> Iterator[lsp.CompletionItem]:
     while scope is not None:
         for variable in scope.variables.values():
             bound = [
-                each for each in variable.root.definitions if not is_own or each.place <= offset
+                definition
+                for definition in variable.root.definitions
+                if not is_own or definition.place <= offset
             ]
             if bound:
                 yield _item(document, bound[-1])
@@ -65,7 +67,7 @@ def _item(document: Document, definition: Binding) -> lsp.CompletionItem:
     kind = lsp.CompletionItemKind.Variable
     if isinstance(definition.tree, Define):
         kind = lsp.CompletionItemKind.Function
-        given = ", ".join(each.name for each in definition.tree.parameters)
+        given = ", ".join(parameter.name for parameter in definition.tree.parameters)
         detail = f"({given})"
     elif "(" in definition.doc and definition.kind == "built in":
         kind = lsp.CompletionItemKind.Function
@@ -101,10 +103,10 @@ def _parameters(
     variable = document.bindings.scope_at(offset).find(callee.text)
     for definition in variable.definitions if variable else []:
         if isinstance(definition.tree, Define):
-            for each in definition.tree.parameters:
-                default = f" = {print_expression(each.default)}" if each.default else ""
+            for parameter in definition.tree.parameters:
+                default = f" = {print_expression(parameter.default)}" if parameter.default else ""
                 yield _documented(
-                    f"{each.name}=", lsp.CompletionItemKind.Property,
+                    f"{parameter.name}=", lsp.CompletionItemKind.Property,
                     f"a parameter of `{definition.name}`{default}",
                 )  # fmt: skip
 

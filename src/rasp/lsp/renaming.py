@@ -44,13 +44,15 @@ def rename(document: Document, offset: int, new_name: str) -> list[lsp.TextEdit]
     places = document.bindings.of(occurrence.variable)
     if new_name != occurrence.name:
         _refuse_changes(document, places, new_name)
-    return [lsp.TextEdit(document.places.range(each.start, each.end), new_name) for each in places]
+    return [
+        lsp.TextEdit(document.places.range(place.start, place.end), new_name) for place in places
+    ]
 
 
 def _refuse_changes(document: Document, places: list[Occurrence], new_name: str) -> None:
     old = document.source
-    ends = [0, *(each.end for each in places)]
-    starts = [*(each.start for each in places), len(old.text)]
+    ends = [0, *(place.end for place in places)]
+    starts = [*(place.start for place in places), len(old.text)]
     kept = [old.text[end:start] for end, start in zip(ends, starts, strict=True)]
     after = Document(Source(old.name, new_name.join(kept)))
     try:
@@ -64,4 +66,7 @@ def _refuse_changes(document: Document, places: list[Occurrence], new_name: str)
 def _partition(bindings: Bindings) -> list[int]:
     """Number each occurrence by the variable it means, in order of appearance."""
     numbers: dict[int, int] = {}
-    return [numbers.setdefault(id(each.variable), len(numbers)) for each in bindings.occurrences]
+    return [
+        numbers.setdefault(id(occurrence.variable), len(numbers))
+        for occurrence in bindings.occurrences
+    ]

@@ -129,7 +129,7 @@ class Guard:
         if len(hosts) != 1 or (known is not None and hosts[0].lower() not in known):
             return "this playground answers to its own address alone"
         ours = {f"{scheme}://{host}" for host in known or hosts for scheme in ("http", "https")}
-        if origin is not None and origin.lower() not in {each.lower() for each in ours}:
+        if origin is not None and origin.lower() not in {address.lower() for address in ours}:
             return "this request comes from a foreign page"
         is_link = headers.get("sec-fetch-mode") == "navigate" and origin is None
         if not is_link and headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):

@@ -35,8 +35,11 @@ def architecture(request: dict[str, Any]) -> dict[str, Any]:
         "why_so_wide": list(found.why_so_wide),
         "notes": list(found.notes),
         "suggestions": [
-            {"advice": each.advice, "heads_per_layer": show_counts(each.schedule.heads_per_layer)}
-            for each in found.suggestions
+            {
+                "advice": suggestion.advice,
+                "heads_per_layer": show_counts(suggestion.schedule.heads_per_layer),
+            }
+            for suggestion in found.suggestions
         ],
     }
 
@@ -45,7 +48,7 @@ def _layer(found: Explanation, layer: Layer) -> dict[str, Any]:
     naming = found.naming
     heads = []
     for head in layer.heads:
-        gives = dict.fromkeys(naming.purpose(each) for each in head.aggregates)
+        gives = dict.fromkeys(naming.purpose(aggregate) for aggregate in head.aggregates)
         written = naming.line(head.aggregates[0] if head.aggregates else head.selector)
         file, _, line = written.rpartition(":")
         heads.append(

@@ -113,15 +113,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     programs = [entry(name) for name in chosen.names] or entries()
     evaluators = list(EVALUATORS) if chosen.evaluator == "both" else [chosen.evaluator]
     wrong = 0
-    for each in programs:
+    for program in programs:
         started = time.perf_counter()
         number, found = check(
-            each, chosen.count, chosen.longest, chosen.tiny, chosen.seed, evaluators
+            program, chosen.count, chosen.longest, chosen.tiny, chosen.seed, evaluators
         )
         wrong += found is not None
         verdict = "agrees" if found is None else f"DISAGREES: {found}"
         seconds = time.perf_counter() - started
-        sys.stdout.write(f"{each.name:28} {number:6} inputs {seconds:7.2f} s  {verdict}\n")
+        sys.stdout.write(f"{program.name:28} {number:6} inputs {seconds:7.2f} s  {verdict}\n")
         sys.stdout.flush()
     sys.stdout.write(f"{len(programs)} programs, {wrong} of them wrong\n")
     return 1 if wrong else 0

@@ -126,7 +126,9 @@ class ExpressionParser:
                 raise self.too_deep(self.token)
             if self.sees("("):
                 arguments = tuple(self.bracketed("(", ")", self.argument))
-                keywords = [(each.keyword, each.span) for each in arguments if each.keyword]
+                keywords = [
+                    (argument.keyword, argument.span) for argument in arguments if argument.keyword
+                ]
                 self.refuse_repeats(keywords, "keyword")
                 span = base.span.to(self.span_of(self.previous))
                 base = tree.Call(base, arguments, span=span)

@@ -138,7 +138,9 @@ class Parser(ExpressionParser):
         start = self.advance()
         name = self.name("the function's name after `def`")
         parameters = tuple(self.bracketed("(", ")", self.parameter))
-        self.refuse_repeats([(each.name, each.span) for each in parameters], "parameter")
+        self.refuse_repeats(
+            [(parameter.name, parameter.span) for parameter in parameters], "parameter"
+        )
         for earlier, later in pairwise(parameters):
             if earlier.default is not None and later.default is None:
                 raise RaspSyntaxError(

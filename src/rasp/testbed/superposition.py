@@ -148,7 +148,9 @@ def _trained(
 ) -> Superposed:
     """The best model on the way from a start."""
     student = Patchable(start, torch.float32, _device())
-    parameters = [each.requires_grad_() for each in student.parameters() if each.numel()]
+    parameters = [
+        parameter.requires_grad_() for parameter in student.parameters() if parameter.numel()
+    ]
     optimiser = torch.optim.Adam(parameters, lr=RATE, betas=(0.9, 0.99))
     best, found = share_right(model, start, inputs.choosing), start
     for step, (ids, answers) in enumerate(_batches(model, inputs.lessons, seed, steps), 1):

@@ -216,7 +216,7 @@ def telling_inputs(model: Transformer, inputs: list[Tokens], count: int = INPUTS
                zip(same, _answers(model, same), strict=True)}  # fmt: skip
     seen = Counter(answer for row in answers.values() for answer in row)
     rest = sorted(
-        inputs[count // 2 :], key=lambda tokens: min(seen[each] for each in answers[tokens])
+        inputs[count // 2 :], key=lambda tokens: min(seen[answer] for answer in answers[tokens])
     )
     return inputs[: count // 2] + rest[: count - count // 2]
 

@@ -113,12 +113,12 @@ class FusedEngine:
         values = take_extras(stack, order, plan)
         scale = 2 * stack.configs[0].attention * cell_weights(buffers.lengths, plan)
         found: dict[int, torch.Tensor] = {}
-        for each in supervision.heads:
-            target, counts = supervision.targets(each.selector, values, plan, buffers.lengths)
-            cells = self.model.saved[each.layer].cells
+        for head in supervision.heads:
+            target, counts = supervision.targets(head.selector, values, plan, buffers.lengths)
+            cells = self.model.saved[head.layer].cells
             assert cells is not None
-            d_cells = found.setdefault(each.layer, torch.zeros_like(cells))
-            d_cells[:, each.head] = (cells[:, each.head] - target) * counts * scale
+            d_cells = found.setdefault(head.layer, torch.zeros_like(cells))
+            d_cells[:, head.head] = (cells[:, head.head] - target) * counts * scale
         return found
 
     def _tally(self, split: str) -> None:

@@ -63,8 +63,8 @@ class SlotLayout:
         """Each cell's query and key, as places in the row of tokens. (cells,), (cells,)"""
         ends = [np.arange(start, start + length)
                 for start, length in zip(self.starts, self.slots, strict=True)]  # fmt: skip
-        queries = [np.repeat(each, len(each)) for each in ends]
-        keys = [np.tile(each, len(each)) for each in ends]
+        queries = [np.repeat(end, len(end)) for end in ends]
+        keys = [np.tile(end, len(end)) for end in ends]
         return np.concatenate(queries), np.concatenate(keys)
 
 

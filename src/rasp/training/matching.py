@@ -61,7 +61,7 @@ def find_match(
         everything = {place: cells for swap in swaps for place, cells in swap.items()}
         return {
             "inputs": inputs,
-            "agreement": _rounded(float(np.mean([each["agreement"] for each in rows]))),
+            "agreement": _rounded(float(np.mean([row["agreement"] for row in rows]))),
             "accuracy": accuracy(logits, held),
             "swapped": _swapped(row, shape, held, everything),
             "selectors": rows,
@@ -88,8 +88,8 @@ def hold_out(data: Data, shape: Shape, inputs: int, device: str) -> Held:
     leaves = leaf_values(supervision, Data(data.task, data.classes, {"test": some}), "test")
     values = {name: in_a_row(array) for name, array in leaves.items()}
     targets = tuple(
-        supervision.targets(each.selector, values, plan, batch.lengths)
-        for each in supervision.heads
+        supervision.targets(head.selector, values, plan, batch.lengths)
+        for head in supervision.heads
     )
     return Held(plan, batch, supervision.heads, targets)
 

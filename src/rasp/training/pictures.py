@@ -57,7 +57,7 @@ def attention_on(
         if token not in places:
             raise RaspValueError(
                 f"{show(token)} is not among the tokens this model was trained on",
-                hint="its tokens are " + " ".join(str(to_python(each)) for each in places),
+                hint="its tokens are " + " ".join(str(to_python(token)) for token in places),
             )
     length = len(tokens)
     numbers = torch.tensor([[places[token] for token in tokens]])

@@ -70,9 +70,9 @@ class PlainEngine:
         values = take_extras(stack, order, plan)
         weight = stack.configs[0].attention
         total = torch.zeros(len(stack), device=stack.device)
-        for each in stack.supervision.heads:
-            target, counts = stack.supervision.targets(each.selector, values, plan, batch.lengths)
-            off = (attention[each.layer][:, each.head] - target).square() * counts
+        for head in stack.supervision.heads:
+            target, counts = stack.supervision.targets(head.selector, values, plan, batch.lengths)
+            off = (attention[head.layer][:, head.head] - target).square() * counts
             total = total + (off * cell_weights(batch.lengths, plan)).sum(dim=1) * weight
         return total
 

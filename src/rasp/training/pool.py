@@ -68,8 +68,8 @@ def make_pool(
     """Put one split of every model's data on a device."""
     kept = list({id(each): each for each in data}.values())
     examples = [each.splits[split] for each in kept]
-    longest = max(each.tokens.shape[1] for each in examples)
-    starts = np.cumsum([0, *(len(each) for each in examples)])
+    longest = max(example.tokens.shape[1] for example in examples)
+    starts = np.cumsum([0, *(len(example) for example in examples)])
     first = [int(starts[next(n for n, one in enumerate(kept) if one is each)]) for each in data]
 
     def joined(parts: list[np.ndarray], fill: int) -> torch.Tensor:
@@ -77,12 +77,12 @@ def make_pool(
                 for part in parts]  # fmt: skip
         return torch.from_numpy(np.concatenate(wide)).to(device)
 
-    lengths = np.concatenate([each.lengths for each in examples]).astype(np.int32)
+    lengths = np.concatenate([example.lengths for example in examples]).astype(np.int32)
     return Pool(
-        lay_out([each.lengths for each in examples], batch),
+        lay_out([example.lengths for example in examples], batch),
         len(examples[0]) // batch,
-        joined([each.tokens for each in examples], 0),
-        joined([each.targets for each in examples], IGNORED),
+        joined([example.tokens for example in examples], 0),
+        joined([example.targets for example in examples], IGNORED),
         torch.from_numpy(lengths).to(device),
         torch.tensor(first, device=device),
         torch.tensor([int(each.task.bos is not None) for each in data], device=device),

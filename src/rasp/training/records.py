@@ -103,7 +103,7 @@ def is_record(record: Record, config: dict[str, Any]) -> bool:
             and _is_count(record.get("diverged", 0), epochs)
             and all(_is_share(record[split][what])
                     for split in ("test", "longer") for what in ("tokens", "sequences"))
-            and all(each is None or _is_number(each) for each in curves["loss"])
+            and all(loss is None or _is_number(loss) for loss in curves["loss"])
             and all(map(_is_share, curves["validation"]))
             and len(curves["validation"]) == epochs
             and all(_is_number(match.get(what) or 0) for what in ("agreement", "swapped"))

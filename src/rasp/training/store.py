@@ -214,11 +214,11 @@ def _snapshot(path: Path) -> TensorFile:
         runs, epoch = snapshot.about["runs"], snapshot.about["epoch"]
         if type(epoch) is not int or epoch < 1 or not isinstance(runs, list):
             raise Damaged("it says nothing of its epoch and its runs")
-        for each in runs:
-            if not isinstance(each["id"], str) or not isinstance(each["config"], dict):
+        for run in runs:
+            if not isinstance(run["id"], str) or not isinstance(run["config"], dict):
                 raise Damaged("a run in it has no id or configuration")
-            progress = _progress(each["progress"])
-            if not isinstance(each["name"], str) or len(progress.loss) != epoch:
+            progress = _progress(run["progress"])
+            if not isinstance(run["name"], str) or len(progress.loss) != epoch:
                 raise Damaged("a run in it has no name, or not as many losses as epochs")
     except Damaged as error:
         raise damaged(path, str(error)) from None

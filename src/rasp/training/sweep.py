@@ -195,7 +195,7 @@ def train(
     runners = [_Runner(stack, make_engine(stack), saved_epoch=stack.epoch) for stack in stacks]
     with ThreadPoolExecutor(1) as writer:
         writing = _Writing(store, writer)
-        while active := [each for each in runners if not each.stack.is_finished]:
+        while active := [runner for runner in runners if not runner.stack.is_finished]:
             if not all(each.step or clock.has_time(each.epoch_seconds) for each in active):
                 active = _until_epochs_end(active)
                 writing.save(active)
@@ -245,7 +245,7 @@ class _Writing:
     last: Future[None] | None = None
 
     def save(self, runners: Sequence[_Runner]) -> None:
-        due = [each for each in runners if each.stack.epoch > each.saved_epoch]
+        due = [runner for runner in runners if runner.stack.epoch > runner.saved_epoch]
         snapshots = [snapshot_of(each.stack) for each in due]
         self.wait()
         self.last = self.writer.submit(self._write, snapshots)

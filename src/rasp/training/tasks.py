@@ -82,7 +82,7 @@ def s_op_of(name: str, program: str, output: str) -> Handle:
     """Return the s-op of a program's text that is to be learnt."""
     names = run_text(program, name)
     if output not in names:
-        defined = ", ".join(f"`{each}`" for each in names) or "nothing"
+        defined = ", ".join(f"`{name}`" for name in names) or "nothing"
         raise RaspValueError(f"the program has no `{output}`", hint=f"it defines {defined}")
     found = names[output]
     if not isinstance(found, Handle) or not isinstance(found.node, SOp):

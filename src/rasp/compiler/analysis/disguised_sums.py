@@ -114,7 +114,7 @@ class SumShapes(SelectorFacts):
         """The number that a node compares an aggregate with."""
         if not isinstance(user, Elementwise) or user.op not in COMPARISONS:
             return None
-        (other,) = [each for each in user.operands if each is not node] or [node]
+        (other,) = [operand for operand in user.operands if operand is not node] or [node]
         if not isinstance(other, Const) or isinstance(other.value, (bool, str)):
             return None
         return other.value
@@ -164,8 +164,8 @@ class SumShapes(SelectorFacts):
         for part in self._split(formula):
             kept: list[Formula] = []
             moved: list[Formula] = []
-            for each in conjuncts(part):
-                (moved if self._looks_at_keys_only(each) else kept).append(each)
+            for conjunct in conjuncts(part):
+                (moved if self._looks_at_keys_only(conjunct) else kept).append(conjunct)
             within = values
             for each in in_stable_order(moved):
                 condition = at_the_key(each, self._query_value)
@@ -244,8 +244,8 @@ class SumShapes(SelectorFacts):
         """The aggregates that a quotient or a comparison is made of, if their widths are equal."""
         if not isinstance(user, Elementwise) or user.op not in ("/", *COMPARISONS):
             return None
-        found = {each for each in user.operands if isinstance(each, Aggregate)
-                 and (each.selector, self._layer_of[each])
+        found = {operand for operand in user.operands if isinstance(operand, Aggregate)
+                 and (operand.selector, self._layer_of[operand])
                  == (node.selector, self._layer_of[node])}  # fmt: skip
         return found if set(user.operands) == found else None
 

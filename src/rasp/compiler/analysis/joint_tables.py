@@ -65,7 +65,7 @@ def taken_apart(views: Sequence[View], base: BaseVariables, most: int) -> list[V
         for variable in common_inputs(views)
         if isinstance(variable, SumVariable)
     }
-    if not parts or any(each is None for each in parts.values()):
+    if not parts or any(part is None for part in parts.values()):
         return list(views)
     known = {variable: each for variable, each in parts.items() if each is not None}
     inner = [part for view in views for variable in view.inputs

@@ -178,8 +178,8 @@ def proved(
     settings = model.settings
     inputs = Inputs(settings.vocabulary, settings.max_length, settings.bos, settings.causal,
                     settings.where)  # fmt: skip
-    readouts = [CheckedReadout(each.name, each.atoms, each.codes, each.scored)
-                for each in model.readouts]  # fmt: skip
+    readouts = [CheckedReadout(readout.name, readout.atoms, readout.codes, readout.scored)
+                for readout in model.readouts]  # fmt: skip
     return check(model.weights.arrays(), outputs, inputs, readouts, model.claims, noise,
                  PRECISIONS[precision])  # fmt: skip
 

@@ -87,8 +87,8 @@ class _Writer:
     def head(self, head: HeadClaim) -> dict[str, Any]:
         return {
             "mode": head.mode,
-            "conjuncts": [[self.places[each.selector], list(each.queries), list(each.keys)]
-                          for each in head.conjuncts],
+            "conjuncts": [[self.places[part.selector], list(part.queries), list(part.keys)]
+                          for part in head.conjuncts],
             "outputs": [
                 {"values": self.places[output.values],
                  "codes": None if output.codes is None else

@@ -51,7 +51,9 @@ def differences(tokens: Sequence[Any]) -> list[Any]:
 
 def moving_average(tokens: Sequence[Any]) -> list[Any]:
     windows = [tokens[max(0, middle - 1) : middle + 2] for middle in range(len(tokens))]
-    return [Fraction(sum(each), len(each)) if len(each) > 1 else each[0] for each in windows]
+    return [
+        Fraction(sum(window), len(window)) if len(window) > 1 else window[0] for window in windows
+    ]
 
 
 def rising(tokens: Sequence[Any]) -> list[Any]:
