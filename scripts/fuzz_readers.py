@@ -31,7 +31,8 @@ with atheris.instrument_imports(include=["rasp"]):
     from rasp.syntax.lexer import lex
 
     if {"model", "weights"} & set(sys.argv):
-        from rasp.compiler.model.store import from_safetensors, load
+        from rasp.compiler.model.store import load
+        from rasp.compiler.model.tensors import from_safetensors
     if "records" in sys.argv:
         from rasp.training.store import Store
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 import shutil
-import struct
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +25,7 @@ from rasp.compiler.model.store import (
     to_safetensors,
 )
 from rasp.errors import RaspError, RaspLimitError, RaspValueError
-from rasp.graph.portable import atom_from_json, atom_to_json, graph_from_json, graph_to_json
+from rasp.graph.portable import graph_from_json, graph_to_json
 from rasp.reading import fingerprint
 
 Arrays = dict[str, np.ndarray]
@@ -337,106 +334,3 @@ def test_a_description_that_is_none_is_refused(folder: Path, text: str) -> None:
     (folder / MODEL).write_bytes(text.encode("latin-1"))
     with pytest.raises(RaspValueError, match=r"(a file|the format) in it is damaged"):
         load(folder)
-
-
-def file_with(header: object, body: bytes = b"\0" * 8) -> bytes:
-    text = json.dumps(header).encode()
-    return struct.pack("<Q", len(text)) + text + body
-
-
-def entry(shape: object, start: object, end: object, kind: str = "F32") -> dict[str, object]:
-    return {"dtype": kind, "shape": shape, "data_offsets": [start, end]}
-
-
-@pytest.mark.parametrize(
-    "header",
-    [
-        [], {"a": []}, {"a": {}}, {"a": entry([2], 0, 8, "F64")}, {"a": entry([-2], 0, 8)},
-        {"a": entry([2], 0, 16)}, {"a": entry([2], 8, 0)}, {"a": entry([3], 0, 8)},
-        {"a": entry([1 << 40, 1 << 40], 0, 8)}, {"a": entry([2], -8, 0)},
-        {"a": entry([2], 0, 8), "b": entry([2], 0, 8)}, {"a": entry(["x"], 0, 8)},
-        {"a": entry([2], 0.0, 8.0)}, {"a": entry(None, 0, 8)}, {"a": entry([1], 0, 4)},
-        {"a": entry([1], 4, 8)}, {}, {"a": entry([1], 0, 4), "b": entry([2], 0, 8)},
-    ],
-)  # fmt: skip
-def test_arrays_must_lie_in_the_file_each_in_its_own_place(header: object) -> None:
-    with pytest.raises(RaspValueError, match="damaged"):
-        from_safetensors(file_with(header))
-
-
-def test_an_array_that_is_there_twice_is_refused() -> None:
-    one, other = json.dumps(entry([1], 0, 4)), json.dumps(entry([1], 4, 8))
-    text = f'{{"a": {one}, "a": {other}}}'.encode()
-    with pytest.raises(RaspValueError, match="damaged"):
-        from_safetensors(struct.pack("<Q", len(text)) + text + b"\0" * 8)
-
-
-@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
-def test_weights_are_numbers(number: float) -> None:
-    body = struct.pack("<2f", 1.0, number)
-    with pytest.raises(RaspValueError, match="a weight in it is damaged"):
-        from_safetensors(file_with({"a": entry([2], 0, 8)}, body))
-
-
-def test_arrays_survive_a_file_whatever_their_shape() -> None:
-    arrays = {"a": np.arange(6.0).reshape(2, 3), "b": np.zeros((0, 4)), "c": np.array(7.0)}
-    found = from_safetensors(to_safetensors(arrays))
-    assert found.keys() == arrays.keys()
-    assert all(np.array_equal(found[name], array) for name, array in arrays.items())
-
-
-# -- the program in the description -----------------------------------------------------------
-
-
-@pytest.mark.parametrize("atom", [True, False, 1, -(10**40), Fraction(-1, 3), "", "é"])
-def test_an_atom_survives_json_with_its_kind(atom: Any) -> None:
-    found = atom_from_json(json.loads(json.dumps(atom_to_json(atom))))
-    assert (type(found), found) == (type(atom), atom)
-
-
-@pytest.mark.parametrize(
-    "data", [None, [], ["int", 1], ["bool", 1], ["float", "1e999999999"], ["atom", "1"], "int"]
-)
-def test_what_is_no_atom_is_refused(data: object) -> None:
-    with pytest.raises(RaspValueError, match="an atom in it is damaged"):
-        atom_from_json(data)
-
-
-BASE = [
-    {"kind": "Tokens", "needs": []},
-    {"kind": "Select", "needs": [0, 0], "op": "=="},
-    {"kind": "Score", "needs": [0, 0]},
-]
-
-
-@pytest.mark.parametrize(
-    "node",
-    [
-        {"kind": "Tokens", "needs": [0]},
-        {"kind": "Elementwise", "needs": [0], "op": "+"},
-        {"kind": "Elementwise", "needs": [0, 1], "op": "+"},
-        {"kind": "Elementwise", "needs": [0, 0], "op": "system"},
-        {"kind": "Elementwise", "needs": [0, 3], "op": "+"},
-        {"kind": "Elementwise", "needs": [0, -1], "op": "+"},
-        {"kind": "Elementwise", "needs": [0, 0], "op": []},
-        {"kind": "Select", "needs": [0, 0], "op": "+"},
-        {"kind": "Select", "needs": [0, 1], "op": "=="},
-        {"kind": "Score", "needs": [0, 1]},
-        {"kind": "SelectBest", "needs": [1, 1]},
-        {"kind": "SelectorNot", "needs": [0]},
-        {"kind": "SelectorAnd", "needs": [1, 0]},
-        {"kind": "SelectorOr", "needs": [1, 2]},
-        {"kind": "Aggregate", "needs": [0, 0], "default": ["int", "0"]},
-        {"kind": "Aggregate", "needs": [1, 0], "default": ["int", "0x10"]},
-        {"kind": "TokensAs", "needs": [], "read_as": "code"},
-        {"kind": "Const", "needs": []},
-        {"kind": "Const", "needs": [], "value": ["float", "1/0"]},
-        {"kind": "eval", "needs": []},
-        {"needs": []},
-        [],
-    ],
-)
-def test_a_node_that_no_program_has_is_refused(node: object) -> None:
-    data = {"nodes": [*copy.deepcopy(BASE), node], "outputs": {"out": 0}}
-    with pytest.raises(RaspValueError, match=r"(a node|an atom|its program) in it is damaged"):
-        graph_from_json(data)

@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch")
 import rasp  # noqa: E402
 from rasp.cli import main  # noqa: E402
 from rasp.compiler import Transformer  # noqa: E402
-from rasp.compiler.model.store import from_safetensors, to_safetensors  # noqa: E402
+from rasp.compiler.model.tensors import from_safetensors, to_safetensors  # noqa: E402
 from rasp.export import torch_module  # noqa: E402
 from rasp.testbed import attribution, folder, many, superposition  # noqa: E402
 from rasp.testbed.checking import problems  # noqa: E402

@@ -19,7 +19,7 @@ import torch
 from rasp.compiler.build import compile_nodes
 from rasp.compiler.emitting.weights import Array
 from rasp.compiler.model.certificate import proved
-from rasp.compiler.model.store import to_safetensors
+from rasp.compiler.model.tensors import to_safetensors
 from rasp.compiler.model.transformer import Transformer
 from rasp.errors import RaspUnsupportedError
 from rasp.export.blocks import EPSILON, GAIN, Block, Blocks, blocks_of

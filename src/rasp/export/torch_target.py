@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from rasp.compiler.emitting.weights import Array
-from rasp.compiler.model.store import to_safetensors
+from rasp.compiler.model.tensors import to_safetensors
 from rasp.compiler.model.transformer import Transformer
 from rasp.export import torch_module
 from rasp.export.blocks import Blocks, blocks_of

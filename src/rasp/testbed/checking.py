@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from rasp.compiler import load, verify
-from rasp.compiler.model.store import from_safetensors
+from rasp.compiler.model.tensors import from_safetensors
 from rasp.reading import read_file, read_json
 from rasp.testbed.dials import Dials, turned
 from rasp.testbed.edges import all_edges, allowed_edges

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rasp.compiler.model.store import to_safetensors
+from rasp.compiler.model.tensors import to_safetensors
 from rasp.compiler.model.transformer import Transformer
 from rasp.export.card import card
 from rasp.export.folders import writing

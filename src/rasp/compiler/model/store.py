@@ -12,11 +12,8 @@ from __future__ import annotations
 
 import json
 import os
-import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
-from math import prod
 from pathlib import Path
 from secrets import randbits
 from typing import Any
@@ -37,6 +34,7 @@ from rasp.compiler.model.describe import Description, Words, describe
 from rasp.compiler.model.setting_checks import false_setting
 from rasp.compiler.model.shape_checks import check_shapes
 from rasp.compiler.model.stored_claims import claims_from_json, claims_to_json
+from rasp.compiler.model.tensors import from_safetensors, to_safetensors
 from rasp.compiler.model.transformer import Readout, Transformer
 from rasp.compiler.settings import Settings, read_settings
 from rasp.errors import RaspError, RaspValueError
@@ -55,7 +53,6 @@ from rasp.replacing import replace_file, unwritable
 FORMAT = 3
 WEIGHTS, MODEL = "weights.safetensors", "model.json"
 NEXT_WEIGHTS = "weights.next.safetensors"
-LONGEST_HEADER = 16_000_000
 LARGEST_FILE = 4_000_000_000
 LARGEST_DESCRIPTION = 200_000_000
 """Bytes of the two files; JSON takes ten times as much when it is read."""
@@ -308,9 +305,6 @@ def weights_of(
     return Weights(arrays["tokens"], arrays["positions"], heads, blocks, readouts)
 
 
-# -- files ------------------------------------------------------------------------------------
-
-
 def _read(folder: str | Path) -> tuple[dict[str, Any], dict[str, Array]]:
     place = Path(folder)
     try:
@@ -360,60 +354,3 @@ def _weights_of(place: Path, data: Any) -> bytes:
         if data.get("fingerprint") == fingerprint(later):
             return later
     return raw
-
-
-def to_safetensors(arrays: dict[str, Array]) -> bytes:
-    """Arrays as the bytes of a safetensors file, in float32."""
-    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
-    parts, start = [], 0
-    for name, array in arrays.items():
-        raw = np.ascontiguousarray(array, dtype="<f4").tobytes()
-        header[name] = {
-            "dtype": "F32",
-            "shape": list(array.shape),
-            "data_offsets": [start, start + len(raw)],
-        }
-        parts.append(raw)
-        start += len(raw)
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    return struct.pack("<Q", len(text)) + text + b"".join(parts)
-
-
-def from_safetensors(raw: bytes) -> dict[str, Array]:
-    """Read float32 arrays, checking every size against the file."""
-    try:
-        (length,) = struct.unpack("<Q", raw[:8])
-        if length > min(LONGEST_HEADER, len(raw) - 8):
-            raise broken("the header of the weights")
-        header = parse_json(raw[8 : 8 + length])
-        body = memoryview(raw)[8 + length :]
-        entries = {name: entry for name, entry in header.items() if name != "__metadata__"}
-        _check_places([entry["data_offsets"] for entry in entries.values()], len(body))
-        found: dict[str, Array] = {}
-        for name, entry in entries.items():
-            shape = [int(each) for each in entry["shape"]]
-            start, end = entry["data_offsets"]
-            if entry["dtype"] != "F32" or min(shape, default=0) < 0:
-                raise broken("the kind of some weights")
-            if end - start != 4 * prod(shape):
-                raise broken("the size of some weights")
-            array = np.frombuffer(body[start:end], "<f4").reshape(shape)
-            if not np.isfinite(array).all():
-                raise broken("a weight")
-            found[name] = array.astype(np.float64)
-    except (
-        struct.error, LookupError, TypeError, ValueError, AttributeError, ArithmeticError,
-        RecursionError,
-    ) as error:  # fmt: skip
-        raise broken("the weights") from error
-    return found
-
-
-def _check_places(places: list[list[int]], size: int) -> None:
-    """Every byte belongs to one array: none is read twice, and a small file holds no large ones."""
-    ordered = sorted((start, end) for start, end in places)
-    if any(start > end for start, end in ordered) or any(
-        end != start for (_, end), (start, _) in pairwise([(0, 0), *ordered, (size, size)])
-    ):
-        raise broken("the place of some weights")
