@@ -26,7 +26,7 @@ import numpy as np
 from rasp.certificate.claims import Claims, Inputs, Notes, OutputVariable, Ranges, Refused
 from rasp.certificate.program.aggregates import check_aggregate
 from rasp.certificate.program.head_claims import check_head
-from rasp.certificate.program.tables import Array
+from rasp.certificate.program.tables import Array, typed
 from rasp.certificate.program.total import has_always_a_value
 from rasp.certificate.program.values import Values
 from rasp.certificate.weights.arrays import Arrays, check_shapes, read_arrays
@@ -107,6 +107,7 @@ def _check(
     heads = [len(layer) for layer in claims.heads]
     if len(hidden) != len(heads) + 1 or not readouts:
         raise Refused("the claims are about another model")
+    _check_inputs(inputs)
     arrays = read_arrays(precision.arrays(found), heads, hidden, len(readouts))
     check_shapes(arrays, len(inputs.vocabulary), inputs.max_length, hidden)
     names = [readout.name for readout in readouts]
@@ -136,6 +137,15 @@ def _check(
         with _at(f"read-out {readout.name}"):
             read_out(stream.rounded(), node, readout, array, over, notes)
     return has_always_a_value(values, list(outputs.values()))
+
+
+def _check_inputs(inputs: Inputs) -> None:
+    """Every token is in the vocabulary once, and a BOS is the last: so it is known by its place."""
+    tokens = inputs.vocabulary
+    if not tokens or len({*tokens}) < len(tokens):
+        raise Refused("a vocabulary holds every token once")
+    if inputs.bos is not None and typed(inputs.bos) != typed(tokens[-1]):
+        raise Refused("the BOS is not the last token of the vocabulary")
 
 
 def _disturb(stream: Stream, sink: Sink | None, noise: float) -> None:

@@ -99,9 +99,22 @@ def find_linear(values: Values, node: SOp) -> Linear | None:
         found = _by_product(values, node) or _by_operator(values, node)
     elif isinstance(node, Aggregate):
         meaning = values.claims.aggregates.get(node)
-        if meaning and meaning.rule == "mean" and values.output(meaning.outputs[0]).is_plain:
+        if meaning and meaning.rule == "mean" and _is_number(values, meaning.outputs[0]):
             return Linear(Fraction(0), {("out", meaning.outputs[0]): Fraction(1)})
     return found if found is not None else _fitted(values, node)
+
+
+def _is_number(values: Values, variable: int) -> bool:
+    """Whether what a head puts out is the number itself, and never a string: `x + y` of strings is
+    no weighted sum of them, and not `y + x`.
+    """
+    head, output = values.head(variable), values.output(variable)
+    try:
+        atoms = values.picks.atoms(output.values, None)
+    except Refused:
+        return False
+    default = [] if head.never_empty else [output.default]
+    return output.is_plain and not any(isinstance(atom, str) for atom in (*atoms, *default))
 
 
 def _by_product(values: Values, node: Elementwise) -> Linear | None:

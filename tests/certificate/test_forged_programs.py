@@ -1,0 +1,54 @@
+"""Claims about programs that no rule of the checker may believe, whatever the arrays are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from models import Kind, compiled, expected_of, mistakes_in, outputs_of, verdict
+from test_forged_rules import handmade, node_of
+from test_forgeries import ONE
+
+from rasp.certificate.claims import Claims, Conjunct, HeadClaim, HeadOutput, Meaning, OutputVariable
+from rasp.graph import Aggregate, Elementwise, in_order
+
+PICKS = {
+    "strings": """x = aggregate(select(indices, 0, ==), tokens);
+                  y = aggregate(select(indices, 1, ==), tokens, "c");""",
+    "defaults": """x = aggregate(select(indices, 2, ==), indices, "c");
+                   y = aggregate(select(indices, 2, ==), indices, "d");""",
+}
+
+
+@pytest.mark.parametrize("names", PICKS)
+def test_strings_do_not_add_up(names: str) -> None:
+    """`x + y` of numbers is `y + x`, whatever they are; of strings it is not."""
+    out = node_of(PICKS[names] + " out = (x + y == y + x);")
+    picks = [node for node in in_order([out]) if isinstance(node, Aggregate)]
+    heads = tuple(
+        HeadClaim("mean", (Conjunct(node.selector, (), (1,)),),
+                  (HeadOutput(node.values, None, node.default),), ({0: ONE},), ((),))
+        for node in picks
+    )  # fmt: skip
+    over = {node: () for node in in_order([out]) if isinstance(node, Elementwise)}
+    claims = Claims(
+        (None, None, OutputVariable(0, 0, 0), OutputVariable(0, 1, 0)),
+        {**over, **{node: (place,) for place, node in enumerate(picks, 2)}},
+        {node: Meaning("mean", (place,)) for place, node in enumerate(picks, 2)},
+        (), ((),), ((),), spare=heads,
+    )  # fmt: skip
+    arrays = {"tokens": np.zeros((2, 1)), "positions": np.zeros((3, 1)),
+              "output0.weight": np.zeros((2, 1)), "output0.bias": [0, 1]}  # fmt: skip
+    model = handmade(out, claims, arrays, (False, True))
+    assert mistakes_in(model, expected_of(model, outputs_of(model)))
+    assert not verdict(model, outputs_of(model)).holds
+
+
+def test_a_bos_is_the_last_token() -> None:
+    """It is known by its place: of another one, nothing that is said would be true."""
+    model = compiled(Kind("out = tokens;", "ab", 3, {"bos": "§"}))
+    model.settings = replace(model.settings, bos="a")
+    assert "the BOS is not the last token" in verdict(model, outputs_of(model)).reason
+    model.settings = replace(model.settings, bos=None, vocabulary=("a", "b", "a"))
+    assert "every token once" in verdict(model, outputs_of(model)).reason
