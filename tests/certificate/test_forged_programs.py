@@ -52,3 +52,12 @@ def test_a_bos_is_the_last_token() -> None:
     assert "the BOS is not the last token" in verdict(model, outputs_of(model)).reason
     model.settings = replace(model.settings, bos=None, vocabulary=("a", "b", "a"))
     assert "every token once" in verdict(model, outputs_of(model)).reason
+
+
+def test_a_program_that_makes_a_number_too_large_is_not_called_total() -> None:
+    """A product of numbers has no value where it is over the limit, and 10^900 is a number."""
+    squares = "".join("x = x * x; " for _ in range(3))
+    model = compiled(Kind(f"x = tokens; {squares} out = x > 5;", [1, 10**900], 2))
+    found = verdict(model, outputs_of(model))
+    assert found.holds
+    assert not found.total

@@ -26,9 +26,13 @@ from rasp.graph import (
     TokensAs,
     in_order,
 )
+from rasp.limits import DEFAULT_LIMITS
 
 NEVER_FAILS = ("==", "!=", "and", "or", "not", "bool", "indicator", "in", "if")
+MOST_BITS = DEFAULT_LIMITS.number_bits
+"""An operator fails where a number would be larger."""
 NUMBERS_NEVER_FAIL = ("+", "-", "*", "negate", "plus", "abs", "round", "floor", *COMPARISONS)
+"""Unless numbers are so large that it is a matter of limits."""
 
 
 def has_always_a_value(values: Values, outputs: Sequence[Node]) -> bool:
@@ -68,7 +72,7 @@ def _operator_is_total(values: Values, node: Elementwise) -> bool:
     if node.op in NUMBERS_NEVER_FAIL and all(
         _sorts(values, operand) == {False} for operand in node.operands
     ):
-        return True
+        return _bits(values, *node.operands) < MOST_BITS
     space = values.space(values.over(node))
     if any(values.stand_in(operand) for operand in node.operands):
         return None not in values.column(node, space).listed()
@@ -89,6 +93,26 @@ def _mean_is_total(values: Values, node: Aggregate) -> bool:
     if meaning is None or meaning.rule not in ("mean", "positive"):
         return False
     return values.picks.picks_one(values.head(meaning.outputs[0]))
+
+
+def _bits(values: Values, *nodes: SOp) -> int:
+    """At most as many bits as a sum, a difference or a product of some numbers has above or below
+    its line, in lowest terms: those of all of them, and one.
+    """
+    found = 1
+    for node in nodes:
+        try:
+            numbers = [Fraction(atom) for atom in values.picks.atoms(node, None)]
+        except Refused:  # there is no table: it is made of sums, of which few numbers are listed
+            inner = (node.values,) if isinstance(node, Aggregate) else node.needs
+            found += 64 + _bits(values, *(each for each in inner if isinstance(each, SOp)))
+        else:
+            found += max(map(_size, numbers), default=0)
+    return found
+
+
+def _size(number: Fraction) -> int:
+    return max(number.numerator.bit_length(), number.denominator.bit_length())
 
 
 def _sorts(values: Values, node: SOp) -> set[bool]:
