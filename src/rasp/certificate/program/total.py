@@ -26,11 +26,10 @@ from rasp.graph import (
     TokensAs,
     in_order,
 )
-from rasp.limits import DEFAULT_LIMITS
 
 NEVER_FAILS = ("==", "!=", "and", "or", "not", "bool", "indicator", "in", "if")
-MOST_BITS = DEFAULT_LIMITS.number_bits
-"""An operator fails where a number would be larger."""
+MOST_BITS = 4096
+"""Of a number that no operator refuses to make; the limit is a few times as far."""
 NUMBERS_NEVER_FAIL = ("+", "-", "*", "negate", "plus", "abs", "round", "floor", *COMPARISONS)
 """Unless numbers are so large that it is a matter of limits."""
 
