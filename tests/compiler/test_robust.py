@@ -203,6 +203,14 @@ def test_what_cannot_be_robust_says_so_and_names_the_other_style() -> None:
     assert model("abba") == handle("abba")
 
 
+def test_a_choice_by_two_counts_of_one_head_takes_two_thresholds() -> None:
+    program = rasp.run("""equals = num_prevs(tokens == "="); pluses = num_prevs(tokens == "+");
+                       part = 2 if equals > 0 else 1 if pluses > 0 else 0;""")
+    model = rasp.compile(program["part"], alphabet="1+=", max_length=12, style="robust")
+    assert model("1+1=1") == [0, 1, 1, 2, 2]
+    assert len(model.weights.feed_forwards[1].bias) <= 10  # not two for each count
+
+
 def test_a_robust_model_that_takes_long_is_made_only_if_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

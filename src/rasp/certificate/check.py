@@ -125,7 +125,7 @@ def _check(
             _read_after(stream, f"layer{layer}.attention", notes)
         block = arrays.feed_forwards[layer]
         name = f"feed-forward {layer}"
-        if sink is not None:
+        if sink is not None and layer + 1 < len(hidden):  # nothing looks at it after the last
             check_sink_units(sink.rounded(), block.inside, block.bias, name)
         feed_forward(stream, block, claims.groups[layer], name, notes)
         if hidden[layer]:

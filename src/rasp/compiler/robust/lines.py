@@ -27,6 +27,8 @@ from rasp.compiler.robust.readings import Row, added
 MOST_UNITS_OF_A_SUM = 2**60
 FINE = 2.0**-40
 """Places of several heads are told apart to this."""
+ALIKE = 0.99
+"""Gaps that are this near to the largest are as good."""
 RATIOS = tuple(1.25**-power for power in range(1, 32))
 DIRECTIONS = (
     (1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, -1.0),
@@ -210,11 +212,15 @@ def _as_digits(parts: Sequence[Weights]) -> Weights:
 def deciding_line(
     lines: Sequence[Line], table: np.ndarray
 ) -> tuple[Line | None, np.ndarray, np.ndarray]:
-    """The sum that decides a value best, its levels, and the value at each; (state,) values."""
+    """The sum that decides a value best, its levels, and the value at each; (state,) values.
+
+    That is the one with the largest gaps at its thresholds, and of those the one with the fewest
+    thresholds: each is a step that is rounded.
+    """
     there = table >= 0
     if len(np.unique(table[there])) == 1:
         return None, np.zeros(1, int), table[there][:1]
-    best: tuple[float, Line, np.ndarray, np.ndarray] | None = None
+    found: list[tuple[float, int, tuple[Line, np.ndarray, np.ndarray]]] = []
     for line in lines:
         levels, firsts, where = np.unique(
             line.totals[there], return_index=True, return_inverse=True
@@ -222,12 +228,14 @@ def deciding_line(
         places = table[there][firsts]
         if (places[where] != table[there]).any():
             continue
-        gap = float(np.diff(levels)[np.diff(places) != 0].min()) * line.unit / line.size
-        if best is None or gap > best[0]:
-            best = gap, line, levels, places
-    if best is None:
+        gaps = np.diff(levels)[np.diff(places) != 0]
+        gap = float(gaps.min()) * line.unit / line.size
+        found.append((gap, len(gaps), (line, levels, places)))
+    if not found:
         raise Refusal(
             "it depends on several averages or counts of one head, in no single order",
             'round or compare each of them first, or use `style="compact"`',
         )
-    return best[1:]
+    widest = max(gap for gap, _, _ in found)
+    *_, best = min(found, key=lambda each: (each[0] < ALIKE * widest, each[1], -each[0]))
+    return best
