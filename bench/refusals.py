@@ -1,9 +1,10 @@
 """Random programs and the gallery in; how many are refused, why, where and how fast out, as JSON.
 
-`python bench/refusals.py random 300` or `python bench/refusals.py gallery 20`; further arguments
-are the only programs of the gallery to be tried. Run it on two commits to compare them: seeds,
-vocabularies and lengths are the same. Times are of the processor, so that a busy machine makes
-little difference.
+`python bench/refusals.py random 300` (at length 12), `short 300` (the same at the lengths of 1 to
+5 that the fuzzer draws) or `gallery 20`; further arguments are the only programs of the gallery to
+be tried. Programs are compiled as they are by default: robust, or else compact. Run it on two
+commits to compare them: seeds, vocabularies and lengths are the same. Times are of the processor,
+so that a busy machine makes little difference.
 """
 
 from __future__ import annotations
@@ -51,8 +52,10 @@ def reason_of(message: str) -> str:
     return next(found, "other")
 
 
-def random_programs(count: int) -> Iterator[tuple[str, Node, Settings, Program]]:
-    """The last s-op of each random case, at one length."""
+def random_programs(
+    count: int, length: int | None
+) -> Iterator[tuple[str, Node, Settings, Program]]:
+    """The last s-op of each random case, at one length, or each at its own."""
     for seed in range(count):
         try:
             case = random_case(seed)
@@ -62,11 +65,12 @@ def random_programs(count: int) -> Iterator[tuple[str, Node, Settings, Program]]
             name, node = list(s_ops.items())[-1]
             judge_compiler._is_small_enough(node)
             drawn = judge_compiler._settings(case)
-            settings = replace(drawn, max_length=LENGTH, style="compact")
+            settings = replace(drawn, max_length=length or drawn.max_length, style="auto")
             program = case.elaborated.session.program_of(name)
         except (Refused, RaspError):
             continue
-        yield name, node, settings, program
+        place = "sink" if drawn.sink else "no sink"
+        yield f"{seed} {'causal' if drawn.causal else place}", node, settings, program
 
 
 def gallery(length: int, only: Sequence[str]) -> Iterator[tuple[str, Node, Settings, Program]]:
@@ -79,7 +83,7 @@ def gallery(length: int, only: Sequence[str]) -> Iterator[tuple[str, Node, Setti
         handle: Any = load(entry.name)
         if isinstance(handle.node, SOp) and (not only or entry.name in only):
             tokens = vocabulary_of(entry, length)
-            settings = read_settings(tokens, length, None, False, True, "paper", "compact")
+            settings = read_settings(tokens, length, None, False, True, "paper", "auto")
             yield entry.name, handle.node, settings, handle.program
 
 
@@ -109,8 +113,11 @@ def _late(*_: object) -> None:
 def main() -> None:
     signal.signal(signal.SIGPROF, _late)
     kind, number, *only = sys.argv[1:]
-    cases = random_programs(int(number)) if kind == "random" else gallery(int(number), only)
-    found = {f"{place} {case[0]}": outcome(*case) for place, case in enumerate(cases)}
+    if kind == "gallery":
+        cases = gallery(int(number), only)
+    else:
+        cases = random_programs(int(number), LENGTH if kind == "random" else None)
+    found = {case[0]: outcome(*case) for case in cases}
     refused = {name: known for name, known in found.items() if known["outcome"] != "compiled"}
     slowest = sorted(refused.items(), key=lambda each: -each[1]["seconds"])[:10]
     lost = [name for name, known in refused.items() if not known["has place"]]

@@ -59,6 +59,7 @@ from rasp.compiler import compile
      "out = aggregate(select(mean, mean, <) or select(indices, 2, ==), tokens, 7);",
      [696585, 216353, 134605], 12, {}),
     ("out = aggregate(select(indices, indices, <=), tokens_bool);", [0, 3], 1, {}),
+    ('out = "x" * (aggregate(select(tokens, tokens, ==), 1) + 1);', "abc", 4, {}),  # int or float
 ])  # fmt: skip
 def test_a_program_compiles(
     text: str, vocabulary: object, length: int, options: dict[str, object]

@@ -126,9 +126,7 @@ def compile(
     if next_token:
         settings = replace(settings, causal=True, next_token=True)
         check_next_token(list(nodes.values()), settings)
-    if style != "auto":
-        return compile_nodes(nodes, settings, found)
-    return _robust_or_compact(nodes, settings, found)
+    return compile_nodes(nodes, settings, found)
 
 
 def _robust_or_compact(
@@ -166,7 +164,11 @@ def _with_promise(settings: Settings, where: Any, program: Program) -> tuple[Set
 
 
 def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Program) -> Transformer:
-    """Compile with tables of several conditions, or else with each condition on its own."""
+    """Compile in a style: a compact model has tables of several conditions, or else each condition
+    on its own.
+    """
+    if settings.style == "auto":
+        return _robust_or_compact(nodes, settings, program)
     if settings.style == "robust":
         return _robust(nodes, settings, program)
     if settings.extra_feed_forwards:
