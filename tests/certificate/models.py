@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -26,14 +26,16 @@ Answers = dict[tuple[Atom, ...], list[list[Atom]]]
 
 @dataclass(frozen=True)
 class Kind:
-    """A program whose s-ops `out`, or `out` and `also`, are compiled."""
+    """A program whose s-ops `out`, or `out` and `also`, are compiled, for inputs on which `promise`
+    holds, if it has one."""
 
     text: str
     alphabet: Any = "ab"
     length: int = 4
     options: dict[str, Any] = field(default_factory=dict)
-    rounded: bool = False
-    """Whether the residual stream is to round what heads add, needed or not."""
+    way: str = ""
+    """What is to be done, needed or not: "rounded" by the stream what heads add, "direct" read-outs
+    of what an output depends on, or "extra" feed-forward blocks."""
 
 
 AB = ("a", "b")
@@ -85,11 +87,25 @@ KINDS = {
         'out = num_prevs(tokens == "a") > num_prevs(tokens == "b") and indices > 0;'
     ),
     "two layers of counts": Kind("out = histf(histf(tokens));", "abc", 4),
-    "rounded counts": Kind("out = histf(histf(tokens));", "abc", 4, rounded=True),
+    "rounded counts": Kind("out = histf(histf(tokens));", "abc", 4, way="rounded"),
     "rounded picks": Kind(
         'at = (indices + count(tokens, "a")) % length; '
-        "out = aggregate(select(indices, at, ==), tokens);", rounded=True,
+        "out = aggregate(select(indices, at, ==), tokens);", way="rounded",
     ),
+    "direct read-out": Kind(
+        'out = tokens if count(tokens, "a") > indices else "?";', "ab", 3, way="direct",
+    ),
+    "an extra block": Kind(
+        'few = count(tokens, "a") > indices; out = (count(tokens, "b") if indices > 1 else '
+        'indices) if few else count(tokens, "a");', "ab", 3, way="extra",
+    ),
+    "a promise": Kind(
+        'promise = tokens != "a" and count(tokens, "b") < 2; '
+        'out = aggregate(select(tokens, "b", ==), indices, -1);', "abc", 3,
+    ),
+    "codes": Kind('out = 100 * count(tokens, "a") + 10 * indices + indicator(tokens == "b");',
+                  "abc", 5),
+    "next token": Kind(PREVIOUS.replace("?", "a"), "ab", 3, {"next_token": True}),
     "numbers": Kind("out = 2 * tokens + indices;", [0, 1, 3], 3),
     "robust sum": Kind("out = histf(histf(tokens));", "abc", 4, {"style": "robust"}),
     "robust pick": Kind("out = aggregate(select(indices, length - 1 - indices, ==), tokens);",
@@ -112,15 +128,25 @@ def model_of(name: str) -> tuple[Transformer, dict[str, Node]]:
 def compiled(kind: Kind) -> Transformer:
     names = rasp.run(kind.text)
     wanted = {key: names[key] for key in ("out", "also") if f"{key} =" in kind.text}
-    if kind.rounded:
-        settings = read_settings(kind.alphabet, kind.length, None, False, True, "paper", "compact")
-        nodes, program = build.read_outputs(wanted, None)
+    if kind.way:
+        return _compiled_so(kind, wanted)
+    options = {"style": "compact"} | kind.options
+    if "promise" in names:
+        options |= {"where": names["promise"]}
+    return rasp.compile(wanted, alphabet=kind.alphabet, max_length=kind.length, **options)
+
+
+def _compiled_so(kind: Kind, wanted: dict[str, Any]) -> Transformer:
+    settings = read_settings(kind.alphabet, kind.length, None, False, True, "paper", "compact")
+    nodes, program = build.read_outputs(wanted, None)
+    if kind.way == "rounded":
         model = build._rounded(nodes, settings, program, build._Effort())
         if model is None:
             raise rasp.RaspUnsupportedError("rounding does not help")
         return model
-    options = {"style": "compact"} | kind.options
-    return rasp.compile(wanted, alphabet=kind.alphabet, max_length=kind.length, **options)
+    settings = replace(settings, extra_feed_forwards=int(kind.way == "extra"))
+    care = {build.readout_key("out"): build.MOST_CARE} if kind.way == "direct" else {}
+    return build._attempts(nodes, settings, program, care, build._Effort())
 
 
 def outputs_of(model: Transformer) -> dict[str, Node]:

@@ -114,6 +114,11 @@ SMALL = {
                            "select(indices, indices, <=)) < 2"),
     "together": ("count(tokens, \"a\") * count(tokens, \"b\")",
                  "count(tokens, \"a\") == count(tokens, \"b\")"),
+    "no first token": ("aggregate(select(indices, length - 1 - indices, ==), tokens)",
+                       "tokens != \"a\""),
+    "a few indices": ("aggregate(select(indices, indices - 1, ==), tokens, \"?\")", "indices < 3"),
+    "one token first": ("aggregate(select(tokens, \"a\", ==), indices, -1)",
+                        "tokens != \"a\" or indices == 0"),
     "two promises": ("aggregate(select(tokens, \"a\", ==), indices) + indices",
                      "selector_width(select(tokens, \"a\", ==)) == 1 and tokens != \"c\""),
 }  # fmt: skip

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rasp.certificate.claims import OutputVariable, Refused, SumVariable
+from rasp.certificate.claims import Refused
 from rasp.certificate.program.aggregates import taken
 from rasp.certificate.program.tables import Array, Space, is_listed, typed
 from rasp.graph import Const, Elementwise, Selector, SOp
@@ -86,9 +86,10 @@ class Promise:
     def _counted(self, condition: SOp, selectors: tuple[Selector, ...]) -> Bounds:
         """Compare what each key adds to the number of a condition with whether it is picked."""
         values = self.plain
-        (variable,) = values.over(condition)
-        if not isinstance(values.claims.variables[variable], (OutputVariable, SumVariable)):
+        over = values.over(condition)
+        if len(over) != 1 or not values.is_number(over[0]):
             raise Refused("a condition is not about a number")
+        (variable,) = over
         numbers, (space, column) = values.domain(variable).numbers, values.table(condition)
         assert numbers is not None
         allowed = [numbers[state] for state, place in zip(space.grid[0], column.places, strict=True)
