@@ -103,8 +103,7 @@ KINDS = {
         'promise = tokens != "a" and count(tokens, "b") < 2; '
         'out = aggregate(select(tokens, "b", ==), indices, -1);', "abc", 3,
     ),
-    "codes": Kind('out = 100 * count(tokens, "a") + 10 * indices + indicator(tokens == "b");',
-                  "abc", 5),
+    "codes": Kind('out = 1000 * count(tokens, "a") + indicator(tokens == "b");', "ab", 3),
     "next token": Kind(PREVIOUS.replace("?", "a"), "ab", 3, {"next_token": True}),
     "numbers": Kind("out = 2 * tokens + indices;", [0, 1, 3], 3),
     "robust sum": Kind("out = histf(histf(tokens));", "abc", 4, {"style": "robust"}),

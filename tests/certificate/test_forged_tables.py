@@ -114,7 +114,7 @@ def test_what_is_written_twice_is_rounded_twice() -> None:
     """A head adds half a last bit of bfloat16 to a number that was rounded up already."""
     out = rasp.run('out = tokens == "a";')["out"].node
     bit = 2.0**-7
-    precision = PRECISIONS["bfloat16"]
+    (precision,) = PRECISIONS["bfloat16"]
     more, half = (float(precision.rounded(np.array(part * bit))) for part in (0.6, 0.5))
     head = HeadClaim("mean", (), (HeadOutput(Const(0)),), ({0: ONE},), ((),), never_empty=True)
     claims = Claims((None, None, OutputVariable(1, 0, 0)), {out: (0,)}, {}, ((head,),),
@@ -138,3 +138,19 @@ def test_what_is_written_twice_is_rounded_twice() -> None:
     inputs = Inputs(("a", "b"), 2)
     found = check(arrays, {"out": out}, inputs, [readout], claims, precision=precision)
     assert not found.holds
+
+
+def test_tf32_may_round_and_may_cut_off() -> None:
+    """A weight just below 1 is 1 where it is rounded, and not where its first bits are read."""
+    out = rasp.run('out = tokens == "a";')["out"].node
+    claims = Claims((None, None), {out: (0,)}, {}, (), ((),), ((0,),))
+    below, nearly = 1 - 2.0**-13, 1 - 2.0**-12
+    arrays = {
+        "tokens": np.array([[1.0], [0]]), "positions": np.zeros((2, 1)),
+        "output0.weight": np.array([[0.0], [below]]), "output0.bias": np.array([nearly, 0]),
+    }  # fmt: skip
+    readout, inputs = Readout("out", (False, True), (), True), Inputs(("a", "b"), 2)
+    found = [check(arrays, {"out": out}, inputs, [readout], claims, precision=each).holds
+             for each in PRECISIONS["TF32"]]  # fmt: skip
+    assert not all(found)
+    assert check(arrays, {"out": out}, inputs, [readout], claims).holds

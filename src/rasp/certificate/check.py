@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rasp.certificate.claims import Claims, Inputs, Notes, OutputVariable, Ranges, Refused
+from rasp.certificate.claims import Claims, Inputs, Notes, OutputVariable, Refused
 from rasp.certificate.program.aggregates import check_aggregate
 from rasp.certificate.program.head_claims import check_head
 from rasp.certificate.program.tables import Array, typed
@@ -57,8 +57,6 @@ class Verdict:
     """Of each block: its name, what was checked, and by how much it holds (0: nothing to tell)."""
     total: bool = False
     """Whether the program has a value on every input."""
-    ranges: Mapping[str, Ranges] = field(default_factory=dict)
-    """For each output: the row that is read, and between what it lies for each atom."""
     readers: frozenset[int] = frozenset()
     """Which of the claims' readers read what they say; a model answers without them."""
     wider: bool = False
@@ -95,7 +93,7 @@ def check(
         reason = f"the claims make no sense ({type(error).__name__})"
         return Verdict(False, reason, tuple(notes.blocks))
     readers = frozenset(notes.readers)
-    return Verdict(True, "", tuple(notes.blocks), total, notes.ranges, readers, notes.wider,
+    return Verdict(True, "", tuple(notes.blocks), total, readers, notes.wider,
                    gradient=notes.gradient)  # fmt: skip
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 from rasp.atoms import Atom
 from rasp.graph import Aggregate, Node, Scorer, Selector, SOp
@@ -214,17 +213,12 @@ class Inputs:
     """A promise: a bool s-op that is true at every position of the inputs in question."""
 
 
-Ranges = tuple[Any, Mapping[tuple[type, Atom], tuple[float, float]]]
-"""A row of weights, and the least and the largest that it reads for each answer."""
-
-
 @dataclass
 class Notes:
     """What a check found on its way, for people to read."""
 
     blocks: list[tuple[str, str, float]] = field(default_factory=list)
     """Of each block: its name, what was checked, and the margin that is left."""
-    ranges: dict[str, Ranges] = field(default_factory=dict)
     wider: bool = False
     """Whether some number is of several kinds, and its answer of the widest."""
     readers: set[int] = field(default_factory=set)

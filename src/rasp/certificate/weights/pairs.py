@@ -104,12 +104,8 @@ class Pairs:
         self.query_space, self.key_space = values.space(queries), values.space([*keys, *more])
         given, given_off, asked_there = asked.of(values, self.query_space, crossing)
         held, held_off, sent_there = sent.of(values, self.key_space, pieces)
-        others = [piece for number, piece in enumerate(asked.pieces) if number not in crossing]
-        nothing = np.zeros(len(columns))
-        rest_off = sum((piece.error.max(axis=0) for piece in others), nothing)
-        self.rest = sum((np.abs(piece.value).max(axis=0) for piece in others), nothing)[columns]
         self.asked, self.sent = self._compared_columns()
-        given, given_off = given + asked.constant, given_off + asked.error + rest_off
+        given, given_off = given + asked.constant, given_off + asked.error
         tables = [table[:, columns] for table in (given, given_off, held, held_off)]
         self.rows, self.row_of = self._different(
             self.query_space, asked_there, tables[:2], self.asked
@@ -161,8 +157,8 @@ class Pairs:
         for first in range(0, len(self.rows), at_once):
             rows = slice(first, first + at_once)
             given, given_off = self.given[rows], self.given_off[rows]
-            sizes = (np.abs(given) + self.rest) @ self.whole.T
-            off = (np.abs(given) + self.rest) @ self.held_off.T + DOUBLE * sizes
+            sizes = np.abs(given) @ self.whole.T
+            off = np.abs(given) @ self.held_off.T + DOUBLE * sizes
             off += given_off @ (self.whole + self.held_off).T
             match = self._truth(self.rows[rows])
             seen = self._seen(self.rows[rows])
@@ -200,7 +196,7 @@ class Pairs:
                 _most(either, score), _most(either, some.off), _most(match, some.off),
                 _most(either, some.sizes), _most(match, some.sizes),
             ]))  # fmt: skip
-            reads = ((self.given[some.rows] != 0) | (self.rest != 0)).astype(np.float32)
+            reads = (self.given[some.rows] != 0).astype(np.float32)
             terms = reads @ (self.whole != 0).T.astype(np.float32)
             count = max(count, float(terms.max(initial=0.0)))
             if self.best is not None:

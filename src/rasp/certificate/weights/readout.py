@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -63,8 +62,6 @@ def read_out(
     if (answers < 0).any():
         lost = column.atoms[int(places[answers < 0][0])]
         raise Refused(f"the program may answer {lost!r}, which is not among the atoms")
-    if is_one:
-        notes.ranges[readout.name] = row, _ranges(column, places, parts)
     if not readout.scored:
         margin = _nearest(reading, parts, answers, readout, float(arrays.bias[0]))
     elif is_one:
@@ -102,15 +99,6 @@ def _states(column: Column, held: Parts, is_one: bool) -> tuple[Array, Parts]:
         points = np.unique(np.hstack([places[:, None], *parts.four]), axis=0)
         places, parts = points[:, 0].astype(int), Parts(*(points[:, [n]] for n in range(1, 5)))
     return places, parts
-
-
-def _ranges(column: Column, places: Array, parts: Parts) -> dict[Any, tuple[float, float]]:
-    """Between what a reading is, for each atom that there is."""
-    least, most = np.full((2, len(column.atoms)), np.inf)
-    np.minimum.at(least, places, (parts.value - parts.error)[:, 0])
-    np.minimum.at(most, places, -(parts.value + parts.error)[:, 0])
-    return {typed(column.atoms[place]): (float(least[place]), -float(most[place]))
-            for place in np.unique(places).tolist()}  # fmt: skip
 
 
 def _right_places(column: Column, readout: Readout, notes: Notes) -> list[int]:

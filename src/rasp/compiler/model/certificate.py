@@ -180,8 +180,12 @@ def proved(
                     settings.where)  # fmt: skip
     readouts = [CheckedReadout(readout.name, readout.atoms, readout.codes, readout.scored)
                 for readout in model.readouts]  # fmt: skip
-    return check(model.weights.arrays(), outputs, inputs, readouts, model.claims, noise,
-                 PRECISIONS[precision])  # fmt: skip
+    arrays = model.weights.arrays()
+    for meaning in PRECISIONS[precision]:
+        verdict = check(arrays, outputs, inputs, readouts, model.claims, noise, meaning)
+        if not verdict.holds:
+            break
+    return verdict
 
 
 def _robustness(model: Transformer, outputs: Mapping[str, Node], gradient: float) -> Robustness:
