@@ -45,7 +45,7 @@ class Display:
     """A handle shown on an input. In a notebook it is a picture, elsewhere text.
 
     >>> from rasp.frontend.embedding import indices
-    >>> Shown(indices, ("a", "b"))
+    >>> Display(indices, ("a", "b"))
     indices on "ab" = [0, 1]
     """
 
