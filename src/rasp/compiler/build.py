@@ -366,7 +366,7 @@ class _Effort:
 
     def allows_more(self, plan: Plan, model: Transformer) -> bool:
         """Add what there was to look at in a model, and say whether another may be tried."""
-        pairs = sum(conjunct.truth.size for heads in plan.heads for head in heads
+        pairs = sum(conjunct.pairs for heads in plan.heads for head in heads
                     for conjunct in head.conjuncts)  # fmt: skip
         self.spent += PAIR_EFFORT * pairs
         written = plan.layout.written_by_groups()
@@ -378,14 +378,6 @@ class _Effort:
 
 
 def _first_off(verdict: Verdict, plan: Plan, care: Mapping[str, int]) -> list[str]:
-    """The conjuncts of the first layer whose scores are off; else the read-out that is."""
-    for layer, heads in enumerate(plan.heads, 1):
-        off = [conjunct.text for number, head in enumerate(heads, 1)
-               for conjunct in head.conjuncts
-               if verdict.off.get(f"layer {layer}, head {number}", 0.0) > CLOSE
-               and care.get(conjunct.text, 0) < MOST_CARE]  # fmt: skip
-        if off:
-            return off
     keys = [readout_key(output.name) for output in plan.outputs]
     return [key for key in keys
             if verdict.reason.startswith(key) and care.get(key, 0) < MOST_CARE]  # fmt: skip

@@ -92,7 +92,10 @@ def sums_of(values: Values, nodes: Sequence[SOp], least: int) -> list[Fraction]:
         firsts = [atom for node in nodes for atom in values.picks.atoms(node, True)]
         return sorted({Fraction(0), *(Fraction(atom) for atom in firsts)})
     by_index = columns[0].in_order()
-    if len(nodes) == 1 and values.over(nodes[0]) == (INDEX,) and None not in by_index:
+    is_alike = all(values.over(node) == (INDEX,) for node in nodes) and all(
+        column.in_order() == by_index for column in columns[1:]
+    )
+    if is_alike and None not in by_index:
         return subset_sums([Fraction(atom) for atom in by_index])  # type: ignore[arg-type]
     return sums([Fraction(atom) for atom in listed], values.inputs.max_length, least)
 

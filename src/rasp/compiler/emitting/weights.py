@@ -26,9 +26,7 @@ from rasp.compiler.planning.piecewise import (
     chords,
     evaluated,
     one_sided,
-    quiet_point,
     smooth,
-    steps,
 )
 from rasp.compiler.planning.plan import OutputPlan, Plan
 from rasp.compiler.planning.rounded_sums import last_layer, lift_of
@@ -301,10 +299,8 @@ class Emitter:
             if values is not None:
                 found[place] = values, _joined(group, ridge, values)
         base = base_point(ridge.points, list(found.values()))
-        turns = {}
-        for place, (values, kinks) in found.items():
-            own = quiet_point(ridge.points, values, base) if group.is_stepped else base
-            turns[place] = one_sided(kinks, own, ridge.points[0])
+        turns = {place: one_sided(kinks, base, ridge.points[0])
+                 for place, (_, kinks) in found.items()}  # fmt: skip
         self._check_room(group, ridge, len({key for made in turns.values() for key in made}))
         units: dict[tuple[Fraction, int], Array] = {}
         for place, made in turns.items():
@@ -342,8 +338,7 @@ def _joined(group: Group, ridge: Ridge, values: list[Fraction]) -> Kinks:
     """A line through what a group must add at its points."""
     if not group.is_noisy:
         return chords(ridge.points, values)
-    join = steps if group.is_stepped else smooth
-    return join(ridge.points, values, ridge.away)
+    return smooth(ridge.points, values, ridge.away)
 
 
 def largest(linear: Linear) -> float:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, exp, log
-
-import numpy as np
+from math import ceil, exp, floor, log
 
 from rasp.compiler.analysis.formulas import Formula, comparisons, in_stable_order
 from rasp.compiler.analysis.linear import Linear, content, total
@@ -25,7 +23,7 @@ from rasp.compiler.planning.heads import HeadAnalysis, scored_by
 from rasp.compiler.planning.scores import Conjunct, Request, make_conjunct
 from rasp.compiler.planning.width_shares import boost_of
 from rasp.compiler.refusals import Refusal
-from rasp.graph import expression, score_terms
+from rasp.graph import score_terms
 from rasp.graph.formulas import Comparison, conjuncts
 from rasp.operators import ORDERINGS
 
@@ -47,7 +45,7 @@ MOST_SPREAD = 1 << 18
 MOST_SCORES = 500_000
 """The most pairs of a query and a key whose scores are compared while compiling."""
 ONE = Linear(Fraction(1))
-LARGEST_EXACT = 2.0**27
+LARGEST_EXACT = 1 << 27
 """The largest scores that are surely exact: multiples of 32."""
 
 
@@ -84,7 +82,6 @@ def plan_head(
     analysis: HeadAnalysis,
     head: PlannedHead,
     wanted: Iterable[Linear],
-    care: Mapping[str, int],
 ) -> HeadPlan:
     """Plan one head; `wanted` says which sums of its outputs anything reads."""
     head.check()
@@ -92,15 +89,15 @@ def plan_head(
     needs_sink = head.mode == "sum" or head.may_be_empty
     step = STEP if is_noisy(analysis, head) else WIDE_STEP
     best, slack = _best(features, head, time, step)
-    parts = _conjuncts(features, analysis, head, needs_sink, slack, care, True)
-    quiet = _size(parts) < LARGEST_EXACT
+    parts = _conjuncts(features, analysis, head, needs_sink, slack, True)
+    quiet = sum(part.largest for part in parts) < LARGEST_EXACT
     if step > STEP and (slack > MOST_WIDE or not quiet):
         step = STEP
         best, slack = _best(features, head, time, step)
-        parts = _conjuncts(features, analysis, head, needs_sink, slack, care, True)
-        quiet = _size(parts) < LARGEST_EXACT
+        parts = _conjuncts(features, analysis, head, needs_sink, slack, True)
+        quiet = sum(part.largest for part in parts) < LARGEST_EXACT
     if not quiet:
-        parts = _conjuncts(features, analysis, head, needs_sink, slack, care, False)
+        parts = _conjuncts(features, analysis, head, needs_sink, slack, False)
     every = [*parts, best] if best else parts
     boost = _boost(head, analysis, features, quiet)
     products = _merged([*(each for part in every for each in part.products), (ONE, boost)])
@@ -126,7 +123,7 @@ def _boost(head: PlannedHead, analysis: HeadAnalysis, features: Features, quiet:
 
 def _conjuncts(
     features: Features, analysis: HeadAnalysis, head: PlannedHead, needs_sink: bool,
-    slack: Fraction, care: Mapping[str, int], quiet: bool,
+    slack: Fraction, quiet: bool,
 ) -> list[Conjunct]:  # fmt: skip
     """Realise the conjuncts; one order may score matches unevenly, and the others outweigh it."""
     settings, time = analysis.settings, 2 * head.layer - 1
@@ -142,11 +139,8 @@ def _conjuncts(
         strength += 32 * ceil(slack / 32)
         if formula in head.stand_ins:  # all of them together fall half as deep as others do
             strength //= 2 * len(head.stand_ins)
-        level = care.get(head_key(head, formula), 0)
-        request = Request(time, strength, formula is not uneven, needs_sink, level, is_share)
-        conjunct = make_conjunct(
-            features, formula, head_key(head, formula), request, settings.causal
-        )
+        request = Request(time, strength, formula is not uneven, needs_sink, is_share)
+        conjunct = make_conjunct(features, formula, request, settings.causal)
         if conjunct is not None:
             found.append(conjunct)
             slack += conjunct.spread
@@ -157,29 +151,6 @@ def _is_computed(analysis: HeadAnalysis, formula: Formula) -> bool:
     """Whether a conjunct compares what heads have made."""
     nodes = {node for each in comparisons(formula) for node in (each.keys, each.queries)}
     return any(analysis.of(node).is_noisy for node in nodes)
-
-
-def _size(found: list[Conjunct]) -> float:
-    """The largest terms that are added up for a score."""
-    return sum(
-        float((np.abs(each.query_values).max(axis=0) * np.abs(each.key_values).max(axis=0)).sum())
-        for each in found
-        if each.shape != "columns" and each.query_values.size
-    )
-
-
-def head_key(head: PlannedHead, formula: Formula) -> str:
-    """A name for a conjunct of a head that is the same in every attempt to compile."""
-    return f"{head.layer}|{head.mode}|{describe(formula)}"
-
-
-def describe(formula: Formula) -> str:
-    """A conjunct in words, for certificates and labels."""
-    if isinstance(formula, Comparison):
-        return f"{expression(formula.keys)} {formula.op} {expression(formula.queries)}"
-    assert not isinstance(formula, bool)
-    joint = " and " if type(formula).__name__ == "All" else " or "
-    return "(" + joint.join(sorted(describe(part) for part in formula.parts)) + ")"
 
 
 def _order(formulas: list[Formula]) -> Formula | None:
@@ -217,15 +188,8 @@ def _best(
          features.of_values(key, number, time))
         for key, query in zip(keys, queries, strict=True)
     ]  # fmt: skip
-    conjunct = Conjunct(
-        expression(head.best), "score", products, Linear(low),
-        np.ones((len(asked), len(sent)), bool),
-        np.array([[float(gamma * part) for part in row] for row in asked]),
-        np.array([[float(part) for part in row] for row in sent]),
-        np.full(len(asked), float(low)),
-        spread,
-    )  # fmt: skip
-    return conjunct, spread
+    pairs = len(asked) * len(sent)
+    return Conjunct(pairs, products, Linear(low), low, spread=spread), spread
 
 
 def _gap_and_extent(
@@ -304,7 +268,7 @@ def _sink(
     strength = strength_of(head.mode, analysis.settings.max_length, noisy, quiet)
     if needs_sink:
         return total(conjunct.reference for conjunct in found).plus(-strength // 2)
-    lowest = sum(int(np.floor(conjunct.references.min())) for conjunct in found)
+    lowest = sum(floor(conjunct.lowest) for conjunct in found)
     return Linear(Fraction(lowest - strength))
 
 

@@ -59,8 +59,6 @@ class Group:
     codes: tuple[tuple[Fraction, ...], ...]
     undefined: set[int] = field(default_factory=set)
     tables: list[Table] = field(default_factory=list)
-    is_stepped: bool = False
-    """Whether everything it makes must be flat around each state."""
     _steps: dict[int, Reached] = field(default_factory=dict)
 
     def reached(self, state: int) -> Reached:
@@ -92,7 +90,7 @@ class Features:
     def __init__(self, analysis: ValueAnalysis, layers: int) -> None:
         self.analysis = analysis
         self.layers = layers
-        self.groups: dict[tuple[int, tuple[Variable, ...], str], Group] = {}
+        self.groups: dict[tuple[int, tuple[Variable, ...]], Group] = {}
 
     def of_values(self, values: Values, code: Callable[[Atom], Fraction], time: int) -> Linear:
         """A function of an s-op's atoms, to be read at `time` (2·layer - 1 by attention)."""
@@ -124,21 +122,6 @@ class Features:
         if len(parts) == 1:
             return self._term(layer, inputs, table, time)
         return total(self.resolve(layer, some, part, time) for some, part in parts)
-
-    def stepped(
-        self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int, alone: str = ""
-    ) -> Linear:
-        """A function of noisy variables made by a feed-forward's steps, even where it is linear.
-
-        `alone` names the one user of the hidden units, if it wants them for itself.
-        """
-        inputs, table = relevant(inputs, table)
-        if not any(variable.is_noisy for variable in inputs) or len(numbered(table)[0]) < 3:
-            return self.resolve(layer, inputs, table, time)
-        made = self._term(layer, inputs, table, time, alone)
-        for step in made.of(Reached):
-            step.group.is_stepped = True
-        return made
 
     def _of_one(self, layer: int, variable: Variable, table: Table, time: int) -> Linear:
         known = next(value for value in table if value is not None)
@@ -204,8 +187,8 @@ class Features:
         )
 
     def _term(
-        self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int, alone: str = ""
-    ) -> Linear:
+        self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int
+    ) -> Linear:  # fmt: skip
         """A term of a feed-forward; work on the embedding waits for that of layer 1 if it can."""
         if layer == 0 and self.layers and time > 2:
             layer = 1
@@ -216,7 +199,7 @@ class Features:
                     "it depends on too many combinations of values to be worked out at once",
                     self.analysis.settings.way_out,
                 )
-        group = self._group(layer, inputs, alone)
+        group = self._group(layer, inputs)
         values = _by_code(group, table)
         group.tables.append(values)
         group.undefined |= {state for state, value in enumerate(values) if value is None}
@@ -224,16 +207,14 @@ class Features:
         parts: dict[Coordinate, Fraction] = {
             group.reached(state): change for state, change in changes.items()
         }
-        if alone and first and ZERO in values:  # where units are off, there is no rounding
-            return Linear(ZERO, {group.reached(0): first, **parts})
         return Linear(first, parts)
 
     def groups_of(self, layer: int) -> list[Group]:
         """The groups of one feed-forward that something was asked of."""
         return [each for each in self.groups.values() if each.layer == layer and each.tables]
 
-    def _group(self, layer: int, inputs: tuple[Variable, ...], alone: str) -> Group:
-        key = (layer, inputs, alone)
+    def _group(self, layer: int, inputs: tuple[Variable, ...]) -> Group:
+        key = (layer, inputs)
         if key not in self.groups:
             codes = tuple(
                 tuple(sorted({code for _, code in variable.states})) for variable in inputs

@@ -174,14 +174,6 @@ def _kinks_between(gap: float, rise: float, left: float, right: float) -> int:
     return 0 if abs(miss) <= 1e-9 * (abs(rise) + abs(left * gap)) else 2
 
 
-def steps(
-    points: Sequence[Fraction], values: Sequence[Fraction], away: Fraction = QUARTER
-) -> Kinks:
-    """Be flat around each point, and change only half-way between them."""
-    points, values = _turning(points, values)
-    return with_slopes(points, values, [Fraction(0)] * len(points), away)
-
-
 def _turning(
     points: Sequence[Fraction], values: Sequence[Fraction]
 ) -> tuple[list[Fraction], list[Fraction]]:
@@ -224,14 +216,6 @@ def base_point(
     strain = _strain(main, rough)
     costs = [(abs(first[n]), int(steep[n]), strain[n]) for n in range(len(points))]
     return points[min(range(len(points)), key=costs.__getitem__)]
-
-
-def quiet_point(
-    points: Sequence[Fraction], values: Sequence[Fraction], otherwise: Fraction
-) -> Fraction:
-    """A point where the function is 0: where units face away from it, none of them is on there."""
-    zeros = [point for point, value in zip(points, values, strict=True) if not value]
-    return zeros[len(zeros) // 2] if zeros else otherwise
 
 
 def _strain(kinks: Kinks, points: np.ndarray) -> list[float]:
@@ -281,11 +265,3 @@ def evaluated(made: dict[tuple[Fraction, int], Fraction], z: Fraction) -> Fracti
         (change * max(Fraction(0), sign * (z - position))
          for (position, sign), change in made.items()), Fraction(0)
     )  # fmt: skip
-
-
-def distance(points: np.ndarray, others: np.ndarray) -> float:
-    """The smallest distance between a point and one of some sorted others."""
-    right = np.clip(np.searchsorted(others, points), 0, len(others) - 1)
-    left = np.maximum(right - 1, 0)
-    nearest = np.minimum(np.abs(others[right] - points), np.abs(others[left] - points))
-    return float(nearest.min())

@@ -371,7 +371,7 @@ def _heads_of(
         if not any(output in each.parts for each in wanted for output in head.outputs):
             continue
         try:
-            plan = plan_head(features, analysis, head, wanted, care)
+            plan = plan_head(features, analysis, head, wanted)
         except Refusal as refusal:
             blamed = head.outputs[0].known_by
             assert blamed is not None

@@ -30,18 +30,8 @@ class Side:
 
     def feature(self, features: Features, table: list[Fraction], time: int) -> Linear:
         """The function with this value for each row."""
-        joint = self.joint
-        return features.resolve(joint.layer, joint.inputs, self._spread(table), time)
-
-    def rounded(
-        self, features: Features, table: list[Fraction], time: int, alone: str = ""
-    ) -> Linear:
-        """The same without the noise of its inputs; `alone` as in `Features.stepped`."""
-        joint = self.joint
-        return features.stepped(joint.layer, joint.inputs, self._spread(table), time, alone)
-
-    def _spread(self, table: list[Fraction]) -> list[Fraction | None]:
-        return [None if place is None else table[place] for place in self.places]
+        spread = [None if place is None else table[place] for place in self.places]
+        return features.resolve(self.joint.layer, self.joint.inputs, spread, time)
 
 
 def sides_of(features: Features, formula: Formula) -> tuple[Side, Side]:
