@@ -20,12 +20,14 @@ from pathlib import Path
 from typing import Any
 
 import rasp
-from rasp.compiler.build import assemble, read_outputs
+from rasp.compiler.assemble import assemble
+from rasp.compiler.build import read_outputs
 from rasp.compiler.emitting.claims import make_claims
 from rasp.compiler.emitting.weights import Emitter
 from rasp.compiler.model.certificate import proved
 from rasp.compiler.model.transformer import Transformer
-from rasp.compiler.planning.plan import ROUNDED, make_plan
+from rasp.compiler.planning.measures import Measures
+from rasp.compiler.planning.plan import make_plan
 from rasp.compiler.settings import read_settings
 from rasp.generation.tokens import text_of
 
@@ -72,7 +74,7 @@ def record(
     settings = replace(settings, extra_feed_forwards=blocks)
     made: dict[str, Any] = {"words": len(words), "max_length": length, "sentences": len(cases)}
     start = time.process_time()
-    plan = make_plan(nodes, settings, names, {ROUNDED: 1})
+    plan = make_plan(nodes, settings, names, Measures(rounds=True))
     made["planned_in_s"] = round(time.process_time() - start, 1)
     emitter = Emitter(plan)
     model = assemble(plan, emitter.weights(), make_claims(plan, emitter), names)

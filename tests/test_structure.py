@@ -81,7 +81,10 @@ def test_starting_imports_nothing_heavy(command: str) -> None:
     assert done.stdout.strip().endswith("[]")
 
 
-CHAPTERS = ("settings", "refusals", "analysis", "planning", "emitting", "robust", "model", "build")
+CHAPTERS = (
+    "settings", "refusals", "analysis", "planning", "emitting", "robust", "model", "assemble",
+    "compact", "build",
+)  # fmt: skip
 
 
 def test_a_chapter_of_the_compiler_uses_only_those_before_it() -> None:

@@ -1,4 +1,4 @@
-"""What certificates are made of: bounds that notice, reasons in words, room for a LayerNorm."""
+"""What certificates are made of: checks that notice, reasons in words, sets and lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rasp.compiler.analysis.subset_sums import (
     sums,
 )
 from rasp.compiler.analysis.variables import SumVariable, line_through
-from rasp.compiler.build import build
+from rasp.compiler.compact import build
 from rasp.compiler.emitting.weights import Emitter
 from rasp.compiler.planning.piecewise import base_point
 from rasp.compiler.planning.plan import make_plan
@@ -64,11 +64,11 @@ def test_a_sink_that_is_out_of_place_is_noticed(text: str) -> None:
     plan = make_plan(
         nodes, read_settings("abc", 5, None, False, True, "paper", "compact"), Program()
     )
-    assert build(plan, Program())[1].holds
+    assert build(plan, Program())[1].exact
     for place, head in enumerate(plan.heads[0]):
         higher = replace(head, sink=head.sink + Linear(Fraction(10**6)))
         heads = [*plan.heads[0][:place], higher, *plan.heads[0][place + 1 :]]
-        assert not build(replace(plan, heads=[heads, *plan.heads[1:]]), Program())[1].holds
+        assert not build(replace(plan, heads=[heads, *plan.heads[1:]]), Program())[1].exact
 
 
 def test_products_that_are_not_those_of_the_comparisons_are_noticed() -> None:
@@ -82,7 +82,7 @@ def test_products_that_are_not_those_of_the_comparisons_are_noticed() -> None:
         changed = list(head.products)
         changed[place] = (query.plus(1000), key)
         other = replace(plan, heads=[[replace(head, products=changed)]])
-        model, verdict = build(other, Program())
+        model, _, verdict = build(other, Program())
         noticed += not verdict.holds
         for tokens in product("abc", repeat=4):
             assert not verdict.holds or model(tokens) == program(tokens)

@@ -55,7 +55,7 @@ def test_a_program_that_looks_ahead_is_refused() -> None:
 def test_a_token_outside_the_vocabulary_is_refused(
     text: str, alphabet: object, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rasp.compiler.build.build", lambda *_: pytest.fail("built too early"))
+    monkeypatch.setattr("rasp.compiler.compact.build", lambda *_: pytest.fail("built too early"))
     error = refused(text, alphabet)
     assert told in error.message
     assert error.span is not None

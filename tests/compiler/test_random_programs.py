@@ -149,7 +149,7 @@ def test_random_programs_agree_or_are_refused(start: int) -> None:
 
 @pytest.mark.slow
 def test_an_attempt_that_overflows_is_refused_without_a_warning() -> None:
-    assert outcome(5178) == "refused: has no margin left"
+    assert outcome(5178).startswith("refused: ")
 
 
 def test_numbers_beyond_float32_are_refused_without_a_warning() -> None:

@@ -222,7 +222,7 @@ def test_a_robust_model_that_takes_long_is_made_only_if_asked_for(
     assert rasp.compile(hist, alphabet="abc", max_length=5).settings.style == "compact"
     robust = rasp.compile(hist, alphabet="abc", max_length=5, style="robust")
     assert robust.settings.style == "robust"
-    monkeypatch.setattr(build, "_attempts", _refuse)  # as if the compact style could not do it
+    monkeypatch.setattr(build, "compile_compact", _refuse)  # as if it could not
     assert rasp.compile(hist, alphabet="abc", max_length=5).settings.style == "robust"
 
 

@@ -1,45 +1,22 @@
-"""The bounds of a feed-forward's rounding hold in whatever order its numbers are added."""
+"""Numbers that are rounded on the way: slopes, many classes, sums that cancel."""
 
 from __future__ import annotations
 
 import contextlib
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import rasp
 from rasp.compiler import compile
-from rasp.compiler.build import build
-from rasp.compiler.planning.piecewise import chords, one_sided, quiet_point, steps
+from rasp.compiler.compact import build
+from rasp.compiler.planning.piecewise import chords
 from rasp.compiler.planning.plan import make_plan
 from rasp.compiler.settings import read_settings
 from rasp.errors import RaspUnsupportedError
 from rasp.graph import Program
-
-
-@given(st.lists(st.integers(-2, 2), min_size=2, max_size=9), st.data())
-def test_units_that_face_away_from_zero_are_off_there(
-    table: list[int], data: st.DataObject
-) -> None:
-    """A function that is 0 on one stretch only is exactly 0 there, whatever the rounding."""
-    low = data.draw(st.integers(0, len(table) - 1))
-    high = data.draw(st.integers(low, len(table) - 1))
-    values = [Fraction(0 if low <= place <= high else value or 1)
-              for place, value in enumerate(table)]  # fmt: skip
-    points = [Fraction(place) for place in range(len(values))]
-    made = one_sided(steps(points, values), quiet_point(points, values, points[0]), points[0])
-    if not made:
-        return
-    signs = np.array([float(sign) for _, sign in made])
-    bias = np.array([-sign * float(position) for position, sign in made])
-    out = np.array([[float(change) for change in made.values()]])
-    there = np.arange(low, high + 1.0)[:, None] + [-0.01, 0.0, 0.01]  # (point, end of its error)
-    assert not np.maximum(there[..., None] * signs + bias, 0).any()
-    held = np.maximum(np.arange(len(values))[:, None] * signs + bias, 0) @ out[0]
-    assert np.allclose(held - held[low], [float(value) for value in values])
 
 
 @given(st.dictionaries(st.integers(-40, 40), st.integers(-9, 9), min_size=2, max_size=9))
@@ -66,14 +43,10 @@ def test_many_classes_are_numbered_in_digits(monkeypatch: pytest.MonkeyPatch) ->
     program = rasp.run("out = aggregate(select(tokens, tokens, ==), indices, 0);")["out"]
     settings = read_settings("abcdefg", 4, None, False, True, "paper", "compact")
     plan = make_plan({"out": program.node}, settings, Program())
-    (name,) = [each.text for each in plan.heads[0][0].conjuncts]
-    plan = make_plan({"out": program.node}, settings, Program(), {name: 1})
     (conjunct,) = plan.heads[0][0].conjuncts
     assert len(conjunct.products) == 3  # two digits, and the sum of their squares
-    scores = conjunct.query_values @ conjunct.key_values.T - conjunct.references[:, None]
-    assert ((scores == 0) == conjunct.truth).all()
-    assert scores[~conjunct.truth].max() <= -64
-    assert build(plan, Program())[1].holds
+    model, certificate, _ = build(plan, Program())
+    assert certificate.exact and model("gacg") == program("gacg")
 
 
 CANCELLING = {

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rasp.architecture import problem
-from rasp.compiler import build
+from rasp.compiler import compact
 from rasp.compiler.model.transformer import Transformer
 from rasp.evaluator.fast import evaluate
 from rasp.evaluator.fast.workspace import Batch
@@ -59,7 +59,7 @@ def schedule(patch: pytest.MonkeyPatch) -> None:
 
 def compiler(patch: pytest.MonkeyPatch) -> None:
     """A rewriting before the plan turns an aggregate's default into 0, so certificates hold."""
-    make_plan = build.make_plan
+    make_plan = compact.make_plan
 
     def rewritten(nodes: dict, *rest: object) -> object:
         changed = {name: Aggregate(node.selector, node.values, 0)
@@ -67,7 +67,7 @@ def compiler(patch: pytest.MonkeyPatch) -> None:
                    for name, node in nodes.items()}  # fmt: skip
         return make_plan(changed, *rest)
 
-    patch.setattr(build, "make_plan", rewritten)
+    patch.setattr(compact, "make_plan", rewritten)
 
 
 def compiled_run(patch: pytest.MonkeyPatch) -> None:

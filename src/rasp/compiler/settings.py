@@ -49,7 +49,7 @@ class Settings:
 
 def read_settings(
     vocabulary: object, max_length: int, bos: object, causal: bool, sink: bool, heads: str,
-    style: str = "robust",
+    style: str = "robust", extra_feed_forwards: int = 0,
 ) -> Settings:  # fmt: skip
     """Check what a caller gives.
 
@@ -78,6 +78,11 @@ def read_settings(
             '`style` is "robust" (moderate weights that bear noise), "compact" or "auto"',
             hint='`style="compact"` makes the smallest model, "auto" a robust one if it can',
         )
+    if extra_feed_forwards and style == "robust":
+        raise RaspValueError(
+            "the robust style has no extra feed-forward blocks",
+            hint='compile with `style="compact"`, or without `extra_feed_forwards`',
+        )
     first = None if bos is None else from_python(bos)
     if first is not None:
         tokens = [each for each in _distinct((*tokens, first)) if each != first] + [first]
@@ -91,7 +96,8 @@ def read_settings(
             f"the vocabulary holds nothing but the BOS {show(first)}",
             hint="list the tokens that follow it",
         )
-    return Settings(tuple(tokens), max_length, first, causal, sink, heads, style)
+    return Settings(tuple(tokens), max_length, first, causal, sink, heads, style,
+                    extra_feed_forwards=extra_feed_forwards)  # fmt: skip
 
 
 def _distinct(tokens: tuple[Atom, ...]) -> list[Atom]:

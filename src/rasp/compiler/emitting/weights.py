@@ -20,6 +20,7 @@ from rasp.compiler.analysis.variables import HeadOutput, default_code
 from rasp.compiler.planning.attention import SHARE, HeadPlan
 from rasp.compiler.planning.features import Group, Reached
 from rasp.compiler.planning.mixed_radix import Ridge
+from rasp.compiler.planning.outputs import OutputPlan
 from rasp.compiler.planning.piecewise import (
     Kinks,
     base_point,
@@ -28,7 +29,7 @@ from rasp.compiler.planning.piecewise import (
     one_sided,
     smooth,
 )
-from rasp.compiler.planning.plan import OutputPlan, Plan
+from rasp.compiler.planning.plan import Plan
 from rasp.compiler.planning.rounded_sums import last_layer, lift_of
 from rasp.compiler.refusals import Refusal
 

@@ -53,6 +53,8 @@ class HeadAnalysis(PromisedPicks):
         self._shares = {}
         self._products: dict[Node, Linear] = {}
         self._known_means: dict[tuple[Fraction, ...], list[Fraction]] = {}
+        self.compares_by_class = False
+        """Whether values that are off are compared class by class; see `Measures`."""
         self.kept_as_sums: set[Node] = set()
         """Means of which the program only ever asks what their sums tell as well."""
 

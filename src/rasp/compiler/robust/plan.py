@@ -10,10 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from rasp.architecture.schedule import schedule
 from rasp.atoms import Atom
 from rasp.compiler.analysis.variables import HeadOutput, codes_of, s_op_of
+from rasp.compiler.planning.analyse import analyse, check_s_ops
+from rasp.compiler.planning.blocks import Blocks as ExtraBlocks
 from rasp.compiler.planning.heads import HeadAnalysis
-from rasp.compiler.planning.plan import analyse
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.robust.attention import HeadPlan, is_read, plan_head
 from rasp.compiler.robust.blocks import MOST_LABELS, Blocks, Feature
@@ -66,9 +68,12 @@ class RobustPlan:
 
 def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program) -> RobustPlan:
     """Plan a program, or raise one error with every reason why it cannot be compiled so."""
-    refusals = Refusals(program, list(outputs.values()))
+    nodes = list(outputs.values())
+    refusals = Refusals(program, nodes)
+    check_s_ops(nodes, refusals)
     whole = replace(settings, heads="paper")  # a number of one head is easier to read than two
-    analysis, placed = analyse(list(outputs.values()), whole, refusals)
+    placed = schedule(nodes)
+    analysis = analyse(nodes, whole, refusals, placed, ExtraBlocks(waits=False))
     layers = placed.layers
     blocks = Blocks(analysis)
     planned = []

@@ -1,0 +1,109 @@
+"""An output in; what is read for it, and which atom each number stands for, out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from rasp.atoms import Atom, show
+from rasp.compiler.analysis.joint_states import Values
+from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.variables import CountVariable, codes_of, is_spread
+from rasp.compiler.planning.features import Features
+from rasp.compiler.planning.wide_outputs import WideCode, read_inputs, wide_code, width_of_kind
+from rasp.compiler.refusals import Refusal
+from rasp.graph import SOp
+
+MOST_NUMBERED = 4096
+LARGEST_WHOLE = 1 << 53
+"""Up to this, a float holds every whole number."""
+
+
+@dataclass(frozen=True, eq=False)
+class OutputPlan:
+    """One output: what to read, and which atom each number stands for."""
+
+    name: str
+    node: SOp
+    linear: Linear
+    atoms: list[tuple[Fraction, Atom]]
+    digits: tuple[Linear, ...] = ()
+    """Where the number to be read is put together only as it is read: what it is made of."""
+    is_made: bool = False
+    """Whether a feed-forward makes the number: it may number the atoms, or be left out."""
+
+
+def plan_output(
+    name: str, node: SOp, features: Features, time: int, looks_up: bool
+) -> OutputPlan:  # fmt: skip
+    """Plan what is read at `time` for an output; `looks_up` where nothing is to be made for it."""
+    values = features.analysis.of(node)
+    if values.is_wide:
+        return _read_directly(name, node, wide_code(node, features, time))
+    if not values.atoms:
+        why = next(iter(features.analysis.failures.values()), "it has no value")
+        raise Refusal(f"the program fails on every input: {why}", "fix it first")
+    counted = _threshold(values)
+    is_made = values.linear is None
+    if looks_up and is_made and counted is None:
+        try:
+            return _read_directly(name, node, read_inputs(values, features, time))
+        except Refusal:
+            pass
+    codes = _codes(values)
+    known = _by_code(values, codes)
+    if counted is not None:
+        return OutputPlan(name, node, features.code(values.inputs[0], time), counted)
+    linear = features.of_values(values, codes.__getitem__, time)
+    return OutputPlan(name, node, linear, sorted(known.items()), (), is_made)
+
+
+def _codes(values: Values) -> dict[Atom, Fraction]:
+    """What stands for each atom: of numbers far apart, their places in order of size."""
+    codes = codes_of(values.atoms)
+    if len(codes) > MOST_NUMBERED or not is_spread(codes.values()):
+        return codes
+    places = {code: Fraction(place) for place, code in enumerate(sorted(set(codes.values())))}
+    return {atom: places[code] for atom, code in codes.items()}
+
+
+def _by_code(values: Values, codes: dict[Atom, Fraction]) -> dict[Fraction, Atom]:
+    """The atom that each code stands for: of equal numbers, the one of the widest kind."""
+    known: dict[Fraction, Atom] = {}
+    for atom in values.atoms:
+        code = codes[atom]
+        if _differs_as_float(atom, known.get(code)):
+            raise Refusal(
+                f"it may be {show(atom)} as an int and as a float, which are not the same number",
+                "work with smaller numbers",
+            )
+        if code not in known or width_of_kind(atom) > width_of_kind(known[code]):
+            known[code] = atom
+    return known
+
+
+def _read_directly(name: str, node: SOp, code: WideCode) -> OutputPlan:
+    return OutputPlan(name, node, code.linear, code.atoms, tuple(code.digits))
+
+
+def _threshold(values: Values) -> list[tuple[Fraction, Atom]] | None:
+    """The codes to tell apart where an output only asks whether a count has got so far.
+
+    Whatever lies beyond them is nearest to the right one all the same.
+    """
+    if len(values.inputs) != 1 or not isinstance(values.inputs[0], CountVariable):
+        return None
+    steps = [place for place in range(1, len(values.outcomes))
+             if values.outcomes[place - 1] != values.outcomes[place]]  # fmt: skip
+    if len(steps) != 1:
+        return None
+    codes = [code for _, code in values.inputs[0].states]
+    found = [(codes[place], values.outcomes[place]) for place in (steps[0] - 1, steps[0])]
+    return [(code, atom) for code, atom in found if atom is not None]
+
+
+def _differs_as_float(atom: Atom, other: Atom | None) -> bool:
+    """Whether an atom is also there in another kind, and a float does not hold it."""
+    if other is None or type(atom) is type(other) or isinstance(atom, str):
+        return False
+    return abs(Fraction(atom)) > LARGEST_WHOLE
