@@ -128,7 +128,6 @@ def test_examples_in_docstrings_hold(name: str) -> None:
 
 TRAINING = {
     "config": ("RunConfig", "miniature", "read_config"),
-    "compiled_start": ("describe_fine_tuning", "fine_tune"),
     "data": ("draw_inputs", "make_data", "targets_of"),
     "devices": ("choose_device", "require_torch"),
     "own": ("describe_record", "own_config", "own_task", "read_lengths", "write_data"),

@@ -94,7 +94,6 @@ def test_cuda_where_there_is_none_is_refused(
         (["train", "PROGRAM", "seen", "--rate", "nan"], "the rate must be a number"),
         (["train", "PROGRAM", "seen", "--decay", "-1"], "the decay must be a number"),
         (["train", "PROGRAM", "seen", "--seed", "-1"], "the seed must be between 0 and"),
-        (["train", "PROGRAM", "seen", "--from-compiled", "0"], "steps must be at least 1"),
         (["train", "PROGRAM", "seen", "--epochs", "0"], "epochs must be at least 1"),
         (["train", "PROGRAM", "seen", "--device", "tpu"], "there is no training on `tpu`"),
         (["reproduce", "table1", "--smoke", "--device", "meta"], "there is no training on `meta`"),

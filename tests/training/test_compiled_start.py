@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,15 +13,17 @@ torch = pytest.importorskip("torch", reason="training needs PyTorch")
 
 from rasp.compiler import compile  # noqa: E402
 from rasp.errors import RaspValueError  # noqa: E402
-from rasp.training.compiled_start import (  # noqa: E402
+from rasp.training.config import RunConfig  # noqa: E402
+from rasp.training.paper import TASKS  # noqa: E402
+from rasp.training.tasks import Task  # noqa: E402
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
+from compiled_start import (  # noqa: E402
     FineTuning,
     describe_fine_tuning,
     fine_tune,
     run_compiled,
 )
-from rasp.training.config import RunConfig  # noqa: E402
-from rasp.training.paper import TASKS  # noqa: E402
-from rasp.training.tasks import Task  # noqa: E402
 
 pytestmark = pytest.mark.slow
 

@@ -46,11 +46,6 @@ def configure(parser: CommandParser) -> None:
     )
     model.add_argument("--supervise", action="store_true", help="teach it the program's attention")
     model.add_argument(
-        "--from-compiled", type=int, metavar="STEPS",
-        help="instead, compile the program, train its weights on for so many steps, and see "
-        "whether it is kept (default: begin with random weights)",
-    )  # fmt: skip
-    model.add_argument(
         "--next-token", action="store_true",
         help="instead, train a decoder on what a causal program says at each position, and test "
         "it on longer inputs (uses --alphabet, --seed, --rate, --batch, --train, --test, --width)",
@@ -96,8 +91,6 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.alphabet, own.read_lengths(arguments.lengths),
         bos=arguments.bos, way=arguments.inputs, clip=arguments.clip,
     )  # fmt: skip
-    if arguments.from_compiled is not None:
-        return _fine_tune(arguments, task)
     config = own.own_config(task, arguments.run_name, not arguments.paper, **_given(arguments))
     if arguments.save_data:
         count = own.write_data(task, config, arguments.save_data)
@@ -146,16 +139,6 @@ def _train_decoder(arguments: argparse.Namespace, device: str) -> int:
         seen = "as trained" if (low, high) == BINS[0] else "longer"
         print(f"{low:3} to {high:3} tokens ({seen}): {exact:.1f} % of inputs wholly right, "
               f"{single:.1f} % of what it says")  # fmt: skip
-    return 0
-
-
-def _fine_tune(arguments: argparse.Namespace, task: Any) -> int:
-    from rasp.training.compiled_start import FineTuning, describe_fine_tuning, fine_tune
-
-    rate = 1e-4 if arguments.rate is None else arguments.rate
-    for relative in (True, False):
-        how = FineTuning(rate, relative, arguments.from_compiled, seed=arguments.seed or 0)
-        print(describe_fine_tuning(fine_tune(task, how)))
     return 0
 
 

@@ -6,7 +6,7 @@ make batches; `config` is one run; `parameters` and `network` are the model, `su
 its attention should be; `stack` trains many at once with `plain_engine`, or with
 `fused_engine`, `fused` and `kernels` on a GPU; `store` keeps runs, `sweep` (or `cluster`)
 trains those that are missing, `finish` and `matching` measure them; `tables`, `live` and
-`pictures` show what came out, and `compiled_start` trains the compiler's weights on.
+`pictures` show what came out.
 
 Nothing is imported here: tasks and data work without PyTorch.
 """

@@ -89,7 +89,7 @@ class RunConfig:
     """The weight of attention's own loss; 0 leaves attention free."""
     start: str = "random"
     """Where the weights come from: always `random`. (What begins with compiled weights is no run:
-    see `rasp.training.compiled_start`. The field stays, because ids are hashes of all of them.)
+    see `bench/compiled_start.py`. The field stays, because ids are hashes of all of them.)
     """
 
     def __post_init__(self) -> None:
@@ -100,7 +100,7 @@ class RunConfig:
         if self.start != "random":
             raise RaspValueError(
                 f"a run begins with random weights, not with {self.start} ones",
-                hint="`rasp train … --from-compiled STEPS` trains a compiled program on",
+                hint="`bench/compiled_start.py` trains a compiled program on",
             )
         if self.width % (2 * self.heads):
             raise RaspValueError(

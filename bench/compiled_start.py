@@ -3,12 +3,16 @@
 The compiler's model is exact, so its mistakes are 0 before the first step; what is measured is
 whether training on its own task leaves it so, and whether its heads go on attending to what the
 program selects. The model is the compiled one (no LayerNorm, a sink), not the paper's.
+
+    python bench/compiled_start.py FILE NAME [--alphabet abcde] [--longest 12] [--steps 300]
 """
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +22,7 @@ from rasp.compiler import Transformer, compile
 from rasp.errors import RaspUnsupportedError
 from rasp.training.config import refuse_rates, refuse_seeds, refuse_sizes
 from rasp.training.data import IGNORED, Data, Examples, make_data
+from rasp.training.own import own_task
 from rasp.training.tasks import Task
 
 Arrays = Mapping[str, torch.Tensor]
@@ -210,3 +215,26 @@ def describe_fine_tuning(found: Mapping[str, Any]) -> str:
         f"{100 * after['attention_kept']:.1f} % of the attention where it was: the program was "
         + ("kept" if kept else "lost")
     )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("name")
+    parser.add_argument("--alphabet", default="abcde")
+    parser.add_argument("--longest", type=int, default=12)
+    parser.add_argument("--bos")
+    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--rate", type=float, default=1e-4)
+    parser.add_argument("--style", default="robust")
+    given = parser.parse_args()
+    task = own_task(
+        given.file.read_text(), given.name, given.alphabet, (1, given.longest), bos=given.bos
+    )
+    for relative in (True, False):
+        how = FineTuning(given.rate, relative, given.steps, style=given.style)
+        print(describe_fine_tuning(fine_tune(task, how)))
+
+
+if __name__ == "__main__":
+    main()
