@@ -58,6 +58,7 @@ from rasp.graph import (
 from rasp.graph.portable import graph_to_json
 
 NOTHING = Fraction(0)
+MEANS = sorted({Fraction(some, whole) for whole in (1, 2, 3) for some in range(whole + 1)})
 IS_A = 'out = tokens == "a";'
 
 
@@ -187,6 +188,28 @@ def a_number_below_a_string() -> Transformer:
     return other
 
 
+def a_text_that_is_not_everywhere() -> Transformer:
+    """1 or 1.0 is one number at all positions, and two texts: not every key is equal to a query."""
+    one = node_of("out = aggregate(select(tokens, tokens, ==), 1);")
+    text, is_a = Elementwise("string", (one,)), node_of('out = indicator(tokens == "a");')
+    out = Aggregate(Select(text, text, "=="), is_a, 0)
+    head = HeadClaim("mean", (), (HeadOutput(is_a),), ({0: ONE},), ((0,),), never_empty=True)
+    spare = HeadClaim("mean", (Conjunct(one.selector, (0,), (0,)),), (HeadOutput(one.values),),
+                      ({0: ONE},), ((),), never_empty=True)  # fmt: skip
+    claims = Claims(
+        (None, None, OutputVariable(1, 0, 0), OutputVariable(0, 0, 0)),
+        {out: (2,), one: (3,), text: (3,), **over_tokens(is_a)},
+        {out: Meaning("mean", (2,)), one: Meaning("mean", (3,))}, ((head,),), ((), ()), ((2,),),
+        spare=(spare,),
+    )  # fmt: skip
+    arrays = {
+        "tokens": [[1, 0], [0, 0]], "positions": np.zeros((3, 2)), "layer1.head1.value": [[1, 0]],
+        "layer1.head1.out": [[0], [1]], "output0.weight": [[0, 2 * mean] for mean in MEANS],
+        "output0.bias": [-mean * mean for mean in MEANS],
+    }  # fmt: skip
+    return handmade(out, claims, arrays, MEANS)
+
+
 def a_ratio_that_fails() -> Transformer:
     """A quotient of the forger's own fails where there is no "b": such inputs are not looked at."""
     mean = 'aggregate(select(0, 0, ==), indicator(tokens == "{}"))'
@@ -265,7 +288,6 @@ def errors_of_queries_times_errors_of_keys() -> Transformer:
         (None, None, OutputVariable(1, 0, 0)), {out: (2,), **over_tokens(out.values)},
         {out: Meaning("mean", (2,))}, ((head,),), ((GroupClaim(1, (0, 1), (0,)),), ()), ((2,),),
     )  # fmt: skip
-    means = sorted({Fraction(some, whole) for whole in (1, 2, 3) for some in range(whole + 1)})
     arrays = {
         "tokens": [[1, 0, 0, 0, 0], [0, 0, 0, 0, 0]],
         "positions": [[0, -1, -1, 0, 0], [0, -1, -1, 0, 1], [0, -1, -1, 0, 0]],
@@ -274,10 +296,10 @@ def errors_of_queries_times_errors_of_keys() -> Transformer:
         "layer1.head1.query": [[0, 50, 0, 0, 0]], "layer1.head1.key": [[0, 0, 1, 0, 0]],
         "layer1.head1.value": [[1, 0, 0, 0, 0]],
         "layer1.head1.out": [[0], [0], [0], [1], [0]],
-        "output0.weight": [[0, 0, 0, 2 * float(mean), 0] for mean in means],
-        "output0.bias": [-(float(mean) ** 2) for mean in means],
+        "output0.weight": [[0, 0, 0, 2 * mean, 0] for mean in MEANS],
+        "output0.bias": [-mean * mean for mean in MEANS],
     }  # fmt: skip
-    return handmade(out, claims, arrays, means)
+    return handmade(out, claims, arrays, MEANS)
 
 
 def a_number_that_is_infinite() -> Transformer:
@@ -313,6 +335,7 @@ FORGERIES: dict[Callable[[], Transformer], str] = {
     a_sum_of_counts: "a sum adds numbers",
     a_mean_of_strings: "a head averages what has no mean",
     a_number_below_a_string: "no margin is left",
+    a_text_that_is_not_everywhere: "a head's selector is not that of the aggregate",
     a_ratio_that_fails: "a helper of the compiler fails",
     a_promise_about_tokens: "no margin is left",
     a_token_that_a_promise_hides: "no margin is left",
