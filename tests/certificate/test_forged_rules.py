@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -291,7 +292,8 @@ def errors_of_queries_times_errors_of_keys() -> Transformer:
     arrays = {
         "tokens": [[1, 0, 0, 0, 0], [0, 0, 0, 0, 0]],
         "positions": [[0, -1, -1, 0, 0], [0, -1, -1, 0, 1], [0, -1, -1, 0, 0]],
-        "layer0.feed_forward.inside": [[0, 0, 0, 0, 1]], "layer0.feed_forward.bias": [0],
+        "layer0.feed_forward.inside": [[2.0**-9, 0, 0, 0, 1]],
+        "layer0.feed_forward.bias": [-(2.0**-9)],
         "layer0.feed_forward.out": [[0], [2], [2], [0], [0]],
         "layer1.head1.query": [[0, 50, 0, 0, 0]], "layer1.head1.key": [[0, 0, 1, 0, 0]],
         "layer1.head1.value": [[1, 0, 0, 0, 0]],
@@ -381,6 +383,22 @@ def test_a_choice_is_not_read_where_it_leaves_something_open() -> None:
     found = verdict(model, outputs_of(model))
     assert found.holds, found.reason
     assert found.readers == {1}
+    group = GroupClaim(1, (0, 1, 3), (2,))  # which leaf it is follows from the index
+    found = verdict(model, outputs_of(model), claims=replace(claims, groups=((group,),)))
+    assert found.holds, found.reason
+
+
+def test_hidden_units_look_at_what_is_said_also_if_another_function_is_claimed() -> None:
+    out = node_of(IS_A)
+    claims = Claims((None, None), {out: (0,)}, {}, (), ((GroupClaim(1, (0, 1), (0,)),),), ((0,),))
+    arrays = {
+        "tokens": [[1, 0], [0, 0]], "positions": np.zeros((2, 2)),
+        "layer0.feed_forward.inside": [[1, 0]], "layer0.feed_forward.bias": [0],
+        "layer0.feed_forward.out": [[0], [1]], "output0.weight": [[0, 0], [0, 1]],
+        "output0.bias": [0, -0.5],
+    }  # fmt: skip
+    model = handmade(out, claims, arrays, (False, True))
+    assert "look at more than they do" in verdict(model, outputs_of(model)).reason
 
 
 def largest_gradient(model: Transformer) -> float:
