@@ -100,10 +100,10 @@ def make_cases(exercise: Exercise) -> GradedCases:
     )  # fmt: skip
     hidden = _hidden(exercise)
     asked = [*shortest, *longer, *hidden]
-    found = answers_of(reference, asked)
-    kept = [number for number, answer in enumerate(found) if not isinstance(answer, RaspError)]
+    answers = answers_of(reference, asked)
+    kept = [number for number, answer in enumerate(answers) if not isinstance(answer, RaspError)]
     if not kept:
-        failed = found[0]
+        failed = answers[0]
         assert isinstance(failed, RaspError)
         raise RaspValueError(
             f"the reference `{exercise.reference}` fails on every input: {failed.message}",
@@ -112,7 +112,7 @@ def make_cases(exercise: Exercise) -> GradedCases:
     return GradedCases(
         exercise,
         [asked[number] for number in kept],
-        [list(found[number]) for number in kept],  # type: ignore[arg-type]
+        [list(answers[number]) for number in kept],  # type: ignore[arg-type]
         sum(number < len(shortest) for number in kept),
         sum(number >= len(asked) - len(hidden) for number in kept),
         described,
