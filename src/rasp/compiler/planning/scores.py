@@ -35,7 +35,7 @@ from rasp.graph import SOp
 from rasp.graph.formulas import Comparison
 
 MOST_COLUMNS = 1500
-MOST_CELLS = 1_000_000
+MOST_CELLS = 2_200_000
 LARGEST_CODE = 1500
 MANY_CLASSES = 200
 """From this many on, classes are numbered in two digits: squares of their numbers are large."""
