@@ -36,12 +36,13 @@ from rasp.atoms import Atom, read_input
 from rasp.compiler import Transformer, compile
 from rasp.errors import RaspError
 from rasp.evaluator import EvaluationError, evaluate_batch
+from rasp.frontend.handles import Handle
 from rasp.programs.catalogue import Entry
 from rasp.programs.inputs import BOS
 
 RECORD = Path(__file__).parents[1] / "results" / "robust.json"
 MOST_BYTES = 3_000_000_000
-AT_ONCE = 64
+AT_ONCE = 256
 
 
 def expected_answers(entry: Entry, length: int, count: int) -> dict[tuple[Atom, ...], list[Atom]]:
@@ -54,14 +55,21 @@ def expected_answers(entry: Entry, length: int, count: int) -> dict[tuple[Atom, 
             drawn[read_input(tokens)] = None
         if len(drawn) == count:
             break
-    found = {}
-    for tokens in drawn:
-        try:
-            (values,) = evaluate_batch([handle.node], [tokens], handle.program)
-        except (RaspError, EvaluationError):
-            continue
-        found[tokens] = values[handle.node]
+    found: dict[tuple[Atom, ...], list[Atom]] = {}
+    for batch in _batches(list(drawn)):
+        found |= _answers(handle, batch)
     return found
+
+
+def _answers(handle: Handle, batch: list[tuple[Atom, ...]]) -> dict[tuple[Atom, ...], list[Atom]]:
+    """The answers to some inputs at once; where one of them has none, to each that has."""
+    try:
+        values = evaluate_batch([handle.node], batch, handle.program)
+    except (RaspError, EvaluationError):
+        if len(batch) == 1:
+            return {}
+        return {tokens: row for each in batch for tokens, row in _answers(handle, [each]).items()}
+    return {tokens: row[handle.node] for tokens, row in zip(batch, values, strict=True)}
 
 
 def wrong_answers(

@@ -85,13 +85,14 @@ class _Machine:
         if isinstance(bias, np.ndarray):
             bias = self.store(bias.astype(SMALL))
         right = self.read(right.astype(SMALL))
-        return self.store((self.read(left) @ right + bias).astype(SMALL))
+        rows = self.read(left).reshape(-1, left.shape[-1])  # one product is faster than many
+        return self.store((rows @ right + bias).astype(SMALL)).reshape(*left.shape[:-1], -1)
 
     def cut(self, x: Array) -> Array:
         if not self.noise:
             return x
         scale = NOISE * np.sqrt((x**2).mean(axis=-1, keepdims=True))
-        return (x + scale * self.rng.normal(size=x.shape)).astype(SMALL)
+        return np.asarray(x + scale * self.rng.standard_normal(x.shape, SMALL), SMALL)
 
     @np.errstate(**QUIET)
     def answers(self, ids: Array) -> dict[str, list[list[Atom]]]:

@@ -140,15 +140,19 @@ def _robust(
         raise _too_much(plan, place)
     if settings.next_token:
         check_outputs(plan, program)
-    weights, claims = emit(plan)
-    model, certificate, _ = certified(plan, weights, claims, program)
-    steep = certificate.robust.too_steep if certificate.robust else ""
-    if reason := steep if certificate.exact else certificate.reason:
-        raise RaspUnsupportedError(
-            f"this cannot be compiled in the robust style: {reason}", place,
-            'use a smaller `max_length` or vocabulary, or `style="compact"`',
-        )  # fmt: skip
-    return model
+    while True:
+        weights, claims = emit(plan)
+        model, certificate, _ = certified(plan, weights, claims, program)
+        steep = certificate.robust.too_steep if certificate.robust else ""
+        reason = steep if certificate.exact else certificate.reason
+        if not reason:
+            return model
+        if not plan.blocks.repeated:
+            raise RaspUnsupportedError(
+                f"this cannot be compiled in the robust style: {reason}", place,
+                'use a smaller `max_length` or vocabulary, or `style="compact"`',
+            )  # fmt: skip
+        plan.blocks.drop_repeated()  # fewer terms are rounded less
 
 
 class _TooMuch(RaspUnsupportedError):

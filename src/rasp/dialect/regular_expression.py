@@ -74,10 +74,10 @@ class _Reader:
         self.place = 0
 
     def read(self) -> Regex:
-        regex = self._choice()
+        found = self._choice()
         if self.place < len(self.text):
             raise self._error("this `)` closes nothing")
-        return regex
+        return found
 
     def _choice(self) -> Regex:
         parts = [self._sequence()]

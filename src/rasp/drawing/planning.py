@@ -283,16 +283,16 @@ def _head(context: _Context, head: Head, name: str) -> HeadShown:
 
 
 def _conditions(context: _Context, selector: Selector) -> list[Condition]:
-    conditions: list[Condition] = []
+    found: list[Condition] = []
     for part in selectors_in(selector):
         match part:
             case Select(keys, queries, op):
                 picks = _picks(context.values[part])
-                conditions.append(Condition(context.ids[keys], context.ids[queries], op, picks))
+                found.append(Condition(context.ids[keys], context.ids[queries], op, picks))
             case SelectBest(inner, scorer):
                 first, *others = [(context.ids[term.keys], context.ids[term.queries])
                                   for term in score_terms(scorer)]  # fmt: skip
-                conditions.append(
+                found.append(
                     Condition(
                         *first,
                         "best",
@@ -302,7 +302,7 @@ def _conditions(context: _Context, selector: Selector) -> list[Condition]:
                         tuple(others),
                     )
                 )
-    return conditions
+    return found
 
 
 def _picks(selection: list[list[bool]]) -> Picks:

@@ -19,14 +19,7 @@ from rasp.atoms import PythonAtom, from_python
 from rasp.errors import RaspTypeError
 from rasp.frontend import operations, refusals
 from rasp.frontend.builtins import language_scope
-from rasp.frontend.expressions import (
-    AnyHandle,
-    Operand,
-    ScorerHandle,
-    SelectorHandle,
-    SOpHandle,
-    built,
-)
+from rasp.frontend.expressions import Operand, ScorerHandle, SelectorHandle, SOpHandle, built
 from rasp.frontend.handles import Handle, value_of
 from rasp.frontend.values import BoundCall, ComparisonSign, Value, describe
 from rasp.graph import COMPARISONS, Const, Indices, SOp, Tokens, TokensAs
@@ -84,7 +77,13 @@ def select(keys: Operand, queries: Operand, op: Comparison) -> SelectorHandle:
                 hint=f"write one of {_ALL_SIGNS}, in quotes",
             )
         )
-    return _call(SelectorHandle, "select", ComparisonSign(op), keys=keys, queries=queries)
+    sign = ComparisonSign(op)
+    return built(
+        SelectorHandle,
+        lambda left, right: _call("select", keys=left, queries=right, op=sign),
+        keys,
+        queries,
+    )
 
 
 def aggregate(
@@ -98,7 +97,13 @@ def aggregate(
     >>> aggregate(select(indices, indices, "<"), indices + 1)("hey")
     [0, 1, 1.5]
     """
-    return _call(SOpHandle, "aggregate", selector=selector, values=values, default=default)
+    return built(
+        SOpHandle,
+        lambda *given: _call("aggregate", selector=given[0], values=given[1], default=given[2]),
+        selector,
+        values,
+        default,
+    )
 
 
 def score(keys: Operand, queries: Operand) -> ScorerHandle:
@@ -107,7 +112,9 @@ def score(keys: Operand, queries: Operand) -> ScorerHandle:
     >>> score(indices, indices + 1)("abc")
     [[0, 1, 2], [0, 2, 4], [0, 3, 6]]
     """
-    return _call(ScorerHandle, "score", keys=keys, queries=queries)
+    return built(
+        ScorerHandle, lambda left, right: _call("score", keys=left, queries=right), keys, queries
+    )
 
 
 def select_best(selector: SelectorHandle, scorer: ScorerHandle) -> SelectorHandle:
@@ -117,7 +124,12 @@ def select_best(selector: SelectorHandle, scorer: ScorerHandle) -> SelectorHandl
     >>> aggregate(last, tokens)("hey")
     ['y', 'y', 'y']
     """
-    return _call(SelectorHandle, "select_best", selector=selector, scorer=scorer)
+    return built(
+        SelectorHandle,
+        lambda left, right: _call("select_best", selector=left, scorer=right),
+        selector,
+        scorer,
+    )
 
 
 def indicator(condition: SOpHandle | bool) -> SOpHandle:
@@ -131,7 +143,7 @@ def indicator(condition: SOpHandle | bool) -> SOpHandle:
 
 def function_of_operator(name: str) -> Callable[[Operand], SOpHandle]:
     """Return the function that applies an operator written as a call: `rasp.NAME` is it."""
-    return lambda operand: _call(SOpHandle, name, x=operand)
+    return lambda operand: built(SOpHandle, lambda value: _call(name, x=value), operand)
 
 
 @overload
@@ -191,16 +203,9 @@ def table(items: dict[Any, Any] | list[Any] | tuple[Any, ...] | str) -> Table:
     return Table(items)
 
 
-def _call(
-    kind: type[AnyHandle], function: str, op: ComparisonSign | None = None, **given: object
-) -> AnyHandle:
+def _call(function: str, **values: Value) -> Value:
     """Call a function of the language itself."""
-
-    def build(*values: Value) -> Value:
-        bound = dict(zip(given, values, strict=True)) | ({"op": op} if op else {})
-        return _BUILT_IN[function].build(BoundCall(function, bound, {}, DEFAULT_LIMITS))
-
-    return built(kind, build, *given.values())
+    return _BUILT_IN[function].build(BoundCall(function, values, {}, DEFAULT_LIMITS))
 
 
 def _describe(value: object) -> str:

@@ -75,19 +75,19 @@ def aggregates_of(node: Node) -> list[Aggregate]:
     >>> len(aggregates_of(lib.length.node))
     1
     """
-    aggregates: list[Aggregate] = []
+    found: list[Aggregate] = []
     stack: list[Node] = [node]
-    while stack and len(aggregates) <= 3:
+    while stack and len(found) <= 3:
         match stack.pop():
             case Aggregate() as aggregate:
-                aggregates.append(aggregate)
+                found.append(aggregate)
             case Elementwise(op, operands) if op in ("+", "-", "/", "round"):
                 stack.extend(operands)
             case Const():
                 pass
             case _:
                 return []
-    return aggregates
+    return found
 
 
 def as_written(aggregate: Aggregate) -> Selector:

@@ -95,11 +95,13 @@ class Writer:
             for dim, weight in row.weights.items():
                 found[place, dim] = weight
             bias[place] = row.constant
-        for dim, copies in self.plan.blocks.copies.items():
-            found[:, copies] = found[:, [dim]]
-        for dims in self.hot:  # noise matters least where weights are smallest in sum
-            common = np.median(found[:, dims], axis=1)
-            found[:, dims] -= common[:, None]
+        blocks = self.plan.blocks
+        for dim in (*blocks.copies, *blocks.repeated):
+            dims, parts = blocks.spread(dim)
+            found[:, dims] = found[:, [dim]] / parts
+        for hot in self.hot:  # noise matters least where weights are smallest in sum
+            common = np.median(found[:, hot], axis=1)
+            found[:, hot] -= common[:, None]
             bias += common
         if self.plan.uses_sink and len(rows):
             found[:, 0] = (np.array(at_sink) - found[:, 1:] @ self.sink[1:] - bias) / MARK
@@ -123,7 +125,8 @@ class Writer:
                                        [each.sink for each in plan.channels])  # fmt: skip
         out = np.zeros((self.size, len(plan.channels)))
         for place, channel in enumerate(plan.channels):
-            out[channel.dim, place] = channel.scale
+            dims, parts = self.plan.blocks.spread(channel.dim)
+            out[dims, place] = channel.scale * parts / len(dims)
         moved = out @ np.array([each.sink for each in plan.channels])
         return HeadWeights(query, query_bias, key, key_bias, value, value_bias, out), moved
 

@@ -1,9 +1,10 @@
 """A head in; what its queries, keys and values read from the blocks of the stream, out.
 
-A condition between two blocks is its table of truth T: the score is β T[query, key], a sum over the
-classes of keys (or of queries) of two rows, √β each. Conditions add up, so a picked key scores β
-for each of them, and every other key β less at least. `select_best` adds γ · key · query, with its
-smallest difference at STEP, and β grows by as much as that can spread.
+A condition between two blocks is its table of truth T: the score is β (T[query, key] - m), a sum
+over the classes of keys (or of queries) of two rows, √β each; m is 0, 1/2 or 1, whatever lets less
+noise in. Conditions add up, so a picked key scores β (1 - m) for each of them, and every other key
+β less at least. `select_best` adds γ · key · query, with its smallest difference at STEP, and β
+grows by as much as that can spread.
 
 The sink scores ln c above what is picked in a sum, and half-way below it in a mean that may pick
 nothing. It holds the default, or 0; in a sum one more value is 1 at the sink and 0 elsewhere.
@@ -19,7 +20,7 @@ from math import ceil, log, sqrt
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.comparison_tables import classes, compared
+from rasp.compiler.analysis.comparison_tables import compared
 from rasp.compiler.analysis.formulas import Formula, comparisons, in_stable_order
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, codes_of, default_code, number
 from rasp.compiler.planning.heads import scored_by
@@ -74,8 +75,9 @@ def plan_head(blocks: Blocks, head: PlannedHead) -> HeadPlan:
     columns, lowest, spread = _best(blocks, head)
     level = lowest
     for formula in in_stable_order(conjuncts(head.formula)):
-        columns += _compared(blocks, formula, head.layer, strength + spread)
-        level += strength + spread
+        products, picked = _compared(blocks, formula, head.layer, strength + spread)
+        columns += products
+        level += picked
     if head.mode == "sum":
         sink = level + float(sink_score(blocks))
     else:
@@ -100,8 +102,8 @@ def strength_of(blocks: Blocks, head: PlannedHead) -> float:
 
 def _compared(
     blocks: Blocks, formula: Formula, layer: int, strength: float
-) -> list[tuple[Row, Row]]:
-    """A condition as products of rows: one for each class of the side that has fewer."""
+) -> tuple[list[tuple[Row, Row]], float]:
+    """A condition as products of rows, and what a picked key scores by it."""
     found = comparisons(formula)
     keys = _Side(blocks, [literal.keys for literal in found], layer)
     queries = _Side(blocks, [literal.queries for literal in found], layer)
@@ -111,23 +113,61 @@ def _compared(
             "of its queries, which is too many",
             'use a smaller vocabulary or length, or `style="compact"`',
         )
-    truth = _truth(formula, keys, queries)
-    by_query, query_class = classes(truth)  # (class, key)
-    table, key_class = classes(by_query.T)  # (class of keys, class of queries)
-    sent, asked = keys.read(key_class.tolist()), queries.read(query_class.tolist())
-    root = sqrt(strength)
-    if len(table) <= table.shape[1]:
-        pairs = [(_chosen(asked, row), sent[key]) for key, row in enumerate(table) if key in sent]
-    else:
-        pairs = [(asked[query], _chosen(sent, row))
-                 for query, row in enumerate(table.T) if query in asked]  # fmt: skip
-    return [(query.times(root), key.times(root)) for query, key in pairs
-            if (query.weights or query.constant) and (key.weights or key.constant)]  # fmt: skip
+    truth = _truth(formula, keys, queries).astype(float)
+    lower = min((0.0, 0.5, 1.0), key=lambda each: _noise(truth - each))
+    whole = _Scores(keys, queries, truth - lower)
+    apart = [_apart(whole, literal) for literal in found if len(keys.nodes) > 1]
+    parts = min([[whole], *apart], key=lambda some: sum(_noise(each.table) for each in some))
+    products = [pair for part in parts for pair in part.products(sqrt(strength))]
+    return products, (1.0 - lower) * strength
 
 
-def _chosen(rows: Mapping[int, Row], truth: np.ndarray) -> Row:
-    """The sum of the rows of some classes."""
-    return added(row for place, row in rows.items() if truth[place])
+def _noise(table: np.ndarray) -> float:
+    """How much noise a table lets into scores, at most, as a square: by a query and by a key."""
+    squares = table**2
+    return float(squares.sum(axis=0).max() + squares.sum(axis=1).max())
+
+
+@dataclass(frozen=True, eq=False)
+class _Scores:
+    """A table of what is added to scores, (query, key)."""
+
+    keys: _Side
+    queries: _Side
+    table: np.ndarray
+
+    def products(self, root: float) -> list[tuple[Row, Row]]:
+        """It as products of rows: one for each class of the side that has fewer."""
+        by_query, query_class = np.unique(self.table, axis=0, return_inverse=True)
+        table, key_class = np.unique(by_query.T, axis=0, return_inverse=True)
+        sent = self.keys.read(key_class.reshape(-1).tolist())
+        asked = self.queries.read(query_class.reshape(-1).tolist())
+        if len(table) <= table.shape[1]:
+            pairs = [(_weighted(asked, table[key]), sent[key]) for key in sent]
+        else:
+            pairs = [(asked[query], _weighted(sent, table[:, query])) for query in asked]
+        return [(query.times(root), key.times(root)) for query, key in pairs
+                if (query.weights or query.constant) and (key.weights or key.constant)]  # fmt: skip
+
+
+def _apart(whole: _Scores, literal: Comparison[SOp]) -> list[_Scores]:
+    """Scores by what one comparison compares, and what is left: less noise than all at once."""
+    blocks, layer = whole.keys.blocks, whole.keys.layer
+    if not (blocks.is_given(literal.keys) and blocks.is_given(literal.queries)):
+        return [whole]
+    keys, queries = _Side(blocks, [literal.keys], layer), _Side(blocks, [literal.queries], layer)
+    places = np.ix_(whole.queries.places_in(queries), whole.keys.places_in(keys))
+    low, high = (np.full((len(queries.rows), len(keys.rows)), end) for end in (np.inf, -np.inf))
+    np.minimum.at(low, places, whole.table)
+    np.maximum.at(high, places, whole.table)
+    middle = np.where(low <= high, (low + high) / 2, 0.0)
+    rest = whole.table - middle[places]
+    return [_Scores(keys, queries, middle), _Scores(whole.keys, whole.queries, rest)]
+
+
+def _weighted(rows: Mapping[int, Row], weights: np.ndarray) -> Row:
+    """The sum of the rows of classes, each times a weight."""
+    return added(row.times(float(weights[place])) for place, row in rows.items())
 
 
 class _Side:
@@ -143,6 +183,11 @@ class _Side:
             for row in self.joint.rows
         ]
         self.rows = list(known)
+
+    def places_in(self, other: _Side) -> list[int]:
+        """Which row of one of these s-ops each row is."""
+        place = self.nodes.index(other.nodes[0])
+        return [other.rows.index((row[place],)) for row in self.rows]
 
     def read(self, class_of: Sequence[int]) -> dict[int, Row]:
         """A row for each class of what they hold."""

@@ -30,6 +30,7 @@ from rasp.compiler.analysis.variables import (
 from rasp.compiler.planning.heads import HeadAnalysis
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.readings import Row, added
+from rasp.graph import SOp
 
 Labels: TypeAlias = Sequence[Hashable | None]
 """The value of a function in each joint state of its inputs, the last one fastest; None where it
@@ -38,6 +39,8 @@ MOST_LABELS = 1200
 """The most values that one function may have: each takes a dimension."""
 MOST_COUNTED = 21
 """The most conditions on one variable that are counted: each doubles a table of the checker."""
+SPREAD = 0.375
+"""The part of a number that each of several dimensions holds."""
 LAST = 1 << 20
 """After every layer."""
 
@@ -69,12 +72,25 @@ class Blocks:
     """Of a head that adds up, the dimension of what the sink gets."""
     copies: dict[int, list[int]] = field(default_factory=dict)
     """Dimensions that are added up wherever the first of them is read."""
+    repeated: dict[int, list[int]] = field(default_factory=dict)
+    """Dimensions that share a number: each of them holds SPREAD of it."""
     finest: dict[PlannedHead, float] = field(default_factory=dict)
     """Of a head whose numbers are read: their range over the smallest difference that matters."""
 
     def new(self, count: int) -> list[int]:
         self.size += count
         return list(range(self.size - count, self.size))
+
+    def spread(self, dim: int) -> tuple[list[int], float]:
+        """All dimensions to read for one, and what their sum is divided by."""
+        if dims := self.repeated.get(dim):
+            return dims, SPREAD * len(dims)
+        return self.copies.get(dim, [dim]), 1.0
+
+    def drop_repeated(self) -> None:
+        """Hold each number in one dimension after all; the others were the last to be made."""
+        self.size -= sum(len(dims) - 1 for dims in self.repeated.values())
+        self.repeated.clear()
 
     def is_picked(self, output: HeadOutput) -> bool:
         """Whether what a head puts out is one of the values as it is, or the default."""
@@ -89,6 +105,11 @@ class Blocks:
             or self.analysis.picks_at_most_one(head.formula, head.best)
             or self.analysis.picks_one_value(output.values, head.formula, head.best)
         )
+
+    def is_given(self, node: SOp) -> bool:
+        """Whether an s-op is a function of the token alone, or of the index."""
+        inputs = self.analysis.of(node).inputs
+        return len(inputs) == 1 and isinstance(inputs[0], TokenVariable | IndexVariable)
 
     def is_number(self, variable: Variable, layer: int) -> bool:
         """Whether the feed-forward of a layer finds a number where a block would be."""

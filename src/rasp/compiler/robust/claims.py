@@ -57,8 +57,10 @@ class RobustClaimant(Claimant):
             if not isinstance(node, SOp) or node not in self.analysis.held:
                 continue
             if (row := self._read(node)).weights:
-                weights = {place - first: weight for dim, weight in row.weights.items()
-                           for place in blocks.copies.get(dim, [dim])}  # fmt: skip
+                weights: dict[int, float] = {}
+                for dim, weight in row.weights.items():
+                    dims, parts = blocks.spread(dim)
+                    weights |= {place - first: weight / parts for place in dims}
                 yield ReaderClaim(node, blocks.after(row.weights), weights, row.constant)
 
     def _read(self, node: SOp) -> Row:

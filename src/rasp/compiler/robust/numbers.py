@@ -15,16 +15,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from itertools import pairwise
+from math import ceil
 
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import HeadOutput, codes_of, default_code
 from rasp.compiler.planning.width_shares import boost_of, weight_of
-from rasp.compiler.robust.blocks import Blocks
+from rasp.compiler.robust.blocks import SPREAD, Blocks
 from rasp.compiler.robust.readings import Row, added
 
 SCALE = 1.0
 """How large averages and sums are in the stream, where a hot one is 1. Noise is counted in all of
 the stream, and scores, which read hot ones, bear less of it."""
+ONCE = 70.0
+"""How many times the smallest difference that matters a number's range is, where one dimension
+would do to hold it: the noise of n² dimensions is averaged where it is n times that."""
+MOST_REPEATED = 64
 
 
 def unit_of(blocks: Blocks, output: HeadOutput) -> float:
@@ -90,3 +95,15 @@ def mean_row(blocks: Blocks, linear: Linear | None, codes: Iterable[Fraction]) -
         finest = abs(float(weight)) * unit / float(gap)
         blocks.finest[output.head] = max(blocks.finest.get(output.head, 1.0), finest)
     return added(rows)
+
+
+def repeat(blocks: Blocks) -> None:
+    """Let several dimensions share each number that has to be known closely."""
+    sums = [(output.head, dim) for output, dim in blocks.sums.items()]
+    for head, dim in [*sums, *blocks.shares.items()]:
+        finest = blocks.finest.get(head, 1.0)
+        if head.mode == "sum":  # up to w / (c + w), in steps of 1 / (c + w)
+            finest *= 2 * blocks.analysis.settings.max_length
+        count = min(MOST_REPEATED, ceil((finest / ONCE) ** 2))
+        if count * SPREAD**2 > 1:
+            blocks.repeated[dim] = [dim, *blocks.new(count - 1)]

@@ -20,7 +20,7 @@ from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.robust.attention import HeadPlan, is_read, plan_head
 from rasp.compiler.robust.blocks import MOST_LABELS, Blocks, Feature
 from rasp.compiler.robust.boxes import box_rows
-from rasp.compiler.robust.numbers import mean_row
+from rasp.compiler.robust.numbers import mean_row, repeat
 from rasp.compiler.robust.readings import Row
 from rasp.compiler.robust.steps import Written, write
 from rasp.compiler.settings import Settings
@@ -91,6 +91,7 @@ def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program)
         if layer:
             heads[layer - 1] = _heads(blocks, layer, refusals)
     refusals.raise_all()
+    repeat(blocks)
     features = [[each for each in written.values() if each.feature.layer == layer]
                 for layer in range(layers + 1)]  # fmt: skip
     uses_sink = settings.sink and any(

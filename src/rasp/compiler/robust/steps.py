@@ -322,7 +322,7 @@ def _steps(grid: _Grid, gate: Gate, table: np.ndarray) -> list[Step]:
     """The steps of one cube: the value half-way, and what changes at each threshold.
 
     A step above the middle rises to the right, one below it to the left, so that hidden units are
-    on where they are small: what they add up to is rounded less.
+    on where they are small: what they add up to is rounded less, and weak gates close them.
     """
     dims = grid.feature.dims
     line, levels, places = deciding_line(grid.lines, table)
@@ -340,11 +340,11 @@ def _steps(grid: _Grid, gate: Gate, table: np.ndarray) -> list[Step]:
         slope = STEEP / line.distance(gap / 2)
         sign, end = (-1.0, low) if number < middle else (1.0, high)
         row = line.above(threshold).times(sign * slope)
-        widest = slope * line.reach(max(high - threshold, threshold - low)) + STEEP
+        most = slope * line.reach(abs(end - threshold))
         old, new = dims[int(places[change])], dims[int(places[change + 1])]
         pieces = {old: piece + number, new: piece + number + 1}
-        step = _gated(gate, row, widest, {old: -sign, new: sign}, pieces)
-        steps.append(replace(step, most=slope * line.reach(abs(end - threshold))))
+        step = _gated(gate, row, most + STEEP, {old: -sign, new: sign}, pieces)
+        steps.append(replace(step, most=most))
         line.note(gap)
     return steps
 
