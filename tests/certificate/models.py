@@ -13,8 +13,9 @@ import rasp
 from rasp.atoms import Atom
 from rasp.certificate import Inputs, Readout, Verdict, check
 from rasp.certificate.claims import Claims
-from rasp.compiler import Transformer, build
+from rasp.compiler import Transformer, build, compact
 from rasp.compiler.model.promises import keeps_promise
+from rasp.compiler.planning.measures import NONE, Measures
 from rasp.compiler.settings import read_settings
 from rasp.evaluator.plain import EvaluationError, evaluate
 from rasp.graph import Node
@@ -39,6 +40,7 @@ class Kind:
 
 
 AB = ("a", "b")
+WAYS = {"rounded": Measures(rounds=True), "direct": Measures(looks_up=True), "extra": NONE}
 PREVIOUS = 'out = aggregate(select(indices, indices - 1, ==), tokens, "?");'
 KINDS = {
     "embedding": Kind('out = tokens if tokens == "a" else "c";', "abc", 3),
@@ -138,14 +140,11 @@ def compiled(kind: Kind) -> Transformer:
 def _compiled_so(kind: Kind, wanted: dict[str, Any]) -> Transformer:
     settings = read_settings(kind.alphabet, kind.length, None, False, True, "paper", "compact")
     nodes, program = build.read_outputs(wanted, None)
-    if kind.way == "rounded":
-        model = build._rounded(nodes, settings, program, build._Effort())
-        if model is None:
-            raise rasp.RaspUnsupportedError("rounding does not help")
-        return model
     settings = replace(settings, extra_feed_forwards=int(kind.way == "extra"))
-    care = {build.readout_key("out"): build.MOST_CARE} if kind.way == "direct" else {}
-    return build._attempts(nodes, settings, program, care, build._Effort())
+    model = compact._Attempts(nodes, settings, program)._attempt(WAYS[kind.way])
+    if model is None:
+        raise rasp.RaspUnsupportedError("this does not help")
+    return model
 
 
 def outputs_of(model: Transformer) -> dict[str, Node]:

@@ -7,10 +7,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from models import Kind, compiled, expected_of, mistakes_in, outputs_of, verdict
-from test_forged_rules import handmade, node_of
+from test_forged_rules import NOTHING, handmade, node_of
 from test_forgeries import ONE
 
-from rasp.certificate.claims import Claims, Conjunct, HeadClaim, HeadOutput, Meaning, OutputVariable
+from rasp.certificate.claims import (
+    Claims,
+    Conjunct,
+    HeadClaim,
+    HeadOutput,
+    Meaning,
+    NodeVariable,
+    OutputVariable,
+    SumVariable,
+)
 from rasp.graph import Aggregate, Elementwise, in_order
 
 PICKS = {
@@ -61,3 +70,20 @@ def test_a_program_that_makes_a_number_too_large_is_not_called_total() -> None:
     found = verdict(model, outputs_of(model))
     assert found.holds
     assert not found.total
+
+
+def test_no_index_is_left_out() -> None:
+    """A sum with a part -1 is always 0, and 1 at the last index: so that is never looked at."""
+    out = node_of("f = 1 / tokens; out = indices == 1 and f > 0;")
+    at_one, is_above = out.operands
+    (inverse, _) = is_above.operands
+    claims = Claims(
+        (None, None, SumVariable(NOTHING, {("idx", -1): ONE}), NodeVariable(inverse)),
+        {out: (1, 2, 3), at_one: (1,), is_above: (3,), inverse: (0,)}, {}, (), ((),),
+        ((1, 2, 3),),
+    )  # fmt: skip
+    arrays = {"tokens": np.zeros((2, 1)), "positions": np.zeros((2, 1)),
+              "output0.weight": np.zeros((2, 1)), "output0.bias": [1, 0]}  # fmt: skip
+    model = handmade(out, claims, arrays, (False, True), (0, 1))
+    assert mistakes_in(model, expected_of(model, outputs_of(model)))
+    assert not verdict(model, outputs_of(model)).holds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -58,6 +59,7 @@ from rasp.graph import (
 from rasp.graph.portable import graph_to_json
 
 NOTHING = Fraction(0)
+MEANS = sorted({Fraction(some, whole) for whole in (1, 2, 3) for some in range(whole + 1)})
 IS_A = 'out = tokens == "a";'
 
 
@@ -187,6 +189,28 @@ def a_number_below_a_string() -> Transformer:
     return other
 
 
+def a_text_that_is_not_everywhere() -> Transformer:
+    """1 or 1.0 is one number at all positions, and two texts: not every key is equal to a query."""
+    one = node_of("out = aggregate(select(tokens, tokens, ==), 1);")
+    text, is_a = Elementwise("string", (one,)), node_of('out = indicator(tokens == "a");')
+    out = Aggregate(Select(text, text, "=="), is_a, 0)
+    head = HeadClaim("mean", (), (HeadOutput(is_a),), ({0: ONE},), ((0,),), never_empty=True)
+    spare = HeadClaim("mean", (Conjunct(one.selector, (0,), (0,)),), (HeadOutput(one.values),),
+                      ({0: ONE},), ((),), never_empty=True)  # fmt: skip
+    claims = Claims(
+        (None, None, OutputVariable(1, 0, 0), OutputVariable(0, 0, 0)),
+        {out: (2,), one: (3,), text: (3,), **over_tokens(is_a)},
+        {out: Meaning("mean", (2,)), one: Meaning("mean", (3,))}, ((head,),), ((), ()), ((2,),),
+        spare=(spare,),
+    )  # fmt: skip
+    arrays = {
+        "tokens": [[1, 0], [0, 0]], "positions": np.zeros((3, 2)), "layer1.head1.value": [[1, 0]],
+        "layer1.head1.out": [[0], [1]], "output0.weight": [[0, 2 * mean] for mean in MEANS],
+        "output0.bias": [-mean * mean for mean in MEANS],
+    }  # fmt: skip
+    return handmade(out, claims, arrays, MEANS)
+
+
 def a_ratio_that_fails() -> Transformer:
     """A quotient of the forger's own fails where there is no "b": such inputs are not looked at."""
     mean = 'aggregate(select(0, 0, ==), indicator(tokens == "{}"))'
@@ -265,19 +289,19 @@ def errors_of_queries_times_errors_of_keys() -> Transformer:
         (None, None, OutputVariable(1, 0, 0)), {out: (2,), **over_tokens(out.values)},
         {out: Meaning("mean", (2,))}, ((head,),), ((GroupClaim(1, (0, 1), (0,)),), ()), ((2,),),
     )  # fmt: skip
-    means = sorted({Fraction(some, whole) for whole in (1, 2, 3) for some in range(whole + 1)})
     arrays = {
         "tokens": [[1, 0, 0, 0, 0], [0, 0, 0, 0, 0]],
         "positions": [[0, -1, -1, 0, 0], [0, -1, -1, 0, 1], [0, -1, -1, 0, 0]],
-        "layer0.feed_forward.inside": [[0, 0, 0, 0, 1]], "layer0.feed_forward.bias": [0],
+        "layer0.feed_forward.inside": [[2.0**-9, 0, 0, 0, 1]],
+        "layer0.feed_forward.bias": [-(2.0**-9)],
         "layer0.feed_forward.out": [[0], [2], [2], [0], [0]],
         "layer1.head1.query": [[0, 50, 0, 0, 0]], "layer1.head1.key": [[0, 0, 1, 0, 0]],
         "layer1.head1.value": [[1, 0, 0, 0, 0]],
         "layer1.head1.out": [[0], [0], [0], [1], [0]],
-        "output0.weight": [[0, 0, 0, 2 * float(mean), 0] for mean in means],
-        "output0.bias": [-(float(mean) ** 2) for mean in means],
+        "output0.weight": [[0, 0, 0, 2 * mean, 0] for mean in MEANS],
+        "output0.bias": [-mean * mean for mean in MEANS],
     }  # fmt: skip
-    return handmade(out, claims, arrays, means)
+    return handmade(out, claims, arrays, MEANS)
 
 
 def a_number_that_is_infinite() -> Transformer:
@@ -313,6 +337,7 @@ FORGERIES: dict[Callable[[], Transformer], str] = {
     a_sum_of_counts: "a sum adds numbers",
     a_mean_of_strings: "a head averages what has no mean",
     a_number_below_a_string: "no margin is left",
+    a_text_that_is_not_everywhere: "a head's selector is not that of the aggregate",
     a_ratio_that_fails: "a helper of the compiler fails",
     a_promise_about_tokens: "no margin is left",
     a_token_that_a_promise_hides: "no margin is left",
@@ -358,6 +383,22 @@ def test_a_choice_is_not_read_where_it_leaves_something_open() -> None:
     found = verdict(model, outputs_of(model))
     assert found.holds, found.reason
     assert found.readers == {1}
+    group = GroupClaim(1, (0, 1, 3), (2,))  # which leaf it is follows from the index
+    found = verdict(model, outputs_of(model), claims=replace(claims, groups=((group,),)))
+    assert found.holds, found.reason
+
+
+def test_hidden_units_look_at_what_is_said_also_if_another_function_is_claimed() -> None:
+    out = node_of(IS_A)
+    claims = Claims((None, None), {out: (0,)}, {}, (), ((GroupClaim(1, (0, 1), (0,)),),), ((0,),))
+    arrays = {
+        "tokens": [[1, 0], [0, 0]], "positions": np.zeros((2, 2)),
+        "layer0.feed_forward.inside": [[1, 0]], "layer0.feed_forward.bias": [0],
+        "layer0.feed_forward.out": [[0], [1]], "output0.weight": [[0, 0], [0, 1]],
+        "output0.bias": [0, -0.5],
+    }  # fmt: skip
+    model = handmade(out, claims, arrays, (False, True))
+    assert "look at more than they do" in verdict(model, outputs_of(model)).reason
 
 
 def largest_gradient(model: Transformer) -> float:

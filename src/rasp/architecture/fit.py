@@ -78,15 +78,15 @@ class Fit:
     __repr__ = __str__
 
 
-def _counterexample_record(found: Counterexample | None) -> dict[str, Any] | None:
-    if found is None:
+def _counterexample_record(example: Counterexample | None) -> dict[str, Any] | None:
+    if example is None:
         return None
     return {
-        "input": [to_python(token) for token in found.tokens],
-        "meant": plain_lists(found.meant)[0],
-        "got": None if isinstance(found.got, RaspError) else plain_lists(found.got)[0],
-        "error": found.got.message if isinstance(found.got, RaspError) else None,
-        "is_shortest": found.is_shortest,
+        "input": [to_python(token) for token in example.tokens],
+        "meant": plain_lists(example.meant)[0],
+        "got": None if isinstance(example.got, RaspError) else plain_lists(example.got)[0],
+        "error": example.got.message if isinstance(example.got, RaspError) else None,
+        "is_shortest": example.is_shortest,
     }
 
 
@@ -105,8 +105,8 @@ def fit(
     `sfsfff`, `attention` for a pattern such as `window:2`, tried on inputs over `alphabet`.
 
     >>> from rasp.graph import Aggregate, Indices, Select, Tokens
-    >>> found = Aggregate(Select(Tokens(), Tokens(), "=="), Indices())
-    >>> print(fit(found, layers=1, heads=1))
+    >>> example = Aggregate(Select(Tokens(), Tokens(), "=="), Indices())
+    >>> print(fit(example, layers=1, heads=1))
     1 layer of 1 head: yes
       heads per layer: 1
     """

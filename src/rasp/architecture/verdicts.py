@@ -143,20 +143,20 @@ def pattern_verdict(naming: Naming, text: str, alphabet: object) -> FitVerdict:
     return FitVerdict(question, True, reason, is_proved=False)
 
 
-def _difference(search: PatternSearch, found: Counterexample, naming: Naming) -> str:
-    given = show_input(found.tokens)
-    got = found.got if isinstance(found.got, RaspError) else list(found.got)
+def _difference(search: PatternSearch, example: Counterexample, naming: Naming) -> str:
+    given = show_input(example.tokens)
+    got = example.got if isinstance(example.got, RaspError) else list(example.got)
     lines = []
     for number, output in enumerate(naming.outputs):
-        if isinstance(got, list) and got[number] == found.meant[number]:
+        if isinstance(got, list) and got[number] == example.meant[number]:
             continue
         name = naming.label(output, 30)
-        lines.append(f"{name}({given}) = {_shown(found.meant[number], output)}")
+        lines.append(f"{name}({given}) = {_shown(example.meant[number], output)}")
         after = f"fails: {got.message}" if isinstance(got, RaspError) else (
             f"gives {_shown(got[number], output)}")  # fmt: skip
         lines.append(f"under the pattern it {after}")
-    how = "no shorter input over" if found.is_shortest else "no shorter input was found over"
-    shows = " shows a difference" if found.is_shortest else ""
+    how = "no shorter input over" if example.is_shortest else "no shorter input was found over"
+    shows = " shows a difference" if example.is_shortest else ""
     return "\n".join([*lines, f"({how} {show_alphabet(search.alphabet)}{shows})"])
 
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rasp.certificate.claims import Claims, Inputs, Notes, OutputVariable, Refused
+from rasp.certificate.claims import Claims, Inputs, Notes, OutputVariable, Refused, SumVariable
 from rasp.certificate.program.aggregates import check_aggregate
 from rasp.certificate.program.head_claims import check_head
 from rasp.certificate.program.tables import Array, typed
@@ -106,6 +106,7 @@ def _check(
     if len(hidden) != len(heads) + 1 or not readouts:
         raise Refused("the claims are about another model")
     _check_inputs(inputs)
+    _check_sums(claims, inputs)
     arrays = read_arrays(precision.arrays(found), heads, hidden, len(readouts))
     check_shapes(arrays, len(inputs.vocabulary), inputs.max_length, hidden)
     names = [readout.name for readout in readouts]
@@ -144,6 +145,19 @@ def _check_inputs(inputs: Inputs) -> None:
         raise Refused("a vocabulary holds every token once")
     if inputs.bos is not None and typed(inputs.bos) != typed(tokens[-1]):
         raise Refused("the BOS is not the last token of the vocabulary")
+
+
+def _check_sums(claims: Claims, inputs: Inputs) -> None:
+    """The parts of weighted sums are tokens, indices and outputs that there are: index -1 would be
+    none where all that a sum can be is listed, and the last one in a table.
+    """
+    outputs = [place for place, known in enumerate(claims.variables)
+               if isinstance(known, OutputVariable)]  # fmt: skip
+    there = {"tok": range(len(inputs.vocabulary)), "idx": range(inputs.max_length), "out": outputs}
+    for variable in claims.variables:
+        parts = variable.parts if isinstance(variable, SumVariable) else ()
+        if not all(place in there[kind] for kind, place in parts):
+            raise Refused("a weighted sum is of something that there is not")
 
 
 def _disturb(stream: Stream, sink: Sink | None, noise: float) -> None:

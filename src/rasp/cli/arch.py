@@ -35,25 +35,25 @@ def run(arguments: argparse.Namespace) -> int:
 
 def record(explanation: Explanation, name: str) -> dict[str, Any]:
     """Return an explanation as JSON-able data."""
-    found = explanation.schedule
+    placed = explanation.schedule
     return {
         "name": name,
-        "layers": found.layers,
-        "width": found.width,
-        "heads": found.heads,
-        "heads_per_layer": found.heads_per_layer,
-        "exact": found.exact,
-        "method": found.method,
+        "layers": placed.layers,
+        "width": placed.width,
+        "heads": placed.heads,
+        "heads_per_layer": placed.heads_per_layer,
+        "exact": placed.exact,
+        "method": placed.method,
         "earliest_heads_per_layer": explanation.paper.heads_per_layer,
-        "layer_list": [_layer(explanation, layer) for layer in found.layer_list],
-        "input_feed_forward": [_node(explanation, node) for node in found.input_feed_forward],
+        "layer_list": [_layer(explanation, layer) for layer in placed.layer_list],
+        "input_feed_forward": [_node(explanation, node) for node in placed.input_feed_forward],
         "chain": [_node(explanation, node) for node in explanation.chain],
         "why_so_deep": explanation.why_so_deep,
         "why_so_wide": explanation.why_so_wide,
         "notes": explanation.notes,
         "front": [
-            {"layers": each.layers, "heads_per_layer": each.heads_per_layer}
-            for each in explanation.front
+            {"layers": deeper.layers, "heads_per_layer": deeper.heads_per_layer}
+            for deeper in explanation.front
         ],
         "suggestions": [
             {

@@ -68,12 +68,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _replay(path: Path) -> int:
     case, name = read_replay(path)
-    found = verdict(find_judge(name), case)
+    judgement = verdict(find_judge(name), case)
     print(case)
-    print(f"{name}: {found.kind}")
-    if found.detail:
-        print(found.detail)
-    return 1 if found.is_failure else 0
+    print(f"{name}: {judgement.kind}")
+    if judgement.detail:
+        print(judgement.detail)
+    return 1 if judgement.is_failure else 0
 
 
 def summary(campaign: Campaign) -> str:

@@ -98,39 +98,39 @@ def _unknown(action: str) -> RaspError:
 
 
 def _list(word: str, arguments: argparse.Namespace) -> int:
-    found = [each for each in entries() if word.lower() in _described(each)]
+    chosen = [member for member in entries() if word.lower() in _described(member)]
     if arguments.dialect is not None:
         dialect, stored = read_dialect(arguments.dialect), stored_dialects()
-        found = [each for each in found if dialect in stored[each.name]]
+        chosen = [member for member in chosen if dialect in stored[member.name]]
     if arguments.json:
-        for each in found:
-            print(json.dumps(_record(each), ensure_ascii=False))
+        for member in chosen:
+            print(json.dumps(_record(member), ensure_ascii=False))
         return 0
     for family, members in families().items():
-        chosen = [member for member in members if member in found]
-        if chosen:
+        shown = [member for member in members if member in chosen]
+        if shown:
             print(family)
-            for each in chosen:
-                heads = " ".join(map(str, each.heads_per_layer)) or "-"
-                tell(f"  {each.name:28}{heads:16}{each.summary}")
+            for member in shown:
+                heads = " ".join(map(str, member.heads_per_layer)) or "-"
+                tell(f"  {member.name:28}{heads:16}{member.summary}")
             print()
-    print(f"{len(found)} programs. After the name: the heads in each layer.")
+    print(f"{len(chosen)} programs. After the name: the heads in each layer.")
     print("rasp gallery show NAME prints one; run NAME, draw NAME and check NAME use it.")
     return 0
 
 
-def _described(each: Entry) -> str:
-    return f"{each.family} {each.name} {each.summary}".lower()
+def _described(member: Entry) -> str:
+    return f"{member.family} {member.name} {member.summary}".lower()
 
 
-def _record(each: Entry) -> dict[str, Any]:
+def _record(member: Entry) -> dict[str, Any]:
     return {
-        "name": each.name,
-        "family": each.family,
-        "summary": each.summary,
-        "example": each.example,
-        "heads_per_layer": each.heads_per_layer,
-        "dialects": stored_dialects()[each.name],
+        "name": member.name,
+        "family": member.family,
+        "summary": member.summary,
+        "example": member.example,
+        "heads_per_layer": member.heads_per_layer,
+        "dialects": stored_dialects()[member.name],
     }
 
 

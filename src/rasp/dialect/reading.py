@@ -105,8 +105,8 @@ class Reader:
             case Aggregate():
                 return self.aggregate(node, at_last)
             case Elementwise():
-                known = self.idiom(node, at_last)
-                return self._elementwise(node, at_last) if known is None else known
+                cases = self.idiom(node, at_last)
+                return self._elementwise(node, at_last) if cases is None else cases
         raise AssertionError(f"no reading of {type(node).__name__}")
 
     def index(self) -> Any:

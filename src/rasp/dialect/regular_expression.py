@@ -74,10 +74,10 @@ class _Reader:
         self.place = 0
 
     def read(self) -> Regex:
-        found = self._choice()
+        regex = self._choice()
         if self.place < len(self.text):
             raise self._error("this `)` closes nothing")
-        return found
+        return regex
 
     def _choice(self) -> Regex:
         parts = [self._sequence()]

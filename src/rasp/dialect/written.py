@@ -104,8 +104,8 @@ class Written:
         names = run("\n".join(f"{line[1]} = {_in_rasp(line[2])};" for line in lines if line))
         *rest, (name, last) = self.meanings
         if last is None or last is True:
-            found: SOp = names[name].node
-            return found
+            s_op: SOp = names[name].node
+            return s_op
         answer: SOp = Const(last)
         for name, meaning in rest:
             assert meaning is not None

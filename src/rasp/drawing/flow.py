@@ -88,9 +88,9 @@ def _layer_box(flow: Flow, layer: LayerShown, per_row: int, compact: bool) -> Pi
     ]
     parts = [_heads_row(heads[at : at + per_row]) for at in range(0, len(heads), per_row)]
     if layer.feed_forward:
-        made = _strips_box(flow, layer.feed_forward, "plain", compact)
+        piece = _strips_box(flow, layer.feed_forward, "plain", compact)
         words = label(0, 11, "feed-forward", "soft small")
-        parts.append(framed(below([Piece(80, LINE, words), made], 2), "inner", PAD))
+        parts.append(framed(below([Piece(80, LINE, words), piece], 2), "inner", PAD))
     return below(parts, 12, centred=True)
 
 

@@ -76,8 +76,8 @@ def head_block(
         x += column.cell.width + GAP
     x = right_x + GAP
     for column in right:
-        made = strip_column(column.strip, column.cell, "result")
-        parts.append(element("g", moved(made, x, grid_y), data_made=column.strip.id))
+        piece = strip_column(column.strip, column.cell, "result")
+        parts.append(element("g", moved(piece, x, grid_y), data_made=column.strip.id))
         x += column.cell.width + GAP
     width = max(
         x - GAP, right_x + stairs_right.width, grid_x + top.width, grid_x + bottom.width,

@@ -283,16 +283,16 @@ def _head(context: _Context, head: Head, name: str) -> HeadShown:
 
 
 def _conditions(context: _Context, selector: Selector) -> list[Condition]:
-    found: list[Condition] = []
+    conditions: list[Condition] = []
     for part in selectors_in(selector):
         match part:
             case Select(keys, queries, op):
                 picks = _picks(context.values[part])
-                found.append(Condition(context.ids[keys], context.ids[queries], op, picks))
+                conditions.append(Condition(context.ids[keys], context.ids[queries], op, picks))
             case SelectBest(inner, scorer):
                 first, *others = [(context.ids[term.keys], context.ids[term.queries])
                                   for term in score_terms(scorer)]  # fmt: skip
-                found.append(
+                conditions.append(
                     Condition(
                         *first,
                         "best",
@@ -302,7 +302,7 @@ def _conditions(context: _Context, selector: Selector) -> list[Condition]:
                         tuple(others),
                     )
                 )
-    return found
+    return conditions
 
 
 def _picks(selection: list[list[bool]]) -> Picks:

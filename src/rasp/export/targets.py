@@ -78,10 +78,10 @@ def write_export(model: Transformer | str | Path, to: str, folder: str | Path) -
     """Write and check an export; say how it was checked."""
     target = find_target(to)
     _require(target.needs, target.extra, f"exporting to {to}")
-    found = in_vocabulary(model if isinstance(model, Transformer) else _verified(model))
+    transformer = in_vocabulary(model if isinstance(model, Transformer) else _verified(model))
     write: Write = getattr(import_module(f"rasp.export.{target.home}"), target.write)
     with writing(Path(folder)) as place:
-        checked = write(found, place)
+        checked = write(transformer, place)
         write_card(checked, to, place)
     return checked
 

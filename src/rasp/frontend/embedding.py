@@ -19,7 +19,14 @@ from rasp.atoms import PythonAtom, from_python
 from rasp.errors import RaspTypeError
 from rasp.frontend import operations, refusals
 from rasp.frontend.builtins import language_scope
-from rasp.frontend.expressions import Operand, ScorerHandle, SelectorHandle, SOpHandle, built
+from rasp.frontend.expressions import (
+    AnyHandle,
+    Operand,
+    ScorerHandle,
+    SelectorHandle,
+    SOpHandle,
+    built,
+)
 from rasp.frontend.handles import Handle, value_of
 from rasp.frontend.values import BoundCall, ComparisonSign, Value, describe
 from rasp.graph import COMPARISONS, Const, Indices, SOp, Tokens, TokensAs
@@ -77,13 +84,7 @@ def select(keys: Operand, queries: Operand, op: Comparison) -> SelectorHandle:
                 hint=f"write one of {_ALL_SIGNS}, in quotes",
             )
         )
-    sign = ComparisonSign(op)
-    return built(
-        SelectorHandle,
-        lambda left, right: _call("select", keys=left, queries=right, op=sign),
-        keys,
-        queries,
-    )
+    return _call(SelectorHandle, "select", ComparisonSign(op), keys=keys, queries=queries)
 
 
 def aggregate(
@@ -97,13 +98,7 @@ def aggregate(
     >>> aggregate(select(indices, indices, "<"), indices + 1)("hey")
     [0, 1, 1.5]
     """
-    return built(
-        SOpHandle,
-        lambda *given: _call("aggregate", selector=given[0], values=given[1], default=given[2]),
-        selector,
-        values,
-        default,
-    )
+    return _call(SOpHandle, "aggregate", selector=selector, values=values, default=default)
 
 
 def score(keys: Operand, queries: Operand) -> ScorerHandle:
@@ -112,9 +107,7 @@ def score(keys: Operand, queries: Operand) -> ScorerHandle:
     >>> score(indices, indices + 1)("abc")
     [[0, 1, 2], [0, 2, 4], [0, 3, 6]]
     """
-    return built(
-        ScorerHandle, lambda left, right: _call("score", keys=left, queries=right), keys, queries
-    )
+    return _call(ScorerHandle, "score", keys=keys, queries=queries)
 
 
 def select_best(selector: SelectorHandle, scorer: ScorerHandle) -> SelectorHandle:
@@ -124,12 +117,7 @@ def select_best(selector: SelectorHandle, scorer: ScorerHandle) -> SelectorHandl
     >>> aggregate(last, tokens)("hey")
     ['y', 'y', 'y']
     """
-    return built(
-        SelectorHandle,
-        lambda left, right: _call("select_best", selector=left, scorer=right),
-        selector,
-        scorer,
-    )
+    return _call(SelectorHandle, "select_best", selector=selector, scorer=scorer)
 
 
 def indicator(condition: SOpHandle | bool) -> SOpHandle:
@@ -143,7 +131,7 @@ def indicator(condition: SOpHandle | bool) -> SOpHandle:
 
 def function_of_operator(name: str) -> Callable[[Operand], SOpHandle]:
     """Return the function that applies an operator written as a call: `rasp.NAME` is it."""
-    return lambda operand: built(SOpHandle, lambda value: _call(name, x=value), operand)
+    return lambda operand: _call(SOpHandle, name, x=operand)
 
 
 @overload
@@ -203,9 +191,16 @@ def table(items: dict[Any, Any] | list[Any] | tuple[Any, ...] | str) -> Table:
     return Table(items)
 
 
-def _call(function: str, **values: Value) -> Value:
+def _call(
+    kind: type[AnyHandle], function: str, op: ComparisonSign | None = None, **given: object
+) -> AnyHandle:
     """Call a function of the language itself."""
-    return _BUILT_IN[function].build(BoundCall(function, values, {}, DEFAULT_LIMITS))
+
+    def build(*values: Value) -> Value:
+        bound = dict(zip(given, values, strict=True)) | ({"op": op} if op else {})
+        return _BUILT_IN[function].build(BoundCall(function, bound, {}, DEFAULT_LIMITS))
+
+    return built(kind, build, *given.values())
 
 
 def _describe(value: object) -> str:

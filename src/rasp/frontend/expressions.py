@@ -39,6 +39,15 @@ def _infix(
     return method, turned
 
 
+def _prefix(op: str) -> Callable[[SOpHandle], SOpHandle]:
+    """The method of an operator before its operand."""
+
+    def method(self: SOpHandle) -> SOpHandle:
+        return built(SOpHandle, partial(operations.unary, op), self)
+
+    return method
+
+
 @doors
 class SOpHandle(Handle):
     """A sequence to be computed: one atom per position.
@@ -85,14 +94,7 @@ class SOpHandle(Handle):
             return other
         raise refusals.no_loose_atom(self.node, sign, other)
 
-    def __invert__(self) -> SOpHandle:
-        return built(SOpHandle, lambda node: operations.unary("not", node), self)
-
-    def __neg__(self) -> SOpHandle:
-        return built(SOpHandle, lambda node: operations.unary("-", node), self)
-
-    def __pos__(self) -> SOpHandle:
-        return built(SOpHandle, lambda node: operations.unary("+", node), self)
+    __invert__, __neg__, __pos__ = map(_prefix, ("not", "-", "+"))
 
     def __round__(self, digits: None = None) -> SOpHandle:
         """Round to the nearest int, halves to the even one: `round(s_op)`."""

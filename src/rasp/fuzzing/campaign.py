@@ -88,9 +88,9 @@ def fuzz(
             if tally.failed >= most_failures:
                 continue
             start = time.monotonic()
-            found = verdict(judge, case)
-            tally.add(found, time.monotonic() - start)
-            if found.is_failure:
+            judgement = verdict(judge, case)
+            tally.add(judgement, time.monotonic() - start)
+            if judgement.is_failure:
                 failure = _small(name, case, replays)
                 campaign.failures.append(failure)
                 told(failure)

@@ -24,20 +24,20 @@ def judge_schedule(case: Case) -> None:
     outputs = [node for node in case.outputs.values() if not isinstance(node, Scorer)]
     if not outputs:
         raise Refused
-    early, greedy, best = (schedule(outputs, each) for each in ("earliest", "greedy", "auto"))
-    found = [early, greedy, best]
+    early, greedy, best = (schedule(outputs, how) for how in ("earliest", "greedy", "auto"))
+    schedules = [early, greedy, best]
     small = sum(isinstance(node, Aggregate) for node in in_order(outputs)) <= MOST_FOR_EXACT
     if small and case.seed % 4 == 0 and find_spec("scipy"):
-        found.append(schedule(outputs, "exact"))
-    known = _values_of(outputs, case)
-    for each in found:
-        _check_order(each)
-        for values in known:
-            _check_heads(each, values)
+        schedules.append(schedule(outputs, "exact"))
+    runs = _values_of(outputs, case)
+    for placed in schedules:
+        _check_order(placed)
+        for values in runs:
+            _check_heads(placed, values)
     needed = _longest_chain(outputs)
-    if {each.layers for each in found} != {needed}:
-        raise Disagreement(f"the longest chain of attentions is {needed}, but {found}")
-    for worse, better in pairwise(found):
+    if {placed.layers for placed in schedules} != {needed}:
+        raise Disagreement(f"the longest chain of attentions is {needed}, but {schedules}")
+    for worse, better in pairwise(schedules):
         if (worse.width, worse.heads) < (better.width, better.heads):
             raise Disagreement(f"{worse.method} {worse} is better than {better.method} {better}")
 
@@ -57,44 +57,44 @@ def _longest_chain(outputs: list[Node]) -> int:
     return max(depth.values())
 
 
-def _check_order(found: Schedule) -> None:
-    written: set[Node] = {node for node in in_order(found.outputs) if not node.needs}
-    for work in (found.embedding, found.input_feed_forward):
+def _check_order(placed: Schedule) -> None:
+    written: set[Node] = {node for node in in_order(placed.outputs) if not node.needs}
+    for work in (placed.embedding, placed.input_feed_forward):
         for node in work:
-            _must_be(written.issuperset(node.needs), node, "is too early", found)
+            _must_be(written.issuperset(node.needs), node, "is too early", placed)
             written.add(node)
-    for layer in found.layer_list:
-        made = [aggregate for head in layer.heads for aggregate in head.aggregates]
+    for layer in placed.layer_list:
+        aggregates = [aggregate for head in layer.heads for aggregate in head.aggregates]
         for head in layer.heads:
-            _must_be(written.issuperset(_read_by(head.selector)), head.selector, "is early", found)
-        for aggregate in made:
+            _must_be(written.issuperset(_read_by(head.selector)), head.selector, "is early", placed)
+        for aggregate in aggregates:
             reads = {*_read_by(aggregate.selector), aggregate.values}
-            _must_be(written.issuperset(reads), aggregate, "comes before what it needs", found)
-        written.update(made)
+            _must_be(written.issuperset(reads), aggregate, "comes before what it needs", placed)
+        written.update(aggregates)
         for node in layer.feed_forward:
-            _must_be(written.issuperset(node.needs), node, "is too early", found)
+            _must_be(written.issuperset(node.needs), node, "is too early", placed)
             written.add(node)
-    for needed in in_order(found.outputs):
+    for needed in in_order(placed.outputs):
         if isinstance(needed, SOp):
-            _must_be(needed in written, needed, "has no place", found)
+            _must_be(needed in written, needed, "has no place", placed)
 
 
 def _values_of(outputs: list[Node], case: Case) -> list[Mapping[Node, Any]]:
     """What everything comes to on the first inputs, where the program does not fail."""
-    known: list[Mapping[Node, Any]] = []
+    runs: list[Mapping[Node, Any]] = []
     for tokens in case.inputs[:2]:
         with suppress(plain.EvaluationError):
-            known.append(plain.evaluate(in_order(outputs), tokens))
-    return known
+            runs.append(plain.evaluate(in_order(outputs), tokens))
+    return runs
 
 
-def _check_heads(found: Schedule, values: Mapping[Node, Any]) -> None:
+def _check_heads(placed: Schedule, values: Mapping[Node, Any]) -> None:
     """Aggregates that share a head pick the same."""
-    for layer in found.layer_list:
+    for layer in placed.layer_list:
         for head in layer.heads:
             for aggregate in head.aggregates:
                 same = values[aggregate.selector] == values[head.selector]
-                _must_be(same, aggregate, "shares a head that picks otherwise", found)
+                _must_be(same, aggregate, "shares a head that picks otherwise", placed)
 
 
 def _read_by(part: Node) -> set[Node]:
@@ -104,6 +104,6 @@ def _read_by(part: Node) -> set[Node]:
     return {s_op for needed in part.needs for s_op in _read_by(needed)}
 
 
-def _must_be(holds: bool, node: Node, what: str, found: Schedule) -> None:
+def _must_be(holds: bool, node: Node, what: str, placed: Schedule) -> None:
     if not holds:
-        raise Disagreement(f"{found.method} {found}: `{expression(node)}` {what}")
+        raise Disagreement(f"{placed.method} {placed}: `{expression(node)}` {what}")

@@ -31,9 +31,9 @@ def shrink(case: Case, judge: Judge, seconds: float = 20.0) -> tuple[Case, Judge
         for candidate in smaller_cases(case):
             if time.monotonic() > until:
                 return case, told
-            found = verdict(judge, candidate, seconds=5.0)
-            if found.is_failure and found.signature == signature:
-                case, told = candidate, found
+            judgement = verdict(judge, candidate, seconds=5.0)
+            if judgement.is_failure and judgement.signature == signature:
+                case, told = candidate, judgement
                 break
         else:
             return case, told

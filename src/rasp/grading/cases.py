@@ -27,7 +27,7 @@ from rasp.grading.exercise import GALLERY, LARGEST_FILE, Exercise
 from rasp.graph import Node, SOp
 from rasp.limits import DEFAULT_LIMITS
 from rasp.programs import entry, load
-from rasp.programs.catalogue import IGNORED, Entry
+from rasp.programs.catalogue import Entry
 from rasp.programs.check import random_inputs as gallery_inputs
 from rasp.reading import ABSENT, read_file
 from rasp.token_lists import read_tokens
@@ -93,17 +93,17 @@ def make_cases(exercise: Exercise) -> GradedCases:
     (('a', 'c'), ['c', 'a'])
     """
     member = entry(exercise.reference.removeprefix(GALLERY)) if _is_gallery(exercise) else None
-    reference = _specification(member) if member else _reference(exercise)
+    reference = member.wanted if member else _reference(exercise)
     shortest, longer, described = (
         _gallery_inputs(member, exercise) if member and exercise.alphabet is None else
         _inputs(exercise, load(member.name).node if member else reference)
     )  # fmt: skip
     hidden = _hidden(exercise)
     asked = [*shortest, *longer, *hidden]
-    found = answers_of(reference, asked)
-    kept = [number for number, answer in enumerate(found) if not isinstance(answer, RaspError)]
+    answers = answers_of(reference, asked)
+    kept = [number for number, answer in enumerate(answers) if not isinstance(answer, RaspError)]
     if not kept:
-        failed = found[0]
+        failed = answers[0]
         assert isinstance(failed, RaspError)
         raise RaspValueError(
             f"the reference `{exercise.reference}` fails on every input: {failed.message}",
@@ -112,7 +112,7 @@ def make_cases(exercise: Exercise) -> GradedCases:
     return GradedCases(
         exercise,
         [asked[number] for number in kept],
-        [list(found[number]) for number in kept],  # type: ignore[arg-type]
+        [list(answers[number]) for number in kept],  # type: ignore[arg-type]
         sum(number < len(shortest) for number in kept),
         sum(number >= len(asked) - len(hidden) for number in kept),
         described,
@@ -123,13 +123,6 @@ def make_cases(exercise: Exercise) -> GradedCases:
 
 def _is_gallery(exercise: Exercise) -> bool:
     return exercise.reference.startswith(GALLERY)
-
-
-def _specification(member: Entry) -> Callable[[list[Any]], Any]:
-    """What a gallery program should answer; None where anything will do."""
-    return lambda tokens: [
-        None if atom is IGNORED else atom for atom in member.specification(tokens)
-    ]
 
 
 def _reference(exercise: Exercise) -> Side:

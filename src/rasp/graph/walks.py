@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
+from typing import TypeVar
 
 from rasp.graph.nodes import (
     Aggregate,
@@ -18,6 +20,8 @@ from rasp.graph.nodes import (
     SOp,
 )
 
+AnyNode = TypeVar("AnyNode", bound=Node)
+
 
 def in_order(outputs: Iterable[Node]) -> list[Node]:
     """List every node that the outputs need, each once, after everything it needs itself.
@@ -26,9 +30,16 @@ def in_order(outputs: Iterable[Node]) -> list[Node]:
     >>> [type(node).__name__ for node in in_order([Elementwise("-", (Indices(),))])]
     ['Indices', 'Elementwise']
     """
-    order: list[Node] = []
-    seen: set[Node] = set()
-    stack: list[tuple[Node, bool]] = [(node, False) for node in reversed(list(outputs))]
+    return _needs_first(list(outputs), attrgetter("needs"))
+
+
+def _needs_first(
+    last: Sequence[AnyNode], needs: Callable[[AnyNode], Sequence[AnyNode]]
+) -> list[AnyNode]:
+    """List nodes and what they need, each once, after what it needs itself."""
+    order: list[AnyNode] = []
+    seen: set[AnyNode] = set()
+    stack = [(node, False) for node in reversed(last)]
     while stack:
         node, needs_done = stack.pop()
         if needs_done:
@@ -36,7 +47,7 @@ def in_order(outputs: Iterable[Node]) -> list[Node]:
         elif node not in seen:
             seen.add(node)
             stack.append((node, True))
-            stack.extend((needed, False) for needed in reversed(node.needs) if needed not in seen)
+            stack.extend((needed, False) for needed in reversed(needs(node)) if needed not in seen)
     return order
 
 
@@ -50,20 +61,9 @@ def selectors_in(selector: Selector) -> list[Selector]:
     >>> [type(node).__name__ for node in selectors_in(later)]
     ['Select', 'SelectorNot']
     """
-    order: list[Selector] = []
-    seen: set[Selector] = set()
-    stack: list[tuple[Selector, bool]] = [(selector, False)]
-    while stack:
-        node, needs_done = stack.pop()
-        if needs_done:
-            order.append(node)
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend(
-                (needed, False) for needed in reversed(node.needs) if isinstance(needed, Selector)
-            )
-    return order
+    return _needs_first(
+        [selector], lambda node: [part for part in node.needs if isinstance(part, Selector)]
+    )
 
 
 def compared_in(selector: Selector) -> list[tuple[SOp, SOp]]:

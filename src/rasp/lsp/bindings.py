@@ -12,24 +12,9 @@ from dataclasses import dataclass
 
 from rasp.lsp.scopes import Binding, NameScope, ScopedName
 from rasp.source import Source, Span
-from rasp.syntax.tree import (
-    Argument,
-    Assign,
-    Call,
-    Command,
-    Comprehension,
-    Define,
-    For,
-    Load,
-    Name,
-    Remark,
-    Statement,
-    Tree,
-    bound_by,
-    parts_of,
-)
+from rasp.syntax import tree
 
-Loads = Callable[[Load], list[Binding]]
+Loads = Callable[[tree.Load], list[Binding]]
 """Gives the public definitions of the file that a `load` names."""
 
 
@@ -82,7 +67,7 @@ class Bindings:
 
 
 def bindings_of(
-    statements: tuple[Statement, ...], library: NameScope, loads: Loads = lambda load: []
+    statements: tuple[tree.Statement, ...], library: NameScope, loads: Loads = lambda load: []
 ) -> Bindings:
     """Resolve every name of a program, whose library is the scope around it."""
     return _Resolver(library, loads).resolve(statements)
@@ -106,7 +91,7 @@ def definition_before(occurrence: Occurrence) -> Binding | None:
 class _Body:
     """Statements that are run later, with their scope."""
 
-    statements: tuple[Statement, ...]
+    statements: tuple[tree.Statement, ...]
     scope: NameScope
 
 
@@ -120,11 +105,11 @@ class _Resolver:
         self.scopes: list[tuple[Span | None, NameScope]] = [(None, self.main)]
         self.waiting: list[_Body] = []
         self.functions: dict[int, NameScope] = {}
-        self.keywords: list[tuple[Argument, ScopedName | None]] = []
+        self.keywords: list[tuple[tree.Argument, ScopedName | None]] = []
         self.unknown: dict[str, ScopedName] = {}
         self.statement: int | None = None
 
-    def resolve(self, statements: tuple[Statement, ...]) -> Bindings:
+    def resolve(self, statements: tuple[tree.Statement, ...]) -> Bindings:
         self.block(statements, self.main, frozenset(), is_main=True)
         self.statement = None
         for body in self.waiting:  # grows while we go: functions may hold functions
@@ -135,7 +120,7 @@ class _Resolver:
 
     def block(
         self,
-        statements: tuple[Statement, ...],
+        statements: tuple[tree.Statement, ...],
         scope: NameScope,
         in_loop: frozenset[str],
         is_main: bool = False,
@@ -144,47 +129,47 @@ class _Resolver:
         for statement in statements:
             if is_main:
                 self.statement = statement.span.start
-            if isinstance(statement, Remark):
+            if isinstance(statement, tree.Remark):
                 doc = statement.text.lstrip("# ")
                 continue
             self.one(statement, scope, in_loop, doc)
             doc = ""
 
     def one(
-        self, statement: Statement, scope: NameScope, in_loop: frozenset[str], doc: str
+        self, statement: tree.Statement, scope: NameScope, in_loop: frozenset[str], doc: str
     ) -> None:
         match statement:
-            case Assign(targets, value):
+            case tree.Assign(targets, value):
                 self.read(value, scope, in_loop)
                 self.bind_all(targets, scope, in_loop, "s-op or value", statement, doc)
-            case Define(name, parameters):
+            case tree.Define(name, parameters):
                 for parameter in parameters:
                     if parameter.default is not None:
                         self.read(parameter.default, scope, in_loop)
                 self.bind_all((name,), scope, in_loop, "function", statement, doc)
                 self.enter(statement, scope)
-            case For(targets, source, body):
+            case tree.For(targets, source, body):
                 self.read(source, scope, in_loop)
-                inner = in_loop | {name.name for name, _ in bound_by(statement)}
+                inner = in_loop | {name.name for name, _ in tree.bound_by(statement)}
                 self.bind_all(targets, scope, inner, "loop", statement, doc)
                 self.block(body, scope, inner)
-            case Load():
+            case tree.Load():
                 for definition in self.loads(statement):
                     scope.bind(definition, is_certain=not in_loop)
-            case Command():
+            case tree.Command():
                 self.command(statement, scope)
             case _:
                 self.read(statement, scope, in_loop)
 
     def bind_all(
-        self, targets: tuple[Name, ...], scope: NameScope, in_loop: frozenset[str],
-        kind: str, tree: Tree, doc: str,
+        self, targets: tuple[tree.Name, ...], scope: NameScope, in_loop: frozenset[str],
+        kind: str, binder: tree.Tree, doc: str,
     ) -> None:  # fmt: skip
         for target in targets:
-            definition = Binding(target.name, target.span, kind, tree, self.statement, doc)
+            definition = Binding(target.name, target.span, kind, binder, self.statement, doc)
             self.note(target.name, target.span, scope.bind(definition, not in_loop), scope, True)
 
-    def enter(self, function: Define, scope: NameScope) -> None:
+    def enter(self, function: tree.Define, scope: NameScope) -> None:
         """Begin a function's scope with its parameters, and leave its body for later."""
         inner = NameScope(scope, scope.count, function)
         self.functions[id(function)] = inner
@@ -194,33 +179,35 @@ class _Resolver:
             self.note(parameter.name, parameter.span, inner.bind(definition), inner, True)
         self.waiting.append(_Body(function.body, inner))
 
-    def read(self, tree: Tree, scope: NameScope, in_loop: frozenset[str]) -> None:
+    def read(self, whole: tree.Tree, scope: NameScope, in_loop: frozenset[str]) -> None:
         """Note every name in an expression (or in a statement that binds nothing)."""
-        stack = [(tree, scope)]
+        stack = [(whole, scope)]
         while stack:
             part, inside = stack.pop()
             match part:
-                case Name(name):
+                case tree.Name(name):
                     self.note(name, part.span, self.look_up(name, inside, in_loop), inside)
-                case Comprehension(item, targets, source, key):
+                case tree.Comprehension(item, targets, source, key):
                     inner = NameScope(inside, inside.count, is_inline=True)
                     self.scopes.append((part.span, inner))
                     self.bind_all(targets, inner, frozenset(), "loop", part, "")
                     stack.append((source, inside))
                     stack += [(each, inner) for each in (item, key) if each is not None]
                 case _:
-                    stack += [(each, inside) for each in parts_of(part)]
-            if isinstance(part, Call):
+                    stack += [(each, inside) for each in tree.parts_of(part)]
+            if isinstance(part, tree.Call):
                 self.call(part, inside, in_loop)
 
-    def call(self, call: Call, scope: NameScope, in_loop: frozenset[str]) -> None:
+    def call(self, call: tree.Call, scope: NameScope, in_loop: frozenset[str]) -> None:
         """Keep the keyword arguments of a call until every function is known."""
         callee = call.function
-        function = self.look_up(callee.name, scope, in_loop) if isinstance(callee, Name) else None
+        function = (
+            self.look_up(callee.name, scope, in_loop) if isinstance(callee, tree.Name) else None
+        )
         named = (argument for argument in call.arguments if argument.keyword)
         self.keywords += [(argument, function) for argument in named]
 
-    def command(self, command: Command, scope: NameScope) -> None:
+    def command(self, command: tree.Command, scope: NameScope) -> None:
         if command.argument is not None:
             self.read(command.argument, scope, frozenset())
         elif command.words[0] in ("doc", "arch", "help") and len(command.words) == 2:
@@ -261,17 +248,17 @@ class _Resolver:
             self.note(argument.keyword, span, parameters[0], self.main)
 
 
-def definitions_in(statements: tuple[Statement, ...], kind: str) -> list[Binding]:
+def definitions_in(statements: tuple[tree.Statement, ...], kind: str) -> list[Binding]:
     """List what the main program of a file defines, as those see it who load it."""
     found: list[Binding] = []
     doc = ""
     for statement in statements:
-        if isinstance(statement, Remark):
+        if isinstance(statement, tree.Remark):
             doc = statement.text.lstrip("# ")
             continue
         found += [
             Binding(name.name, name.span, kind, binding, doc=doc)
-            for name, binding in bound_by(statement)
+            for name, binding in tree.bound_by(statement)
         ]
         doc = ""
     return found

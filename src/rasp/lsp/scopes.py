@@ -96,16 +96,16 @@ class NameScope:
 
         `in_loop` are the names that the loops around the read bind somewhere in their bodies.
         """
-        found: list[ScopedName] = []
+        names: list[ScopedName] = []
         scope: NameScope | None = self
         at, is_own = self.count, True
         while scope is not None:
             may_be = name in scope.bound or (is_own and name in in_loop)
             if may_be:
-                found.append(scope.variables.setdefault(name, ScopedName(name)))
+                names.append(scope.variables.setdefault(name, ScopedName(name)))
                 if scope.certain.get(name, NEVER) <= at:
                     break
             at, is_own, scope = scope.made_at, is_own and scope.is_inline, scope.parent
-        for other in found[1:]:
-            found[0].join(other)
-        return found[0].root if found else None
+        for other in names[1:]:
+            names[0].join(other)
+        return names[0].root if names else None

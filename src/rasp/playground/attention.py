@@ -75,19 +75,19 @@ def aggregates_of(node: Node) -> list[Aggregate]:
     >>> len(aggregates_of(lib.length.node))
     1
     """
-    found: list[Aggregate] = []
+    aggregates: list[Aggregate] = []
     stack: list[Node] = [node]
-    while stack and len(found) <= 3:
+    while stack and len(aggregates) <= 3:
         match stack.pop():
             case Aggregate() as aggregate:
-                found.append(aggregate)
+                aggregates.append(aggregate)
             case Elementwise(op, operands) if op in ("+", "-", "/", "round"):
                 stack.extend(operands)
             case Const():
                 pass
             case _:
                 return []
-    return found
+    return aggregates
 
 
 def as_written(aggregate: Aggregate) -> Selector:

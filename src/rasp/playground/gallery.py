@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import takewhile
 from typing import Any
 
 from rasp import programs
-from rasp.atoms import from_python, read_input
+from rasp.atoms import read_input
 from rasp.equivalence.sides import Compared
 from rasp.equivalence.verdict import show_answer
 from rasp.graph import Node
 from rasp.playground.budgets import AT_RANDOM, EXHAUSTIVE, LONGEST_DRAWN
 from rasp.playground.requests import example_text
-from rasp.programs.catalogue import IGNORED, Entry
+from rasp.programs.catalogue import Entry
 from rasp.programs.check import random_inputs
 
 FROM_GALLERY = "gallery:"
@@ -64,17 +63,7 @@ def program(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _answer_to_example(entry: Entry) -> str:
-    return show_answer(_specified(entry)(list(read_input(entry.example))))
-
-
-def _specified(entry: Entry) -> Callable[[list[Any]], list[Any]]:
-    """An entry's specification, with `None` where any answer will do."""
-
-    def specification(tokens: list[Any]) -> list[Any]:
-        answer = entry.specification(tokens)
-        return [None if atom is IGNORED else from_python(atom) for atom in answer]
-
-    return specification
+    return show_answer(entry.wanted(read_input(entry.example)))
 
 
 def wrong(given: object, got: Any, wanted: Any, is_shortest: bool) -> dict[str, Any]:
@@ -92,7 +81,7 @@ def check_entry(entry: Entry, node: Node) -> dict[str, Any]:
     """Compare an answer with a gallery program's specification, on the inputs it is for."""
     tiny = [read_input(tokens) for tokens in entry.inputs.tiny(EXHAUSTIVE)]
     drawn = [read_input(tokens) for tokens in random_inputs(entry, AT_RANDOM, LONGEST_DRAWN)]
-    pair = Compared(node, _specified(entry))
+    pair = Compared(node, entry.wanted)
     for at, (tokens, (got, wanted)) in enumerate(
         zip([*tiny, *drawn], pair.answers([*tiny, *drawn]), strict=True)
     ):

@@ -22,30 +22,30 @@ MOST_SHOWN = 12
 
 def architecture(request: dict[str, Any]) -> dict[str, Any]:
     """Say how many layers and heads an s-op needs, and why no fewer."""
-    found = explain(find_handle(run_text(request.get("program")), request.get("name")))
-    placed = found.schedule
+    explanation = explain(find_handle(run_text(request.get("program")), request.get("name")))
+    placed = explanation.schedule
     return {
         "summary": str(placed),
         "layers": placed.layers,
         "width": placed.width,
         "heads_per_layer": list(placed.heads_per_layer),
-        "layer_list": [_layer(found, layer) for layer in placed.layer_list[:MOST_LAYERS]],
-        "input_feed_forward": _names(found, placed.input_feed_forward),
-        "why_so_deep": list(found.why_so_deep) if placed.layers else [],
-        "why_so_wide": list(found.why_so_wide),
-        "notes": list(found.notes),
+        "layer_list": [_layer(explanation, layer) for layer in placed.layer_list[:MOST_LAYERS]],
+        "input_feed_forward": _names(explanation, placed.input_feed_forward),
+        "why_so_deep": list(explanation.why_so_deep) if placed.layers else [],
+        "why_so_wide": list(explanation.why_so_wide),
+        "notes": list(explanation.notes),
         "suggestions": [
             {
                 "advice": suggestion.advice,
                 "heads_per_layer": show_counts(suggestion.schedule.heads_per_layer),
             }
-            for suggestion in found.suggestions
+            for suggestion in explanation.suggestions
         ],
     }
 
 
-def _layer(found: Explanation, layer: Layer) -> dict[str, Any]:
-    naming = found.naming
+def _layer(explanation: Explanation, layer: Layer) -> dict[str, Any]:
+    naming = explanation.naming
     heads = []
     for head in layer.heads:
         gives = dict.fromkeys(naming.purpose(aggregate) for aggregate in head.aggregates)
@@ -58,20 +58,20 @@ def _layer(found: Explanation, layer: Layer) -> dict[str, Any]:
                 "line": int(line) if file == "program" else None,
             }
         )
-    return {"heads": heads, "feed_forward": _names(found, layer.feed_forward)}
+    return {"heads": heads, "feed_forward": _names(explanation, layer.feed_forward)}
 
 
-def _names(found: Explanation, work: Any) -> list[str]:
+def _names(explanation: Explanation, work: Any) -> list[str]:
     """The names of what a feed-forward makes; unnamed steps on the way are left out."""
-    names = found.naming.program.names
+    names = explanation.naming.program.names
     named = [names[node] for node in work if node in names]
-    return named[:MOST_SHOWN] or [found.naming.label(node, 40) for node in work[-1:]]
+    return named[:MOST_SHOWN] or [explanation.naming.label(node, 40) for node in work[-1:]]
 
 
 def fits(request: dict[str, Any]) -> dict[str, Any]:
     """Say whether an s-op fits into a given size, order of sublayers or attention pattern."""
     handle = find_handle(run_text(request.get("program")), request.get("name"))
-    found = fit(
+    fitted = fit(
         handle,
         layers=read_number(request.get("layers"), "the number of layers", 0, 1000),
         heads=read_number(request.get("heads"), "the number of heads", 0, 1000),
@@ -79,8 +79,8 @@ def fits(request: dict[str, Any]) -> dict[str, Any]:
         attention=read_word(request, "attention"),
         alphabet=read_word(request, "alphabet"),
     )
-    record = found.as_dict()
-    for verdict, told in zip(found.verdicts, record["verdicts"], strict=True):
+    record = fitted.as_dict()
+    for verdict, told in zip(fitted.verdicts, record["verdicts"], strict=True):
         told["counterexample"] = _counterexample(verdict.counterexample)
     return record
 
@@ -94,7 +94,7 @@ def dialect_badges(request: dict[str, Any]) -> dict[str, Any]:
     handle = find_handle(run_text(request.get("program")), request.get("name"))
     if not isinstance(handle.node, SOp):
         return {"badges": [], "forecast": ""}
-    found = dialects(handle)
+    known_dialects = dialects(handle)
     return {
         "badges": [
             {
@@ -103,21 +103,21 @@ def dialect_badges(request: dict[str, Any]) -> dict[str, Any]:
                 "as_written": standing.is_as_written,
                 "why": str(standing).partition(":")[2].strip(),
             }
-            for standing in found.standings
+            for standing in known_dialects.standings
         ],
-        "forecast": str(found.forecast).partition("\n")[0],
+        "forecast": str(known_dialects.forecast).partition("\n")[0],
     }
 
 
-def _counterexample(found: Counterexample | None) -> dict[str, Any] | None:
+def _counterexample(counterexample: Counterexample | None) -> dict[str, Any] | None:
     """A counterexample as people read it."""
-    if found is None:
+    if counterexample is None:
         return None
-    got = found.got if isinstance(found.got, RaspError) else found.got[0]
+    got = counterexample.got if isinstance(counterexample.got, RaspError) else counterexample.got[0]
     return {
-        "input": show_input(found.tokens),
-        "example": write_tokens(found.tokens),
-        "meant": show_answer(found.meant[0]),
+        "input": show_input(counterexample.tokens),
+        "example": write_tokens(counterexample.tokens),
+        "meant": show_answer(counterexample.meant[0]),
         "got": show_answer(got),
-        "is_shortest": found.is_shortest,
+        "is_shortest": counterexample.is_shortest,
     }

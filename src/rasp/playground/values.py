@@ -71,8 +71,8 @@ def _with_fix(error: RaspError, ran: Ran) -> dict[str, Any]:
 
 def _warnings(ran: Ran) -> list[dict[str, Any]]:
     statements = tuple(result.statement for result in ran.results)
-    found = warnings_of(statements, ran.session, ran.errors)
-    return [{"message": one.message, "hint": one.hint} | place_record(one.span) for one in found]
+    warnings = warnings_of(statements, ran.session, ran.errors)
+    return [{"message": one.message, "hint": one.hint} | place_record(one.span) for one in warnings]
 
 
 def _name(name: str, value: Value, session: Session) -> dict[str, Any]:
@@ -141,10 +141,10 @@ def _evaluated(ran: Ran, s_ops: Named, tokens: tuple[Atom, ...]) -> Values | Non
         return None  # whose fault it is, is found one by one
 
 
-def _plan(ran: Ran, s_ops: Named, tokens: tuple[Atom, ...], known: Values | None = None) -> Flow:
+def _plan(ran: Ran, s_ops: Named, tokens: tuple[Atom, ...], values: Values | None = None) -> Flow:
     nodes = [node for _, node in s_ops]
     program = with_steps_named(joined_program(ran, s_ops), nodes)
-    return plan_flow(nodes, list(tokens), program, LIMITS, known)
+    return plan_flow(nodes, list(tokens), program, LIMITS, values)
 
 
 def _plan_of_fitting(ran: Ran, s_ops: Named, tokens: tuple[Atom, ...]) -> Flow:
@@ -171,7 +171,7 @@ def _plan_of_fitting(ran: Ran, s_ops: Named, tokens: tuple[Atom, ...]) -> Flow:
 
 
 def _selections(
-    ran: Ran, selectors: Named, tokens: tuple[Atom, ...], s_ops: Named, known: Values | None
+    ran: Ran, selectors: Named, tokens: tuple[Atom, ...], s_ops: Named, values: Values | None
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The selections on the example, and the errors of those that have none."""
     found: list[dict[str, Any]] = []
@@ -182,7 +182,7 @@ def _selections(
         is_named = own.get(name) is node
         program = ran.session.program_of(name) if is_named else joined
         try:
-            plan = plan_selection(node, list(tokens), program, LIMITS, known)
+            plan = plan_selection(node, list(tokens), program, LIMITS, values)
             found.append({"name": name, "makes": makes.get(node, []), "plan": as_dict(plan)})
         except RaspError as error:
             failed.append({"name": name} | error_record(error, ran.source))

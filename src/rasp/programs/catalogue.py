@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
+from rasp.atoms import from_python
 from rasp.programs.expectations import Expectations, read_expectations
 from rasp.programs.files import read_program
 from rasp.programs.inputs import InputMaker
@@ -39,6 +40,11 @@ class Entry:
     name: str
     specification: Specification
     inputs: InputMaker
+
+    def wanted(self, tokens: Sequence[Any]) -> list[Any]:
+        """What the program should answer, with `None` where any answer will do."""
+        answer = self.specification(list(tokens))
+        return [None if atom is IGNORED else from_python(atom) for atom in answer]
 
     @cached_property
     def source(self) -> Source:

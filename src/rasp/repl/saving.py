@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from rasp.errors import RaspError, RaspValueError
-from rasp.replacing import replacing
+from rasp.errors import RaspValueError
+from rasp.replacing import replace_file
 from rasp.syntax.printer import print_program
 from rasp.syntax.tree import Statement
 
@@ -25,17 +25,6 @@ def save_definitions(path: str, statements: Sequence[Statement], saved: set[str]
         raise RaspValueError(
             f"`{place}` is there already", hint="choose another name, or remove that file first"
         )
-    try:
-        with replacing(place) as file:
-            file.write(print_program(statements).encode())
-    except OSError as error:
-        raise _unwritable(place, error) from None
+    replace_file(place, print_program(statements).encode())
     saved.add(place)
     return place
-
-
-def _unwritable(place: str, error: OSError) -> RaspError:
-    why = (error.strerror or "unknown reason").lower()
-    return RaspValueError(
-        f"`{place}` cannot be written: {why}", hint="choose a folder that is there and yours"
-    )

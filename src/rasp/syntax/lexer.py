@@ -65,40 +65,40 @@ def lex(source: Source, limits: Limits = DEFAULT_LIMITS) -> Lexed:
     >>> [token.text for token in lex(Source("demo", "a = 1;")).tokens]
     ['a', '=', '1', ';', '']
     """
-    found = Lexed([], [], [])
+    lexed = Lexed([], [], [])
     if len(source.text) > limits.text_length:
-        found.errors.append(
+        lexed.errors.append(
             RaspLimitError(
                 f"a program of {len(source.text)} characters is over the limit of "
                 f"{limits.text_length}",
                 hint="split it into files and `load` them",
             )
         )
-        found.tokens.append(Token("end", "", 0, 0))
-        return found
+        lexed.tokens.append(Token("end", "", 0, 0))
+        return lexed
     for match in _PATTERN.finditer(source.text):
         kind = match.lastgroup or ""
         text, start, end = match.group(), match.start(), match.end()
         if kind == "space":
             continue
         if kind == "comment":
-            found.comments.append(Comment(text.rstrip(), start, end))
+            lexed.comments.append(Comment(text.rstrip(), start, end))
         elif kind == "name":
-            found.tokens.append(Token("keyword" if text in KEYWORDS else "name", text, start, end))
+            lexed.tokens.append(Token("keyword" if text in KEYWORDS else "name", text, start, end))
         elif kind == "symbol":
-            found.tokens.append(Token(kind, text, start, end))
+            lexed.tokens.append(Token(kind, text, start, end))
         else:
-            found.tokens.extend(_read(kind, text, Span(source, start, end), found, limits))
+            lexed.tokens.extend(_read(kind, text, Span(source, start, end), lexed, limits))
     length = len(source.text)
-    found.tokens.append(Token("end", "", length, length))
-    return found
+    lexed.tokens.append(Token("end", "", length, length))
+    return lexed
 
 
-def _read(kind: str, text: str, span: Span, found: Lexed, limits: Limits) -> list[Token]:
+def _read(kind: str, text: str, span: Span, lexed: Lexed, limits: Limits) -> list[Token]:
     """Give a number or string its value; note what is wrong with anything else."""
     value: Atom = 0
     if kind == "number" and (digits := _digits(text)) > limits.number_digits:
-        found.errors.append(
+        lexed.errors.append(
             RaspLimitError(
                 f"a number of {digits} digits is over the limit of {limits.number_digits}",
                 span,
@@ -108,9 +108,9 @@ def _read(kind: str, text: str, span: Span, found: Lexed, limits: Limits) -> lis
     elif kind == "number":
         value = int(text) if text.isdigit() else Fraction(text)
     elif kind == "string":
-        value = _unescape(text, span, found)
+        value = _unescape(text, span, lexed)
         if len(value) > limits.string_length:
-            found.errors.append(
+            lexed.errors.append(
                 RaspLimitError(
                     f"a string of {len(value)} characters is over the limit of "
                     f"{limits.string_length}",
@@ -119,17 +119,17 @@ def _read(kind: str, text: str, span: Span, found: Lexed, limits: Limits) -> lis
                 )
             )
     elif kind == "curly":
-        found.errors.append(
+        lexed.errors.append(
             RaspSyntaxError(
                 f"`{text}` has curly quotes", span, f"use straight ones: `{quote(text[1:-1])}`"
             )
         )
         kind, value = "string", text[1:-1]
     elif text[0] in "\"'":
-        found.errors.append(_unclosed(text, span))
+        lexed.errors.append(_unclosed(text, span))
         kind, value = "string", ""
     else:
-        found.errors.append(_wrong_character(text, span))
+        lexed.errors.append(_wrong_character(text, span))
         return []
     return [Token(kind, text, span.start, span.end, value)]
 
@@ -142,7 +142,7 @@ def _digits(text: str) -> int:
     return len(mantissa) + abs(int(exponent or 0))
 
 
-def _unescape(text: str, span: Span, found: Lexed) -> str:
+def _unescape(text: str, span: Span, lexed: Lexed) -> str:
     inner = text[1:-1]
     if "\\" not in inner:
         return inner
@@ -151,7 +151,7 @@ def _unescape(text: str, span: Span, found: Lexed) -> str:
         letter = match.group(1)
         if letter not in _ESCAPES:
             at = span.start + 1 + match.start()
-            found.errors.append(
+            lexed.errors.append(
                 RaspSyntaxError(
                     f"`\\{letter}` means nothing in a string",
                     Span(span.source, at, at + 2),

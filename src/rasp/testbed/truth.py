@@ -179,9 +179,9 @@ def find_circuit(
     candidates = list(allowed)
     witnesses: dict[Edge, Witness | None] = {}
     for edge in candidates:
-        found = laboratory.witness(edge)
-        if found is not None:
-            witnesses[edge] = found
+        witness = laboratory.witness(edge)
+        if witness is not None:
+            witnesses[edge] = witness
     outside = [edge for edge in everything if edge not in witnesses]
     doubtful = [edge for edge in candidates if edge not in witnesses]
     if doubtful and laboratory.share_changed(outside):  # some are needed together

@@ -166,26 +166,26 @@ def table_lines(cells: Sequence[TableCell], records: Mapping[str, Record]) -> li
             "whole inputs", "longer", "match", "swapped in"]  # fmt: skip
     lines = [head]
     for cell in cells:
-        found = summarise(cell, records)
+        summary = summarise(cell, records)
         paper = [_percent(cell.paper_mean, 1), _percent(cell.paper_best, 2)]
         first = [cell.title, cell.column]
-        if found is None:
+        if summary is None:
             lines.append([*first, f"0/{len(cell.configs)}", "-", "-", "-", *paper, *["-"] * 4])
             continue
         lines.append(
             [
-                *first, _runs(cell, found), _percent(found.mean, 2),
-                _percent(found.spread, 2), _percent(found.best, 2), *paper,
-                _percent(found.sequences, 1), _percent(found.longer, 1),
-                _percent(found.agreement, 2), _percent(_times_100(found.swapped), 1),
+                *first, _runs(cell, summary), _percent(summary.mean, 2),
+                _percent(summary.spread, 2), _percent(summary.best, 2), *paper,
+                _percent(summary.sequences, 1), _percent(summary.longer, 1),
+                _percent(summary.agreement, 2), _percent(_times_100(summary.swapped), 1),
             ]
         )  # fmt: skip
     return lines
 
 
-def _runs(cell: TableCell, found: Summary) -> str:
-    diverged = f", {found.diverged} diverged" if found.diverged else ""
-    return f"{found.runs}/{len(cell.configs)}{diverged}"
+def _runs(cell: TableCell, summary: Summary) -> str:
+    diverged = f", {summary.diverged} diverged" if summary.diverged else ""
+    return f"{summary.runs}/{len(cell.configs)}{diverged}"
 
 
 def _times_100(share: float | None) -> float | None:

@@ -19,6 +19,8 @@ def check_head(values: Values, claim: HeadClaim) -> None:
     picks = values.picks
     if claim.mode not in ("mean", "sum", "share"):
         raise Refused("an unknown kind of head")
+    if claim.weight < 0:
+        raise Refused("nothing weighs less than nothing")
     if claim.never_empty and not picks.never_empty(claim.selectors):
         raise Refused("a head may pick nothing")
     if claim.mode == "share" and (not claim.never_empty or claim.best):

@@ -85,7 +85,7 @@ class Picks:
 
     def _is_one_atom(self, node: SOp) -> bool:
         try:
-            return len({typed(atom)[1] for atom in self.atoms(node, None)}) == 1
+            return len({*map(typed, self.atoms(node, None))}) == 1
         except Refused:
             return False
 

@@ -148,6 +148,8 @@ class Values:
             return Domain(list(self.inputs.vocabulary), None)
         if variable == INDEX:
             return Domain(list(range(self.inputs.max_length)), None)
+        if variable < 0:
+            raise Refused("there is no such variable")
         match self.claims.variables[variable]:
             case NodeVariable(node):
                 return self._domain_of_node(node)
@@ -241,15 +243,20 @@ class Values:
     def _check_ground(self, space: Space) -> None:
         """Every token and every index is somewhere in some input, whatever else is the case there:
         claims by which one of them never is contradict each other. Only an s-op that fails may
-        leave it out.
+        leave it out; then it is there without that s-op.
         """
-        for variable in space.variables:
-            known = self.claims.variables[variable]
-            if isinstance(known, NodeVariable) and None in self.table(known.node)[1].listed():
-                return
-        for variable in {TOKEN, INDEX} & set(space.variables):
+        sure = [variable for variable in space.variables if not self._may_fail(variable)]
+        ground = {TOKEN, INDEX} & set(sure)
+        if ground and len(sure) < len(space.variables):
+            self.space(sure)
+            return
+        for variable in ground:
             if len(np.unique(space.row(variable))) < self.domain(variable).size:
                 raise Refused("claims contradict each other")
+
+    def _may_fail(self, variable: int) -> bool:
+        known = self.claims.variables[variable]
+        return isinstance(known, NodeVariable) and None in self.table(known.node)[1].listed()
 
     def has(self, variable: int, space: Space) -> bool:
         """Whether a variable is certain to be a function of a space."""

@@ -104,8 +104,8 @@ def _group(
     notes.blocks.append((name, f"{len(part.bias)} hidden units, {len(value)} different inputs, "
                          f"off by at most {error.max(initial=0.0):.2g}", 0.0))  # fmt: skip
     numbered = count.max(axis=0, initial=0.0)
+    _check_inputs(stream, space, places, name)
     if claim.over is None:
-        _check_inputs(stream, space, places, name)
         return Group(space, places, dims, value, error), mass, numbered, grain
     held = Parts(value, error, mass, count).at(places)
     return *_function_of(stream, claim.over, space, held, dims), numbered, grain

@@ -33,9 +33,9 @@ def branches(inputs: tuple[Variable, ...], table: Table) -> list[Part]:
     for axis, variable in enumerate(inputs):
         if len(variable.states) <= MOST_CHOICES:
             others = inputs[:axis] + inputs[axis + 1 :]
-            found = _by_choice(variable, others, np.moveaxis(grid, axis, 0), values)
-            if 2 * _size(found) <= _size(best):
-                best = found
+            parts = _by_choice(variable, others, np.moveaxis(grid, axis, 0), values)
+            if 2 * _size(parts) <= _size(best):
+                best = parts
     return best
 
 

@@ -132,15 +132,15 @@ class SumShapes(SelectorFacts):
         if light is not None and first is True:
             if others is True:
                 return self._shape("count", light, 0, formula, Const(1))
-            known = self.picks_bos(others)
-            if known is not None:
-                return self._shape("count", light, 1, others, Const(1), known.times(-1))
+            linear = self.picks_bos(others)
+            if linear is not None:
+                return self._shape("count", light, 1, others, Const(1), linear.times(-1))
             not_first = Elementwise("indicator", (Elementwise("!=", (Indices(), Const(0))),))
             return self._shape("count", light, 1, others, not_first)
         if light is not None and others is False and node.default == 0 and light == 1:
-            known = self.picks_bos(first)
-            if known is not None:
-                return Sum("pick", light, known, (), first)
+            linear = self.picks_bos(first)
+            if linear is not None:
+                return Sum("pick", light, linear, (), first)
             return self._shape("pick", light, 0, first, IS_FIRST)
         if self._is_always_multiplied(node, formula):
             return self._shape("product", None, 0, formula, node.values)
@@ -157,7 +157,7 @@ class SumShapes(SelectorFacts):
 
     def _shape(
         self, kind: str, light: Atom | None, constant: int | Fraction, formula: Formula,
-        values: SOp, known: Linear = NOTHING,
+        values: SOp, linear: Linear = NOTHING,
     ) -> Sum:  # fmt: skip
         """Split off what only looks at keys, and disjoint parts if heads may be split."""
         parts: list[tuple[Formula, SOp]] = []
@@ -171,7 +171,7 @@ class SumShapes(SelectorFacts):
                 condition = at_the_key(each, self._query_value)
                 within = Elementwise("if", (condition, within, Const(0)))
             parts.append((every(kept), within))
-        return Sum(kind, light, known.plus(constant), tuple(parts), formula)
+        return Sum(kind, light, linear.plus(constant), tuple(parts), formula)
 
     def _split(self, formula: Formula) -> list[Formula]:
         if self.settings.heads != "split" or not isinstance(formula, Either):

@@ -44,12 +44,12 @@ def means(values: Iterable[Fraction], most: int) -> list[Fraction]:
     known = sorted(set(values))
     if len(known) == 1:
         return known
-    found: set[Fraction] = set()
+    numbers: set[Fraction] = set()
     for count, each in _sums_by_count(known, most):
-        found.update(total / count for total in each)
-        if len(found) > MOST_MEANS:
-            raise TooMany(len(found))
-    return in_size_order(found)
+        numbers.update(total / count for total in each)
+        if len(numbers) > MOST_MEANS:
+            raise TooMany(len(numbers))
+    return in_size_order(numbers)
 
 
 def subset_sums(values: list[Fraction]) -> list[Fraction]:

@@ -211,9 +211,9 @@ def certify(
     robust = None
     if not refused and model.settings.style == "robust":
         robust = _robustness(model, outputs, verdict.gradient)
-    found = Certificate(model.settings, blocks, refused, verdict.total, 0, 0, 0, "", "", seed,
+    certificate = Certificate(model.settings, blocks, refused, verdict.total, 0, 0, 0, "", "", seed,
                         verdict.wider, robust)  # fmt: skip
-    return found if refused else run_randomly(found, model, outputs, seed)
+    return certificate if refused else run_randomly(certificate, model, outputs, seed)
 
 
 def run_randomly(
