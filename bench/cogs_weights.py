@@ -22,8 +22,8 @@ from typing import Any
 import rasp
 from rasp.compiler.assemble import assemble
 from rasp.compiler.build import read_outputs
-from rasp.compiler.emitting.claims import make_claims
-from rasp.compiler.emitting.weights import Emitter
+from rasp.compiler.emitting.emitter import Emitter
+from rasp.compiler.emitting.plan_claims import make_claims
 from rasp.compiler.model.certificate import proved
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.planning.measures import Measures

@@ -16,7 +16,7 @@ from models import mistakes, model_of
 
 from rasp.compiler import Transformer, compact
 from rasp.compiler.emitting import weights
-from rasp.compiler.emitting.weights import Emitter
+from rasp.compiler.emitting.emitter import Emitter
 from rasp.compiler.model import certificate
 from rasp.compiler.planning import attention, features, heads, outputs, scores
 from rasp.compiler.planning.measures import NONE

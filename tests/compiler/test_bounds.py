@@ -25,7 +25,7 @@ from rasp.compiler.analysis.subset_sums import (
 )
 from rasp.compiler.analysis.variables import SumVariable, line_through
 from rasp.compiler.compact import build
-from rasp.compiler.emitting.weights import Emitter
+from rasp.compiler.emitting.emitter import Emitter
 from rasp.compiler.planning.piecewise import base_point
 from rasp.compiler.planning.plan import make_plan
 from rasp.compiler.settings import read_settings

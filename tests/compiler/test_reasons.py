@@ -84,8 +84,8 @@ def test_the_reason_is_told(
             "planning.plan.MOST_CELLS",
             "the feed-forward of layer 1 would have to make 1 numbers from ",
         ),
-        ("emitting.weights.MOST_PARAMETERS", "the feed-forward of layer 1 would need "),
-        ("emitting.weights.MOST_WORK", "the feed-forward of layer 1 would need "),
+        ("emitting.emitter.MOST_PARAMETERS", "the feed-forward of layer 1 would need "),
+        ("emitting.emitter.MOST_WORK", "the feed-forward of layer 1 would need "),
     ],
 )
 def test_a_budget_of_a_feed_forward_is_kept(

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -61,8 +61,6 @@ class Verdict:
     """Which of the claims' readers read what they say; a model answers without them."""
     wider: bool = False
     """Whether some number is of several kinds (1 and 1.0), and its answer of the widest."""
-    off: Mapping[str, float] = field(default_factory=dict)
-    """How far the scores of each head can be off."""
     gradient: float = 0.0
     """The largest gradient of a score by the embedded input, on any input of the statement."""
 
@@ -88,7 +86,7 @@ def check(
             total = _check(found, outputs, inputs, readouts, claims, notes, noise, precision)
     except Refused as refused:
         where = f"{refused.where}: " if refused.where else ""
-        return Verdict(False, where + refused.why, tuple(notes.blocks), off=notes.off)
+        return Verdict(False, where + refused.why, tuple(notes.blocks))
     except NONSENSE as error:
         reason = f"the claims make no sense ({type(error).__name__})"
         return Verdict(False, reason, tuple(notes.blocks))

@@ -223,7 +223,5 @@ class Notes:
     """Whether some number is of several kinds, and its answer of the widest."""
     readers: set[int] = field(default_factory=set)
     """The readers that read what they say."""
-    off: dict[str, float] = field(default_factory=dict)
-    """How far the scores of each head can be off."""
     gradient: float = 0.0
     """The largest gradient of a score by the embedded input."""

@@ -14,9 +14,9 @@ import numpy as np
 
 from rasp.certificate import Verdict
 from rasp.compiler.assemble import certified
-from rasp.compiler.emitting.claims import make_claims
+from rasp.compiler.emitting.emitter import Emitter
 from rasp.compiler.emitting.next_token import check_outputs
-from rasp.compiler.emitting.weights import Emitter
+from rasp.compiler.emitting.plan_claims import make_claims
 from rasp.compiler.model.certificate import Certificate
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.planning.measures import NONE, Measures

@@ -85,7 +85,6 @@ def attend(
 
 
 def _describe(claim: HeadClaim, scores: Scores, name: str, notes: Notes) -> None:
-    notes.off[name] = scores.error
     if claim.conjuncts or claim.best is not None:
         room = min(scores.depth, scores.above_sink[0]) if claim.mode == "mean" else scores.depth
         error = scores.error if scores.error > 1e-9 else 0.0  # less is this file's own rounding

@@ -9,7 +9,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn, TypeAlias
 
-from rasp.graph import Const, Elementwise, SelectBest, Selector, SOp, expression, formulas
+from rasp.graph import (
+    Const,
+    Elementwise,
+    Select,
+    SelectBest,
+    Selector,
+    SelectorAnd,
+    SelectorOr,
+    SOp,
+    expression,
+    formulas,
+)
 from rasp.graph.formulas import All, Comparison, Either, every, fold, some
 
 Formula: TypeAlias = formulas.Formula[SOp]
@@ -92,3 +103,16 @@ def _stable(formula: Formula) -> str:
 def in_stable_order(formulas: list[Formula]) -> list[Formula]:
     """Sort formulas by what they say, so that compiling twice gives the same weights."""
     return sorted(formulas, key=_stable)
+
+
+def as_selector(formula: Formula) -> Selector:
+    """A formula as a selector of the program graph."""
+    if isinstance(formula, bool):
+        return Select(Const(0), Const(0), "==" if formula else "!=")
+    if isinstance(formula, Comparison):
+        return Select(formula.keys, formula.queries, formula.op)
+    first, *others = [as_selector(part) for part in in_stable_order(list(formula.parts))]
+    join = SelectorAnd if isinstance(formula, All) else SelectorOr
+    for other in others:
+        first = join(first, other)
+    return first

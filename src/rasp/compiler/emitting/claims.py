@@ -18,7 +18,13 @@ from rasp.certificate.claims import (
     ReaderClaim,
 )
 from rasp.compiler.analysis.disguised_sums import Sum
-from rasp.compiler.analysis.formulas import Formula, at_the_query, comparisons, in_stable_order
+from rasp.compiler.analysis.formulas import (
+    Formula,
+    as_selector,
+    at_the_query,
+    comparisons,
+    in_stable_order,
+)
 from rasp.compiler.analysis.linear import Coordinate, IndexIs, TokenIs
 from rasp.compiler.analysis.variables import (
     CountVariable,
@@ -31,33 +37,19 @@ from rasp.compiler.analysis.variables import (
     Variable,
     mixture,
 )
-from rasp.compiler.emitting.weights import Emitter
-from rasp.compiler.planning.attention import HeadPlan
-from rasp.compiler.planning.features import Reached
 from rasp.compiler.planning.heads import HeadAnalysis
-from rasp.compiler.planning.plan import Plan
 from rasp.compiler.planning.width_shares import boost_of, weight_of
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.settings import Settings
 from rasp.graph import (
     Aggregate,
-    Const,
     Elementwise,
     Node,
-    Select,
-    Selector,
-    SelectorAnd,
-    SelectorOr,
     SOp,
     in_order,
     score_terms,
 )
-from rasp.graph.formulas import All, Comparison, conjuncts
-
-
-def make_claims(plan: Plan, emitter: Emitter) -> Claims:
-    """Say of what every part of a model is a function."""
-    return _PlanClaimant(plan, emitter).claims()
+from rasp.graph.formulas import conjuncts
 
 
 class Planned(Protocol):
@@ -322,75 +314,3 @@ class Claimant(ABC):
         assert picked is not None
         sign = Fraction(-1 if shape.kind == "count" else 1)
         return Fraction(shape.kind == "count"), Elementwise("indicator", (picked,)), sign
-
-
-class _PlanClaimant(Claimant):
-    """Claims of compact weights: each group of hidden units reads one number."""
-
-    def __init__(self, plan: Plan, emitter: Emitter) -> None:
-        super().__init__(plan)
-        self.layout, self.groups, self.emitter = plan.layout, plan.groups, emitter
-
-    def _groups(self) -> tuple[tuple[GroupClaim, ...], ...]:
-        return tuple(self._groups_of(layer) for layer in range(len(self.groups)))
-
-    def _groups_of(self, layer: int) -> tuple[GroupClaim, ...]:
-        found = [GroupClaim(len(self.emitter.units[group]), self.all_numbers(group.inputs))
-                 for group, _ in self.groups[layer]]  # fmt: skip
-        return (*found, *[GroupClaim(1, ())] * bool(self.emitter.lowering(layer).any()))
-
-    def _head(self, plan: HeadPlan) -> HeadClaim:
-        head = plan.head
-        channels = tuple(
-            {head.outputs.index(output): weight for output, weight in weights.items()}
-            for weights in plan.basis
-        )
-        values = tuple(self._moved(weights) for weights in plan.basis)
-        return self._claim(head, channels, values)
-
-    def _readers(self) -> Iterable[ReaderClaim]:
-        """How to read each numeric s-op that the residual stream happens to hold."""
-        layout, offset = self.layout, self.emitter.offset
-        for node in in_order([output.node for output in self.plan.outputs]):
-            if not isinstance(node, SOp) or node not in self.analysis.held:
-                continue
-            if isinstance(node, Elementwise) and not node.operands:
-                continue
-            linear = self.analysis.of(node).linear
-            if linear is None or linear.is_constant or not layout.can_read(linear):
-                continue
-            if node not in self.analysis.kept_as_sums:
-                weights = layout.read(linear)
-                yield ReaderClaim(
-                    node, self._ready(weights),
-                    {place + offset: float(weight) for place, weight in weights.items()},
-                    self.emitter.constant(linear),
-                )  # fmt: skip
-
-    def _ready(self, weights: Iterable[int]) -> str:
-        """The block after which all of some dimensions are written."""
-        last = 0
-        for place in weights:
-            for coordinate in self.layout.dimensions[place].parts:
-                if isinstance(coordinate, HeadOutput):
-                    lifted = bool(self.emitter.lifts[place + self.emitter.offset])
-                    last = max(last, 2 * coordinate.head.layer + lifted)
-                elif isinstance(coordinate, Reached):
-                    last = max(last, 2 * coordinate.group.layer + 1)
-        layer, is_feed_forward = divmod(last, 2)
-        if is_feed_forward:
-            return f"layer{layer}.feed_forward"
-        return f"layer{layer}.attention" if layer else "embedding"
-
-
-def as_selector(formula: Formula) -> Selector:
-    """A formula as a selector of the program graph."""
-    if isinstance(formula, bool):
-        return Select(Const(0), Const(0), "==" if formula else "!=")
-    if isinstance(formula, Comparison):
-        return Select(formula.keys, formula.queries, formula.op)
-    first, *others = [as_selector(part) for part in in_stable_order(list(formula.parts))]
-    join = SelectorAnd if isinstance(formula, All) else SelectorOr
-    for other in others:
-        first = join(first, other)
-    return first

@@ -12,7 +12,7 @@ import numpy as np
 
 from rasp.atoms import Atom, show
 from rasp.compiler.emitting.claims import Planned
-from rasp.compiler.emitting.weights import is_scored
+from rasp.compiler.emitting.emitter import is_scored
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspUnsupportedError

@@ -1,0 +1,78 @@
+"""A plan of the compact style and its weights in, claims about them out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rasp.certificate.claims import Claims, GroupClaim, HeadClaim, ReaderClaim
+from rasp.compiler.analysis.variables import HeadOutput
+from rasp.compiler.emitting.claims import Claimant
+from rasp.compiler.emitting.emitter import Emitter
+from rasp.compiler.planning.attention import HeadPlan
+from rasp.compiler.planning.features import Reached
+from rasp.compiler.planning.plan import Plan
+from rasp.graph import Elementwise, SOp, in_order
+
+
+def make_claims(plan: Plan, emitter: Emitter) -> Claims:
+    """Say of what every part of a model is a function."""
+    return _PlanClaimant(plan, emitter).claims()
+
+
+class _PlanClaimant(Claimant):
+    """Claims of compact weights: each group of hidden units reads one number."""
+
+    def __init__(self, plan: Plan, emitter: Emitter) -> None:
+        super().__init__(plan)
+        self.layout, self.groups, self.emitter = plan.layout, plan.groups, emitter
+
+    def _groups(self) -> tuple[tuple[GroupClaim, ...], ...]:
+        return tuple(self._groups_of(layer) for layer in range(len(self.groups)))
+
+    def _groups_of(self, layer: int) -> tuple[GroupClaim, ...]:
+        found = [GroupClaim(len(self.emitter.units[group]), self.all_numbers(group.inputs))
+                 for group, _ in self.groups[layer]]  # fmt: skip
+        return (*found, *[GroupClaim(1, ())] * bool(self.emitter.lowering(layer).any()))
+
+    def _head(self, plan: HeadPlan) -> HeadClaim:
+        head = plan.head
+        channels = tuple(
+            {head.outputs.index(output): weight for output, weight in weights.items()}
+            for weights in plan.basis
+        )
+        values = tuple(self._moved(weights) for weights in plan.basis)
+        return self._claim(head, channels, values)
+
+    def _readers(self) -> Iterable[ReaderClaim]:
+        """How to read each numeric s-op that the residual stream happens to hold."""
+        layout, offset = self.layout, self.emitter.offset
+        for node in in_order([output.node for output in self.plan.outputs]):
+            if not isinstance(node, SOp) or node not in self.analysis.held:
+                continue
+            if isinstance(node, Elementwise) and not node.operands:
+                continue
+            linear = self.analysis.of(node).linear
+            if linear is None or linear.is_constant or not layout.can_read(linear):
+                continue
+            if node not in self.analysis.kept_as_sums:
+                weights = layout.read(linear)
+                yield ReaderClaim(
+                    node, self._ready(weights),
+                    {place + offset: float(weight) for place, weight in weights.items()},
+                    self.emitter.constant(linear),
+                )  # fmt: skip
+
+    def _ready(self, weights: Iterable[int]) -> str:
+        """The block after which all of some dimensions are written."""
+        last = 0
+        for place in weights:
+            for coordinate in self.layout.dimensions[place].parts:
+                if isinstance(coordinate, HeadOutput):
+                    lifted = bool(self.emitter.lifts[place + self.emitter.offset])
+                    last = max(last, 2 * coordinate.head.layer + lifted)
+                elif isinstance(coordinate, Reached):
+                    last = max(last, 2 * coordinate.group.layer + 1)
+        layer, is_feed_forward = divmod(last, 2)
+        if is_feed_forward:
+            return f"layer{layer}.feed_forward"
+        return f"layer{layer}.attention" if layer else "embedding"

@@ -1,0 +1,83 @@
+"""The scorer of a select_best in, products that make its scores in a head out: γ·k·q."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.variables import PlannedHead, number
+from rasp.compiler.planning.features import Features
+from rasp.compiler.planning.scores import Conjunct
+from rasp.compiler.refusals import Refusal
+from rasp.graph import score_terms
+
+STEP, WIDE_STEP = 16, 160
+"""How far apart select_best puts the scores of keys; by the wide one, where there is room for
+it, all but the best get no weight at all."""
+MOST_SPREAD = 1 << 18
+"""The largest spread of the scores of select_best, where they are STEP apart."""
+MOST_SCORES = 500_000
+"""The most pairs of a query and a key whose scores are compared while compiling."""
+
+
+def best_scores(
+    features: Features, head: PlannedHead, time: int, step: int
+) -> tuple[Conjunct | None, Fraction]:
+    """The scorer of a select_best as a product, and how far its scores spread."""
+    if head.best is None:
+        return None, Fraction(0)
+    terms = score_terms(head.best)
+    analysis = features.analysis
+    keys, queries = ([analysis.of(term.keys) for term in terms],
+                     [analysis.of(term.queries) for term in terms])  # fmt: skip
+    if any(str in side.kinds for side in (*keys, *queries)):
+        raise Refusal("`score` multiplies numbers, not strings", "score by a number")
+    sent = analysis.numbers_together([term.keys for term in terms])
+    asked = analysis.numbers_together([term.queries for term in terms])
+    gap, (lowest, highest) = _gap_and_extent(asked, sent)
+    gamma = Fraction(step) / gap if gap else Fraction(0)
+    low, spread = gamma * lowest, gamma * (highest - lowest)
+    if spread * STEP / step > MOST_SPREAD:
+        raise Refusal(
+            f"the scores of select_best spread over {float(spread / step):.0f} times their "
+            "smallest difference, which is too much for float32",
+            "score by smaller whole numbers",
+        )
+    products = [
+        (features.of_values(query, lambda atom: gamma * number(atom), time),
+         features.of_values(key, number, time))
+        for key, query in zip(keys, queries, strict=True)
+    ]  # fmt: skip
+    pairs = len(asked) * len(sent)
+    return Conjunct(pairs, products, Linear(low), low, spread=spread), spread
+
+
+def _gap_and_extent(
+    asked: list[tuple[Fraction, ...]], sent: list[tuple[Fraction, ...]]
+) -> tuple[Fraction, tuple[Fraction, Fraction]]:
+    """The smallest difference of two scores of one query (0 if there is none); least and most."""
+    if len(sent[0]) == 1:
+        keys, queries = [key for (key,) in sent], [query for (query,) in asked]
+        gaps = [high - low for low, high in pairwise(keys)]
+        sizes = [abs(query) for query in queries if query]
+        corners = [
+            key * query for key in (keys[0], keys[-1]) for query in (queries[0], queries[-1])
+        ]
+        return min(gaps, default=Fraction(0)) * min(sizes, default=Fraction(0)), (
+            min(corners), max(corners)
+        )  # fmt: skip
+    if len(asked) * len(sent) > MOST_SCORES:
+        raise Refusal(
+            f"select_best scores {len(sent)} different keys for {len(asked)} different queries",
+            "score by fewer different numbers, or use a smaller length or vocabulary",
+        )
+    gap, extent = Fraction(0), (Fraction(0), Fraction(0))
+    for place, query in enumerate(asked):
+        scores = sorted({sum((a * b for a, b in zip(query, key, strict=True)), Fraction(0))
+                         for key in sent})  # fmt: skip
+        gaps = [high - low for low, high in pairwise(scores)]
+        gap = min([*gaps, gap]) if gap and gaps else min(gaps, default=gap)
+        ends = (scores[0], scores[-1])
+        extent = ends if not place else (min(extent[0], ends[0]), max(extent[1], ends[1]))
+    return gap, extent
