@@ -15,10 +15,11 @@ import pytest
 from models import mistakes, model_of
 
 from rasp.compiler import Transformer, compact
-from rasp.compiler.emitting import weights
+from rasp.compiler.emitting import emitter
 from rasp.compiler.emitting.emitter import Emitter
+from rasp.compiler.emitting.weights import Weights
 from rasp.compiler.model import certificate
-from rasp.compiler.planning import attention, features, heads, outputs, scores
+from rasp.compiler.planning import attention, features, heads, moved_values, outputs, scores
 from rasp.compiler.planning.measures import NONE
 from rasp.errors import RaspError
 
@@ -31,7 +32,7 @@ def emitting(change: Callable[[Any], None]) -> Plant:
     def plant(patch: pytest.MonkeyPatch) -> None:
         whole = Emitter.weights
 
-        def wrong(self: Emitter) -> weights.Weights:
+        def wrong(self: Emitter) -> Weights:
             found = whole(self)
             change(found)
             return found
@@ -103,8 +104,8 @@ BUGS: dict[str, Plant] = {
     "the sink is too low": calling(
         attention, "_sink", lambda right, *given: right(*given).plus(-300)),
     "a value is not less its default": calling(
-        attention, "default_shift", lambda right, *given: Fraction(0)),
-    "what a match is worth": lambda patch: patch.setattr(weights, "SHARE", weights.SHARE * 1.5),
+        moved_values, "default_code", lambda right, *given: Fraction(0)),
+    "what a match is worth": lambda patch: patch.setattr(emitter, "SHARE", emitter.SHARE * 1.5),
     "the truth is transposed": calling(
         scores, "truth_of", lambda right, *given: ~right(*given)),
     "a function loses its last change": calling(
@@ -112,10 +113,10 @@ BUGS: dict[str, Plant] = {
         lambda right, *given: (lambda first, steps: (first, dict([*steps.items()][:-1])))(
             *right(*given))),
     "kinks are shifted": calling(
-        weights, "smooth", lambda right, points, values, *rest: right(
+        emitter, "smooth", lambda right, points, values, *rest: right(
             points, [*values[1:], values[0]], *rest)),
     "lines are shifted": calling(
-        weights, "chords", lambda right, points, values, *rest: right(
+        emitter, "chords", lambda right, points, values, *rest: right(
             points, [*values[1:], values[0]], *rest)),
     "codes of strings are all the same": calling(
         outputs, "codes_of", lambda right, atoms: dict.fromkeys(right(atoms), Fraction(0))),
@@ -129,13 +130,13 @@ BUGS: dict[str, Plant] = {
 assert len(BUGS) >= 25
 ROUNDING_BUGS: dict[str, Plant] = {
     "a constant is far too large": calling(
-        weights, "lift_of", lambda right, *given: right(*given) * 2.0**20),
+        emitter, "lift_of", lambda right, *given: right(*given) * 2.0**20),
     "a constant is not taken away": calling(
         Emitter, "lowering", lambda right, self, layer: right(self, layer) * 0),
     "half of a constant is taken away": calling(
         Emitter, "lowering", lambda right, self, layer: right(self, layer) / 2),
     "a constant is taken away a layer too late": calling(
-        weights, "last_layer", lambda right, dimension: right(dimension) + 1),
+        emitter, "last_layer", lambda right, dimension: right(dimension) + 1),
 }  # fmt: skip
 """Bugs in how the residual stream rounds what heads add."""
 ROUNDED = ("rounded counts", "rounded picks")
