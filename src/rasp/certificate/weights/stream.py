@@ -42,6 +42,14 @@ SMALL = 2.0**-20
 """What is left of a part, once a claimed sum has its share of it, that is a rounding error."""
 
 
+def _rounding_of_sums(ones: Array, others: Array) -> float:
+    """How far off float32 is, at most, where it adds one of these to one of those."""
+    both = ones[:, None] + others
+    small = ones.astype(np.float32)[:, None] + others.astype(np.float32)
+    lost = (both != 0) & (np.abs(both) < TINY)
+    return float((np.abs(small.astype(np.float64) - both) + TINY * lost).max())
+
+
 class Stream:
     """The sources of the residual stream, at every position but the sink's."""
 
@@ -54,13 +62,11 @@ class Stream:
         self.constant = np.zeros(size)
         self.outputs: dict[int, Array] = {}
         self.groups: list[Group] = []
-        both = tokens[:, None] + positions[None]
-        rounded = tokens.astype(np.float32)[:, None] + positions.astype(np.float32)[None]
-        lost = (both != 0) & (np.abs(both) < TINY)
-        wrong = np.abs(rounded.astype(np.float64) - both) + TINY * lost
-        self.error: Array = wrong.max(axis=(0, 1))
-        self.low: Array = both.min(axis=(0, 1))
-        self.high: Array = both.max(axis=(0, 1))
+        self.error: Array = np.zeros(size)
+        for dim in np.flatnonzero(tokens.any(axis=0) & positions.any(axis=0)).tolist():
+            self.error[dim] = _rounding_of_sums(tokens[:, dim], positions[:, dim])
+        self.low: Array = tokens.min(axis=0) + positions.min(axis=0)
+        self.high: Array = tokens.max(axis=0) + positions.max(axis=0)
         """Between what each dimension is, errors aside."""
         self.stray: Array = self.error
         """How far beyond that it may be."""
