@@ -39,6 +39,10 @@ from rasp.certificate.claims import (
     ReaderClaim,
     SumVariable,
 )
+from rasp.certificate.program.values import Values
+from rasp.certificate.weights.arrays import HeadArrays
+from rasp.certificate.weights.scores import Scorer
+from rasp.certificate.weights.stream import Stream
 from rasp.compiler import Transformer
 from rasp.compiler.emitting.weights import FeedForwardWeights, HeadWeights, ReadoutWeights, Weights
 from rasp.compiler.model.describe import Description
@@ -511,3 +515,19 @@ def test_noise_is_added_up_in_float32_too() -> None:
     found = check(model.weights.arrays(), {"out": out}, inputs, readouts, claims, radius)
     assert not found.holds
     assert check(model.weights.arrays(), {"out": out}, inputs, readouts, claims, radius / 2).holds
+
+
+def test_the_score_of_a_sink_that_is_off_is_rounded() -> None:
+    """4097 · 4095 is a number of float32; where the sink holds a little more, it is rounded."""
+    out = node_of(IS_A)
+    head = HeadClaim("mean", (), (HeadOutput(Const(0)),), ({0: ONE},), ((),), never_empty=True)
+    claims = Claims((None, None, OutputVariable(1, 0, 0)), {out: (0,)}, {}, ((head,),),
+                    ((), ()), ((0,),))  # fmt: skip
+    values = Values(claims, Inputs(AB, 1), [out])
+    stream = Stream(values, np.zeros((2, 1)), np.zeros((1, 1)))
+    none = np.zeros((1, 1))
+    arrays = HeadArrays(none, np.array([4097.0]), none, np.zeros(1), none, np.zeros(1), none)
+    held, off = 4095.0, 2.0**-9
+    scores = Scorer(stream, head, arrays).scores(np.array([held]), np.array([off]))
+    wrong = float(np.float32(4097) * np.float32(held + off)) - 4097 * held
+    assert 4097 * off < wrong <= scores.sink_error

@@ -94,8 +94,8 @@ class Scorer:
         """Try every part; `sink` is what the head reads of the sink as a key, off by so much."""
         parts = [self._pairs(conjuncts, pieces).part() for pieces, conjuncts in self.groups]
         common = self._common_error([number for pieces, _ in self.groups for number in pieces])
-        rounding = self._rounding([(part.mass, part.count) for part in parts], sink)
-        matches = self._rounding([(part.match_mass, part.count) for part in parts], sink)
+        rounding = self._rounding([(part.mass, part.count) for part in parts], sink, sink_off)
+        matches = self._rounding([(part.match_mass, part.count) for part in parts], sink, sink_off)
         spread = sum(part.spread for part in parts)
         beside = sum(part.spread for part in parts if None not in part.conjuncts)
         above, gap, sink_error = (FAR, FAR), FAR, 0.0
@@ -148,8 +148,15 @@ class Scorer:
                 total += float((asked.most + wrong) @ most)
         return total
 
-    def _rounding(self, masses: Sequence[tuple[float, float]], sink: Array | None) -> float:
-        """The rounding of the sum over columns: those of parts (mass, count), and all others."""
+    def _rounding(
+        self, masses: Sequence[tuple[float, float]], sink: Array | None,
+        sink_off: Array | float = 0.0,
+    ) -> float:  # fmt: skip
+        """The rounding of the sum over columns: those of parts (mass, count), and all others.
+
+        Sums of multiples of one power of two are exact; what the sink adds to such sums because
+        it is off itself is rounded to no more than twice as much, each time.
+        """
         asked, sent = self.queries, self.keys
         loose = np.where(self.owner >= 0, 0.0, asked.most * np.abs(sent.constant))
         mass = float(loose.sum()) + sum(mass for mass, _ in masses)
@@ -161,9 +168,11 @@ class Scorer:
             grain = min(grain, float((asked.grain * grains(sink))[own > 0].min(initial=2.0**20)))
             mass, count = max(mass, float(own.sum())), max(count, int((own > 0).sum()))
         check_size(mass)
+        rounding = (SLACK * UNIT * max(1, count) + self.precision.stored) * mass + TINY * count
         if grain and mass <= EXACT * grain:
-            return 0.0
-        return float((SLACK * UNIT * max(1, count) + self.precision.stored) * mass + TINY * count)
+            lost = np.broadcast_to(sink_off, asked.most.shape) @ asked.most
+            return float(min(rounding, 2 * max(1, count) * lost))
+        return float(rounding)
 
     # -- the sink ---------------------------------------------------------------------------------
 
