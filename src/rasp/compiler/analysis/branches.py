@@ -44,16 +44,16 @@ def _by_choice(
     values: list[Fraction | None],
 ) -> list[Part]:  # fmt: skip
     """The parts of a table, each over the choice and what matters for some of its states."""
-    found: dict[tuple[Variable, ...], list[Fraction | None]] = {}
+    tables: dict[tuple[Variable, ...], list[Fraction | None]] = {}
     for state, places in enumerate(grid):
         if not places.any():
             continue
         chosen = [values[place] for place in places.reshape(-1).tolist()]
         for some, part in summands(*relevant(others, chosen)):
             size = len(part)
-            whole = found.setdefault(some, [ZERO] * size * len(choice.states))
+            whole = tables.setdefault(some, [ZERO] * size * len(choice.states))
             whole[state * size : (state + 1) * size] = part
-    return [((choice, *some), whole) for some, whole in found.items()]
+    return [((choice, *some), whole) for some, whole in tables.items()]
 
 
 def _size(parts: list[Part]) -> int:

@@ -19,12 +19,12 @@ def compared(keys: Sequence[Atom | None], queries: Sequence[Atom | None], op: st
     >>> compared([1, 2], [2], "<").tolist()
     [[True, False]]
     """
-    known = (atom for atom in (*keys, *queries) if atom is not None)
-    ranks = {atom: place for place, atom in enumerate(in_order(known))}
+    atoms = (atom for atom in (*keys, *queries) if atom is not None)
+    ranks = {atom: place for place, atom in enumerate(in_order(atoms))}
     left = _ranked(keys, ranks)[None, :]
     right = _ranked(queries, ranks)[:, None]
-    found: np.ndarray = COMPARE[op](left, right)
-    return found & (left >= 0) & (right >= 0)
+    truth: np.ndarray = COMPARE[op](left, right)
+    return truth & (left >= 0) & (right >= 0)
 
 
 def _ranked(atoms: Sequence[Atom | None], ranks: dict[Atom, int]) -> np.ndarray:
@@ -33,9 +33,9 @@ def _ranked(atoms: Sequence[Atom | None], ranks: dict[Atom, int]) -> np.ndarray:
 
 def in_order(atoms: Iterable[Atom]) -> list[Atom]:
     """Different atoms in an order of all of them: numbers, then strings."""
-    known = set(atoms)
-    numbers = in_size_order(atom for atom in known if not isinstance(atom, str))
-    return [*numbers, *sorted(atom for atom in known if isinstance(atom, str))]
+    different = set(atoms)
+    numbers = in_size_order(atom for atom in different if not isinstance(atom, str))
+    return [*numbers, *sorted(atom for atom in different if isinstance(atom, str))]
 
 
 def classes(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

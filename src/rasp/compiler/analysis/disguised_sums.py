@@ -91,11 +91,11 @@ class SumShapes(SelectorFacts):
         Where some must be sums, those that are only compared with a constant go along; others do
         where there is no margin for them: a sum leaves more of it than a mean.
         """
-        found = {node: self.sum_shape(node) for node in nodes}
-        if self.sums_compared or any(found.values()):
-            found = {node: shape or self._compared_shape(node) for node, shape in found.items()}
-        known = {node: shape for node, shape in found.items() if shape is not None}
-        return known if len(known) == len(found) else None
+        shapes = {node: self.sum_shape(node) for node in nodes}
+        if self.sums_compared or any(shapes.values()):
+            shapes = {node: shape or self._compared_shape(node) for node, shape in shapes.items()}
+        sums = {node: shape for node, shape in shapes.items() if shape is not None}
+        return sums if len(sums) == len(shapes) else None
 
     def _compared_shape(self, node: Aggregate) -> Sum | None:
         """An aggregate m that is only compared with c, as c plus the sum of what exceeds c."""
@@ -226,28 +226,28 @@ class SumShapes(SelectorFacts):
         """Whether the program only ever divides or compares the aggregate, and all that it is set
         against, with others of the same width: then all of them may be sums instead.
         """
-        found, waiting = {node}, [node]
+        together, waiting = {node}, [node]
         while waiting:
-            each = waiting.pop()
-            users = self._users[each]
-            if each in self._outputs or each.default != 0 or not users:
+            aggregate = waiting.pop()
+            users = self._users[aggregate]
+            if aggregate in self._outputs or aggregate.default != 0 or not users:
                 return False
             for user in users:
-                others = self._ratio(user, each)
+                others = self._ratio(user, aggregate)
                 if others is None:
                     return False
-                waiting += others - found
-                found |= others
+                waiting += others - together
+                together |= others
         return True
 
     def _ratio(self, user: Node, node: Aggregate) -> set[Aggregate] | None:
         """The aggregates that a quotient or a comparison is made of, if their widths are equal."""
         if not isinstance(user, Elementwise) or user.op not in ("/", *COMPARISONS):
             return None
-        found = {operand for operand in user.operands if isinstance(operand, Aggregate)
+        aggregates = {operand for operand in user.operands if isinstance(operand, Aggregate)
                  and (operand.selector, self._layer_of[operand])
                  == (node.selector, self._layer_of[node])}  # fmt: skip
-        return found if set(user.operands) == found else None
+        return aggregates if set(user.operands) == aggregates else None
 
     def _is_length(self, node: SOp) -> bool:
         """Whether an s-op is `c / aggregate(everything, light)`, perhaps rounded: the length."""

@@ -48,19 +48,19 @@ def joint_means(rows: Iterable[Row], most: int) -> set[Row] | None:
 
 def _sums_by_count(rows: Iterable[Row], most: int) -> tuple[list[set[tuple[int, ...]]], int] | None:
     """For each count, the sums of so many rows in whole units, and how many units make 1."""
-    known = set(rows)
-    unit = lcm(*(number.denominator for row in known for number in row))
-    steps = [tuple(int(number * unit) for number in row) for row in known]
-    found = [{(0,) * len(row) for row in steps[:1]}]
+    different = set(rows)
+    unit = lcm(*(number.denominator for row in different for number in row))
+    steps = [tuple(int(number * unit) for number in row) for row in different]
+    sums = [{(0,) * len(row) for row in steps[:1]}]
     work = 0
     for _ in range(most):
-        work += len(found[-1]) * len(steps)
+        work += len(sums[-1]) * len(steps)
         if work > MOST_WORK:
             return None
-        found.append({
-            tuple(map(int.__add__, row, step)) for row in found[-1] for step in steps
+        sums.append({
+            tuple(map(int.__add__, row, step)) for row in sums[-1] for step in steps
         })  # fmt: skip
-    return found, unit
+    return sums, unit
 
 
 def _scaled(row: tuple[int, ...], unit: int) -> Row:

@@ -121,14 +121,14 @@ class JointAnalysis(ABC):
         `later` says how many layers after them a feed-forward does, which sees only their values
         if any.
         """
-        found = [self.of(node) for node in nodes]
-        layer = max((each.layer for each in found), default=0) + (later or 0)
-        if later == 0 and any(each.choice and each.layer == layer for each in found):
+        held = [self.of(node) for node in nodes]
+        layer = max((values.layer for values in held), default=0) + (later or 0)
+        if later == 0 and any(values.choice and values.layer == layer for values in held):
             raise Refusal("it depends on one of several s-ops", self.settings.way_out)
-        views = self._views(nodes, found, layer)
+        views = self._views(nodes, held, layer)
         views = taken_apart(views, self._base, MOST_STATES)
         if states_of(common_inputs(views)) > MOST_STATES:
-            views = [self._coarser(*each) for each in zip(nodes, found, views, strict=True)]
+            views = [self._coarser(*seen) for seen in zip(nodes, held, views, strict=True)]
         inputs = common_inputs(views)
         size = states_of(inputs)
         if size > MOST_STATES:
@@ -151,17 +151,17 @@ class JointAnalysis(ABC):
         }
         return sorted(rows)
 
-    def _views(self, nodes: Sequence[SOp], found: list[Values], layer: int) -> list[View]:
+    def _views(self, nodes: Sequence[SOp], held: list[Values], layer: int) -> list[View]:
         """What work in a layer sees of s-ops; if that is too much, of what these are made of."""
-        views = [self.view(node, values, layer) for node, values in zip(nodes, found, strict=True)]
+        views = [self.view(node, values, layer) for node, values in zip(nodes, held, strict=True)]
         if states_of(common_inputs(views)) <= MOST_STATES:
             return views
-        choices = [[view] if values.choice or any(isinstance(each, CountVariable)
-                                                  for each in values.inputs)
+        choices = [[view] if values.choice or any(isinstance(one, CountVariable)
+                                                  for one in values.inputs)
                    else [view, View(values.inputs, values.outcomes)]
-                   for view, values in zip(views, found, strict=True)]  # fmt: skip
-        return min((list(each) for each in product(*choices)),
-                   key=lambda each: states_of(common_inputs(each)))  # fmt: skip
+                   for view, values in zip(views, held, strict=True)]  # fmt: skip
+        return min((list(combination) for combination in product(*choices)),
+                   key=lambda views: states_of(common_inputs(views)))  # fmt: skip
 
     def view(self, node: SOp, values: Values, layer: int) -> View:
         """What later work sees of an s-op: its inputs, or its value if an earlier layer made it."""
@@ -220,7 +220,7 @@ class JointAnalysis(ABC):
         if fine.all():
             return rows
         blank = (None,) * len(rows[0])
-        return [row if each else blank for row, each in zip(rows, fine.tolist(), strict=True)]
+        return [row if is_fine else blank for row, is_fine in zip(rows, fine.tolist(), strict=True)]
 
     def _go_together(
         self, outputs: list[HeadOutput], inputs: tuple[Variable, ...], grid: np.ndarray
@@ -229,15 +229,15 @@ class JointAnalysis(ABC):
         possible = self._together(tuple(outputs))
         if possible is None:
             return np.ones(grid.shape[1], bool)
-        numbers = [{code: place for place, code in enumerate(dict.fromkeys(
+        numbered = [{code: place for place, code in enumerate(dict.fromkeys(
             code for _, code in output.states))} for output in outputs]  # fmt: skip
-        known = np.zeros([len(each) for each in numbers], bool)
+        goes = np.zeros([len(places) for places in numbered], bool)
         for row in possible:
-            if all(code in each for code, each in zip(row, numbers, strict=True)):
-                known[tuple(each[code] for code, each in zip(row, numbers, strict=True))] = True
-        return np.asarray(known[tuple(
-            np.array([each[code] for _, code in output.states])[grid[inputs.index(output)]]
-            for output, each in zip(outputs, numbers, strict=True)
+            if all(code in places for code, places in zip(row, numbered, strict=True)):
+                goes[tuple(places[code] for code, places in zip(row, numbered, strict=True))] = True
+        return np.asarray(goes[tuple(
+            np.array([places[code] for _, code in output.states])[grid[inputs.index(output)]]
+            for output, places in zip(outputs, numbered, strict=True)
         )])  # fmt: skip
 
     def _together(self, outputs: tuple[HeadOutput, ...]) -> set[Row] | None:
@@ -258,7 +258,7 @@ class JointAnalysis(ABC):
         rows = {tuple(map(number, row)) for row in joint.rows if None not in row}
         if head.mode == "sum":
             return joint_sums(rows, self.settings.max_length, 0)
-        found = rows if head.picks_one else joint_means(rows, self.settings.max_length)
-        if found is not None and head.may_be_empty:
-            found = found | {tuple(number(output.default) for output in outputs)}
-        return found
+        together = rows if head.picks_one else joint_means(rows, self.settings.max_length)
+        if together is not None and head.may_be_empty:
+            together = together | {tuple(number(output.default) for output in outputs)}
+        return together

@@ -26,11 +26,11 @@ def kinds_of(op: str, operands: Sequence[frozenset[type]]) -> frozenset[type]:
 
 def as_kinds(code: Fraction, kinds: frozenset[type]) -> list[Atom]:
     """A number as an atom of each kind it may have."""
-    found: list[Atom] = []
+    atoms: list[Atom] = []
     if int in kinds and code.denominator == 1:
-        found.append(int(code))
+        atoms.append(int(code))
     if bool in kinds and code in (0, 1):
-        found.append(bool(code))
-    if Fraction in kinds or not found:
-        found.append(code)
-    return found
+        atoms.append(bool(code))
+    if Fraction in kinds or not atoms:
+        atoms.append(code)
+    return atoms

@@ -83,8 +83,8 @@ class Linear:
             return Linear(self.constant + other.constant, self.parts or other.parts)
         parts = dict(self.parts)
         for coordinate, weight in other.parts.items():
-            known = parts.get(coordinate)
-            total = weight if known is None else known + weight
+            before = parts.get(coordinate)
+            total = weight if before is None else before + weight
             if total:
                 parts[coordinate] = total
             else:
@@ -116,8 +116,8 @@ def weighted(weights: Mapping[Kind, Fraction]) -> Linear:
 def scaled(weights: Mapping[Key, Fraction | int], factor: Fraction | int) -> dict[Key, Fraction]:
     """Multiply weights; most are few objects many times, and stay that."""
     objects = {id(weight): weight for weight in weights.values()}
-    known = {key: Fraction(weight * factor) for key, weight in objects.items()}
-    return {coordinate: known[id(weight)] for coordinate, weight in weights.items()}
+    scaled = {key: Fraction(weight * factor) for key, weight in objects.items()}
+    return {coordinate: scaled[id(weight)] for coordinate, weight in weights.items()}
 
 
 def total(terms: Iterable[Linear]) -> Linear:
@@ -172,6 +172,6 @@ def content(weights: Iterable[Fraction]) -> Fraction:
     >>> content([Fraction(3), Fraction(-9, 2)])
     Fraction(3, 2)
     """
-    known = list({id(weight): weight for weight in weights}.values())
-    denominator = lcm(*(weight.denominator for weight in known))
-    return Fraction(gcd(*(int(weight * denominator) for weight in known)), denominator)
+    different = list({id(weight): weight for weight in weights}.values())
+    denominator = lcm(*(weight.denominator for weight in different))
+    return Fraction(gcd(*(int(weight * denominator) for weight in different)), denominator)

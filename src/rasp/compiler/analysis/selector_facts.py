@@ -109,8 +109,8 @@ class SelectorFacts(ValueAnalysis):
             return literal
         if max(map(len, sorts)) > 1:
             return literal
-        found = compared(keys, queries, literal.op)
-        return bool(found[0, 0]) if (found == found[0, 0]).all() else literal
+        truth = compared(keys, queries, literal.op)
+        return bool(truth[0, 0]) if (truth == truth[0, 0]).all() else literal
 
     def _is_of_one_value(self, literal: Comparison[SOp]) -> bool:
         """Whether a comparison is of an s-op with itself that is the same at all positions."""
@@ -128,9 +128,9 @@ class SelectorFacts(ValueAnalysis):
         if keys.inputs != (self.index,) or len(queries.atoms) != 1:
             return literal
         atoms = keys.outcomes[:1] if first else keys.outcomes[1:]
-        found = {atom is not None and bool(apply_operator(literal.op, (atom, queries.atoms[0])))
+        truths = {atom is not None and bool(apply_operator(literal.op, (atom, queries.atoms[0])))
                  for atom in atoms}  # fmt: skip
-        return found.pop() if len(found) == 1 else literal
+        return truths.pop() if len(truths) == 1 else literal
 
     def _looks_at_keys_only(self, formula: Formula) -> bool:
         return all(len(self.of(literal.queries).atoms) == 1 for literal in comparisons(formula))
@@ -145,7 +145,7 @@ class SelectorFacts(ValueAnalysis):
             return np.full((size, size), formula)
         if isinstance(formula, Comparison):
             keys, queries = self.of(formula.keys), self.of(formula.queries)
-            if any(set(each.inputs) - {self.index} for each in (keys, queries)):
+            if any(set(side.inputs) - {self.index} for side in (keys, queries)):
                 return None
             columns = list(keys.outcomes) * (size if not keys.inputs else 1)
             rows = list(queries.outcomes) * (size if not queries.inputs else 1)
@@ -153,11 +153,11 @@ class SelectorFacts(ValueAnalysis):
                 self._picks[formula] = compared(columns, rows, formula.op)
             return self._picks[formula]
         parts = [self.picks_by_index(part) for part in formula.parts]
-        known = [part for part in parts if part is not None]
-        if len(known) < len(parts):
+        arrays = [part for part in parts if part is not None]
+        if len(arrays) < len(parts):
             return None
         return np.asarray(
-            np.all(known, axis=0) if isinstance(formula, All) else np.any(known, axis=0)
+            np.all(arrays, axis=0) if isinstance(formula, All) else np.any(arrays, axis=0)
         )
 
     def is_never_empty(self, formula: Formula) -> bool:
@@ -207,7 +207,7 @@ class SelectorFacts(ValueAnalysis):
 
     def _points_inside_by_table(self, values: Values) -> bool:
         """The same where the length is known by its inverse, which index 0 gets of a mean."""
-        outputs = [each for each in values.inputs if isinstance(each, HeadOutput)]
+        outputs = [one for one in values.inputs if isinstance(one, HeadOutput)]
         if len(outputs) != 1 or set(values.inputs) - {self.index, *outputs}:
             return False
         (output,) = outputs
@@ -240,10 +240,10 @@ class SelectorFacts(ValueAnalysis):
         if picked is None:
             return None
         try:
-            found = self.of(Elementwise("indicator", (picked,)))
+            values = self.of(Elementwise("indicator", (picked,)))
         except Refusal:
             return None
-        return found.linear if found.layer == 0 else None
+        return values.linear if values.layer == 0 else None
 
     def _at_bos(self, literal: Comparison[SOp]) -> Const | None:
         """What the keys of a comparison hold at the BOS, where the embedding alone decides it."""
@@ -354,9 +354,9 @@ class SelectorFacts(ValueAnalysis):
 
     def _is_order(self, formula: Formula) -> bool:
         """Whether of any two positions one comes before the other by a formula, in one order."""
-        found = comparisons(formula)
-        sides = list(dict.fromkeys(one.keys for one in found))
-        if any(one.keys is not one.queries for one in found):
+        parts = comparisons(formula)
+        sides = list(dict.fromkeys(one.keys for one in parts))
+        if any(one.keys is not one.queries for one in parts):
             return False
         if any(len({isinstance(atom, str) for atom in self.of(side).atoms}) > 1 for side in sides):
             return False

@@ -30,9 +30,9 @@ def sums(values: Iterable[Fraction], most: int, least: int = 0) -> list[Fraction
     >>> [int(each) for each in sums([Fraction(0), Fraction(1)], 3)]
     [0, 1, 2, 3]
     """
-    known = set(values)
-    *_, (_, found) = _sums_by_count({*known, Fraction(0)}, most, known, least)
-    return in_size_order(found)
+    different = set(values)
+    *_, (_, totals) = _sums_by_count({*different, Fraction(0)}, most, different, least)
+    return in_size_order(totals)
 
 
 def means(values: Iterable[Fraction], most: int) -> list[Fraction]:
@@ -41,12 +41,12 @@ def means(values: Iterable[Fraction], most: int) -> list[Fraction]:
     >>> [str(each) for each in means([Fraction(0), Fraction(1)], 3)]
     ['0', '1/3', '1/2', '2/3', '1']
     """
-    known = sorted(set(values))
-    if len(known) == 1:
-        return known
+    different = sorted(set(values))
+    if len(different) == 1:
+        return different
     numbers: set[Fraction] = set()
-    for count, each in _sums_by_count(known, most):
-        numbers.update(total / count for total in each)
+    for count, totals in _sums_by_count(different, most):
+        numbers.update(total / count for total in totals)
         if len(numbers) > MOST_MEANS:
             raise TooMany(len(numbers))
     return in_size_order(numbers)
@@ -78,18 +78,18 @@ def _sums_by_count(
 
     The first `number` of the values that are added are some of `first`.
     """
-    known = sorted(set(values))
-    unit = lcm(*(value.denominator for value in known))
-    low, spread = int(known[0] * unit), int((known[-1] - known[0]) * unit)
+    different = sorted(set(values))
+    unit = lcm(*(value.denominator for value in different))
+    low, spread = int(different[0] * unit), int((different[-1] - different[0]) * unit)
     if (
         spread * most * max(1, most // 8) > MOST_BITS * 8
-        or spread * most * len(known) > 50 * MOST_BITS
+        or spread * most * len(different) > 50 * MOST_BITS
     ):
         raise TooMany(spread * most)
     reached = 1
     for count in range(1, most + 1):
         further = 0
-        for value in first if count <= number else known:
+        for value in first if count <= number else different:
             further |= reached << (int(value * unit) - low)
         reached = further
         if reached.bit_count() > MOST_MEANS:
@@ -104,11 +104,11 @@ def _listed(reached: int, low: int, unit: int) -> Iterable[Fraction]:
 
 def _bits(number: int) -> list[int]:
     text = bin(number)[:1:-1]
-    found, place = [], text.find("1")
+    places, place = [], text.find("1")
     while place >= 0:
-        found.append(place)
+        places.append(place)
         place = text.find("1", place + 1)
-    return found
+    return places
 
 
 def sums_of_pairs(first: Collection[Fraction], second: Collection[Fraction]) -> list[Fraction]:
@@ -124,11 +124,11 @@ def in_size_order(numbers: Iterable[Number]) -> list[Number]:
     >>> [str(each) for each in in_size_order([Fraction(1, 2), Fraction(1, 3)])]
     ['1/3', '1/2']
     """
-    known = list(numbers)
+    ordered = list(numbers)
     try:
-        known.sort(key=float)
-        if any(float(low) == float(high) for low, high in pairwise(known)):
-            known.sort()
+        ordered.sort(key=float)
+        if any(float(low) == float(high) for low, high in pairwise(ordered)):
+            ordered.sort()
     except OverflowError:
-        known.sort()
-    return known
+        ordered.sort()
+    return ordered

@@ -31,9 +31,9 @@ def numbered(table: Table) -> tuple[list[Fraction | None], np.ndarray]:
     """
     keys = list(map(id, table))
     objects = dict(zip(keys, table, strict=True))  # far fewer than entries, and quicker to hash
-    known: dict[Fraction | None, int] = {None: 0}
-    places = {key: known.setdefault(value, len(known)) for key, value in objects.items()}
-    return list(known), np.array(list(map(places.__getitem__, keys)), int)
+    different: dict[Fraction | None, int] = {None: 0}
+    places = {key: different.setdefault(value, len(different)) for key, value in objects.items()}
+    return list(different), np.array(list(map(places.__getitem__, keys)), int)
 
 
 def relevant(inputs: tuple[Variable, ...], table: Table) -> tuple[tuple[Variable, ...], Table]:
@@ -63,25 +63,25 @@ def summands(
     if max(map(abs, scaled)) >= LARGEST:
         return [(inputs, table)]
     grid = np.array(scaled, np.int64)[places].reshape(_shape(inputs))
-    known = (places > 0).reshape(_shape(inputs))
-    found: list[tuple[tuple[Variable, ...], Table]] = []
+    is_known = (places > 0).reshape(_shape(inputs))
+    apart: list[tuple[tuple[Variable, ...], Table]] = []
     for variable in inputs:
         axis = inputs.index(variable)
-        moved, fine = np.moveaxis(grid, axis, 0), np.moveaxis(known, axis, 0)
+        moved, fine = np.moveaxis(grid, axis, 0), np.moveaxis(is_known, axis, 0)
         change = _change(moved, fine) if grid.ndim > 1 else None
         if change is not None:
-            found.append(((variable,), _shrunk(change, scale)))
+            apart.append(((variable,), _shrunk(change, scale)))
             aligned = (moved.T - change).T
-            first = np.expand_dims(fine.argmax(axis=0), 0)  # some state that is known there
+            first = np.expand_dims(fine.argmax(axis=0), 0)  # some state that is is_known there
             grid = np.take_along_axis(aligned, first, 0)[0]
-            inputs, known = (
+            inputs, is_known = (
                 inputs[:axis] + inputs[axis + 1 :],
                 np.any(fine, axis=0, keepdims=True)[0],
             )
-    if not found:
+    if not apart:
         return [(inputs, table)]
-    rest = zip(_shrunk(grid, scale), known.reshape(-1).tolist(), strict=True)
-    return [*found, (inputs, [value if fine else None for value, fine in rest])]
+    rest = zip(_shrunk(grid, scale), is_known.reshape(-1).tolist(), strict=True)
+    return [*apart, (inputs, [value if fine else None for value, fine in rest])]
 
 
 def _change(moved: np.ndarray, fine: np.ndarray) -> np.ndarray | None:

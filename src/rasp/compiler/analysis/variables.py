@@ -155,12 +155,12 @@ def codes_of(atoms: Iterable[Atom], averaged: bool = False) -> dict[Atom, Fracti
     as well, below 0; where they are `averaged`, they stand for themselves, and the strings come
     before them.
     """
-    known = list(atoms)
-    if not any(isinstance(atom, str) for atom in known):
-        return {atom: Fraction(atom) for atom in known}
-    strings = sorted({atom for atom in known if isinstance(atom, str)})
+    every = list(atoms)
+    if not any(isinstance(atom, str) for atom in every):
+        return {atom: Fraction(atom) for atom in every}
+    strings = sorted({atom for atom in every if isinstance(atom, str)})
     codes: dict[Atom, Fraction] = {text: Fraction(place) for place, text in enumerate(strings)}
-    numbers = sorted({Fraction(atom) for atom in known if not isinstance(atom, str)})
+    numbers = sorted({Fraction(atom) for atom in every if not isinstance(atom, str)})
     if averaged:
         below = floor(numbers[0]) - len(strings)
         return {text: code + below for text, code in codes.items()} | {n: n for n in numbers}
@@ -170,10 +170,10 @@ def codes_of(atoms: Iterable[Atom], averaged: bool = False) -> dict[Atom, Fracti
 
 def is_spread(codes: Iterable[Fraction]) -> bool:
     """Whether codes are too large for float32, or for their differences to be told in it."""
-    known = in_size_order(set(codes))
-    gaps = [high - low for low, high in pairwise(known)]
+    ordered = in_size_order(set(codes))
+    gaps = [high - low for low, high in pairwise(ordered)]
     gap = min([*gaps, Fraction(LARGEST)])
-    return bool(known) and max(map(abs, known)) > LARGEST * gap
+    return bool(ordered) and max(map(abs, ordered)) > LARGEST * gap
 
 
 def default_code(output: HeadOutput) -> Fraction:
