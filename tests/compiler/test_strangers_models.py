@@ -239,6 +239,21 @@ def test_a_promise_is_called_by_its_own_text(tmp_path: Path) -> None:
     assert "the text of another one" in verify(tmp_path).refused
 
 
+def test_codes_are_weights() -> None:
+    """A read-out that compares a number with codes has these for weights."""
+    model = compile(rasp.tokens, vocabulary=[0, 10_000], max_length=2, style="compact")
+    settings, weights = replace(model.settings, style="robust"), model.weights
+    weights.tokens, weights.positions = np.array([[0.0], [100.0]]), np.zeros((2, 1))
+    weights.readouts[0].weight, weights.readouts[0].bias = np.array([[100.0]]), np.zeros(1)
+    readout = replace(model.readouts[0], codes=(0.0, 10_000.0), scored=False)
+    claims = replace(model.claims, readers=())
+    model = replace(model, settings=settings, readouts=(readout,), claims=claims)
+    outputs = graph_from_json(model.graph)[0]
+    certificate = certify(model, outputs, proved(model, outputs))
+    assert certificate.exact and certificate.robust is not None
+    assert certificate.robust.largest_weight == 10_000
+
+
 def test_a_model_that_bears_no_noise_is_not_called_robust(tmp_path: Path) -> None:
     model = compile(rasp.tokens, vocabulary="ab", max_length=3, style="compact")
     model = replace(model, settings=replace(model.settings, style="robust"))

@@ -192,8 +192,10 @@ def _robustness(model: Transformer, outputs: Mapping[str, Node], gradient: float
     """What else the checker proves of a model of the robust style."""
     precisions = takewhile(lambda each: proved(model, outputs, precision=each).holds,
                            list(PRECISIONS)[1:])  # fmt: skip
+    codes = [np.array(readout.codes) for readout in model.readouts]
+    numbers = [*model.weights.arrays().values(), *codes]
     return Robustness(
-        max(float(np.abs(array).max(initial=0.0)) for array in model.weights.arrays().values()),
+        max(float(np.abs(array).max(initial=0.0)) for array in numbers),
         gradient,
         largest_radius(lambda radius: proved(model, outputs, radius).holds),
         ("float32", *precisions),
