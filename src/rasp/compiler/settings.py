@@ -56,11 +56,14 @@ def read_settings(
     >>> read_settings("ab", 5, "§", False, True, "paper").vocabulary
     ('a', 'b', '§')
     """
-    if isinstance(vocabulary, (str, list, tuple)) and not vocabulary:
-        raise RaspValueError(
-            "the vocabulary is empty", hint="list every token that an input may hold"
-        )
-    tokens = _distinct(read_alphabet(vocabulary))
+    _check_length(max_length)
+    _check_kind(heads, style, extra_feed_forwards)
+    first = None if bos is None else from_python(bos)
+    return Settings(_tokens(vocabulary, first, max_length), max_length, first, causal, sink, heads,
+                    style, extra_feed_forwards=extra_feed_forwards)  # fmt: skip
+
+
+def _check_length(max_length: object) -> None:
     if isinstance(max_length, bool) or not isinstance(max_length, int):
         raise RaspTypeError("`max_length` is a whole number", hint="for example `max_length=20`")
     if not 1 <= max_length <= LONGEST:
@@ -68,6 +71,10 @@ def read_settings(
             f"`max_length` is between 1 and {LONGEST}, not {max_length}",
             hint="give the length of the longest input the model must take",
         )
+
+
+def _check_kind(heads: str, style: str, extra_feed_forwards: int) -> None:
+    """Check which kind of model is asked for."""
     if heads not in ("paper", "split"):
         raise RaspValueError(
             '`heads` is "paper" (as many heads as the schedule says) or "split"',
@@ -83,21 +90,28 @@ def read_settings(
             "the robust style has no extra feed-forward blocks",
             hint='compile with `style="compact"`, or without `extra_feed_forwards`',
         )
-    first = None if bos is None else from_python(bos)
-    if first is not None:
-        tokens = [each for each in _distinct((*tokens, first)) if each != first] + [first]
+
+
+def _tokens(vocabulary: object, bos: Atom | None, max_length: int) -> tuple[Atom, ...]:
+    """Every token that an input may hold, all of one kind; a BOS comes last."""
+    if isinstance(vocabulary, (str, list, tuple)) and not vocabulary:
+        raise RaspValueError(
+            "the vocabulary is empty", hint="list every token that an input may hold"
+        )
+    tokens = _distinct(read_alphabet(vocabulary))
+    if bos is not None:
+        tokens = [each for each in _distinct((*tokens, bos)) if each != bos] + [bos]
     if len({isinstance(token, str) for token in tokens}) > 1:
         raise RaspTypeError(
             "a vocabulary holds strings or numbers, not both",
             hint="an input is a sequence of one kind",
         )
-    if first is not None and len(tokens) == 1 and max_length > 1:
+    if bos is not None and len(tokens) == 1 and max_length > 1:
         raise RaspValueError(
-            f"the vocabulary holds nothing but the BOS {show(first)}",
+            f"the vocabulary holds nothing but the BOS {show(bos)}",
             hint="list the tokens that follow it",
         )
-    return Settings(tuple(tokens), max_length, first, causal, sink, heads, style,
-                    extra_feed_forwards=extra_feed_forwards)  # fmt: skip
+    return tuple(tokens)
 
 
 def _distinct(tokens: tuple[Atom, ...]) -> list[Atom]:
