@@ -21,9 +21,8 @@ from rasp.compiler.model.store import (
     MODEL,
     NEXT_WEIGHTS,
     WEIGHTS,
-    from_safetensors,
-    to_safetensors,
 )
+from rasp.compiler.model.tensors import from_safetensors, to_safetensors
 from rasp.errors import RaspError, RaspLimitError, RaspValueError
 from rasp.graph.portable import graph_from_json, graph_to_json
 from rasp.reading import fingerprint

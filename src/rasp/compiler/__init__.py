@@ -2,14 +2,15 @@
 
 Five chapters in the order data flows: `analysis` (what can each s-op hold), `planning` (which
 construction realises each head and feed-forward), `emitting` (numbers, and claims about them),
-`robust` (both in the robust style), `model` (run, describe, certify, save). `build` goes through
-them, `settings` is what the caller asks for, and `refusals` are the reasons why a program cannot
-be compiled.
+`robust` (both in the robust style), `model` (run, describe, certify, save). `build` goes
+through them (`compact` in the compact style), `assemble` puts a model together, `settings` is what
+the caller asks for, and `refusals` are the reasons why a program cannot be compiled.
 """
 
 from rasp.compiler.build import compile
 from rasp.compiler.model.certificate import Certificate
-from rasp.compiler.model.store import load, save, verify
+from rasp.compiler.model.store import load, save
 from rasp.compiler.model.transformer import Transformer
+from rasp.compiler.model.verify import verify
 
 __all__ = ["Certificate", "Transformer", "compile", "load", "save", "verify"]

@@ -22,7 +22,7 @@ from rasp.compiler.emitting.weights import (
     Array,
     Weights,
 )
-from rasp.compiler.model.store import weights_of
+from rasp.compiler.model.model_json import weights_of
 from rasp.compiler.model.transformer import Transformer
 from rasp.testbed.dials import rotated
 from rasp.testbed.patching import Patchable

@@ -1,0 +1,96 @@
+"""The folder of a model in; a certificate out, of what its files alone say and prove."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from secrets import randbits
+from typing import Any
+
+import numpy as np
+
+from rasp.compiler.model.certificate import Certificate, certify, proved, run_randomly
+from rasp.compiler.model.describe import Words, describe
+from rasp.compiler.model.model_json import to_json
+from rasp.compiler.model.setting_checks import false_setting
+from rasp.compiler.model.store import LARGEST_FILE, NEXT_WEIGHTS, WEIGHTS, dump, loaded
+from rasp.compiler.model.transformer import Transformer
+from rasp.graph import Node
+from rasp.graph.portable import graph_from_json, graph_to_json, lines_from_json
+from rasp.reading import fingerprint, parse_json, read_file
+
+
+def verify(folder: str | Path, seed: int | None = None) -> Certificate:
+    """Check a model again from its files alone.
+
+    The stored claims about the stored weights are checked; nothing is compiled. Whatever else the
+    folder says (labels, circuit, sizes, the statement) must be what follows from that. Then random
+    inputs are tried, each time others: the certificate says with which seed.
+
+    >>> import rasp, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rasp.compile(rasp.length - 1, vocabulary="ab", max_length=5).save(folder)
+    ...     verify(folder).statement
+    'exact for all inputs up to length 5 over this vocabulary, in float32'
+    """
+    model, data, arrays = loaded(folder)
+    outputs, names = graph_from_json(model.graph)
+    assert model.certificate is not None
+    certificate = certify(model, outputs, proved(model, outputs), model.certificate.seed)
+    if not certificate.exact:
+        return certificate
+    lie = _lie(folder, model, data, outputs)
+    if lie:
+        return replace(certificate, refused=lie)
+    lines = lines_from_json(model.graph)
+    description = describe(model.weights, model.claims, Words(outputs, names, lines))
+    fresh = Transformer(
+        model.settings, model.weights, model.readouts, model.uses_sink, description, model.claims,
+        graph_to_json(outputs, names, lines), certificate,
+    )  # fmt: skip
+    derived = parse_json(dump(to_json(fresh) | {"fingerprint": data["fingerprint"]}))
+    changed = sorted(key for key in {*derived, *data} if not _are_alike(key, derived, data))
+    changed += sorted(set(arrays) - set(model.weights.arrays()))
+    if changed:
+        return replace(certificate, refused=f"`{changed[0]}` is not what follows from the weights "
+                       "and the claims")  # fmt: skip
+    return run_randomly(certificate, model, outputs, randbits(32) if seed is None else seed)
+
+
+def _lie(
+    folder: str | Path, model: Transformer, data: dict[str, Any], outputs: dict[str, Node]
+) -> str:
+    """What a folder says that is no claim about the weights, and not so."""
+    stored = Path(folder, WEIGHTS)
+    if stored.exists() and fingerprint(read_file(stored, LARGEST_FILE)) != data["fingerprint"]:
+        return (
+            f"a save was interrupted: `{WEIGHTS}` is of another model, and `{NEXT_WEIGHTS}` of this"
+        )
+    return false_setting(model, outputs)
+
+
+def _are_alike(key: str, derived: dict[str, Any], stored: dict[str, Any]) -> bool:
+    """Whether a part of the description is the one that follows; margins may differ in a digit."""
+    if key == "certificate" and key in stored and key in derived:
+        one, other = dict(derived[key]), dict(stored[key])
+        measured = [(one.pop(each, None), other.pop(each, None)) for each in ("blocks", "robust")]
+        return _text(one) == _text(other) and all(_are_close(*pair) for pair in measured)
+    return key in stored and key in derived and _text(derived[key]) == _text(stored[key])
+
+
+def _text(data: Any) -> str:
+    """JSON that tells 1 from 1.0 and from true."""
+    return json.dumps(data, sort_keys=True)
+
+
+def _are_close(derived: Any, stored: Any) -> bool:
+    if isinstance(derived, list) and isinstance(stored, list):
+        return len(derived) == len(stored) and all(map(_are_close, derived, stored))
+    if isinstance(derived, dict) and isinstance(stored, dict):
+        return derived.keys() == stored.keys() and all(
+            _are_close(derived[key], stored[key]) for key in derived
+        )
+    if isinstance(derived, float) and isinstance(stored, (int, float)):
+        return bool(np.isclose(derived, stored, rtol=1e-6))
+    return bool(derived == stored)
