@@ -25,6 +25,9 @@ hist = selector_width(select(tokens, tokens, ==));
 chosen = hist if condition else length;
 words = (tokens if hist > 1 else "-") if condition else (tokens if indices > 1 else "?");
 moved = aggregate(select(indices, length - 1 - indices, ==), chosen);
+place = aggregate(select(tokens, tokens, ==), indices);
+picked = place if condition else length;
+either = (tokens if many else tokens) if condition else tokens;
 """
 
 
@@ -126,17 +129,24 @@ def test_what_nobody_reads_yet_waits_for_the_next_layer() -> None:
     assert model("aabf") == rasp.run(text)["late"]("aabf")
 
 
-def test_claims_about_choices_are_stored(model: Transformer) -> None:
-    assert model.claims.choices
-    assert claims_from_json(claims_to_json(model.claims)) == model.claims
+@pytest.fixture(scope="module")
+def choosing() -> Transformer:
+    """A choice of so many values that it is made by gates."""
+    return compiled("picked", 3)
+
+
+def test_claims_about_choices_are_stored(choosing: Transformer) -> None:
+    agree(choosing, "picked")
+    assert choosing.claims.choices
+    assert claims_from_json(claims_to_json(choosing.claims)) == choosing.claims
 
 
 def forged(model: Transformer, claims: Claims) -> bool:
     return holds(replace(model, claims=claims), None)
 
 
-def test_forged_choices_are_refused(model: Transformer) -> None:
-    claims = model.claims
+def test_forged_choices_are_refused(choosing: Transformer) -> None:
+    model, claims = choosing, choosing.claims
     assert forged(model, claims)
     ((node, (which, leaves)),) = claims.choices.items()
     for choice in (
@@ -148,3 +158,18 @@ def test_forged_choices_are_refused(model: Transformer) -> None:
     ):
         assert not forged(model, replace(claims, choices={node: choice}))
     assert not forged(model, replace(claims, choices={}))
+
+
+def test_what_a_condition_does_not_change_costs_nothing() -> None:
+    model = compiled("either", 1)
+    assert sum(model.hidden_per_layer) == 0
+    agree(model, "either")
+
+
+def test_a_condition_that_matters_cannot_be_left_out() -> None:
+    program = rasp.run('late = tokens if indices > 1 else "a";')
+    model = compile(program["late"], alphabet="abc", max_length=4, style="compact")
+    node = program["late"].node
+    assert forged(model, model.claims)
+    over = {**model.claims.over, node: (0,)}
+    assert not forged(model, replace(model.claims, over=over, outputs=((0,),)))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rasp.certificate.claims import Refused
-from rasp.certificate.program.tables import Array, Column, Space, column_of, typed
+from rasp.certificate.program.tables import Column, Space, column_of
 from rasp.graph import Const, Elementwise, SOp
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 ANY = -1
 
 
-def choice_table(values: Values, node: SOp, place: int) -> tuple[Space, Column]:
-    """A choice by cases; `place` is its own variable, which is a part of the table."""
+def choice_table(values: Values, node: SOp) -> tuple[Space, Column]:
+    """A choice by cases."""
     which, leaves = values.claims.choices[node]
     if not _are_parallel(node, which, leaves):
         raise Refused("an s-op is not the choice that is claimed")
@@ -54,17 +54,7 @@ def choice_table(values: Values, node: SOp, place: int) -> tuple[Space, Column]:
         places.append(column.places[fine] + done)
         done += len(column.atoms)
     whole = replace(column_of(atoms, np.concatenate(places)), kinds=kinds)
-    return _with_itself(values, place, over, np.concatenate(grids, axis=1), whole)
-
-
-def _with_itself(
-    values: Values, place: int, over: tuple[int, ...], grid: Array, column: Column
-) -> tuple[Space, Column]:
-    """A space that no other has the variables of: a choice is in it twice."""
-    listed = [atom for atom in column.listed() if atom is not None]
-    states = {typed(atom): state for state, atom in enumerate(listed)}
-    own = np.array([states.get(typed(atom), ANY) for atom in column.atoms], int)[column.places]
-    return Space((*over, place, place), np.vstack([grid, own, own])), column
+    return Space(over, np.concatenate(grids, axis=1)), whole
 
 
 def _are_parallel(node: SOp, which: SOp, leaves: tuple[SOp, ...]) -> bool:

@@ -29,6 +29,7 @@ from rasp.certificate.program.tables import (
     is_ground,
     joint_places,
     same,
+    typed,
 )
 from rasp.graph import (
     COMPARISONS,
@@ -124,7 +125,7 @@ def _elementwise(values: Values, node: Elementwise, space: Space) -> Column:
         columns = [values.column(operand, space) for operand in node.operands]
         return combined(node.op, columns, node in values.program)
     except Refused:
-        for rule in (_counted, _as_line, _by_sign, _lifted):
+        for rule in (_counted, _as_line, _by_sign, _either_way, _lifted):
             found = rule(values, node, space)
             if found is not None:
                 return found
@@ -214,6 +215,30 @@ def _compared(values: Values, op: str, lines: Sequence[Linear], space: Space) ->
     except Refused:
         return None
     return column_of([apply_operator(op, (atom, 0)) for atom in column.atoms], column.places)  # type: ignore[arg-type]
+
+
+def _either_way(values: Values, node: Elementwise, space: Space) -> Column | None:
+    """A choice whose condition is always the same, or makes no difference, from what it is then.
+
+    Where the condition fails, the program has no value, and it does not matter what is said here.
+    """
+    if node.op != "if":
+        return None
+    condition, *branches = node.operands
+    try:
+        known = {typed(atom) for atom in values.table(condition)[1].listed() if atom is not None}
+        if len(known) == 1:
+            ((_, holds),) = known
+            return values.column(branches[0 if holds else 1], space)
+        one, other = (values.column(branch, space) for branch in branches)
+    except Refused:
+        return None
+    _, pairs = joint_places([(column.places, len(column.atoms)) for column in (one, other)])
+    alike = [(one.atoms[left], other.atoms[right]) for left, right in pairs]
+    if not all(same(left, right) for left, right in alike):
+        return None
+    kinds = {kind for pair in alike if len({*map(type, pair)}) > 1 for kind in map(type, pair)}
+    return Column(one.atoms, one.places, one.kinds | other.kinds | kinds)
 
 
 def _lifted(values: Values, node: Elementwise, space: Space) -> Column | None:

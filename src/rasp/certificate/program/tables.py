@@ -136,10 +136,16 @@ def joint_places(columns: Sequence[tuple[Array, int]]) -> tuple[Array, list[tupl
     sizes = [max(1, size) for _, size in columns]
     if prod(sizes) >= MOST_COMBINATIONS:
         raise Refused("too many combinations of values")
-    code = np.ravel_multi_index([places for places, _ in columns], sizes)
+    code = np.zeros(len(columns[0][0]), int)
+    for (places, _), size in zip(columns, sizes, strict=True):
+        if not ((places >= 0) & (places < size)).all():
+            raise Refused("a value that is none of those listed")
+        code = code * size + places
     different, inverse = np.unique(code, return_inverse=True)
-    rows = np.transpose(np.unravel_index(different, sizes)).tolist()
-    return inverse.reshape(-1), [tuple(row) for row in rows]
+    rows = np.empty((len(different), len(sizes)), int)
+    for column in range(len(sizes) - 1, -1, -1):
+        different, rows[:, column] = np.divmod(different, sizes[column])
+    return inverse.reshape(-1), [tuple(row) for row in rows.tolist()]
 
 
 def joined(items: Iterable[tuple[set[int], T]]) -> list[tuple[set[int], list[T]]]:

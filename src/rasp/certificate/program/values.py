@@ -165,12 +165,7 @@ class Values:
         return Domain([atom for (_, atom), _ in unique], [code for _, code in unique])  # type: ignore[misc]
 
     def _domain_of_node(self, node: SOp) -> Domain:
-        column = self.table(node)[1]
-        atoms = [atom for atom in column.listed() if atom is not None]
-        if not column.kinds:
-            return Domain(atoms, None)
-        known = {(isinstance(atom, str), atom): atom for atom in atoms}
-        return Domain([*known.values()], None, column.kinds | set(map(type, atoms)))
+        return domain_of(self.table(node)[1])
 
     def _check_conditions(self, conditions: Sequence[SOp]) -> None:
         """What is counted is bools: `and` and `or` take every other atom for one, too."""
@@ -271,11 +266,16 @@ class Values:
         if variable in space.variables:
             return space.row(variable)
         known, domain = self.claims.variables[variable], self.domain(variable)
-        if domain.size == 1:
-            return np.zeros(space.size, int)
         if isinstance(known, NodeVariable):
-            column = self.column(known.node, space)
-            states = _states_of(column, domain)
+            try:
+                column = self.column(known.node, space)
+            except Refused:
+                if domain.size == 1:  # it is what it always is
+                    return np.zeros(space.size, int)
+                raise
+            states = states_of_atoms(column, domain)
+        elif domain.size == 1:
+            return np.zeros(space.size, int)
         else:
             column = linear_column(self, self.linear_of(variable), space)
             places = {number: at for at, number in enumerate(self.numbers(variable))}
@@ -291,10 +291,15 @@ class Values:
         place = self.node_variables.get(node)
         if place is not None and node in self.claims.choices:
             if node not in self._choices:
-                self._choices[node] = choice_table(self, node, place)
+                self._choices[node] = self._with_itself(place, *choice_table(self, node))
             return self._choices[node]
         space = self.space(self.over(node))
         return space, self.column(node, space)
+
+    def _with_itself(self, place: int, space: Space, column: Column) -> tuple[Space, Column]:
+        """A space that no other has the variables of: a choice is in it twice."""
+        own = np.array(states_of_atoms(column, domain_of(column)), int)[column.places]
+        return Space((*space.variables, place, place), np.vstack([space.grid, own, own])), column
 
     def column(self, node: SOp, space: Space) -> Column:
         """An s-op over some variables; refused where it is not certain to be a function of them."""
@@ -323,7 +328,16 @@ class Values:
         return found
 
 
-def _states_of(column: Column, domain: Domain) -> list[int]:
+def domain_of(column: Column) -> Domain:
+    """The states of an s-op that holds the atoms of a column."""
+    atoms = [atom for atom in column.listed() if atom is not None]
+    if not column.kinds:
+        return Domain(atoms, None)
+    known = {(isinstance(atom, str), atom): atom for atom in atoms}
+    return Domain([*known.values()], None, column.kinds | set(map(type, atoms)))
+
+
+def states_of_atoms(column: Column, domain: Domain) -> list[int]:
     """(atom,): the state in which an s-op has it; -1 where there is none. Equal numbers of
     different kinds are different states, unless the domain does not tell them apart.
     """

@@ -36,6 +36,7 @@ from rasp.certificate.weights.reading import (
     grains,
     located,
 )
+from rasp.certificate.weights.splitting import split_terms
 from rasp.certificate.weights.stand_ins import with_counts, without_counts
 
 SMALL = 2.0**-20
@@ -211,7 +212,8 @@ class Stream:
         base, terms = self._terms(rows, wanted)
         for parts in (base, *(term.parts for term in terms)):
             check_size(*map(np.abs, parts.four))
-        pieces, terms = [], of_choices(self.values, terms, wanted)
+        terms = of_choices(self.values, split_terms(self.values, terms, wanted), wanted)
+        pieces = []
         for names, members in joined(
             (touched_by(self.values, term, wanted), term) for term in terms
         ):
@@ -336,7 +338,8 @@ class Stream:
             return []
         explained = {inner for variable in variables for inner in closure(self.values, variable)
                      if variable not in sums}  # fmt: skip
-        parts = list(dict.fromkeys(part for known in sums.values() for part in known.parts))
+        parts = list(dict.fromkeys(part for known in sums.values() for part in known.parts
+                                   if part[0] != "out" or any(self.values.numbers(part[1]))))
         free = [part for part in parts if is_ground(part) not in explained] or parts
         matrix = np.array([[float(known.parts.get(part, 0)) for known in sums.values()]
                            for part in free])  # fmt: skip

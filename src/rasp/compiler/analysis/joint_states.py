@@ -17,6 +17,7 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.compiler.analysis.head_states import Row, joint_means, joint_sums
 from rasp.compiler.analysis.joint_tables import (
+    LARGE,
     BaseVariables,
     View,
     common_inputs,
@@ -36,6 +37,7 @@ from rasp.compiler.analysis.variables import (
     Variable,
     codes_of,
     distinct,
+    is_binary,
     number,
 )
 from rasp.compiler.refusals import Refusal
@@ -104,6 +106,10 @@ class JointAnalysis(ABC):
     def __init__(self) -> None:
         self.promised: list[SOp] = []
         """Conditions that are true at every position of every input."""
+        self.works_stepwise = False
+        """Whether s-ops are rather made of what earlier blocks made than of many combinations."""
+        self.aliases: dict[Node, SOp] = {}
+        """S-ops that are always the same as another one."""
         self._nodes: dict[Node, NodeVariable] = {}
         self._rows: dict[tuple[HeadOutput, ...], set[Row] | None] = {}
 
@@ -115,27 +121,34 @@ class JointAnalysis(ABC):
     def applied(self, node: SOp, op: str, row: tuple[Atom | None, ...]) -> Atom | None:
         """Apply an operator; None where the program would fail."""
 
-    def joint(self, nodes: Sequence[SOp], later: int | None = None) -> Joint:
+    def joint(
+        self, nodes: Sequence[SOp], later: int | None = None, most: int | None = None
+    ) -> Joint:
         """Evaluate several s-ops over their common inputs, for a head to read.
 
         `later` says how many layers after them a feed-forward does, which sees only their values
         if any.
         """
+        most = MOST_STATES if most is None else most
         held = [self.of(node) for node in nodes]
         layer = max((values.layer for values in held), default=0) + (later or 0)
         if later == 0 and any(values.choice and values.layer == layer for values in held):
             raise Refusal("it depends on one of several s-ops", self.settings.way_out)
-        views = self._views(nodes, held, layer)
-        views = taken_apart(views, self._base, MOST_STATES)
-        if states_of(common_inputs(views)) > MOST_STATES:
-            views = [self._coarser(*seen) for seen in zip(nodes, held, views, strict=True)]
+        views = self._views(nodes, held, layer, most)
+        if later is None and len(nodes) == 1 and states_of(common_inputs(views)) > LARGE:
+            views = self._views(nodes, held, layer + 1, most)
+        views = taken_apart(views, self._base, most)
+        for base in (self.token, self.index) if most == MOST_STATES else (self.token,):
+            if states_of(common_inputs(views)) > most:
+                views = [self._coarser(node, values, view, base)
+                         for node, values, view in zip(nodes, held, views, strict=True)]
         inputs = common_inputs(views)
         size = states_of(inputs)
-        if size > MOST_STATES:
+        if size > most:
             sizes = " × ".join(str(len(variable.states)) for variable in inputs)
             raise Refusal(
                 f"it depends on {sizes} = {size} combinations of values, "
-                f"and the limit is {MOST_STATES}",
+                f"and the limit is {most}",
                 self.settings.way_out,
             )
         grid = grid_of(inputs)
@@ -151,10 +164,12 @@ class JointAnalysis(ABC):
         }
         return sorted(rows)
 
-    def _views(self, nodes: Sequence[SOp], held: list[Values], layer: int) -> list[View]:
+    def _views(
+        self, nodes: Sequence[SOp], held: list[Values], layer: int, most: int
+    ) -> list[View]:
         """What work in a layer sees of s-ops; if that is too much, of what these are made of."""
         views = [self.view(node, values, layer) for node, values in zip(nodes, held, strict=True)]
-        if states_of(common_inputs(views)) <= MOST_STATES:
+        if states_of(common_inputs(views)) <= most:
             return views
         choices = [[view] if values.choice or any(isinstance(one, CountVariable)
                                                   for one in values.inputs)
@@ -177,9 +192,9 @@ class JointAnalysis(ABC):
         variable = self.node_variable(node, values)
         return View((variable,), [atom for atom, _ in variable.states])
 
-    def _coarser(self, node: SOp, values: Values, view: View) -> View:
+    def _coarser(self, node: SOp, values: Values, view: View, base: Variable) -> View:
         """What a function of the token alone or the index alone says, instead of what it reads."""
-        if view.inputs not in ((self.token,), (self.index,)):
+        if view.inputs != (base,):
             return view
         if None in view.outcomes or len(values.atoms) == len(view.outcomes):
             return view
@@ -187,13 +202,19 @@ class JointAnalysis(ABC):
         return View((variable,), [atom for atom, _ in variable.states])
 
     def node_variable(self, node: SOp, values: Values, is_noisy: bool = False) -> NodeVariable:
+        node = self.aliases.get(node, node)
         if node not in self._nodes:
             atoms = values.atoms
-            codes = codes_of(atoms)
+            codes = self.codes_of(atoms)
             states = tuple((atom, codes[atom]) for atom in atoms)
-            is_noisy |= values.is_noisy
+            is_noisy |= values.is_noisy or not is_binary(codes.values())
             self._nodes[node] = NodeVariable(values.layer + 1, states, is_noisy, node)
         return self._nodes[node]
+
+    def codes_of(self, atoms: Sequence[Atom]) -> dict[Atom, Fraction]:
+        """Numbers for atoms; where many steps pass one on, a mean stays the number that it is."""
+        whole = is_binary(Fraction(atom) for atom in atoms if not isinstance(atom, str))
+        return codes_of(atoms, averaged=self.works_stepwise and not whole)
 
     def _reachable(
         self, inputs: tuple[Variable, ...], grid: np.ndarray, rows: list[tuple[Atom | None, ...]]

@@ -42,8 +42,10 @@ from rasp.graph import (
     in_order,
 )
 
-FEW = 64
-"""The largest table of a choice that is made at once where there can be another block."""
+FEW = 1024
+"""The largest table that is made at once where there can be another block."""
+SEVERAL = 64
+"""From more values on, a choice is made of them by gates, and not by a table."""
 
 
 class ValueAnalysis(JointAnalysis):
@@ -65,8 +67,6 @@ class ValueAnalysis(JointAnalysis):
         self.sums = WeightedSums(settings, self._base, self._ranges_of_heads)
         self.counts_first = False
         """Whether noisy conditions are rather counted than looked up in one table."""
-        self.chooses_first = False
-        """Whether large choices are made in a block of their own, though one table would do."""
         self.avoids_counts = False
         """Whether conditions rather wait for the next layer than being counted."""
         self.has_counts = False
@@ -123,6 +123,8 @@ class ValueAnalysis(JointAnalysis):
             counted = self._counted(node)
             if counted is not None:
                 return counted
+        if self.works_stepwise:
+            return self._stepwise(node)
         try:
             joint = self.joint(list(node.operands), later=0)
         except Refusal as refusal:
@@ -132,12 +134,48 @@ class ValueAnalysis(JointAnalysis):
             if values is None:
                 raise refusal
             return values
-        if self.chooses_first and node.op == "if" and len(joint.rows) > FEW:
-            chosen = self._chosen(node, Refusal("", ""))
-            if chosen is not None:
-                return chosen
         outcomes = [self.applied(node, node.op, row) for row in joint.rows]
         return self.sums.table(joint.layer, joint.inputs, outcomes)
+
+    def _stepwise(self, node: Elementwise) -> Values:
+        """An s-op of few combinations at a time: at once, or in the next feed-forward.
+
+        What can be many values is chosen as it is, by an s-op that says which one it is.
+        """
+        same = self._only_branch(node)
+        if same is not None:
+            self.aliases[node] = self.aliases.get(same, same)
+            return self.of(same)
+        operands, refusal = list(node.operands), Refusal("", "")
+        if node.op == "if" and any(len(self.of(each).atoms) > SEVERAL for each in operands):
+            chosen = self._chosen(node, refusal)
+            if chosen is not None:
+                return chosen
+        try:
+            joint = self.joint(operands, later=0, most=FEW)
+        except Refusal as reason:
+            found = self._later(node, reason)
+            if found is not None:
+                return found
+            try:
+                joint = self.joint(operands, later=0)
+            except Refusal:
+                found = self._distributed(node)
+                if found is None:
+                    raise
+                return found
+        outcomes = [self.applied(node, node.op, row) for row in joint.rows]
+        return self.sums.table(joint.layer, joint.inputs, outcomes)
+
+    def _only_branch(self, node: Elementwise) -> SOp | None:
+        """What a choice always is, whatever its condition may be."""
+        if node.op != "if":
+            return None
+        condition, one, other = node.operands
+        values = self.of(condition)
+        if len(values.atoms) == 1:
+            return one if values.atoms[0] else other
+        return one if self.of(one) is self.of(other) else None
 
     def _afterwards(self, node: Elementwise, refusal: Refusal) -> Values | None:
         """An s-op of what others have made of the input before."""
@@ -160,7 +198,8 @@ class ValueAnalysis(JointAnalysis):
                 if isinstance(helper, SOp) and helper is not node:
                     self.of(helper)
             held = [self.of(leaf) for leaf in leaves]
-            layers = [values.layer + (values.choice is not None) for values in held]
+            layers = [values.layer + (values.linear is None and values.layer > 0)
+                      for values in held]  # fmt: skip
             layer = max(1 + self.of(numbered).layer, *layers)
             sizes = [states_of(self.view(leaf, values, layer).inputs)
                      for leaf, values in zip(leaves, held, strict=True)]  # fmt: skip
@@ -196,7 +235,7 @@ class ValueAnalysis(JointAnalysis):
         return numbered[node]
 
     @abstractmethod
-    def _adopt(self, node: SOp, helpers: Sequence[Node]) -> None:
+    def _adopt(self, node: Node, helpers: Sequence[Node]) -> None:
         """Note that helpers must be there before an s-op is."""
 
     def _later(self, node: Elementwise, refusal: Refusal) -> Values | None:

@@ -176,6 +176,11 @@ def is_spread(codes: Iterable[Fraction]) -> bool:
     return bool(ordered) and max(map(abs, ordered)) > LARGEST * gap
 
 
+def is_binary(codes: Iterable[Fraction]) -> bool:
+    """Whether float32 holds codes exactly, as far as their denominators go."""
+    return all(code.denominator & (code.denominator - 1) == 0 for code in codes)
+
+
 def default_code(output: HeadOutput) -> Fraction:
     """The number that stands for the default: heads move what the values exceed it by."""
     if output.default is None:

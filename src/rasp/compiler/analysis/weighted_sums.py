@@ -15,6 +15,7 @@ from rasp.compiler.analysis.joint_tables import BaseVariables
 from rasp.compiler.analysis.kinds import as_kinds
 from rasp.compiler.analysis.linear import (
     Linear,
+    content,
     index_values,
     of_index,
     of_token,
@@ -49,6 +50,8 @@ class WeightedSums:
         self.settings = settings
         self.variables_of = base.variables_of
         self._ranges_of_heads = heads
+        self.in_whole_units = False
+        """Whether multiples of one sum are functions of one variable, in whole units."""
         self._sums: dict[object, SumVariable] = {}
         self._ranges: dict[object, list[Fraction]] = {}
 
@@ -87,16 +90,31 @@ class WeightedSums:
             return Values(0, (), as_kinds(linear.constant, kinds)[-1:], kinds, linear)
         if len(variables) == 1 and not isinstance(variables[0], NodeVariable):
             return self._of_one(linear, variables[0], kinds)
+        if self.in_whole_units and len(kinds) == 1:
+            return self._multiple(linear, kinds)
+        total = self._total(linear, kinds)
+        return Values(total.layer, (total,), [atom for atom, _ in total.states], kinds, linear)
+
+    def _total(self, linear: Linear, kinds: frozenset[type]) -> SumVariable:
         key = (linear.key, kinds)
         if key not in self._sums:
+            variables = self.variables_of(linear)
             states = tuple(
                 (atom, code) for code in self.range_of(linear) for atom in as_kinds(code, kinds)
             )
             layer = max(variable.layer for variable in variables)
             noisy = any(variable.is_noisy for variable in variables)
             self._sums[key] = SumVariable(layer, states, noisy, linear)
-        total = self._sums[key]
-        return Values(total.layer, (total,), [atom for atom, _ in total.states], kinds, linear)
+        return self._sums[key]
+
+    def _multiple(self, linear: Linear, kinds: frozenset[type]) -> Values:
+        """A weighted sum as a function of the one in whole units that it is a multiple of."""
+        unit = content(linear.parts.values())
+        unit = -unit if next(iter(linear.parts.values())) < 0 else unit
+        bare = linear.plus(-linear.constant).times(1 / unit)
+        total = self._total(bare, frozenset({Fraction}))
+        atoms = [as_kinds(linear.constant + unit * code, kinds)[-1] for _, code in total.states]
+        return Values(total.layer, (total,), atoms, kinds, linear)
 
     def _of_one(self, linear: Linear, variable: Variable, kinds: frozenset[type]) -> Values:
         if isinstance(variable, TokenVariable):

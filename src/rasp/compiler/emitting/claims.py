@@ -127,7 +127,9 @@ class Claimant(ABC):
 
     def made_of(self, node: SOp) -> tuple[int, ...]:
         """What an s-op is a function of; a choice, of which it is and of all that it can be."""
-        values = self.analysis.of(node)
+        values, same = self.analysis.of(node), self.analysis.aliases.get(node)
+        if same in self.nodes:
+            return (self.nodes[same],)
         if values.choice is None:
             return self.all_numbers(values.inputs)
         which = values.choice.which
@@ -173,7 +175,8 @@ class Claimant(ABC):
         """What s-ops depend on: all that were ever looked at."""
         found: dict[Node, tuple[int, ...]] = {}
         for node, values in list(self.analysis.held.items()):
-            if isinstance(node, SOp) and (values.choice is None or node in self.nodes):
+            known = self.nodes.keys() & {node, self.analysis.aliases.get(node, node)}
+            if isinstance(node, SOp) and (values.choice is None or known):
                 found[node] = self.made_of(node)
         return found
 

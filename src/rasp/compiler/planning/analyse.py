@@ -40,7 +40,8 @@ def analyse(
     analysis.counts_first = measures.counts_conditions
     analysis.rounds, analysis.sums_compared = measures.rounds, measures.adds_compared
     analysis.compares_by_class = measures.compares_by_class
-    analysis.chooses_first, analysis.avoids_counts = blocks.chooses_first, blocks.avoids_counts
+    analysis.works_stepwise, analysis.avoids_counts = blocks.works_stepwise, blocks.avoids_counts
+    analysis.sums.in_whole_units = blocks.works_stepwise
     if blocks.waits:
         most = settings.extra_feed_forwards
         analysis.deadlines = Deadlines.of(nodes, promised, placed, blocks, most)

@@ -37,8 +37,8 @@ class Blocks:
     """How many blocks follow which layers of a schedule, and what they are used for."""
 
     extra: dict[int, int] = field(default_factory=dict)
-    chooses_first: bool = False
-    """Whether large choices are made in a block of their own, though one table would do."""
+    works_stepwise: bool = False
+    """Whether s-ops are rather made of what earlier blocks made than of many combinations."""
 
     avoids_counts: bool = False
     """Whether conditions rather wait for the next layer than being counted."""
@@ -54,7 +54,7 @@ class Blocks:
     def after(self, layer: int) -> Blocks:
         """The same with one more."""
         more = {**self.extra, layer: self.extra.get(layer, 0) + 1}
-        return Blocks(more, self.chooses_first, self.avoids_counts)
+        return Blocks(more, self.works_stepwise, self.avoids_counts)
 
     def place(self, layer: int) -> int:
         """Where a layer of the schedule is in the model."""

@@ -17,6 +17,8 @@ from rasp.compiler.analysis.variables import HeadOutput
 from rasp.compiler.planning.features import Group, Reached
 from rasp.compiler.planning.rounded_sums import is_power_of_two, last_layer
 
+FEW, LARGEST_WEIGHT = 2, 1024
+ALONE, FINEST = 2, 1 << 20
 Exact: TypeAlias = Fraction | int
 """Whole numbers are ints here, which add and multiply much faster."""
 
@@ -30,6 +32,8 @@ class Demand:
     label: str
     is_read_at_once: bool = False
     """Whether a feed-forward reads it, while what its layer's heads add is being rounded."""
+    is_noisy: bool = False
+    """Whether that feed-forward looks between what it should be."""
 
 
 @dataclass(eq=False)
@@ -45,23 +49,46 @@ class Layout:
     _pivots: dict[Coordinate, int] = field(default_factory=dict)
     _known: dict[int, tuple[Linear, dict[int, Exact]]] = field(default_factory=dict)
     """What was read before; the functions are kept, so that their identities stay theirs."""
+    finer: dict[int, int] = field(default_factory=dict)
+    """How much finer than what they hold dimensions are rounded, where that is not as usual."""
+    is_apart: bool = False
+    """Whether what different blocks write is in different dimensions: each is written once, so
+    that it is rounded once, and exact from then on."""
+    _own: dict[frozenset[tuple[Coordinate, Fraction]], int] = field(default_factory=dict)
+    """The dimensions of functions that are not read from others."""
 
     def add(self, demand: Demand) -> None:
         """Make sure that a function can be read."""
-        if not self._reduced(demand.linear)[0]:
-            return
-        linear = self._bare(demand.linear)
+        if self._reduced(demand.linear)[0]:
+            self._append(self._bare(demand.linear), demand.label)
+
+    def _append(self, linear: Linear, label: str) -> None:
+        """A dimension for a function; the echelon form has it if others do not tell it."""
         rest, used = self._reduced(linear)
         new = len(self.dimensions)
         unit = content(linear.parts.values())
         self.dimensions.append(linear.times(1 / unit))
-        self.labels.append(demand.label)
+        self.labels.append(label)
+        if not rest:
+            return
         pivot = min(rest, key=lambda each: (abs(abs(Fraction(rest[each])) - 1), each.order))
         scale = Fraction(rest[pivot])
         made = scaled(used, -1 / scale)
         made[new] = unit / scale
         self._pivots[pivot] = len(self._echelon)
         self._echelon.append((pivot, _light(scaled(rest, 1 / scale)), _light(made)))
+
+    def add_apart(self, demand: Demand) -> None:
+        """Make sure that what each block adds to a function can be read, without rounding."""
+        for part in _by_writer(demand.linear):
+            key, _ = _shape(part)
+            if key in self._own:
+                continue
+            rest, used = self._reduced(part)
+            if not rest and len(used) <= FEW and all(map(_is_plain, used.values())):
+                continue
+            self._own[key] = len(self.dimensions)
+            self._append(part, demand.label)
 
     def add_alone(self, demand: Demand) -> None:
         """Give a function a dimension of its own, unless it is read from one that is rounded.
@@ -73,6 +100,7 @@ class Layout:
                 if last_layer(self.dimensions[place]) == layer]  # fmt: skip
         if not read or (len(read) == 1 and is_power_of_two(read[0][1])):
             return
+        self.finer[len(self.dimensions)] = ALONE
         unit = content(demand.linear.parts.values())
         self._known[id(demand.linear.parts)] = demand.linear, {len(self.dimensions): unit}
         self.dimensions.append(demand.linear.plus(-demand.linear.constant).times(1 / unit))
@@ -94,10 +122,22 @@ class Layout:
         """The weights with which the dimensions add up to a function, its constant aside."""
         key = id(linear.parts)
         if key not in self._known:
-            rest, used = self._reduced(linear)
-            assert not rest, "a function is read that nobody asked for"
-            self._known[key] = linear, used
+            self._known[key] = linear, self._read(linear)
         return self._known[key][1]
+
+    def _read(self, linear: Linear) -> dict[int, Exact]:
+        total: dict[int, Exact] = {}
+        for part in _by_writer(linear) if self.is_apart else [linear]:
+            key, unit = _shape(part) if self.is_apart else (frozenset(), Fraction(0))
+            used: Mapping[int, Exact] = {}
+            if key in self._own:
+                used = {self._own[key]: unit}
+            else:
+                rest, used = self._reduced(part)
+                assert not rest, "a function is read that nobody asked for"
+            for place, weight in used.items():
+                total[place] = total.get(place, 0) + weight
+        return {place: weight for place, weight in total.items() if weight}
 
     def written_by_groups(self) -> Counter[Group]:
         """How many dimensions each group of hidden units writes."""
@@ -138,6 +178,33 @@ class Layout:
         return rest, {place: weight for place, weight in used.items() if weight}
 
 
+def _by_writer(linear: Linear) -> list[Linear]:
+    """The parts of a function that different heads and groups write; and those of the embedding."""
+    writers: dict[object, dict[Coordinate, Fraction]] = {}
+    for coordinate, weight in linear.parts.items():
+        match coordinate:
+            case Reached(group=group):
+                writer: object = group
+            case HeadOutput():
+                writer = coordinate
+            case _:
+                writer = None
+        writers.setdefault(writer, {})[coordinate] = weight
+    return [Linear(Fraction(0), parts) for parts in writers.values()]
+
+
+def _shape(linear: Linear) -> tuple[frozenset[tuple[Coordinate, Fraction]], Fraction]:
+    """A function up to a factor, and the factor."""
+    unit = content(linear.parts.values())
+    return frozenset(scaled(linear.parts, 1 / unit).items()), unit
+
+
+def _is_plain(weight: Exact) -> bool:
+    """Whether a weight is a whole number of few bits, with which float32 rounds nothing."""
+    number = Fraction(weight)
+    return number.denominator == 1 and abs(number) <= LARGEST_WEIGHT
+
+
 def _light(weights: Mapping[Key, Exact]) -> dict[Key, Exact]:
     """The same weights, with whole numbers as ints."""
     objects = {id(weight): weight for weight in weights.values()}
@@ -146,21 +213,23 @@ def _light(weights: Mapping[Key, Exact]) -> dict[Key, Exact]:
     return {key: known[id(weight)] for key, weight in weights.items()}
 
 
-def lay_out(demands: Iterable[Demand]) -> Layout:
+def lay_out(demands: Iterable[Demand], is_apart: bool = False) -> Layout:
     """Choose the dimensions: earlier readers first, then simpler functions.
 
     What the embedding alone decides is there from the start, so that the simplest come first
     whoever reads them: a hot one is exact, and what is made of hot ones is, too.
     """
-    layout = Layout()
+    layout = Layout(is_apart=is_apart)
     known: set[int] = set()
     for demand in sorted(demands, key=_order):
         key = id(demand.linear.parts)
         if key not in known:
             known.add(key)
-            layout.add(demand)
-            if demand.is_read_at_once:
+            layout.add_apart(demand) if is_apart else layout.add(demand)
+            if demand.is_read_at_once and not demand.is_noisy:
                 layout.add_alone(demand)
+            elif demand.is_read_at_once:
+                layout.finer |= dict.fromkeys(layout.read(demand.linear), FINEST)
     return layout
 
 

@@ -58,7 +58,7 @@ class HeadAnalysis(PromisedPicks):
         self.kept_as_sums: set[Node] = set()
         """Means of which the program only ever asks what their sums tell as well."""
 
-    def _adopt(self, node: SOp, helpers: Sequence[Node]) -> None:
+    def _adopt(self, node: Node, helpers: Sequence[Node]) -> None:
         self.deadlines.adopt(node, helpers)
 
     def _is_in_time(self, node: SOp, layer: int, refusal: Refusal) -> bool:
@@ -276,6 +276,7 @@ class HeadAnalysis(PromisedPicks):
         return self.of(mixture(dict.fromkeys(outputs, ONE))).atoms == [1]
 
     def _sum_output(self, node: Aggregate, formula: Formula, values: SOp, shape: Sum) -> Linear:
+        self._adopt(node.selector, in_order([values]))
         found = self.of(values)
         head = self._head(node, "sum", formula, None)
         head.family = shape.whole if len(shape.parts) > 1 else None

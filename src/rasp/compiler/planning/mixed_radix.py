@@ -216,7 +216,13 @@ def numbers_of(
     return numbers
 
 
-def _strain(z: np.ndarray, turns: np.ndarray) -> float:
+def _finest(values: np.ndarray) -> float:
+    """How far apart different values of a term are, at least; 1 where they are further."""
+    gaps = [np.diff(np.unique(row)).min(initial=1.0) for row in np.round(values, 9)]
+    return float(min(gaps, default=1.0))
+
+
+def _strain(z: np.ndarray, turns: np.ndarray, finest: float) -> float:
     """How much larger than float32 holds are the sums that cancel; 0 where they are not.
 
     Units face away from the middle, so the largest sums are those at both ends.
@@ -228,7 +234,8 @@ def _strain(z: np.ndarray, turns: np.ndarray) -> float:
         for side, end in sides
         for sign in (1, -1)
     )
-    return largest / LARGEST if largest > LARGEST else 0.0
+    most = LARGEST * finest
+    return largest / most if largest > most else 0.0
 
 
 def _cost(
@@ -252,9 +259,10 @@ def _cost(
     noise = _noise(group, codes, weights, length, float(np.diff(z).min(initial=np.inf)))
     slopes = np.diff(values, axis=1) / np.diff(z)
     turns = np.diff(slopes, axis=1, prepend=0.0)
-    noise += _strain(z, turns)
+    noise += _strain(z, turns, _finest(values) / 128 if group.is_noisy else 1.0)
     if group.is_noisy:
         changes = (np.abs(slopes) > 1e-12).any(axis=0)
         corners = (np.abs(turns) > 1e-9).any(axis=0)
-        return noise, float(min(2 * changes.sum(), corners.sum() + changes.sum()))
+        few, many = sorted((corners.sum(), changes.sum()))
+        return noise, float(min(2 * few, few + many))
     return noise, float((np.abs(turns) > 1e-9).any(axis=0).sum())

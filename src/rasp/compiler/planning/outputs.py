@@ -8,7 +8,7 @@ from fractions import Fraction
 from rasp.atoms import Atom, show
 from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.variables import CountVariable, codes_of, is_spread
+from rasp.compiler.analysis.variables import CountVariable, is_spread
 from rasp.compiler.planning.features import Features
 from rasp.compiler.planning.wide_outputs import WideCode, read_inputs, wide_code, width_of_kind
 from rasp.compiler.refusals import Refusal
@@ -50,7 +50,7 @@ def plan_output(
             return _read_directly(name, node, read_inputs(values, features, time))
         except Refusal:
             pass
-    codes = _codes(values)
+    codes = _codes(values, features.analysis.codes_of(values.atoms))
     known = _by_code(values, codes)
     if counted is not None:
         return OutputPlan(name, node, features.code(values.inputs[0], time), counted)
@@ -58,9 +58,8 @@ def plan_output(
     return OutputPlan(name, node, linear, sorted(known.items()), (), is_made)
 
 
-def _codes(values: Values) -> dict[Atom, Fraction]:
+def _codes(values: Values, codes: dict[Atom, Fraction]) -> dict[Atom, Fraction]:
     """What stands for each atom: of numbers far apart, their places in order of size."""
-    codes = codes_of(values.atoms)
     if len(codes) > MOST_NUMBERED or not is_spread(codes.values()):
         return codes
     places = {code: Fraction(place) for place, code in enumerate(sorted(set(codes.values())))}

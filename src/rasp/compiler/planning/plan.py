@@ -68,14 +68,14 @@ def make_plan(
     refusals = Refusals(program, nodes)
     check_s_ops(nodes, refusals)
     placed, most = schedule(nodes), settings.extra_feed_forwards
-    blocks = Blocks(chooses_first=most > 0, avoids_counts=most > 0)
+    blocks = Blocks(works_stepwise=most > 0, avoids_counts=most > 0)
     while True:
         try:
             return _plan(outputs, settings, Refusals(program, nodes), placed, blocks, measures)
         except NeedsBlock as needs:
             if blocks.count < most:
                 blocks = blocks.after(needs.after)
-            elif blocks.chooses_first:
+            elif blocks.works_stepwise:
                 blocks = Blocks(avoids_counts=True)
             else:
                 needs.refuse(Refusals(program, nodes), most)
@@ -103,7 +103,7 @@ def _plan(
     uses_sink = settings.sink and any(
         plan.head.mode == "sum" or plan.head.may_be_empty for layer in heads for plan in layer
     )
-    layout = lay_out(demands)
+    layout = lay_out(demands, analysis.works_stepwise)
     _check_work(groups, layout)
     used = replace(settings, extra_feed_forwards=blocks.count)
     return Plan(used, analysis, heads, groups, found, layout, uses_sink)
@@ -158,8 +158,8 @@ def _descend(
         for group in features.groups_of(layer):
             ridge = choose_ridge(features, group, 2 * layer)
             ridges.append((group, ridge))
-            at_once = layer > 0 and analysis.rounds and not group.is_noisy
-            demands.append(Demand(2 * layer, ridge.z, _group_label(group, refusals), at_once))
+            at_once, label = layer > 0 and analysis.rounds, _group_label(group, refusals)
+            demands.append(Demand(2 * layer, ridge.z, label, at_once, group.is_noisy))
         groups.append(ridges)
         if layer:
             heads.append(_heads_of(features, analysis, layer, demands, refusals))

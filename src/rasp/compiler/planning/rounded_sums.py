@@ -18,13 +18,16 @@ UNIT = 2.0**-24
 ROOM = 6.0
 """How many times what is added may be off the grid should be, about."""
 
+FINER = 4
+"""How much finer than the numbers themselves the grid may be: feed-forwards look between them."""
+
 
 def can_be_rounded(codes: Iterable[Fraction], length: int) -> bool:
     """Whether numbers are multiples of a power of two that is large beside their errors."""
     known = set(codes)
     unit = min((_unit(code) for code in known if code), default=Fraction(0))
     reach = max(map(abs, known), default=Fraction(0))
-    return bool(unit) and ROOM * _noise(reach, length) < unit
+    return not reach or (bool(unit) and ROOM * _noise(reach, length) < unit)
 
 
 def last_layer(dimension: Linear) -> int:
@@ -37,7 +40,7 @@ def last_layer(dimension: Linear) -> int:
     return max((output.layer for output in outputs), default=0)
 
 
-def lift_of(dimension: Linear, length: int) -> float:
+def lift_of(dimension: Linear, length: int, finer: int = FINER) -> float:
     """The constant C with which a dimension is rounded; 0 where it is not."""
     if not last_layer(dimension):
         return 0.0
@@ -51,7 +54,7 @@ def lift_of(dimension: Linear, length: int) -> float:
             held += abs(weight)
             unit = min(unit, _unit(weight))
     grid = Fraction(1, 2**20)
-    while grid < ROOM * _noise(moved, length) or held + moved > grid * 2**21:
+    while finer * grid < unit or grid < ROOM * _noise(moved, length) or held + moved > grid * 2**21:
         grid *= 2
     return float(grid * 3 * 2**22) if unit > 0 and grid <= unit else 0.0
 

@@ -1,0 +1,173 @@
+"""Terms of a reading in; the same as functions of single variables, where their sum is such a sum.
+
+A reading may be a function of `n % 2 == 0` and of `n > x` at once. What it reads of the stream are
+functions of `n`, and of `n` and `x`: none of them is a function of one of the claimed variables,
+but together they are f(n % 2 == 0) + g(n > x), for all `n` and `x`. Whatever f and g are tried,
+what they leave of the sum counts as error, so nothing that is found here has to be believed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import prod
+
+import numpy as np
+
+from rasp.certificate.claims import NodeVariable, Refused, SumVariable
+from rasp.certificate.program.tables import Array, Space, is_ground, joined
+from rasp.certificate.program.values import Values
+from rasp.certificate.weights.reading import Parts, Piece, located, projected
+
+SMALL = 2.0**-20
+"""What may be left of terms, of their size: it counts as error."""
+MOST_COMBINED = 500_000
+"""How many numbers terms are added up to: combinations times readings."""
+
+
+def split_terms(values: Values, terms: list[Piece], variables: Sequence[int]) -> list[Piece]:
+    """The same terms, with those that have to do with each other split into functions of single
+    variables: claimed ones, or what says which s-op a claimed choice is.
+    """
+    found: list[Piece] = []
+    candidates = _candidates(values, variables)
+    items: list[tuple[set[int], Piece | int]] = [(_grounds(values, term.space.variables), term)
+                                                 for term in terms]  # fmt: skip
+    items += [(_grounds(values, _inputs(values, other)), other) for other in candidates]
+    for _, some in joined(items):
+        members = [each for each in some if isinstance(each, Piece)]
+        mine = [each for each in some if not isinstance(each, Piece)]
+        names = {name for term in members for name in term.space.variables}
+        if mine and not names <= set(variables):
+            wider = names.union(*(_inputs(values, other) for other in mine))
+            members = (_split(values, names, members, mine)
+                       or _split(values, wider, members, mine) or members)  # fmt: skip
+        found += members
+    return found
+
+
+def _inputs(values: Values, variable: int) -> tuple[int, ...]:
+    """What an s-op is a function of; any other variable is known by itself."""
+    known = values.claims.variables[variable]
+    return tuple(values.over(known.node)) if isinstance(known, NodeVariable) else (variable,)
+
+
+def _grounds(values: Values, variables: Iterable[int]) -> set[int]:
+    """Variables, with what sums are made of in their place."""
+    found: set[int] = set()
+    for variable in variables:
+        known = values.claims.variables[variable]
+        found |= {*map(is_ground, known.parts)} if isinstance(known, SumVariable) else {variable}
+    return found
+
+
+def _candidates(values: Values, variables: Sequence[int]) -> list[int]:
+    found: list[int] = []
+    for variable in variables:
+        known = values.claims.variables[variable]
+        if isinstance(known, NodeVariable) and known.node in values.claims.choices:
+            which = values.node_variables.get(values.claims.choices[known.node][0])
+            found += [] if which is None else [which]
+        else:
+            found.append(variable)
+    return list(dict.fromkeys(found))
+
+
+def _split(
+    values: Values, names: set[int], terms: list[Piece], candidates: list[int]
+) -> list[Piece] | None:
+    """Terms as functions of some of the candidates; None where they are not, or nothing tells."""
+    size = prod(values.domain(name).size for name in names)
+    if size * terms[0].parts.value.shape[1] > MOST_COMBINED:
+        return None
+    try:
+        space = values.space(sorted(names))
+        rows = {other: values.states_on(other, space)
+                for other in candidates if values.has(other, space)}  # fmt: skip
+    except Refused:
+        return None
+    total = Parts(*np.zeros((4, space.size, terms[0].parts.value.shape[1])))
+    fine = np.all([row >= 0 for row in rows.values()], axis=0) if rows else None
+    for term in terms:
+        places = located(values, term.space, space)
+        total = total.plus(term.parts.at(places))
+        fine = fine & (places >= 0) if fine is not None else None
+    if fine is None or not fine.any():
+        return None
+    kept = np.flatnonzero(fine & ~np.isnan(total.value).any(axis=1))
+    total = total.at(kept)
+    tables = _summands([row[kept] for row in rows.values()], total.value)
+    if tables is None:
+        return None
+    return _pieces(values, {name: row[kept] for name, row in rows.items()}, tables, total)
+
+
+def _pieces(
+    values: Values, rows: dict[int, Array], tables: list[Array], total: Parts
+) -> list[Piece] | None:
+    """A function of each variable; the first of them has what the others leave, and all that the
+    terms were off, and their mass and count.
+    """
+    left = total.value.copy()
+    for row, table in zip(rows.values(), tables, strict=True):
+        left = left - table[row]
+    if (np.abs(left) > SMALL * total.mass).any():
+        return None
+    found = []
+    for place, (variable, row) in enumerate(rows.items()):
+        size = values.domain(variable).size
+        nothing = np.zeros_like(left)
+        held = Parts(nothing, nothing, nothing, nothing)
+        if not place:
+            held = Parts(nothing, total.error + np.abs(left), total.mass, total.count)
+        elif not tables[place].any():
+            continue
+        parts = projected(held, row, size)
+        there = np.flatnonzero(~np.isnan(parts.value).any(axis=1))
+        parts = parts.at(there)
+        parts = Parts(tables[place][there], *parts.four[1:])
+        found.append(Piece(Space((variable,), there[None]), parts))
+    return found
+
+
+def _summands(rows: Sequence[Array], value: Array) -> list[Array] | None:
+    """Functions of each row's state (state, reading) of which a value may be the sum.
+
+    One row after the other is split off: from a state to any other that goes with the same states
+    of the rows after it, the value changes by as much as the function does.
+    """
+    found: list[Array] = []
+    for place, row in enumerate(rows):
+        size = int(row.max(initial=0)) + 1
+        table = np.zeros((size, value.shape[1]))
+        if place + 1 == len(rows):
+            firsts = np.unique(row, return_index=True)
+            table[firsts[0]] = value[firsts[1]]
+            return [*found, table]
+        rest = _numbered(rows[place + 1 :])
+        change = _propagated(row, rest, value, size)
+        found.append(change)
+        value = value - change[row]
+    return found or None
+
+
+def _numbered(rows: Sequence[Array]) -> Array:
+    """(combination,): a number for what some rows are together."""
+    _, found = np.unique(np.array(rows), axis=1, return_inverse=True)
+    return np.asarray(found.reshape(-1))
+
+
+def _propagated(row: Array, rest: Array, value: Array, size: int) -> Array:
+    """(state, reading): what each state of a row adds, counted from one that is reached first."""
+    known = np.full((size, value.shape[1]), np.nan)
+    level = np.full((int(rest.max(initial=0)) + 1, value.shape[1]), np.nan)
+    while np.isnan(known[row, 0]).any():
+        start = row[np.isnan(known[row, 0])][0]
+        known[start] = 0.0
+        while True:
+            new = ~np.isnan(known[row, 0]) & np.isnan(level[rest, 0])
+            level[rest[new]] = value[new] - known[row[new]]
+            more = np.isnan(known[row, 0]) & ~np.isnan(level[rest, 0])
+            known[row[more]] = value[more] - level[rest[more]]
+            if not new.any() and not more.any():
+                break
+    return np.asarray(np.nan_to_num(known))
