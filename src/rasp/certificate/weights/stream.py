@@ -338,8 +338,14 @@ class Stream:
             return []
         explained = {inner for variable in variables for inner in closure(self.values, variable)
                      if variable not in sums}  # fmt: skip
-        parts = list(dict.fromkeys(part for known in sums.values() for part in known.parts
-                                   if part[0] != "out" or any(self.values.numbers(part[1]))))
+        parts = list(
+            dict.fromkeys(
+                part
+                for known in sums.values()
+                for part in known.parts
+                if part[0] != "out" or any(self.values.numbers(part[1]))
+            )
+        )
         free = [part for part in parts if is_ground(part) not in explained] or parts
         matrix = np.array([[float(known.parts.get(part, 0)) for known in sums.values()]
                            for part in free])  # fmt: skip

@@ -140,15 +140,16 @@ class JointAnalysis(ABC):
         views = taken_apart(views, self._base, most)
         for base in (self.token, self.index) if most == MOST_STATES else (self.token,):
             if states_of(common_inputs(views)) > most:
-                views = [self._coarser(node, values, view, base)
-                         for node, values, view in zip(nodes, held, views, strict=True)]
+                views = [
+                    self._coarser(node, values, view, base)
+                    for node, values, view in zip(nodes, held, views, strict=True)
+                ]
         inputs = common_inputs(views)
         size = states_of(inputs)
         if size > most:
             sizes = " × ".join(str(len(variable.states)) for variable in inputs)
             raise Refusal(
-                f"it depends on {sizes} = {size} combinations of values, "
-                f"and the limit is {most}",
+                f"it depends on {sizes} = {size} combinations of values, and the limit is {most}",
                 self.settings.way_out,
             )
         grid = grid_of(inputs)
@@ -164,9 +165,7 @@ class JointAnalysis(ABC):
         }
         return sorted(rows)
 
-    def _views(
-        self, nodes: Sequence[SOp], held: list[Values], layer: int, most: int
-    ) -> list[View]:
+    def _views(self, nodes: Sequence[SOp], held: list[Values], layer: int, most: int) -> list[View]:
         """What work in a layer sees of s-ops; if that is too much, of what these are made of."""
         views = [self.view(node, values, layer) for node, values in zip(nodes, held, strict=True)]
         if states_of(common_inputs(views)) <= most:
