@@ -12,7 +12,10 @@ from rasp.certificate.weights.reading import Parts
 from rasp.certificate.weights.splitting import _pieces, _summands
 
 ONE, OTHER = (each.reshape(-1) for each in np.indices((4, 3)))
-VALUES: Any = SimpleNamespace(domain=lambda variable: SimpleNamespace(size=4 - variable))
+VALUES: Any = SimpleNamespace(
+    domain=lambda variable: SimpleNamespace(size=4 - variable),
+    claims=SimpleNamespace(choices={None: None}),
+)
 
 
 def split(value: np.ndarray, rows: list[np.ndarray]) -> Any:

@@ -16,10 +16,11 @@ import numpy as np
 from rasp.certificate.claims import NodeVariable, Refused, SumVariable
 from rasp.certificate.program.tables import Array, Space, is_ground, joined
 from rasp.certificate.program.values import Values
-from rasp.certificate.weights.reading import Parts, Piece, located, projected
+from rasp.certificate.weights.reading import DOUBLE, Parts, Piece, located, projected
 
 SMALL = 2.0**-20
-"""What may be left of terms, of their size: it counts as error."""
+"""What may be left of terms, of their size, where choices are looked at, which have too many cases
+to be looked at together: it counts as error."""
 MOST_COMBINED = 500_000
 """How many numbers terms are added up to: combinations times readings."""
 
@@ -110,7 +111,8 @@ def _pieces(
     left = total.value.copy()
     for row, table in zip(rows.values(), tables, strict=True):
         left = left - table[row]
-    if (np.abs(left) > SMALL * total.mass).any():
+    most = SMALL if values.claims.choices else DOUBLE
+    if (np.abs(left) > most * total.mass).any():
         return None
     found = []
     for place, (variable, row) in enumerate(rows.items()):

@@ -135,7 +135,8 @@ class JointAnalysis(ABC):
         if later == 0 and any(values.choice and values.layer == layer for values in held):
             raise Refusal("it depends on one of several s-ops", self.settings.way_out)
         views = self._views(nodes, held, layer, most)
-        if later is None and len(nodes) == 1 and states_of(common_inputs(views)) > LARGE:
+        alone = self.works_stepwise and later is None and len(nodes) == 1
+        if alone and states_of(common_inputs(views)) > LARGE:
             views = self._views(nodes, held, layer + 1, most)
         views = taken_apart(views, self._base, most)
         for base in (self.token, self.index) if most == MOST_STATES else (self.token,):
@@ -206,7 +207,7 @@ class JointAnalysis(ABC):
             atoms = values.atoms
             codes = self.codes_of(atoms)
             states = tuple((atom, codes[atom]) for atom in atoms)
-            is_noisy |= values.is_noisy or not is_binary(codes.values())
+            is_noisy |= values.is_noisy or (self.works_stepwise and not is_binary(codes.values()))
             self._nodes[node] = NodeVariable(values.layer + 1, states, is_noisy, node)
         return self._nodes[node]
 

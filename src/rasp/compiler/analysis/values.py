@@ -198,8 +198,7 @@ class ValueAnalysis(JointAnalysis):
                 if isinstance(helper, SOp) and helper is not node:
                     self.of(helper)
             held = [self.of(leaf) for leaf in leaves]
-            layers = [values.layer + (values.linear is None and values.layer > 0)
-                      for values in held]  # fmt: skip
+            layers = [values.layer + self._waits(values) for values in held]
             layer = max(1 + self.of(numbered).layer, *layers)
             sizes = [states_of(self.view(leaf, values, layer).inputs)
                      for leaf, values in zip(leaves, held, strict=True)]  # fmt: skip
@@ -214,6 +213,12 @@ class ValueAnalysis(JointAnalysis):
         noisy = any(values.is_noisy for values in held)
         variable = self.node_variable(node, replace(one_of_them, inputs=(self.token,)), noisy)
         return replace(one_of_them, inputs=(variable,), choice=choice)
+
+    def _waits(self, values: Values) -> bool:
+        """Whether a choice sees of a leaf what an earlier block has made of it."""
+        if not self.works_stepwise:
+            return values.choice is not None
+        return values.linear is None and values.layer > 0
 
     def _numbered_leaves(self, node: SOp, leaves: dict[SOp, int]) -> SOp:
         """A choice with the numbers of its leaves in place of these."""

@@ -35,7 +35,7 @@ from rasp.compiler.planning.piecewise import (
     smooth,
 )
 from rasp.compiler.planning.plan import Plan
-from rasp.compiler.planning.rounded_sums import FINER, last_layer, lift_of
+from rasp.compiler.planning.rounded_sums import FINER, FINEST, last_layer, lift_of
 from rasp.compiler.refusals import Refusal
 
 SILENCE = 128.0
@@ -77,7 +77,8 @@ class Emitter:
         """The layer whose feed-forward takes it away."""
         if plan.analysis.rounds:
             for place, dimension in enumerate(plan.layout.dimensions, self.offset):
-                finer = plan.layout.finer.get(place - self.offset, FINER)
+                usual = FINER if plan.layout.is_apart else FINEST
+                finer = plan.layout.finer.get(place - self.offset, usual)
                 self.lifts[place] = lift_of(dimension, plan.settings.max_length, finer)
                 self.lifted_until[place] = last_layer(dimension)
         self.parameters = 0

@@ -15,10 +15,10 @@ from typing import TypeAlias
 from rasp.compiler.analysis.linear import Coordinate, IndexIs, Key, Linear, TokenIs, content, scaled
 from rasp.compiler.analysis.variables import HeadOutput
 from rasp.compiler.planning.features import Group, Reached
-from rasp.compiler.planning.rounded_sums import is_power_of_two, last_layer
+from rasp.compiler.planning.rounded_sums import FINEST, is_power_of_two, last_layer
 
 FEW, LARGEST_WEIGHT = 2, 1024
-ALONE, FINEST = 2, 1 << 20
+ALONE = 2
 Exact: TypeAlias = Fraction | int
 """Whole numbers are ints here, which add and multiply much faster."""
 
@@ -100,7 +100,8 @@ class Layout:
                 if last_layer(self.dimensions[place]) == layer]  # fmt: skip
         if not read or (len(read) == 1 and is_power_of_two(read[0][1])):
             return
-        self.finer[len(self.dimensions)] = ALONE
+        if self.is_apart:
+            self.finer[len(self.dimensions)] = ALONE
         unit = content(demand.linear.parts.values())
         self._known[id(demand.linear.parts)] = demand.linear, {len(self.dimensions): unit}
         self.dimensions.append(demand.linear.plus(-demand.linear.constant).times(1 / unit))
@@ -228,7 +229,7 @@ def lay_out(demands: Iterable[Demand], is_apart: bool = False) -> Layout:
             layout.add_apart(demand) if is_apart else layout.add(demand)
             if demand.is_read_at_once and not demand.is_noisy:
                 layout.add_alone(demand)
-            elif demand.is_read_at_once:
+            elif demand.is_read_at_once and is_apart:
                 layout.finer |= dict.fromkeys(layout.read(demand.linear), FINEST)
     return layout
 

@@ -276,7 +276,8 @@ class HeadAnalysis(PromisedPicks):
         return self.of(mixture(dict.fromkeys(outputs, ONE))).atoms == [1]
 
     def _sum_output(self, node: Aggregate, formula: Formula, values: SOp, shape: Sum) -> Linear:
-        self._adopt(node.selector, in_order([values]))
+        if self.works_stepwise:
+            self._adopt(node.selector, in_order([values]))
         found = self.of(values)
         head = self._head(node, "sum", formula, None)
         head.family = shape.whole if len(shape.parts) > 1 else None

@@ -259,10 +259,13 @@ def _cost(
     noise = _noise(group, codes, weights, length, float(np.diff(z).min(initial=np.inf)))
     slopes = np.diff(values, axis=1) / np.diff(z)
     turns = np.diff(slopes, axis=1, prepend=0.0)
-    noise += _strain(z, turns, _finest(values) / 128 if group.is_noisy else 1.0)
+    noise += _strain(
+        z, turns, _finest(values) / 128 if group.is_passed_on and group.is_noisy else 1.0
+    )
     if group.is_noisy:
         changes = (np.abs(slopes) > 1e-12).any(axis=0)
         corners = (np.abs(turns) > 1e-9).any(axis=0)
         few, many = sorted((corners.sum(), changes.sum()))
-        return noise, float(min(2 * few, few + many))
+        flat = few if group.is_passed_on else changes.sum()
+        return noise, float(min(2 * flat, few + many))
     return noise, float((np.abs(turns) > 1e-9).any(axis=0).sum())

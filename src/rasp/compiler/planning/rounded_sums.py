@@ -18,7 +18,7 @@ UNIT = 2.0**-24
 ROOM = 6.0
 """How many times what is added may be off the grid should be, about."""
 
-FINER = 4
+FINER, FINEST = 4, 1 << 20
 """How much finer than the numbers themselves the grid may be: feed-forwards look between them."""
 
 
