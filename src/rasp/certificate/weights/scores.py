@@ -94,8 +94,9 @@ class Scorer:
         """Try every part; `sink` is what the head reads of the sink as a key, off by so much."""
         parts = [self._pairs(conjuncts, pieces).part() for pieces, conjuncts in self.groups]
         common = self._common_error([number for pieces, _ in self.groups for number in pieces])
-        rounding = self._rounding([(part.mass, part.count) for part in parts], sink, sink_off)
-        matches = self._rounding([(part.match_mass, part.count) for part in parts], sink, sink_off)
+        rounding = self._rounding([(part.mass, part.count) for part in parts], sink)
+        of_matches = [(part.match_mass, part.count) for part in parts]
+        matches = self._rounding(of_matches, sink)
         spread = sum(part.spread for part in parts)
         beside = sum(part.spread for part in parts if None not in part.conjuncts)
         above, gap, sink_error = (FAR, FAR), FAR, 0.0
@@ -103,7 +104,7 @@ class Scorer:
             above, gap = self._against_sink(parts, sink)
             wrong = self.queries.largest_error
             off = np.broadcast_to(sink_off, wrong.shape)
-            sink_error = float(np.abs(sink) @ wrong) + matches
+            sink_error = float(np.abs(sink) @ wrong) + self._rounding(of_matches, sink, sink_off)
             sink_error += self.queries.largest(off) + float(wrong @ off)
         error = common + rounding + sum(part.error for part in parts)
         check_size(error, sink_error)
@@ -154,8 +155,8 @@ class Scorer:
     ) -> float:  # fmt: skip
         """The rounding of the sum over columns: those of parts (mass, count), and all others.
 
-        Sums of multiples of one power of two are exact; what the sink adds to such sums because
-        it is off itself is rounded to no more than twice as much, each time.
+        Sums of multiples of one power of two are exact. A sink that is off itself adds to its own
+        score, and to no other, what is rounded to no more than twice as much, each time.
         """
         asked, sent = self.queries, self.keys
         loose = np.where(self.owner >= 0, 0.0, asked.most * np.abs(sent.constant))
