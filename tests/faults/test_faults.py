@@ -14,6 +14,7 @@ import pytest
 import rasp
 from rasp import replacing
 from rasp.cli.fmt import configure, run
+from rasp.cli.parser import CommandParser
 from rasp.export.folders import writing
 from rasp.fuzzing.cases import Case, save_replay
 
@@ -44,9 +45,7 @@ class Writer:
 
 
 def lay_out(folder: Path) -> None:
-    import argparse
-
-    parser = argparse.ArgumentParser()
+    parser = CommandParser("rasp fmt", "")
     configure(parser)
     sys.stdout = StringIO()
     run(parser.parse_args([str(folder / "it.rasp")]))
