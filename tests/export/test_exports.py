@@ -215,7 +215,7 @@ def test_feed_forward_blocks_without_heads_are_exported(target: str, tmp_path: P
     chosen = length if (few and many if indices > 3 else count(tokens, "g") % 3 == 1) else indices;
     """)
     model = rasp.compile(
-        program["chosen"], alphabet="abcdefg", max_length=8, extra_feed_forwards=3, style="compact"
+        program["chosen"], alphabet="abcdefg", max_length=6, extra_feed_forwards=3, style="compact"
     )
     assert model.extra_feed_forwards
     export(model, target, tmp_path / "model")
