@@ -148,7 +148,7 @@ def whole_sums(
     units = [lcm(*(row[column].denominator for row in known)) for column in range(width)]
     steps = np.array([[int(number * unit) for number, unit in zip(row, units, strict=True)]
                       for row in sorted(known)], object)  # fmt: skip
-    added = steps if by_count else steps[steps.any(axis=1)]
+    added = steps if by_count else steps[(steps != 0).any(axis=1)]
     if comb(most + len(added), most) <= MOST_WAYS and most * np.abs(steps).max() < 2**62:
         return _few_added(added.astype(np.int64), most, by_count), units
     low = steps.min(axis=0)
