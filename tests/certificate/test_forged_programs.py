@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from forging import NOTHING, ONE, handmade, node_of
 from models import Kind, compiled, expected_of, mistakes_in, outputs_of, verdict
-from test_forged_rules import NOTHING, handmade, node_of
-from test_forgeries import ONE
 
 from rasp.certificate.claims import (
     Claims,

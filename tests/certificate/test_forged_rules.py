@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
+from forging import NOTHING, ONE, forged, handmade, is_refused, node_of, over_tokens, with_head
 from models import (
     AB,
-    Arrays,
     Kind,
-    all_inputs,
     compiled,
-    expected_of,
-    mistakes_in,
-    outputs_of,
-    verdict,
 )
-from test_forgeries import ONE, forged, with_head
-from test_forgeries import in_order as added_in_order
 
-import rasp
-from rasp.atoms import Atom
-from rasp.certificate import Inputs, check
-from rasp.certificate import Readout as CheckedReadout
 from rasp.certificate.claims import (
     Claims,
     Conjunct,
@@ -36,77 +23,23 @@ from rasp.certificate.claims import (
     Meaning,
     NodeVariable,
     OutputVariable,
-    ReaderClaim,
     SumVariable,
 )
-from rasp.certificate.program.values import Values
-from rasp.certificate.weights.arrays import HeadArrays
-from rasp.certificate.weights.scores import Scorer
-from rasp.certificate.weights.stream import Stream
 from rasp.compiler import Transformer
-from rasp.compiler.emitting.weights import FeedForwardWeights, HeadWeights, ReadoutWeights, Weights
-from rasp.compiler.model.describe import Description
-from rasp.compiler.model.transformer import Readout, attend, feed_forward
-from rasp.compiler.settings import Settings
+from rasp.compiler.model.transformer import Readout
 from rasp.graph import (
     Aggregate,
     Const,
     Elementwise,
     Indices,
-    Node,
     Select,
     SelectorOr,
-    SOp,
     Tokens,
-    in_order,
 )
 from rasp.graph.portable import graph_to_json
 
-NOTHING = Fraction(0)
 MEANS = sorted({Fraction(some, whole) for whole in (1, 2, 3) for some in range(whole + 1)})
 IS_A = 'out = tokens == "a";'
-
-
-def node_of(text: str, name: str = "out") -> Any:
-    return rasp.run(text)[name].node
-
-
-def handmade(
-    out: Node, claims: Claims, arrays: Mapping[str, Any], atoms: Sequence[Atom],
-    vocabulary: Sequence[Atom] = AB, where: SOp | None = None,
-) -> Transformer:  # fmt: skip
-    """A model of such arrays; those of a head that are left out are 0."""
-    found = {name: np.array(array, float) for name, array in arrays.items()}
-    length, size = found["positions"].shape
-    heads = [[_head(found, f"layer{layer}.head{number}.", size)
-              for number in range(1, len(some) + 1)]
-             for layer, some in enumerate(claims.heads, 1)]  # fmt: skip
-    blocks = []
-    for layer in range(len(heads) + 1):
-        names = [f"layer{layer}.feed_forward.{part}" for part in ("inside", "bias", "out")]
-        empty = np.zeros((0, size)), np.zeros(0), np.zeros((size, 0))
-        parts = (found.get(name, none) for name, none in zip(names, empty, strict=True))
-        blocks.append(FeedForwardWeights(*parts))
-    readout = ReadoutWeights(found["output0.weight"], found["output0.bias"])
-    weights = Weights(found["tokens"], found["positions"], heads, blocks, [readout])
-    settings = Settings(tuple(vocabulary), length, where=where, where_name="promise")
-    return Transformer(
-        settings, weights, (Readout("out", tuple(atoms), (), True),),
-        len(weights.tokens) > len(vocabulary), Description((), (), ()), claims,
-        graph_to_json({"out": out}, {}), None,
-    )  # fmt: skip
-
-
-def _head(found: Arrays, name: str, size: int) -> HeadWeights:
-    parts = {part: np.zeros((1, size)) for part in ("query", "key", "value")}
-    parts |= {f"{part}_bias": np.zeros(1) for part in parts}
-    parts |= {key.removeprefix(name): array for key, array in found.items() if name in key}
-    return HeadWeights(**parts)
-
-
-def over_tokens(*nodes: SOp) -> dict[Node, tuple[int, ...]]:
-    """Everything that is made of tokens alone, as a function of the token."""
-    return {node: (0,) for node in in_order(nodes) if isinstance(node, Elementwise)}
 
 
 # -- claims about what there is -------------------------------------------------------------------
@@ -354,180 +287,4 @@ FORGERIES: dict[Callable[[], Transformer], str] = {
 
 @pytest.mark.parametrize("forge", FORGERIES, ids=lambda forge: forge.__name__)
 def test_a_forgery_is_refused(forge: Callable[[], Transformer]) -> None:
-    model = forge()
-    outputs = outputs_of(model)
-    assert mistakes_in(model, expected_of(model, outputs))
-    found = verdict(model, outputs)
-    assert not found.holds
-    assert FORGERIES[forge] in found.reason
-
-
-# -- what else is said of a model -----------------------------------------------------------------
-
-
-def test_a_choice_is_not_read_where_it_leaves_something_open() -> None:
-    """A row that reads whether the token is "a", everywhere, and is said to read `out`."""
-    out = node_of('out = (tokens == "a") if (indices == 0) else False;')
-    first, is_a, no = out.operands
-    which = Elementwise("if", (first, Const(0), Const(1)))
-    claims = Claims(
-        (None, None, NodeVariable(out), NodeVariable(which)),
-        {out: (3, 0), which: (1,), first: (1,), is_a: (0,)}, {}, (),
-        ((GroupClaim(1, (0, 1), (2,)),),), ((0, 1),), choices={out: (which, (is_a, no))},
-        readers=(ReaderClaim(out, "embedding", {0: 1.0}, 0.0),
-                 ReaderClaim(out, "layer0.feed_forward", {2: 1.0}, 0.0)),
-    )  # fmt: skip
-    arrays = {
-        "tokens": [[1, 0, 0], [0, 0, 0]], "positions": [[0, 1, 0], [0, 0, 0], [0, 0, 0]],
-        "layer0.feed_forward.inside": [[1, 1, 0]], "layer0.feed_forward.bias": [-1],
-        "layer0.feed_forward.out": [[0], [0], [1]],
-        "output0.weight": [[0, 0, -1], [0, 0, 1]], "output0.bias": [0.5, -0.5],
-    }  # fmt: skip
-    model = handmade(out, claims, arrays, (False, True))
-    found = verdict(model, outputs_of(model))
-    assert found.holds, found.reason
-    assert found.readers == {1}
-    group = GroupClaim(1, (0, 1, 3), (2,))  # which leaf it is follows from the index
-    found = verdict(model, outputs_of(model), claims=replace(claims, groups=((group,),)))
-    assert found.holds, found.reason
-
-
-def test_hidden_units_look_at_what_is_said_also_if_another_function_is_claimed() -> None:
-    out = node_of(IS_A)
-    claims = Claims((None, None), {out: (0,)}, {}, (), ((GroupClaim(1, (0, 1), (0,)),),), ((0,),))
-    arrays = {
-        "tokens": [[1, 0], [0, 0]], "positions": np.zeros((2, 2)),
-        "layer0.feed_forward.inside": [[1, 0]], "layer0.feed_forward.bias": [0],
-        "layer0.feed_forward.out": [[0], [1]], "output0.weight": [[0, 0], [0, 1]],
-        "output0.bias": [0, -0.5],
-    }  # fmt: skip
-    model = handmade(out, claims, arrays, (False, True))
-    assert "look at more than they do" in verdict(model, outputs_of(model)).reason
-
-
-def largest_gradient(model: Transformer) -> float:
-    """The longest gradient of any score by the embedded input, measured on every input."""
-    readout, longest = model.weights.readouts[0], 0.0
-
-    def scores(x: np.ndarray) -> np.ndarray:  # (position, dimension) -> (position, atom)
-        for layer, block in enumerate(model.weights.feed_forwards):
-            for head in model.weights.heads[layer - 1] if layer else []:
-                x = x + attend(x[None], head, None, np.float64)[1][0]
-            x = x + feed_forward(x, block, np.float64)
-        return np.asarray(x[model.uses_sink :] @ readout.weight.T + readout.bias)
-
-    for tokens in all_inputs(model):
-        x = model.embedded(model.token_ids(list(tokens))[None], np.float64)[0]
-        steps = 1e-6 * np.eye(x.size).reshape(-1, *x.shape)
-        slopes = np.array([(scores(x + step) - scores(x - step)) / 2e-6 for step in steps])
-        longest = max(longest, float(np.linalg.norm(slopes, axis=0).max()))
-    return longest
-
-
-def a_sum_of_many() -> Transformer:
-    """Each of four keys has a gradient; the sink is so far away that scores have next to none."""
-    text = 'out = length * aggregate(select(0, 0, ==), indicator(tokens == "a"));'
-    model = compiled(Kind(text))
-    far = 2.0**60
-    other = forged(model, model.claims)
-    weights = other.weights
-    (sink,) = np.flatnonzero(weights.tokens[-1])
-    weights.tokens[-1] *= far
-    for head in weights.heads[0]:
-        for array in (head.query, head.key, head.value):
-            array[:, sink] /= far
-    return other
-
-
-def picks_that_send_different_numbers() -> Transformer:
-    """All that is picked holds one value, and sends a number that the index moves, too."""
-    out = node_of("out = aggregate(select(tokens, tokens, ==), tokens);")
-    head = HeadClaim(
-        "mean", (Conjunct(out.selector, (0,), (0,)),), (HeadOutput(Tokens(), is_block=True),),
-        ({0: ONE},), ((0, 1),), never_empty=True,
-    )  # fmt: skip
-    claims = Claims((None, None, OutputVariable(1, 0, 0)), {out: (2,)},
-                    {out: Meaning("mean", (2,))}, ((head,),), ((), ()), ((2,),))  # fmt: skip
-    arrays = {
-        "tokens": [[1, 0, 0], [-1, 0, 0]], "positions": [[0, 0.2, 0], [0, -0.2, 0]],
-        "layer1.head1.query": [[100, 0, 0]], "layer1.head1.key": [[1, 0, 0]],
-        "layer1.head1.value": [[1, 1, 0]], "layer1.head1.out": [[0], [0], [1]],
-        "output0.weight": [[0, 0, -1], [0, 0, 1]], "output0.bias": [0, 0],
-    }  # fmt: skip
-    return handmade(out, claims, arrays, (Fraction(-1), Fraction(1)), (1, -1))
-
-
-@pytest.mark.parametrize("make", [a_sum_of_many, picks_that_send_different_numbers])
-def test_no_gradient_is_larger_than_is_said(make: Callable[[], Transformer]) -> None:
-    model = make()
-    found = verdict(model, outputs_of(model))
-    assert found.holds, found.reason
-    assert largest_gradient(model) <= found.gradient
-
-
-def test_what_rows_of_a_read_out_read_besides_is_rounded_too() -> None:
-    """All rows are multiples of one, but for many dimensions that hold 1, nearly: float32 adds
-    these up to more than they are.
-    """
-    out, more = node_of(IS_A), 1500
-    one = 1 + 2.0**-14 + 2.0**-20
-    rows = np.zeros((2, more + 1))
-    rows[:, 0], rows[1, 1:] = (-1000, 1000), 1
-    embedded = np.full((2, more + 1), one)
-    embedded[:, 0] = 2, -2
-    claims = Claims((None, None), {out: (0,)}, {}, (), ((),), ((0,),))
-    arrays = {"tokens": embedded, "positions": np.zeros((1, more + 1)), "output0.weight": rows,
-              "output0.bias": [0, 4000 - 0.01 - more * one]}  # fmt: skip
-    model = handmade(out, claims, arrays, (False, True))
-    bias = model.weights.readouts[0].bias = model.weights.readouts[0].bias.astype(np.float32)
-    terms = (rows * embedded[1]).astype(np.float32)
-    scores = terms.sum(axis=1, dtype=np.float64) + bias
-    assert scores[0] - scores[1] > 0.005
-    added = [added_in_order(np.append(row[::-1], number))
-             for row, number in zip(terms, bias, strict=True)]  # fmt: skip
-    assert added[0] < added[1]
-    assert not verdict(model, outputs_of(model)).holds
-
-
-def test_noise_is_added_up_in_float32_too() -> None:
-    """Noise in a thousand dimensions that hold 0 comes to just less than what there is to read, on
-    paper; in float32, half of the sums on the way are rounded up.
-    """
-    out, more, radius = node_of(IS_A), 1000, 0.002
-    each = (16777 + 0.51) * 2.0**-24
-    number = (more * each + 4e-6) / (1 - radius / np.sqrt(more + 1))
-    moved = radius * number / np.sqrt(more + 1)
-    rows = np.full((2, more + 1), each / moved)
-    rows[:, 0] = 1
-    rows[0] *= -1
-    claims = Claims((None, None), {out: (0,)}, {}, (), ((),), ((0,),))
-    embedded = np.zeros((2, more + 1))
-    embedded[:, 0] = number, -number
-    arrays = {"tokens": embedded, "positions": np.zeros((1, more + 1)), "output0.weight": rows,
-              "output0.bias": [0, 0]}  # fmt: skip
-    model = handmade(out, claims, arrays, (False, True))
-    terms = np.full(more, np.float32(rows[1, 1]) * np.float32(moved * (1 - 1e-7)))
-    assert terms.astype(np.float64).sum() < number - moved
-    total = added_in_order(np.append(terms, [-number + moved * (1 - 1e-7)]))
-    assert total > 0
-    inputs = Inputs(AB, 1)
-    readouts = [CheckedReadout("out", (False, True), (), True)]
-    found = check(model.weights.arrays(), {"out": out}, inputs, readouts, claims, radius)
-    assert not found.holds
-    assert check(model.weights.arrays(), {"out": out}, inputs, readouts, claims, radius / 2).holds
-
-
-def test_the_score_of_a_sink_that_is_off_is_rounded() -> None:
-    """4097 · 4095 is a number of float32; where the sink holds a little more, it is rounded."""
-    out = node_of(IS_A)
-    head = HeadClaim("mean", (), (HeadOutput(Const(0)),), ({0: ONE},), ((),), never_empty=True)
-    claims = Claims((None, None, OutputVariable(1, 0, 0)), {out: (0,)}, {}, ((head,),),
-                    ((), ()), ((0,),))  # fmt: skip
-    values = Values(claims, Inputs(AB, 1), [out])
-    stream = Stream(values, np.zeros((2, 1)), np.zeros((1, 1)))
-    none = np.zeros((1, 1))
-    arrays = HeadArrays(none, np.array([4097.0]), none, np.zeros(1), none, np.zeros(1), none)
-    held, off = 4095.0, 2.0**-9
-    scores = Scorer(stream, head, arrays).scores(np.array([held]), np.array([off]))
-    wrong = float(np.float32(4097) * np.float32(held + off)) - 4097 * held
-    assert 4097 * off < wrong <= scores.sink_error
+    is_refused(forge(), FORGERIES[forge])

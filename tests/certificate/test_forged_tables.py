@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from forging import forged
 from models import Kind, compiled, expected_of, mistakes_in, outputs_of, verdict
-from test_forgeries import forged
 
 import rasp
 from rasp.certificate import Inputs, Readout, check

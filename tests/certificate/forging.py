@@ -1,0 +1,120 @@
+"""What forgeries are made of: changed claims, models written by hand, and the test of all."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from models import (
+    AB,
+    Arrays,
+    expected_of,
+    mistakes_in,
+    outputs_of,
+    verdict,
+)
+
+import rasp
+from rasp.atoms import Atom
+from rasp.certificate.claims import (
+    Claims,
+)
+from rasp.compiler import Transformer
+from rasp.compiler.emitting.weights import FeedForwardWeights, HeadWeights, ReadoutWeights, Weights
+from rasp.compiler.model.describe import Description
+from rasp.compiler.model.transformer import Readout
+from rasp.compiler.settings import Settings
+from rasp.graph import (
+    Elementwise,
+    Node,
+    SOp,
+    in_order,
+)
+from rasp.graph.portable import graph_to_json
+
+ONE = Fraction(1)
+NOTHING = Fraction(0)
+
+
+def forged(model: Transformer, claims: Claims, readout: Any = None) -> Transformer:
+    """A copy of a model with other claims, whose weights can be changed."""
+    other = copy.copy(model)
+    other.weights = copy.deepcopy(model.weights)
+    other.claims = replace(claims, readers=())
+    if readout is not None:
+        other.readouts = (readout,)
+    return other
+
+
+def with_head(claims: Claims, **changes: Any) -> Claims:
+    """The same claims with another first head."""
+    first, *others = claims.heads
+    return replace(claims, heads=((replace(first[0], **changes), *first[1:]), *others))
+
+
+def with_output(claims: Claims, **changes: Any) -> Claims:
+    """The same claims with another first output of the first head."""
+    return with_head(claims, outputs=(replace(claims.heads[0][0].outputs[0], **changes),))
+
+
+def node_of(text: str, name: str = "out") -> Any:
+    return rasp.run(text)[name].node
+
+
+def handmade(
+    out: Node, claims: Claims, arrays: Mapping[str, Any], atoms: Sequence[Atom],
+    vocabulary: Sequence[Atom] = AB, where: SOp | None = None,
+) -> Transformer:  # fmt: skip
+    """A model of such arrays; those of a head that are left out are 0."""
+    found = {name: np.array(array, float) for name, array in arrays.items()}
+    length, size = found["positions"].shape
+    heads = [[_head(found, f"layer{layer}.head{number}.", size)
+              for number in range(1, len(some) + 1)]
+             for layer, some in enumerate(claims.heads, 1)]  # fmt: skip
+    blocks = []
+    for layer in range(len(heads) + 1):
+        names = [f"layer{layer}.feed_forward.{part}" for part in ("inside", "bias", "out")]
+        empty = np.zeros((0, size)), np.zeros(0), np.zeros((size, 0))
+        parts = (found.get(name, none) for name, none in zip(names, empty, strict=True))
+        blocks.append(FeedForwardWeights(*parts))
+    readout = ReadoutWeights(found["output0.weight"], found["output0.bias"])
+    weights = Weights(found["tokens"], found["positions"], heads, blocks, [readout])
+    settings = Settings(tuple(vocabulary), length, where=where, where_name="promise")
+    return Transformer(
+        settings, weights, (Readout("out", tuple(atoms), (), True),),
+        len(weights.tokens) > len(vocabulary), Description((), (), ()), claims,
+        graph_to_json({"out": out}, {}), None,
+    )  # fmt: skip
+
+
+def _head(found: Arrays, name: str, size: int) -> HeadWeights:
+    parts = {part: np.zeros((1, size)) for part in ("query", "key", "value")}
+    parts |= {f"{part}_bias": np.zeros(1) for part in parts}
+    parts |= {key.removeprefix(name): array for key, array in found.items() if name in key}
+    return HeadWeights(**parts)
+
+
+def over_tokens(*nodes: SOp) -> dict[Node, tuple[int, ...]]:
+    """Everything that is made of tokens alone, as a function of the token."""
+    return {node: (0,) for node in in_order(nodes) if isinstance(node, Elementwise)}
+
+
+def added_up(terms: np.ndarray) -> float:
+    """A sum in float32, one after the other."""
+    total = np.float32(0)
+    for term in terms.astype(np.float32):
+        total = np.float32(total + term)
+    return float(total)
+
+
+def is_refused(model: Transformer, why: str) -> None:
+    """A model that answers wrong on some input is refused, for such a reason."""
+    outputs = outputs_of(model)
+    assert mistakes_in(model, expected_of(model, outputs))
+    found = verdict(model, outputs)
+    assert not found.holds
+    assert why in found.reason

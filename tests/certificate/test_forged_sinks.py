@@ -1,0 +1,103 @@
+"""What the sink holds and reads, in claims and weights that make too little of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from forging import ONE, added_up, forged, node_of
+from models import (
+    AB,
+    Kind,
+    compiled,
+    outputs_of,
+    verdict,
+)
+
+from rasp.certificate import Inputs
+from rasp.certificate.claims import (
+    Claims,
+    HeadClaim,
+    HeadOutput,
+    OutputVariable,
+    Refused,
+)
+from rasp.certificate.program.values import Values
+from rasp.certificate.weights.arrays import HeadArrays, read_arrays
+from rasp.certificate.weights.scores import Scorer
+from rasp.certificate.weights.sink import Sink, check_sink_units, pass_sink
+from rasp.certificate.weights.stream import Stream
+from rasp.graph import (
+    Const,
+)
+
+IS_A = 'out = tokens == "a";'
+
+
+def test_a_hidden_unit_must_not_fire_at_the_sink_by_rounding() -> None:
+    terms = np.array([2.0**25, *[-1.0] * 60, 36 - 2.0**25])
+    assert terms.sum() < 0 < added_up(terms)
+    sink = Sink(np.sign(terms), np.zeros(len(terms)))
+    with pytest.raises(Refused, match="fires at the sink"):
+        check_sink_units(sink, np.abs(terms)[None], np.zeros(1), "")
+    check_sink_units(sink, np.abs(terms)[None], np.array([-2000.0]), "")
+
+
+def test_what_the_sink_reads_is_rounded_too() -> None:
+    """As a key, the sink reads 1 on paper, and 0 in float32: then it scores as any key does."""
+    model = compiled(Kind('out = aggregate(select(indices, indices - 1, ==), tokens, "?");'))
+    other = forged(model, model.claims)
+    weights, more = other.weights, np.zeros(2)
+    weights.tokens = np.hstack([weights.tokens, np.outer(weights.tokens[:, 0], more)])
+    weights.positions = np.hstack([weights.positions, np.zeros((len(weights.positions), 2))])
+    weights.tokens[-1, -2:] = 1
+    for head in weights.heads[0]:
+        head.query, head.key, head.value = (
+            np.hstack([array, np.zeros((len(array), 2))])
+            for array in (head.query, head.key, head.value)
+        )
+        head.out = np.vstack([head.out, np.zeros((2, head.out.shape[1]))])
+    weights.readouts[0].weight = np.hstack(
+        [weights.readouts[0].weight, np.zeros((len(weights.readouts[0].weight), 2))]
+    )
+    assert verdict(other, outputs_of(other)).holds
+    key = weights.heads[0][0].key
+    row = int(np.flatnonzero(key @ weights.tokens[-1])[-1])
+    assert 0 < np.abs(key[row] @ weights.tokens[-1]) < 1000
+    key[row, -2:] = 2.0**40, -(2.0**40)
+    assert added_up(np.array([key[row, 0], *key[row, -2:]])) == 0
+    assert not verdict(other, outputs_of(other)).holds
+
+
+def test_a_sink_that_is_off_may_not_score_itself_highest() -> None:
+    model = compiled(Kind('out = aggregate(select(indices, indices - 1, ==), tokens, "?");'))
+    arrays = read_arrays(model.weights.arrays(), [1], [0, 0], 1)
+    settings, outputs = model.settings, outputs_of(model)
+    values = Values(
+        model.claims, Inputs(settings.vocabulary, settings.max_length), [*outputs.values()]
+    )
+    stream = Stream(values, arrays.tokens[:-1], arrays.positions)
+    head = arrays.heads[0][0]
+    head.key[2, 4] = 1  # which only keys read, and nothing has written yet
+    assert not head.query[:, 4].any() and not stream.size[4]
+    sink = Sink(arrays.tokens[-1], np.zeros(len(stream.error)))
+    pass_sink(stream, sink, [head])
+    assert sink.error.max() < 1e-9
+    sink.error[4] = 1e6
+    pass_sink(stream, sink, [head])
+    assert sink.error[4] > 1e7
+
+
+def test_the_score_of_a_sink_that_is_off_is_rounded() -> None:
+    """4097 · 4095 is a number of float32; where the sink holds a little more, it is rounded."""
+    out = node_of(IS_A)
+    head = HeadClaim("mean", (), (HeadOutput(Const(0)),), ({0: ONE},), ((),), never_empty=True)
+    claims = Claims((None, None, OutputVariable(1, 0, 0)), {out: (0,)}, {}, ((head,),),
+                    ((), ()), ((0,),))  # fmt: skip
+    values = Values(claims, Inputs(AB, 1), [out])
+    stream = Stream(values, np.zeros((2, 1)), np.zeros((1, 1)))
+    none = np.zeros((1, 1))
+    arrays = HeadArrays(none, np.array([4097.0]), none, np.zeros(1), none, np.zeros(1), none)
+    held, off = 4095.0, 2.0**-9
+    scores = Scorer(stream, head, arrays).scores(np.array([held]), np.array([off]))
+    wrong = float(np.float32(4097) * np.float32(held + off)) - 4097 * held
+    assert 4097 * off < wrong <= scores.sink_error
