@@ -1,15 +1,16 @@
 """Run robust models on a GPU through fused attention, eager attention and `torch.compile`.
 
-`python bench/robust_gpu.py --record FILE.json NAME…` compiles programs of the gallery in the robust
-style at length 20 and compares each way of running them, in float32 with TF32 off, and in TF32
-where the certificate states it, with the program's answers. It needs torch; without a GPU it runs
-on the processor.
+`python bench/robust_gpu.py` compiles the gallery in the robust style at length 20 and compares
+each way of running it, in float32 with TF32 off, and then in TF32, with the program's answers.
+results/robust-gpu.json has one record for each program as soon as it is there, with a checksum of
+the weights. Several processes share the programs. It needs torch; without a GPU it runs on the
+processor.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import multiprocessing
 import platform
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 from compile_gallery import vocabulary_of
-from robust import expected_answers
+from robust import checksum, expected_answers, write_record
 
 import rasp.programs
 from rasp.atoms import Atom
@@ -27,6 +28,7 @@ from rasp.compiler.model.transformer import nearest
 from rasp.errors import RaspError
 from rasp.programs.inputs import BOS
 
+RECORD = Path(__file__).parents[1] / "results" / "robust-gpu.json"
 Tensor = torch.Tensor
 Expected = dict[tuple[Atom, ...], list[Atom]]
 
@@ -66,65 +68,76 @@ class Model:
         moved = torch.nn.functional.scaled_dot_product_attention(*padded, scale=1.0)
         return moved[:, 0, :, : value.shape[-1]] @ part("out").T
 
-    def wrong(self, expected: Expected, way: str) -> tuple[int, int]:
-        """How many inputs go wrong, of how many; `torch.compile` runs those of one length."""
+    def answers(self, scores: Tensor) -> list[list[Atom]]:
+        """The atoms that scores say, in rows."""
+        numbers = scores[:, int(self.model.uses_sink) :].double().cpu().numpy()
+        (readout,) = self.model.readouts
+        best = (numbers.argmax(-1) if readout.scored
+                else nearest(numbers[..., 0], np.array(readout.codes)))  # fmt: skip
+        return [[readout.atoms[place] for place in row] for row in best.tolist()]
+
+    def wrong(self, expected: Expected, way: str) -> int:
+        """How many inputs go wrong."""
         run = partial(self.scores, fused=way == "fused")
-        lengths = sorted({len(tokens) for tokens in expected}, reverse=True)
         if way == "compiled":
-            run, lengths = torch.compile(run), lengths[:1]
-        wrong = count = 0
-        for length in lengths:
+            run = torch.compile(run, dynamic=True)
+        wrong = 0
+        for length in sorted({len(tokens) for tokens in expected}, reverse=True):
             inputs = [tokens for tokens in expected if len(tokens) == length]
-            ids = np.stack([self.model.token_ids(list(tokens)) for tokens in inputs])
-            x = torch.tensor(self.model.embedded(ids, np.float32), device=self.device)
-            found = run(x)[:, int(self.model.uses_sink) :].double().cpu().numpy()
-            (readout,) = self.model.readouts
-            best = (found.argmax(-1) if readout.scored
-                    else nearest(found[..., 0], np.array(readout.codes)))  # fmt: skip
-            for tokens, row in zip(inputs, best.tolist(), strict=True):
-                wrong += [readout.atoms[place] for place in row] != expected[tokens]
-            count += len(inputs)
-        return wrong, count
+            rows = self.answers(run(self.embedded(inputs)))
+            wrong += sum(row != expected[tokens] for tokens, row in zip(inputs, rows, strict=True))
+        return wrong
+
+    def embedded(self, inputs: list[tuple[Atom, ...]]) -> Tensor:
+        """The stream before the first block, for inputs of one length."""
+        ids = np.stack([self.model.token_ids(list(tokens)) for tokens in inputs])
+        return torch.tensor(self.model.embedded(ids, np.float32), device=self.device)
 
 
-def one(name: str, device: str, length: int, inputs: int) -> dict[str, Any]:
+def one(name: str, length: int, inputs: int, device: str) -> tuple[str, dict[str, Any]]:
     entry = rasp.programs.entry(name)
     bos = BOS if BOS in entry.inputs.before else None
+    torch.set_num_threads(1)
     try:
         model = compile({"out": rasp.programs.load(name)}, vocabulary=vocabulary_of(entry, length),
                         max_length=length, bos=bos, style="robust")  # fmt: skip
     except RaspError as error:
-        return {"name": name, "refused": error.message}
+        return name, {"refused": error.message}
+    assert model.certificate is not None and model.certificate.robust is not None
     expected = expected_answers(entry, length, inputs)
-    runner, found = Model(model, device), dict[str, Any]()
+    runner, wrong = Model(model, device), dict[str, int]()
     with torch.no_grad():
-        for way in ("fused", "eager", "compiled"):
-            found[way] = dict(zip(("wrong", "inputs"), runner.wrong(expected, way), strict=True))
-        torch.set_float32_matmul_precision("high")
-        found["TF32"] = dict(zip(("wrong", "inputs"), runner.wrong(expected, "fused"), strict=True))
         torch.set_float32_matmul_precision("highest")
-    return {"name": name, **found}
+        for way in ("fused", "eager", "compiled"):
+            wrong[way] = runner.wrong(expected, way)
+        torch.set_float32_matmul_precision("high")
+        wrong["TF32"] = runner.wrong(expected, "fused")
+    return name, {"weights": checksum(model), "precisions": model.certificate.robust.precisions,
+                  "inputs": len(expected), "wrong": wrong}  # fmt: skip
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="+")
-    parser.add_argument("--record", type=Path, required=True)
+    parser.add_argument("names", nargs="*", help="of the gallery (default: all of them)")
+    parser.add_argument("--record", type=Path, default=RECORD)
     parser.add_argument("--length", type=int, default=20)
-    parser.add_argument("--inputs", type=int, default=2000)
+    parser.add_argument("--inputs", type=int, default=10_000)
+    parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
-    torch.set_float32_matmul_precision("highest")
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    record: dict[str, Any] = {
+    work = partial(one, length=options.length, inputs=options.inputs, device=device)
+    about: dict[str, Any] = {
         "what": "bench/robust_gpu.py", "length": options.length,
         "device": torch.cuda.get_device_name() if device == "cuda" else platform.processor(),
         "versions": {"torch": torch.__version__, "python": platform.python_version()},
-        "models": [],
     }  # fmt: skip
-    for name in options.names:
-        record["models"].append(one(name, device, options.length, options.inputs))
-        options.record.write_text(json.dumps(record, indent=1))
-        print(record["models"][-1], flush=True)
+    models = dict[str, Any]()
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(options.processes, maxtasksperchild=4) as pool:
+        for name, row in pool.imap_unordered(work, options.names or rasp.programs.names()):
+            models[name] = row
+            write_record(options.record, about, models)
+            print(name, row, flush=True)
 
 
 if __name__ == "__main__":
