@@ -187,7 +187,7 @@ def test_help_fits_a_terminal_and_names_every_default(
 
     monkeypatch.setenv("COLUMNS", "100")
     parser = CommandParser(f"rasp {command}", "")
-    importlib.import_module(COMMANDS[command][0]).configure(parser)
+    importlib.import_module(f"rasp.cli.{command}").configure(parser)
     assert max(map(len, parser.format_help().splitlines())) <= 100
     for action in parser._actions:
         if action.option_strings and action.nargs != 0 and not action.required:

@@ -26,32 +26,30 @@ from rasp.limits import too_deep, too_much_memory
 from rasp.spelling import closest
 
 COMMANDS = {
-    "run": ("rasp.cli.run", "run a program and show what the REPL would"),
-    "eval": ("rasp.cli.eval", "apply a program's s-op to inputs"),
-    "generate": ("rasp.cli.generate", "append what a next-token program gives, until it stops"),
-    "test": ("rasp.cli.test", "do programs give what their `#>` lines say they give?"),
-    "check": ("rasp.cli.check", "find every mistake, and what other readers would misread"),
-    "arch": ("rasp.cli.arch", "how many layers and heads an s-op needs, and why"),
-    "fit": ("rasp.cli.fit", "does an s-op fit into an architecture?"),
-    "dialect": ("rasp.cli.dialect", "which dialects of RASP a program or language is in, and why"),
-    "diff": ("rasp.cli.diff", "are two programs the same? proves, tries, or shows where not"),
-    "grade": ("rasp.cli.grade", "points for a folder of submissions, each in a sandbox"),
-    "compile": ("rasp.cli.compile", "compile an s-op to a transformer's weights, certified"),
-    "export": (
-        "rasp.cli.export",
-        "a compiled model for torch, Hugging Face, TransformerLens, ONNX",
-    ),
-    "verify": ("rasp.cli.verify", "check a compiled model again, from its files alone"),
-    "testbed": ("rasp.cli.testbed", "models to study, whose circuits are known and checked"),
-    "draw": ("rasp.cli.draw", "draw how an s-op is computed, layer by layer"),
-    "gallery": ("rasp.cli.gallery", "programs to read, run and draw, each with a specification"),
-    "fmt": ("rasp.cli.fmt", "format a program"),
-    "train": ("rasp.cli.train", "train a transformer to do what a program does"),
-    "reproduce": ("rasp.cli.reproduce", "train the paper's experiments and print their tables"),
-    "play": ("rasp.cli.play", "the playground: RASP in the browser, live"),
-    "fuzz": ("rasp.cli.fuzz", "random programs through every back end: do they all agree?"),
-    "lsp": ("rasp.cli.lsp", "the language server that editors start"),
+    "run": "run a program and show what the REPL would",
+    "eval": "apply a program's s-op to inputs",
+    "generate": "append what a next-token program gives, until it stops",
+    "test": "do programs give what their `#>` lines say they give?",
+    "check": "find every mistake, and what other readers would misread",
+    "arch": "how many layers and heads an s-op needs, and why",
+    "fit": "does an s-op fit into an architecture?",
+    "dialect": "which dialects of RASP a program or language is in, and why",
+    "diff": "are two programs the same? proves, tries, or shows where not",
+    "grade": "points for a folder of submissions, each in a sandbox",
+    "compile": "compile an s-op to a transformer's weights, certified",
+    "export": "a compiled model for torch, Hugging Face, TransformerLens, ONNX",
+    "verify": "check a compiled model again, from its files alone",
+    "testbed": "models to study, whose circuits are known and checked",
+    "draw": "draw how an s-op is computed, layer by layer",
+    "gallery": "programs to read, run and draw, each with a specification",
+    "fmt": "format a program",
+    "train": "train a transformer to do what a program does",
+    "reproduce": "train the paper's experiments and print their tables",
+    "play": "the playground: RASP in the browser, live",
+    "fuzz": "random programs through every back end: do they all agree?",
+    "lsp": "the language server that editors start",
 }
+"""What each command does; `rasp.cli.NAME` is its module."""
 RESERVE = 1 << 20
 """Bytes kept to be able to say that there is no memory left."""
 PROMPT_OPTIONS = ("--limit", "-i", "--interactive", "--no-load", "--load-from")
@@ -170,9 +168,9 @@ def _dispatch(words: list[str]) -> int:
     import datetime  # noqa: F401  # numpy would take Ctrl-C during this import for a bad install
 
     gc.disable()  # nothing that is imported is garbage: looking for it takes a tenth of the start
-    module = importlib.import_module(COMMANDS[first][0])
+    module = importlib.import_module(f"rasp.cli.{first}")
     gc.enable()
-    parser = CommandParser(prog=f"rasp {first}", description=_sentence(COMMANDS[first][1]))
+    parser = CommandParser(prog=f"rasp {first}", description=_sentence(COMMANDS[first]))
     module.configure(parser)
     exit_code: int = module.run(_parse(parser, words[1:]))
     return exit_code
@@ -191,9 +189,7 @@ def _talk(words: list[str]) -> int:
     from rasp.cli.files import new_session
 
     parser = CommandParser(prog="rasp", description="The prompt.")
-    parser.add_argument(
-        "-i", "--interactive", metavar="FILE", help="run a program first (default: none)"
-    )
+    parser.take("-i --interactive", "run a program first (default: none)", metavar="FILE")
     parser.take_running()
     arguments = parser.parse_args(words)
     return talk(new_session(arguments), arguments.interactive)
@@ -210,7 +206,7 @@ def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namesp
 def _usage() -> str:
     lines = ["RASP, the language of transformers.", "", "usage: rasp [COMMAND …]", ""]
     lines.append(WITHOUT_COMMAND)
-    lines += [f"rasp {name:<19}{help_text}" for name, (_, help_text) in COMMANDS.items()]
+    lines += [f"rasp {name:<19}{help_text}" for name, help_text in COMMANDS.items()]
     lines += [
         "",
         "rasp COMMAND --help says more of a command; rasp --version says which rasp this is.",

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from rasp.cli.files import find_handle, read_names, run_program
+from rasp.cli.files import find_handles, read_names, run_program
 from rasp.errors import RaspError, RaspNameError, RaspUnsupportedError
 from rasp.evaluator import evaluate_each, explain_plan
 from rasp.frontend.handles import Handle
@@ -99,8 +99,7 @@ def find_answers(arguments: argparse.Namespace) -> Answering:
     """Run the program, or load the model if there is a folder of that name."""
     names = read_names(arguments.name)
     if not os.path.isdir(arguments.file):
-        session = run_program(arguments)
-        return ProgramAnswers({name: find_handle(session, name) for name in names})
+        return ProgramAnswers(find_handles(run_program(arguments), names))
     from rasp.compiler import load
 
     model = load(arguments.file)

@@ -7,10 +7,10 @@ from typing import Any
 
 from rasp.architecture.explain import Explanation, explain
 from rasp.architecture.schedule import Layer
-from rasp.cli.files import find_handles, read_names, run_program
+from rasp.cli.files import find_handles, run_program
 from rasp.cli.parser import CommandParser
 from rasp.cli.patience import working
-from rasp.cli.prose import print_json, tell
+from rasp.cli.prose import report
 from rasp.graph import Node, expression
 
 
@@ -21,15 +21,12 @@ def configure(parser: CommandParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    handles = find_handles(run_program(arguments), arguments.name)
-    with working("scheduling", handles[0].limits):
-        explanation = explain(handles)
+    session = run_program(arguments)
+    handles = find_handles(session, arguments.name)
+    with working("scheduling", session.rest()):
+        explanation = explain(list(handles.values()))
         told = str(explanation)
-    if arguments.json:
-        name = ",".join(read_names(arguments.name))
-        print_json(record(explanation, name))
-    else:
-        tell(told)
+    report(told, lambda: record(explanation, ",".join(handles)), arguments.json)
     return 0
 
 

@@ -15,7 +15,7 @@ from rasp.frontend.checking import check
 
 
 def configure(parser: CommandParser) -> None:
-    parser.add_argument("files", nargs="+", help="programs; `-` reads standard input")
+    parser.take("files", "programs; `-` reads standard input", nargs="+")
     parser.take_json("one JSON object a file")
     parser.flag("--strict", "warnings count as mistakes")
     parser.take_running()

@@ -3,45 +3,38 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING, Any
 
-from rasp.cli.files import find_handle, read_names, run_program
+from rasp.cli.files import find_handle, find_handles, run_program
 from rasp.cli.parser import CommandParser
 from rasp.cli.patience import working
 from rasp.cli.prose import print_json, tell
 
+if TYPE_CHECKING:
+    from rasp.compiler import Transformer
+
 
 def configure(parser: CommandParser) -> None:
     parser.take_program("the s-op to compile", several=True)
-    parser.take_alphabet("every token of an input", "--vocab", "--vocabulary", required=True)
-    parser.add_argument("--max-length", type=int, required=True, metavar="N",
-                        help="the length of the longest input")  # fmt: skip
-    parser.add_argument(
-        "--bos", metavar="TOKEN", help="the token that every input begins with (default: none)"
-    )
+    parser.take_alphabet("every token of an input", "--vocab --vocabulary", required=True)
+    longest = "the length of the longest input"
+    parser.take("--max-length", longest, int, required=True, metavar="N")
+    first = "the token that every input begins with (default: none)"
+    parser.take("--bos", first, metavar="TOKEN")
     parser.flag("--causal", "positions see only earlier ones")
-    parser.add_argument(
-        "--next-token", action="store_true",
-        help="a model that generates: outputs are tokens of the alphabet, or \"\", the end "
-        "(causal)",
-    )  # fmt: skip
+    parser.flag("--next-token", "a model that generates: outputs are tokens of the alphabet, or "
+                '"", the end (causal)')  # fmt: skip
     parser.flag("--no-sink", "put no hidden token before the input")
-    parser.add_argument(
-        "--where", metavar="NAME",
-        help="a promise: this bool s-op of the program is true at every position of every input "
-        "(default: none)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--extra-feed-forwards", type=int, default=0, metavar="N",
-        help="allow so many feed-forward blocks without heads",
-    )  # fmt: skip
-    parser.add_argument("--heads", choices=("paper", "split"), default="paper",
-                        help="split: one more head where that saves much")  # fmt: skip
-    parser.add_argument("--style", choices=("auto", "robust", "compact"), default="auto",
-                        help="robust: moderate weights that bear noise; compact: the smallest "
-                        "model; auto: robust where it can be done, else compact")  # fmt: skip
-    parser.add_argument(
-        "-o", "--output", metavar="DIR", help="write the model there (default: nowhere)"
-    )
+    parser.take("--where", "a promise: this bool s-op of the program is true at every position of "
+                "every input (default: none)", metavar="NAME")  # fmt: skip
+    more = "allow so many feed-forward blocks without heads"
+    parser.take("--extra-feed-forwards", more, int, default=0, metavar="N")
+    split = "split: one more head where that saves much"
+    parser.take("--heads", split, choices=("paper", "split"), default="paper")
+    parser.take("--style", "robust: moderate weights that bear noise; compact: the smallest model; "
+                "auto: robust where it can be done, else compact",
+                choices=("auto", "robust", "compact"), default="auto")  # fmt: skip
+    parser.take("-o --output", "write the model there (default: nowhere)", metavar="DIR")
     parser.take_json("the sizes and the certificate as JSON")
     parser.take_running()
 
@@ -50,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rasp.compiler import compile
 
     session = run_program(arguments)
-    handles = {name: find_handle(session, name) for name in read_names(arguments.name)}
+    handles = find_handles(session, arguments.name)
     with working(f"compiling {', '.join(handles)}", session.rest()):
         model = compile(
             handles,
@@ -67,26 +60,25 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if arguments.output:
         model.save(arguments.output)
-    assert model.certificate is not None
     if arguments.json:
-        record = {
-            "layers": model.layers,
-            "extra_feed_forwards": model.extra_feed_forwards,
-            "heads_per_layer": model.heads_per_layer,
-            "input_feed_forward": model.input_feed_forward,
-            "hidden_per_layer": model.hidden_per_layer,
-            "d_model": model.d_model,
-            "parameters": model.parameter_count,
-            "style": model.settings.style,
-            "why_compact": model.why_compact,
-            "certificate": model.certificate.to_json(),
-        }
-        print_json(record)
-    else:
-        print(model)
-        if model.why_compact:
-            print(f"compact, not robust: {model.why_compact}")
-        tell(model.certificate)
-        if arguments.output:
-            print(f"written to {arguments.output}")
+        print_json(_record(model))
+        return 0
+    print(model)
+    if model.why_compact:
+        print(f"compact, not robust: {model.why_compact}")
+    tell(model.certificate)
+    if arguments.output:
+        print(f"written to {arguments.output}")
     return 0
+
+
+def _record(model: Transformer) -> dict[str, Any]:
+    assert model.certificate is not None
+    names = ("layers", "extra_feed_forwards", "heads_per_layer", "input_feed_forward",
+             "hidden_per_layer", "d_model")  # fmt: skip
+    return {name: getattr(model, name) for name in names} | {
+        "parameters": model.parameter_count,
+        "style": model.settings.style,
+        "why_compact": model.why_compact,
+        "certificate": model.certificate.to_json(),
+    }

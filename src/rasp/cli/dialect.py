@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+from textwrap import indent
 from typing import Any
 
 from rasp.cli.files import find_handles, run_program
 from rasp.cli.parser import PROGRAM, CommandParser
 from rasp.cli.patience import working
-from rasp.cli.prose import print_json, tell
-from rasp.dialect.algebra import Classes, classes
+from rasp.cli.prose import report
+from rasp.dialect.algebra import classes
 from rasp.dialect.automaton import Automaton
 from rasp.dialect.automaton_in_c_rasp import c_rasp_of
 from rasp.dialect.forecast import Forecast
@@ -18,19 +19,17 @@ from rasp.dialect.regular_expression import automaton_of
 from rasp.dialect.verdicts import dialects, show_text
 from rasp.errors import RaspValueError
 from rasp.frontend.loader import read_source
+from rasp.token_lists import read_alphabet
+
+EXAMPLE = '{"alphabet": "ab", "moves": [[1, 0], [1, 1]], "accepting": [1]}'
 
 
 def configure(parser: CommandParser) -> None:
-    parser.add_argument("file", nargs="?", help=PROGRAM)
-    parser.add_argument("name", nargs="?", help="the s-op to ask about")
-    parser.add_argument(
-        "--regex", help="ask about the language of a regular expression instead (default: no)"
-    )
-    parser.add_argument(
-        "--automaton", metavar="FILE",
-        help='or of an automaton: JSON such as {"alphabet": "ab", "moves": [[1, 0], [1, 1]], '
-        '"accepting": [1]}; state 0 is the first (default: no)',
-    )  # fmt: skip
+    parser.take("file", PROGRAM, nargs="?")
+    parser.take("name", "the s-op to ask about", nargs="?")
+    parser.take("--regex", "ask about the language of a regular expression instead (default: no)")
+    parser.take("--automaton", f"or of an automaton: JSON such as {EXAMPLE}; state 0 is the first "
+                "(default: no)", metavar="FILE")  # fmt: skip
     parser.take_alphabet("the tokens (default: what the program or the expression knows)")
     parser.flag("--text", "print the C-RASP and B-RASP texts too")
     parser.take_json()
@@ -48,17 +47,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _program(arguments: argparse.Namespace) -> int:
-    handles = find_handles(run_program(arguments), arguments.name)
-    with working("reading the program in each dialect", handles[0].limits):
+    session = run_program(arguments)
+    handles = list(find_handles(session, arguments.name).values())
+    with working("reading the program in each dialect", session.rest()):
         found = dialects(handles, arguments.alphabet)
-    if arguments.json:
-        print_json(found.as_dict())
-        return 0
-    tell(found)
-    if arguments.text:
-        for standing in found.standings:
-            if standing.text:
-                print(f"\n{show_text(standing)}")
+    report(found, found.as_dict, arguments.json)
+    for standing in found.standings if arguments.text and not arguments.json else ():
+        if standing.text:
+            print(f"\n{show_text(standing)}")
     return 0
 
 
@@ -67,40 +63,29 @@ def _language(arguments: argparse.Namespace) -> int:
     found = classes(automaton)
     text = c_rasp_of(found.decomposition) if found.c_rasp.holds else ""
     expected = Forecast(found.c_rasp.holds)
-    if arguments.json:
-        print_json(found.as_dict() | {"forecast": str(expected), "text": text})
-        return 0
-    _print_language(found)
-    tell(f"\n{expected}")
-    if arguments.text and text:
+    report(
+        f"minimal automaton: {found.automaton}\n\n{found}\n\n{expected}",
+        lambda: found.as_dict() | {"forecast": str(expected), "text": text},
+        arguments.json,
+    )
+    if text and arguments.text and not arguments.json:
         print("\nthe language in C-RASP; `accept` holds at the last position:")
-        print("\n".join(f"  {line}" for line in text.splitlines()))
+        print(indent(text, "  "))
     return 0
-
-
-def _print_language(found: Classes) -> None:
-    tell(f"minimal automaton: {found.automaton}\n")
-    tell(found)
 
 
 def _automaton(arguments: argparse.Namespace) -> Automaton:
     if arguments.regex is not None:
-        letters = "".join(map(str, _letters(arguments.alphabet)))
-        return automaton_of(arguments.regex, letters)
+        letters = [] if arguments.alphabet is None else read_alphabet(arguments.alphabet)
+        return automaton_of(arguments.regex, "".join(map(str, letters)))
     source = read_source(arguments.automaton, arguments.limits)
     try:
         return _read_automaton(json.loads(source.text))
     except (ValueError, TypeError, KeyError, IndexError, RecursionError):
         raise RaspValueError(
             f"`{arguments.automaton}` is no automaton",
-            hint='it is JSON: {"alphabet": "ab", "moves": [[1, 0], [1, 1]], "accepting": [1]}',
+            hint=f"it is JSON: {EXAMPLE}",
         ) from None
-
-
-def _letters(alphabet: Any) -> list[Any]:
-    from rasp.token_lists import read_alphabet
-
-    return [] if alphabet is None else list(read_alphabet(alphabet))
 
 
 def _read_automaton(data: Any) -> Automaton:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import replace
 
 from rasp.cli.files import find_handle, loader, read_program
 from rasp.cli.parser import CommandParser
 from rasp.cli.patience import ProgressLine, bar
-from rasp.cli.prose import tell
+from rasp.cli.prose import print_json_line, tell
 from rasp.equivalence import equivalent
 from rasp.equivalence.compare import RANDOM_INPUTS, RANDOM_LENGTH
 from rasp.frontend.session import Session, deep_recursion
@@ -22,25 +21,19 @@ PATIENCE = 0.5
 
 
 def configure(parser: CommandParser) -> None:
-    parser.add_argument("file", metavar="A", help="the first program; `-` reads standard input")
-    parser.add_argument("name", metavar="NAME", help="its s-op or selector")
-    parser.add_argument("other_file", metavar="B", help="the second program")
-    parser.add_argument("other_name", metavar="NAME", help="its s-op or selector")
+    parser.take("file", "the first program; `-` reads standard input", metavar="A")
+    parser.take("name", "its s-op or selector", metavar="NAME")
+    parser.take("other_file", "the second program", metavar="B")
+    parser.take("other_name", "its s-op or selector", metavar="NAME")
     parser.take_alphabet("tokens to try (default: what the programs know)")
-    parser.add_argument(
-        "--max-length", type=int,
-        help="try all inputs up to this length (default: as many as are quick)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--random", type=int, default=RANDOM_INPUTS, help="how many longer inputs to try"
-    )
-    parser.add_argument(
-        "--random-length", type=int, default=RANDOM_LENGTH, help="the greatest length of these"
-    )
-    parser.add_argument("--bos", help="a token that every input begins with, and is not compared "
-                        "(default: none)")  # fmt: skip
+    every = "try all inputs up to this length (default: as many as are quick)"
+    parser.take("--max-length", every, int)
+    parser.take("--random", "how many longer inputs to try", int, default=RANDOM_INPUTS)
+    parser.take("--random-length", "the greatest length of these", int, default=RANDOM_LENGTH)
+    first = "a token that every input begins with, and is not compared (default: none)"
+    parser.take("--bos", first)
     parser.flag("--kinds", "let 2 and 2.0, or 1 and True, differ")
-    parser.add_argument("--seed", type=int, default=0, help="of the random inputs")
+    parser.take("--seed", "of the random inputs", int, default=0)
     parser.take_json("print the verdict as JSON")
     parser.take_running()
 
@@ -66,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
             ),
         )
     if arguments.json:
-        print(json.dumps(verdict.as_dict(), ensure_ascii=False))
+        print_json_line(verdict.as_dict())
     else:
         tell(verdict)
     return 0 if verdict.same else 1

@@ -7,41 +7,29 @@ import sys
 import warnings
 
 from rasp.cli.files import find_handle, read_given, run_program
-from rasp.cli.parser import CommandParser
+from rasp.cli.parser import THEMES, CommandParser
 from rasp.cli.patience import working
 from rasp.token_lists import HELP
 
 
 def configure(parser: CommandParser) -> None:
     parser.take_program("the s-op or selector to draw")
-    parser.add_argument("input", help=f"the input to draw it on: {HELP}")
-    parser.add_argument(
-        "-o", "--output", metavar="FILE",
-        help="the picture: .svg, .html, .png, .pdf or .txt (default: the terminal)",
-    )  # fmt: skip
+    parser.take("input", f"the input to draw it on: {HELP}")
+    files = "the picture: .svg, .html, .png, .pdf or .txt (default: the terminal)"
+    parser.take("-o --output", files, metavar="FILE")
     parser.flag("--selector", "one selection alone, not the whole flow")
-    parser.add_argument(
-        "--theme", choices=("auto", "light", "dark"), default="auto", help="the colours"
+    parser.take("--theme", "the colours", choices=THEMES, default="auto")
+    some = "only these layers, such as 1-2 or 3 (default: all)"
+    parser.take("--layers", some, _layers, metavar="N-M")
+    parser.heading("for papers and slides (.svg, .png and .pdf)")
+    parser.flag("--compact", "each sequence in one row, a grid only where a selection needs it, "
+                "and only the beginning and end of a long input")  # fmt: skip
+    parser.flag("--landscape", "wider than it is high")
+    parser.take(
+        "--width", "how wide: 800 (pixels), 17cm, 170mm, 6.5in or 345pt (default: as it is)"
     )
-    parser.add_argument(
-        "--layers",
-        metavar="N-M",
-        type=_layers,
-        help="only these layers, such as 1-2 or 3 (default: all)",
-    )
-    paper = parser.add_argument_group("for papers and slides (.svg, .png and .pdf)")
-    paper.add_argument(
-        "--compact", action="store_true",
-        help="each sequence in one row, a grid only where a selection needs it, and only the "
-        "beginning and end of a long input",
-    )  # fmt: skip
-    paper.add_argument("--landscape", action="store_true", help="wider than it is high")
-    paper.add_argument(
-        "--width", help="how wide: 800 (pixels), 17cm, 170mm, 6.5in or 345pt (default: as it is)"
-    )
-    paper.add_argument(
-        "--page", choices=("a4", "letter", "slide"), help="fill one page (default: none)"
-    )
+    parser.take("--page", "fill one page (default: none)", choices=("a4", "letter", "slide"))
+    parser.heading()
     parser.take_text()
     parser.take_running()
 

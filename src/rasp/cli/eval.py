@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,7 +12,7 @@ from rasp.cli.files import read_given
 from rasp.cli.lines import answer_inputs
 from rasp.cli.parser import CommandParser
 from rasp.cli.patience import working
-from rasp.cli.prose import tell
+from rasp.cli.prose import print_json_line, tell
 from rasp.errors import RaspError
 from rasp.frontend.show import show_scores, show_selection, show_sequence
 from rasp.limits import Limits
@@ -21,9 +20,7 @@ from rasp.limits import Limits
 
 def configure(parser: CommandParser) -> None:
     parser.take_program_or_model()
-    parser.add_argument(
-        "name", help="the s-op or selector to apply; several with commas or blanks between"
-    )
+    parser.take("name", "the s-op or selector to apply; several with commas or blanks between")
     parser.take_inputs()
     parser.take_json("one JSON value a line")
     parser.flag("--explain-plan", "say how long inputs are computed, and why")
@@ -56,7 +53,7 @@ def _print(arguments: argparse.Namespace, answer: dict[str, list[Any]], given: o
     if arguments.json:
         named = {name: plain_lists(values) for name, values in answer.items()}
         alone = named if len(named) > 1 else next(iter(named.values()))
-        print(json.dumps(alone, ensure_ascii=False))
+        print_json_line(alone)
     else:
         print("\n".join(_shown(answer, given, arguments.limits)))
 

@@ -7,21 +7,21 @@ import argparse
 from rasp.cli.parser import CommandParser
 from rasp.cli.patience import working
 
+CHECKED = """\
+The model is verified, written, loaded again by the other library and compared with the
+program; only then does OUT appear. OUT/rasp.json says which id is which token and what
+each logit stands for."""
+
 
 def configure(parser: CommandParser) -> None:
     from rasp.export import TARGETS
 
-    parser.add_argument("folder", metavar="DIR", help="what `rasp compile -o` wrote")
-    parser.add_argument("--to", required=True, metavar="TARGET", help="a target of those below")
-    parser.add_argument("-o", "--output", required=True, metavar="OUT",
-                        help="the folder to write: a new one, or an older export")  # fmt: skip
+    parser.take("folder", "what `rasp compile -o` wrote", metavar="DIR")
+    parser.take("--to", "a target of those below", required=True, metavar="TARGET")
+    place = "the folder to write: a new one, or an older export"
+    parser.take("-o --output", place, required=True, metavar="OUT")
     lines = [f"  {name:<18}{target.title}" for name, target in TARGETS.items()]
-    parser.epilog = "\n".join([
-        "targets:", *lines, "",
-        "The model is verified, written, loaded again by the other library and compared with the",
-        "program; only then does OUT appear. OUT/rasp.json says which id is which token and what",
-        "each logit stands for.",
-    ])  # fmt: skip
+    parser.epilog = "\n".join(["targets:", *lines, "", CHECKED])
 
 
 def run(arguments: argparse.Namespace) -> int:

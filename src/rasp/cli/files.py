@@ -75,9 +75,9 @@ def find_handle(session: Session, name: str) -> Handle:
     return Handle(value, session.program_of(name), limits=session.rest())
 
 
-def find_handles(session: Session, names: str | list[str]) -> list[Handle]:
-    """Return handles on several s-ops and selectors."""
-    return [find_handle(session, name) for name in read_names(names)]
+def find_handles(session: Session, names: str | list[str]) -> dict[str, Handle]:
+    """Return handles on several s-ops and selectors, by their names."""
+    return {name: find_handle(session, name) for name in read_names(names)}
 
 
 def read_names(texts: str | list[str]) -> list[str]:

@@ -13,7 +13,7 @@ from rasp.visible import write_exactly
 
 
 def configure(parser: CommandParser) -> None:
-    parser.add_argument("files", nargs="+", help="programs; `-` reads standard input")
+    parser.take("files", "programs; `-` reads standard input", nargs="+")
     parser.flag("--check", "change nothing; exit 1 if a file is not formatted")
     parser.flag("--stdout", "print instead of changing the file")
     parser.take_limits()

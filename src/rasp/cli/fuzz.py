@@ -14,29 +14,17 @@ from rasp.fuzzing.judges import HOMES, find_judge, verdict
 
 
 def configure(parser: CommandParser) -> None:
-    parser.add_argument("--minutes", type=float, default=1.0, help="how long")
-    parser.add_argument("--programs", type=int, help="stop after so many programs (default: never)")
-    parser.add_argument("--seed", type=int, default=0, help="the first program's seed")
-    parser.add_argument(
-        "--only",
-        default="",
-        metavar="JUDGES",
-        help=f"judges, with commas, or module:function (default: {','.join(HOMES)})",
-    )
-    parser.add_argument(
-        "--replay",
-        type=Path,
-        metavar="FILE",
-        help="try a replay file again, and nothing else (default: none)",
-    )
-    parser.add_argument("--replays", type=Path, default=Path("fuzz-replays"),
-                        help="the folder that replay files go to")  # fmt: skip
-    parser.add_argument(
-        "--record",
-        type=Path,
-        metavar="FILE",
-        help="write what was tried to this file, as JSON (default: none)",
-    )
+    parser.take("--minutes", "how long", float, default=1.0)
+    parser.take("--programs", "stop after so many programs (default: never)", int)
+    parser.take("--seed", "the first program's seed", int, default=0)
+    judges = f"judges, with commas, or module:function (default: {','.join(HOMES)})"
+    parser.take("--only", judges, default="", metavar="JUDGES")
+    again = "try a replay file again, and nothing else (default: none)"
+    parser.take("--replay", again, Path, metavar="FILE")
+    folder = "the folder that replay files go to"
+    parser.take("--replays", folder, Path, default=Path("fuzz-replays"))
+    record = "write what was tried to this file, as JSON (default: none)"
+    parser.take("--record", record, Path, metavar="FILE")
 
 
 def run(arguments: argparse.Namespace) -> int:

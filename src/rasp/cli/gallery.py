@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import Any
 
 from rasp.atoms import read_input, show_input
 from rasp.cli.files import read_given
-from rasp.cli.parser import CommandParser
-from rasp.cli.prose import tell
+from rasp.cli.parser import THEMES, CommandParser
+from rasp.cli.prose import print_json_line, tell
 from rasp.errors import RaspError, RaspValueError
 from rasp.programs import entries, entry, families, load, names, source
 from rasp.programs.catalogue import Entry
@@ -29,29 +28,17 @@ ACTIONS = {
 
 def configure(parser: CommandParser) -> None:
     parser.epilog = "\n".join(["actions:", *(f"  {line}" for line in ACTIONS.values())])
-    parser.add_argument(
-        "action",
-        nargs="?",
-        metavar="ACTION",
-        default="list",
-        help=f"{', '.join(ACTIONS)}: see below",
-    )
-    parser.add_argument("words", nargs="*", help=f"what it needs; inputs are {HELP}")
+    action = f"{', '.join(ACTIONS)}: see below"
+    parser.take("action", action, nargs="?", metavar="ACTION", default="list")
+    parser.take("words", f"what it needs; inputs are {HELP}", nargs="*")
     parser.take_text()
     parser.take_json("list, run: one JSON value a line")
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="draw: a .svg, .html, .png, .pdf or .txt file (default: the terminal)",
-    )
-    parser.add_argument("--theme", choices=("auto", "light", "dark"), default="auto",
-                        help="draw: the colours")  # fmt: skip
-    parser.add_argument(
-        "--dialect",
-        help="list: only programs of causal, sparse, rasp-l, c-rasp or b-rasp (default: all)",
-    )
-    parser.add_argument("--count", type=int, default=100, help="check: random inputs for each")
+    files = "draw: a .svg, .html, .png, .pdf or .txt file (default: the terminal)"
+    parser.take("-o --output", files, metavar="FILE")
+    parser.take("--theme", "draw: the colours", choices=THEMES, default="auto")
+    kinds = "list: only programs of causal, sparse, rasp-l, c-rasp or b-rasp (default: all)"
+    parser.take("--dialect", kinds)
+    parser.take("--count", "check: random inputs for each", int, default=100)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -104,7 +91,7 @@ def _list(word: str, arguments: argparse.Namespace) -> int:
         chosen = [member for member in chosen if dialect in stored[member.name]]
     if arguments.json:
         for member in chosen:
-            print(json.dumps(_record(member), ensure_ascii=False))
+            print_json_line(_record(member))
         return 0
     for family, members in families().items():
         shown = [member for member in members if member in chosen]
@@ -143,7 +130,7 @@ def _run(name: str, inputs: list[Any], as_json: bool) -> int:
     for given in inputs or [entry(name).example]:
         values = apply(handle.node, given, handle.program)
         if as_json:
-            print(json.dumps(plain_lists(values), ensure_ascii=False))
+            print_json_line(plain_lists(values))
         else:
             called = f"{name}({show_input(read_input(given))})"
             print(f"{called} = {show_sequence(values, full=True)}")

@@ -28,22 +28,16 @@ Engine: TypeAlias = Callable[
 
 def configure(parser: CommandParser) -> None:
     parser.take_program_or_model()
-    parser.add_argument("name", help="the s-op whose last value is the next token")
+    parser.take("name", "the s-op whose last value is the next token")
     parser.take_inputs()
     parser.flag("--words", "a text's tokens are its words")
-    parser.add_argument(
-        "--stop", default="", metavar="TOKEN", help="what ends it (default: an empty string)"
-    )
+    parser.take("--stop", "what ends it (default: an empty string)", default="", metavar="TOKEN")
     parser.flag("--never-stop", "go on to `--most` in any case")
-    parser.add_argument(
-        "--most", type=int, default=MOST, metavar="N", help="how many tokens at most"
-    )
-    parser.add_argument("--at", type=int, default=-1, metavar="POSITION",
-                        help="where the next token is read; -1 is the last position")  # fmt: skip
+    parser.take("--most", "how many tokens at most", int, default=MOST, metavar="N")
+    place = "where the next token is read; -1 is the last position"
+    parser.take("--at", place, int, default=-1, metavar="POSITION")
     parser.take_json("one JSON object a line, with the steps")
-    parser.add_argument("--engine", default="local", choices=["local", "ray"],
-                        help="this process, or a Ray cluster")  # fmt: skip
-    parser.add_argument("--address", help="a Ray cluster's address (default: this machine's)")
+    parser.take_engine("this process, or a Ray cluster")
     parser.take_running()
 
 

@@ -20,60 +20,44 @@ from rasp.replacing import replace_file
 
 
 def configure(parser: CommandParser) -> None:
-    parser.add_argument(
-        "submissions", help="a folder: each `.rasp` file and each folder in it is one; or one file"
+    parser.take(
+        "submissions", "a folder: each `.rasp` file and each folder in it is one; or one file"
     )
-    parser.add_argument(
+    parser.take(
         "reference",
-        help="FILE.rasp:NAME, gallery:NAME, FILE.py:FUNCTION, or a FILE.toml of exercises",
+        "FILE.rasp:NAME, gallery:NAME, FILE.py:FUNCTION, or a FILE.toml of exercises",
     )
-    asked = parser.add_argument_group("the exercise")
-    asked.add_argument("--name", help="the s-op in submissions (default: as in the reference)")
-    asked.add_argument("--points", type=float, help="for a right answer (default: 1)")
-    asked.add_argument(
-        "--size-points", type=float, metavar="N",
-        help="how many of them are for keeping to the size (default: all)",
-    )  # fmt: skip
-    asked.add_argument("--layers", type=int, metavar="N", help="the most layers (default: any)")
-    asked.add_argument(
-        "--heads", type=int, metavar="N", help="the most heads in a layer (default: any)"
-    )
-    parser.take_alphabet("tokens of inputs (default: what the reference knows)", into=asked)
-    asked.add_argument("--bos", help="a token that every input begins with (default: none)")
-    asked.add_argument(
-        "--max-length", type=int, metavar="N",
-        help="try all inputs up to this length (default: some 4,000 inputs)",
-    )  # fmt: skip
-    asked.add_argument(
-        "--random", type=int, metavar="N", help="how many longer inputs to try (default: 300)"
-    )
-    asked.add_argument(
-        "--inputs", metavar="FILE", help="hidden inputs to try too, one a line (default: none)"
-    )
-    asked.add_argument(
-        "--partial", action="store_const", const=True,
-        help="a wrong answer earns the share of the hidden inputs that it gets right",
-    )  # fmt: skip
-    _configure_run(parser.add_argument_group("the run"))
+    _take_exercise(parser)
+    parser.heading("the run")
+    parser.flag("--one", "the folder is one submission")
+    parser.take("--file", "the program in a submission that is a folder (default: main.rasp, or "
+                "the only one)", metavar="NAME")  # fmt: skip
+    parser.take("--seconds", "for one submission", float, default=SECONDS, metavar="N")
+    parser.take("--workers", "processes (default: one a core)", int, metavar="N")
+    parser.take_json()
+    parser.take("--gradescope", "write Gradescope's results.json: a file for one submission, a "
+                "folder for several (default: nowhere)", metavar="OUT")  # fmt: skip
+    parser.heading()
     parser.take_limits(GRADING_LIMITS)
 
 
-def _configure_run(run_: argparse._ArgumentGroup) -> None:
-    run_.add_argument("--one", action="store_true", help="the folder is one submission")
-    run_.add_argument(
-        "--file", metavar="NAME",
-        help="the program in a submission that is a folder (default: main.rasp, or the only one)",
-    )  # fmt: skip
-    run_.add_argument(
-        "--seconds", type=float, default=SECONDS, metavar="N", help="for one submission"
+def _take_exercise(parser: CommandParser) -> None:
+    parser.heading("the exercise")
+    parser.take("--name", "the s-op in submissions (default: as in the reference)")
+    parser.take("--points", "for a right answer (default: 1)", float)
+    for_size = "how many of them are for keeping to the size (default: all)"
+    parser.take("--size-points", for_size, float, metavar="N")
+    parser.take("--layers", "the most layers (default: any)", int, metavar="N")
+    parser.take("--heads", "the most heads in a layer (default: any)", int, metavar="N")
+    parser.take_alphabet("tokens of inputs (default: what the reference knows)")
+    parser.take("--bos", "a token that every input begins with (default: none)")
+    every = "try all inputs up to this length (default: some 4,000 inputs)"
+    parser.take("--max-length", every, int, metavar="N")
+    parser.take("--random", "how many longer inputs to try (default: 300)", int, metavar="N")
+    parser.take("--inputs", "hidden inputs to try too, one a line (default: none)", metavar="FILE")
+    parser.flag(
+        "--partial", "a wrong answer earns the share of the hidden inputs that it gets right"
     )
-    run_.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core)")
-    run_.add_argument("--json", action="store_true", help="everything as one JSON value")
-    run_.add_argument(
-        "--gradescope", metavar="OUT",
-        help="write Gradescope's results.json: a file for one submission, a folder for several "
-        "(default: nowhere)",
-    )  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -6,12 +6,11 @@ A line that fails is told, and the others go on.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from rasp.cli.prose import tell
+from rasp.cli.prose import print_json_line, tell
 from rasp.errors import RaspError, error_record
 
 
@@ -82,7 +81,7 @@ def _is_error(answer: Any) -> bool:
 def _report_line(error: RaspError, number: int, as_json: bool) -> None:
     """Say which line failed; in JSON in the place of its answer, so that lines stay aligned."""
     if as_json:
-        print(json.dumps({"line": number, "errors": [error_record(error)]}, ensure_ascii=False))
+        print_json_line({"line": number, "errors": [error_record(error)]})
         return
     error.message = f"line {number}: {error.message}"
     tell(error, sys.stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from rasp.errors import RaspValueError
@@ -13,6 +14,7 @@ from rasp.token_lists import HELP
 
 MOST_COLUMNS = 100
 """Columns of a terminal: help, messages and tables are no wider."""
+THEMES = ("auto", "light", "dark")
 PROGRAM = "the program; `-` reads standard input"
 
 
@@ -36,6 +38,7 @@ class CommandParser(argparse.ArgumentParser):
 
     def __init__(self, prog: str, description: str) -> None:
         super().__init__(prog, description=description, formatter_class=Formatter)
+        self._place: argparse.ArgumentParser | argparse._ArgumentGroup = self
 
     def error(self, message: str) -> NoReturn:
         raise RaspValueError(message, hint=self._way_out(message))
@@ -51,29 +54,34 @@ class CommandParser(argparse.ArgumentParser):
         close = closest(words.split()[0].partition("=")[0], self._option_string_actions)
         return f"did you mean `{self.prog} … {close}`?" if close else taken
 
+    def heading(self, title: str | None = None) -> None:
+        """List what is taken from here on below a heading of its own; None: among all options."""
+        self._place = self if title is None else self.add_argument_group(title)
+
+    def take(self, names: str, what: str, kind: Callable[[str], Any] = str, **rest: Any) -> None:
+        """Take a word, or an option with one behind it; blanks separate its names."""
+        self._place.add_argument(*names.split(), help=what, type=kind, **rest)
+
     def flag(self, name: str, what: str) -> None:
         """Take an option that is on or off."""
-        self.add_argument(name, action="store_true", help=what)
+        self._place.add_argument(name, action="store_true", help=what)
 
     def take_program(self, what: str = "the s-op or selector", several: bool = False) -> None:
         """Take a program and a name in it: `arguments.file` and `arguments.name`."""
-        self.add_argument("file", help=PROGRAM)
+        self.take("file", PROGRAM)
         names: dict[str, Any] = {"nargs": "+"} if several else {}
         more = "; several with commas or blanks between" if several else ""
-        self.add_argument("name", help=what + more, **names)
+        self.take("name", what + more, **names)
 
     def take_program_or_model(self) -> None:
         """Take a program, or a model that was compiled: `arguments.file`."""
-        self.add_argument("file", help="the program (`-` reads standard input), or a folder that "
-                          "`rasp compile` wrote")  # fmt: skip
+        what = "the program (`-` reads standard input), or a folder that `rasp compile` wrote"
+        self.take("file", what)
 
     def take_inputs(self) -> None:
         """Take inputs as words: `arguments.input`; with `--text`, as they are."""
-        self.add_argument(
-            "input", nargs="*",
-            help=f"{HELP}; `-`, or none, reads one a line from standard input, and goes on after a "
-            "line that fails (the exit code is then 1)",
-        )  # fmt: skip
+        more = "reads one a line from standard input, and goes on after a line that fails"
+        self.take("input", f"{HELP}; `-`, or none, {more} (the exit code is then 1)", nargs="*")
         self.take_text()
 
     def take_text(self) -> None:
@@ -84,13 +92,14 @@ class CommandParser(argparse.ArgumentParser):
         """Let the command be asked for JSON: `arguments.json`."""
         self.flag("--json", what)
 
-    def take_alphabet(
-        self, what: str, *also: str, into: argparse._ArgumentGroup | None = None, **rest: Any
-    ) -> None:
+    def take_alphabet(self, what: str, more_names: str = "", **rest: Any) -> None:
         """Let the command be told which tokens there are: `arguments.alphabet`."""
-        (into or self).add_argument(
-            "--alphabet", *also, metavar="TOKENS", help=f"{what}: {HELP}", **rest
-        )
+        self.take(f"--alphabet {more_names}", f"{what}: {HELP}", metavar="TOKENS", **rest)
+
+    def take_engine(self, what: str) -> None:
+        """Let the command use a cluster: `arguments.engine` and `arguments.address`."""
+        self.take("--engine", what, default="local", choices=["local", "ray"])
+        self.take("--address", "a Ray cluster's address (default: this machine's)")
 
     def take_running(self) -> None:
         """Let a command that runs programs be told its budgets, and what `load` may read."""
@@ -99,21 +108,18 @@ class CommandParser(argparse.ArgumentParser):
 
     def take_limits(self, usual: Limits = DEFAULT_LIMITS) -> None:
         """Let the command be told how much a program may use: `arguments.limits`."""
-        self.add_argument(
-            "--limit", dest="limits", action=_Limit, default=usual, metavar="NAME=VALUE",
-            help="change a budget, such as seconds=10 or steps=1000000; may be given several times "
-            "(default: those of docs/limits.md)",
+        what = "change a budget, such as seconds=10 or steps=1000000; may be given several times"
+        self.take(
+            "--limit", f"{what} (default: those of docs/limits.md)", dest="limits", action=_Limit,
+            default=usual, metavar="NAME=VALUE",
         )  # fmt: skip
 
-    def take_loading(self, into: argparse._ArgumentGroup | None = None) -> None:
+    def take_loading(self) -> None:
         """Let the command be told what `load` may read."""
-        place = into or self
-        place.add_argument("--no-load", action="store_true", help="let programs `load` nothing")
-        place.add_argument(
-            "--load-from", action="append", default=[], metavar="DIR",
-            help="let programs `load` files of this folder too; may be given several times "
-            "(default: only those in the program's own folder)",
-        )  # fmt: skip
+        self.flag("--no-load", "let programs `load` nothing")
+        what = "let programs `load` files of this folder too; may be given several times"
+        usual = "(default: only those in the program's own folder)"
+        self.take("--load-from", f"{what} {usual}", action="append", default=[], metavar="DIR")
 
 
 class _Limit(argparse.Action):

@@ -22,22 +22,13 @@ WITHOUT_EDITOR = (
 
 
 def configure(parser: CommandParser) -> None:
-    parser.add_argument("file", nargs="?", help="a program to begin with (default: an example)")
-    parser.add_argument(
-        "--port", type=int, default=0, help="where to listen; 0 takes any free port"
-    )
-    parser.add_argument(
-        "--host",
-        default="127.0.0.1",
-        help="which address to listen on; 0.0.0.0 lets others on the network in",
-    )
-    parser.add_argument(
-        "--name",
-        action="append",
-        default=[],
-        help="another name this server is reached by (default: none)",
-    )
-    parser.add_argument("--token", help="the word that the address ends in (default: a random one)")
+    parser.take("file", "a program to begin with (default: an example)", nargs="?")
+    parser.take("--port", "where to listen; 0 takes any free port", int, default=0)
+    host = "which address to listen on; 0.0.0.0 lets others on the network in"
+    parser.take("--host", host, default="127.0.0.1")
+    name = "another name this server is reached by (default: none)"
+    parser.take("--name", name, action="append", default=[])
+    parser.take("--token", "the word that the address ends in (default: a random one)")
     parser.flag("--no-token", "let in whoever reaches the address, without one")
     parser.flag("--no-browser", "open no page, print its address")
 

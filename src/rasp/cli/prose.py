@@ -10,6 +10,7 @@ import json
 import re
 import shutil
 import sys
+from collections.abc import Callable
 from typing import IO, Any
 
 EXCERPT = re.compile(r" *\d* \| | *--> ")
@@ -30,6 +31,19 @@ def tell(text: object, stream: IO[str] | None = None) -> None:
 def print_json(record: Any) -> None:
     """Print a whole answer as JSON."""
     print(json.dumps(record, ensure_ascii=False, indent=1))
+
+
+def print_json_line(record: Any, flush: bool = False) -> None:
+    """Print one of several answers as JSON."""
+    print(json.dumps(record, ensure_ascii=False), flush=flush)
+
+
+def report(answer: object, record: Callable[[], Any], as_json: bool) -> None:
+    """Print a whole answer for people, or as JSON."""
+    if as_json:
+        print_json(record())
+    else:
+        tell(answer)
 
 
 def wrapped(text: str, width: int) -> str:

@@ -11,23 +11,16 @@ from rasp.cli.parser import CommandParser
 
 
 def configure(parser: CommandParser) -> None:
-    parser.add_argument("experiment", nargs="+",
-                        choices=["table1", "table2", "supervised"],
-                        help="the paper's tables")  # fmt: skip
-    parser.add_argument("--tasks", help="some tasks only, such as reverse,sort (default: all)")
-    parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
-    parser.add_argument(
-        "--budget", type=float, help="minutes after which to stop, to go on later (default: none)"
-    )
-    parser.add_argument(
-        "--results", help="the folder of records (default: results, or results/smoke)"
-    )
+    tables = ["table1", "table2", "supervised"]
+    parser.take("experiment", "the paper's tables", nargs="+", choices=tables)
+    parser.take("--tasks", "some tasks only, such as reverse,sort (default: all)")
+    parser.take("--device", "auto, cpu or cuda", default="auto")
+    parser.take("--budget", "minutes after which to stop, to go on later (default: none)", float)
+    parser.take("--results", "the folder of records (default: results, or results/smoke)")
     parser.flag("--smoke", "all of it in miniature, on the CPU")
-    parser.add_argument("--engine", default="local", choices=["local", "ray"],
-                        help="processes on this machine, or a Ray cluster")  # fmt: skip
-    parser.add_argument("--address", help="a Ray cluster's address (default: this machine's)")
-    parser.add_argument("--together", type=int, default=24, help="most models at a time")
-    parser.add_argument("--save-every", type=int, default=1, help="epochs between two snapshots")
+    parser.take_engine("processes on this machine, or a Ray cluster")
+    parser.take("--together", "most models at a time", int, default=24)
+    parser.take("--save-every", "epochs between two snapshots", int, default=1)
     parser.flag("--no-weights", "keep records only")
     parser.flag("--table", "train nothing, print what is there")
     parser.flag("--markdown", "print the table for Markdown")

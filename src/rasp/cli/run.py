@@ -16,7 +16,7 @@ from rasp.syntax.tree import Command
 
 
 def configure(parser: CommandParser) -> None:
-    parser.add_argument("file", help=PROGRAM)
+    parser.take("file", PROGRAM)
     parser.flag("--quiet", "run it, print only drawings and errors")
     parser.take_running()
 

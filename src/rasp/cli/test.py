@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
 from rasp.cli.files import loader
 from rasp.cli.parser import CommandParser
 from rasp.cli.patience import working
-from rasp.cli.prose import tell
+from rasp.cli.prose import print_json_line, tell
 from rasp.errors import RaspError, RaspValueError
 from rasp.testing import Failure, Report, check_file, find_files
 
 
 def configure(parser: CommandParser) -> None:
-    parser.add_argument(
-        "paths", nargs="+", metavar="FILE",
-        help="programs, Markdown pages with `rasp` blocks, or folders of both",
-    )  # fmt: skip
+    what = "programs, Markdown pages with `rasp` blocks, or folders of both"
+    parser.take("paths", what, nargs="+", metavar="FILE")
     parser.take_json("one JSON object a file")
     parser.take_running()
     parser.epilog = "\n".join([
@@ -60,7 +57,7 @@ def _print(report: Report, as_json: bool) -> None:
     if as_json:
         failures = [failure_record(failure) for failure in report.failures]
         record = {"file": report.name, "held": report.held, "failures": failures}
-        print(json.dumps(record, ensure_ascii=False), flush=True)
+        print_json_line(record, flush=True)
         return
     for failure in report.failures:
         tell(f"{failure}\n")

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from rasp.cli.parser import CommandParser
+from rasp.cli.prose import print_json_line
 from rasp.errors import RaspUnsupportedError, RaspValueError
 
 
 def configure(parser: CommandParser) -> None:
-    parser.add_argument("folder", metavar="OUT", help="the folder of the models")
-    parser.add_argument("programs", nargs="*", metavar="PROGRAM",
-                        help="of the gallery; all of them if none is named")  # fmt: skip
-    parser.add_argument("--dials", action="append", default=[], metavar="DIALS",
-                        help="as in `rotation,noise=0.001,heads=2`; several times for several "
-                        "models of each program (default: none turned)")  # fmt: skip
-    parser.add_argument("--length", type=int, default=8, metavar="N", help="of the longest input")
-    parser.add_argument("--style", choices=("robust", "compact"), default="robust",
-                        help="of the compiled weights")  # fmt: skip
+    parser.take("folder", "the folder of the models", metavar="OUT")
+    which = "of the gallery; all of them if none is named"
+    parser.take("programs", which, nargs="*", metavar="PROGRAM")
+    parser.take("--dials", "as in `rotation,noise=0.001,heads=2`; several times for several models "
+                "of each program (default: none turned)", action="append", default=[],
+                metavar="DIALS")  # fmt: skip
+    parser.take("--length", "of the longest input", int, default=8, metavar="N")
+    styles = ("robust", "compact")
+    parser.take("--style", "of the compiled weights", choices=styles, default="robust")
     parser.flag("--check", "write nothing: check every model that is there")
     parser.take_json("one line of JSON for each model")
     parser.epilog = "\n".join([
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     for outcome in write_many(sources, settings, folder, arguments.length, arguments.style):
         written += outcome.kind != "refused"
         if arguments.json:
-            print(json.dumps(vars(outcome), ensure_ascii=False), flush=True)
+            print_json_line(vars(outcome), flush=True)
         else:
             tail = f": {outcome.detail}" if outcome.detail else ""
             print(f"{outcome.name}: {outcome.kind}{tail}", flush=True)
@@ -71,7 +71,7 @@ def _check(found: Iterator[tuple[str, list[str]]], folder: Path, as_json: bool) 
     for name, problems in found:
         count, wrong = count + 1, wrong + bool(problems)
         if as_json:
-            print(json.dumps({"name": name, "problems": problems}), flush=True)
+            print_json_line({"name": name, "problems": problems}, flush=True)
         elif problems:
             print(f"{name}: " + "; ".join(problems), flush=True)
     if not count:

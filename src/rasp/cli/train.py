@@ -25,52 +25,49 @@ SIZES = {
 
 def configure(parser: CommandParser) -> None:
     parser.take_program("the s-op to learn")
-    inputs = parser.add_argument_group("inputs")
-    parser.take_alphabet("the tokens of inputs", into=inputs, default="abcdefgh")
-    inputs.add_argument("--lengths", default="1-20", help="fewest and most tokens of an input")
-    inputs.add_argument("--bos", help="a token that every input begins with (default: none)")
-    inputs.add_argument("--inputs", default="uniform", help="uniform, or dyck for brackets")
-    inputs.add_argument("--clip", type=int, help="count targets above this number as this number "
-                        "(default: never)")  # fmt: skip
-    inputs.add_argument("--save-data", metavar="FILE", help="write the examples as JSON lines "
-                        "(default: nowhere)")  # fmt: skip
-    model = parser.add_argument_group("the model and its training")
-    model.add_argument("--layers", type=int, help="how many layers (default: the program's)")
-    model.add_argument("--heads", type=int, help="heads of each layer (default: the program's)")
-    model.add_argument("--paper", action="store_true", help="the paper's recipe: for a GPU")
+    _take_inputs(parser)
+    _take_model(parser)
+    parser.heading("the run")
+    parser.take("--run-name", "a name for the run (default: the task and a hash)")
+    parser.take_loading()
+    parser.take("--device", "auto, cpu or cuda", default="auto")
+    parser.take("--budget", "minutes after which to stop, to go on later (default: none)", float)
+    parser.take("--results", "the folder of records", default="results")
+    curves = "draw loss and accuracy by epoch (default: no drawing)"
+    parser.take("--curves", curves, metavar="FILE.svg")
+    parser.take("--heads-on", "draw every head on an input (default: on none)", metavar="INPUT")
+    place = "where that drawing goes (default: the terminal)"
+    parser.take("--heads-to", place, metavar="FILE.svg")
+
+
+def _take_inputs(parser: CommandParser) -> None:
+    parser.heading("inputs")
+    parser.take_alphabet("the tokens of inputs", default="abcdefgh")
+    parser.take("--lengths", "fewest and most tokens of an input", default="1-20")
+    parser.take("--bos", "a token that every input begins with (default: none)")
+    parser.take("--inputs", "uniform, or dyck for brackets", default="uniform")
+    parser.take("--clip", "count targets above this number as this number (default: never)", int)
+    parser.take("--save-data", "write the examples as JSON lines (default: nowhere)",
+                metavar="FILE")  # fmt: skip
+
+
+def _take_model(parser: CommandParser) -> None:
+    parser.heading("the model and its training")
+    parser.take("--layers", "how many layers (default: the program's)", int)
+    parser.take("--heads", "heads of each layer (default: the program's)", int)
+    parser.flag("--paper", "the paper's recipe: for a GPU")
     for name, (what, usual) in SIZES.items():
-        model.add_argument(f"--{name}", type=int, metavar="N", help=f"{what} (default: {usual})")
-    model.add_argument("--rate", type=float, help="the learning rate (default: 0.0003)")
-    model.add_argument(
-        "--decay", type=float, help="what the rate is multiplied by each epoch (default: 0.98)"
-    )
-    model.add_argument("--supervise", action="store_true", help="teach it the program's attention")
-    model.add_argument(
-        "--next-token", action="store_true",
-        help="instead, train a decoder on what a causal program says at each position, and test "
-        "it on longer inputs (uses --alphabet, --seed, --rate, --batch, --train, --test, --width)",
-    )  # fmt: skip
-    model.add_argument(
-        "--after", metavar="TOKEN",
-        help="with --next-token: the program generates; prompts end with this token "
-        "(default: it answers at every position)",
-    )  # fmt: skip
-    model.add_argument("--steps", type=int, metavar="N",
-                       help="with --next-token: steps of training (default: 2000)")  # fmt: skip
-    run_ = parser.add_argument_group("the run")
-    run_.add_argument("--run-name", help="a name for the run (default: the task and a "
-                      "hash)")  # fmt: skip
-    parser.take_loading(into=run_)
-    run_.add_argument("--device", default="auto", help="auto, cpu or cuda")
-    run_.add_argument("--budget", type=float, help="minutes after which to stop, to go on "
-                      "later (default: none)")  # fmt: skip
-    run_.add_argument("--results", default="results", help="the folder of records")
-    run_.add_argument("--curves", metavar="FILE.svg", help="draw loss and accuracy by epoch "
-                      "(default: no drawing)")  # fmt: skip
-    run_.add_argument("--heads-on", metavar="INPUT", help="draw every head on an input "
-                      "(default: on none)")  # fmt: skip
-    run_.add_argument("--heads-to", metavar="FILE.svg", help="where that drawing goes "
-                      "(default: the terminal)")  # fmt: skip
+        parser.take(f"--{name}", f"{what} (default: {usual})", int, metavar="N")
+    parser.take("--rate", "the learning rate (default: 0.0003)", float)
+    parser.take("--decay", "what the rate is multiplied by each epoch (default: 0.98)", float)
+    parser.flag("--supervise", "teach it the program's attention")
+    parser.flag("--next-token", "instead, train a decoder on what a causal program says at each "
+                "position, and test it on longer inputs (uses --alphabet, --seed, --rate, --batch, "
+                "--train, --test, --width)")  # fmt: skip
+    parser.take("--after", "with --next-token: the program generates; prompts end with this token "
+                "(default: it answers at every position)", metavar="TOKEN")  # fmt: skip
+    steps = "with --next-token: steps of training (default: 2000)"
+    parser.take("--steps", steps, int, metavar="N")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -6,17 +6,13 @@ import argparse
 
 from rasp.cli.parser import CommandParser
 from rasp.cli.patience import working
-from rasp.cli.prose import print_json, tell
+from rasp.cli.prose import report
 
 
 def configure(parser: CommandParser) -> None:
-    parser.add_argument("folder", metavar="DIR", help="what `rasp compile -o` wrote")
-    parser.add_argument(
-        "--seed",
-        type=int,
-        metavar="N",
-        help="of the random inputs, to repeat a run (default: a new one)",
-    )
+    parser.take("folder", "what `rasp compile -o` wrote", metavar="DIR")
+    seed = "of the random inputs, to repeat a run (default: a new one)"
+    parser.take("--seed", seed, int, metavar="N")
     parser.take_json("the certificate as JSON")
 
 
@@ -25,8 +21,5 @@ def run(arguments: argparse.Namespace) -> int:
 
     with working("verifying"):
         certificate = verify(arguments.folder, arguments.seed)
-    if arguments.json:
-        print_json(certificate.to_json())
-    else:
-        tell(certificate)
+    report(certificate, certificate.to_json, arguments.json)
     return 0 if certificate.exact else 1
