@@ -16,7 +16,7 @@ from rasp.dialect.automaton import Automaton
 from rasp.dialect.automaton_in_c_rasp import c_rasp_of
 from rasp.dialect.forecast import Forecast
 from rasp.dialect.regular_expression import automaton_of
-from rasp.dialect.verdicts import dialects, show_text
+from rasp.dialect.verdicts import dialects
 from rasp.errors import RaspValueError
 from rasp.frontend.loader import read_source
 from rasp.token_lists import read_alphabet
@@ -54,7 +54,7 @@ def _program(arguments: argparse.Namespace) -> int:
     report(found, found.as_dict, arguments.json)
     for standing in found.standings if arguments.text and not arguments.json else ():
         if standing.text:
-            print(f"\n{show_text(standing)}")
+            print(f"\nthe same in {standing.dialect}:\n{indent(standing.text, '  ')}")
     return 0
 
 

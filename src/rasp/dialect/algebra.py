@@ -21,6 +21,13 @@ from rasp.visible import visibly
 
 MOST_MOVES = 50_000
 """Different effects of inputs on the states that are looked at; more is left undecided."""
+TITLES = {
+    "star_free": "star-free (B-RASP)",
+    "r_trivial": "R-trivial",
+    "c_rasp": "C-RASP",
+    "c_rasp_at_last": "C-RASP at last",
+}
+"""The classes, by the names of their answers."""
 
 
 @visibly
@@ -62,25 +69,13 @@ class Classes:
         >>> classes(automaton_of("a*")).as_dict()["star_free"]["in"]
         True
         """
-        rows = {
-            "star_free": self.star_free,
-            "r_trivial": self.r_trivial,
-            "c_rasp": self.c_rasp,
-            "c_rasp_at_last": self.c_rasp_at_last,
-        }
-        return {
-            "states": self.automaton.size,
-            **{name: {"in": row.holds, "witness": row.witness} for name, row in rows.items()},
+        return {"states": self.automaton.size} | {
+            name: {"in": getattr(self, name).holds, "witness": getattr(self, name).witness}
+            for name in TITLES
         }
 
     def __str__(self) -> str:
-        rows = [
-            ("star-free (B-RASP)", self.star_free),
-            ("R-trivial", self.r_trivial),
-            ("C-RASP", self.c_rasp),
-            ("C-RASP at last", self.c_rasp_at_last),
-        ]
-        return "\n".join(f"{name + ':':20}{answer}" for name, answer in rows)
+        return "\n".join(f"{title + ':':20}{getattr(self, name)}" for name, title in TITLES.items())
 
 
 def classes(automaton: Automaton) -> Classes:
@@ -109,13 +104,10 @@ def _r_trivial(automaton: Automaton) -> Answer:
     for states in automaton.components:
         if len(states) > 1:
             first, second = states[:2]
-            there, back = (
-                show_word(automaton.word_between(*pair))
-                for pair in ((first, second), (second, first))
-            )
-            return Answer(
-                False, f"{there} leads from state {first} to state {second}, and {back} back"
-            )
+            there = show_word(automaton.word_between(first, second))
+            back = show_word(automaton.word_between(second, first))
+            told = f"{there} leads from state {first} to state {second}, and {back} back"
+            return Answer(False, told)
     return Answer(True, "a state that is left is never entered again")
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from rasp.dialect.reading import NotInDialect, is_length, selector_of_width
+from rasp.dialect.idioms import selector_of_width
+from rasp.dialect.selector_rows import NotInDialect
 from rasp.graph import (
     Aggregate,
     Const,
@@ -23,6 +24,7 @@ from rasp.graph import (
     SOp,
     in_order,
 )
+from rasp.graph.idioms import LENGTH
 from rasp.graph.reach import POSITION, looks_back
 from rasp.graph.sums import linear
 from rasp.operators import COMPARISONS
@@ -42,7 +44,7 @@ def check_rasp_l(output: SOp) -> None:
     for node in nodes:
         if isinstance(node, Aggregate | SelectBest) and not looks_back(node.selector):
             raise NotInDialect(node.selector, "looks at later positions")
-        if isinstance(node, SOp) and is_length(node):
+        if node is LENGTH:
             raise NotInDialect(node, "looks at later positions")
     for node in nodes:
         _check_positions(node, positions)

@@ -12,9 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.dialect.run_c_rasp import LETTER, LINE, letters_of, no_line, token_codes, truth_of_lines
+from rasp.dialect.run_c_rasp import Array, run_lines, token_codes
 
-Array = np.ndarray
 ATTEND = re.compile(r"(leftmost|rightmost) j \[j ([<>]) i, (\w+)\(j\)\] (\w+)\(j\) : (\w+)\(i\)")
 
 
@@ -26,23 +25,15 @@ def run_b_rasp(text: str, words: Sequence[Sequence[Atom]]) -> dict[str, Array]:
     >>> run_b_rasp(text, ["aba"])["P"].tolist()
     [[False, True, False]]
     """
-    tokens, codes = token_codes(words)
-    lines: dict[str, Array] = {}
-    for line in text.splitlines():
-        matched = LINE.fullmatch(line.strip())
-        if matched is None:
-            raise no_line(line)
-        name, body = matched[1], matched[2]
-        if attended := ATTEND.fullmatch(body):
-            side, mask, where, value, default = attended.groups()
-            lines[name] = _attended(side, mask, lines[where], lines[value], lines[default])
-        elif body in ("true", "false"):
-            lines[name] = np.full(tokens.shape, body == "true")
-        elif LETTER.fullmatch(body):
-            lines[name] = letters_of(body, tokens, codes)
-        else:
-            lines[name] = truth_of_lines(body, lines)
-    return lines
+    return run_lines(text, *token_codes(words), _attention)
+
+
+def _attention(body: str, lines: dict[str, Array]) -> Array | None:
+    matched = ATTEND.fullmatch(body)
+    if matched is None:
+        return None
+    side, mask, *names = matched.groups()
+    return _attended(side, mask, *(lines[name] for name in names))
 
 
 def _attended(side: str, mask: str, where: Array, value: Array, default: Array) -> Array:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -40,13 +40,29 @@ def run_on_codes(text: str, tokens: Array, codes: dict[str, int]) -> dict[str, A
     >>> run_on_codes('P(i) := "a"(i)', np.array([[1, 0]]), {'"a"': 0})["P"].tolist()
     [[False, True]]
     """
+    return run_lines(text, tokens, codes, _number)
+
+
+def run_lines(
+    text: str,
+    tokens: Array,
+    codes: dict[str, int],
+    special: Callable[[str, dict[str, Array]], Array | None],
+) -> dict[str, Array]:
+    """Run line by line; `special` says what a line is that only its dialect has, else None."""
     lines: dict[str, Array] = {}
-    for line in text.splitlines():
-        if line.strip():
-            matched = LINE.fullmatch(line.strip())
-            if matched is None:
-                raise no_line(line)
-            lines[matched[1]] = _value(matched[2], lines, tokens, codes)
+    for line in filter(str.strip, text.splitlines()):
+        matched = LINE.fullmatch(line.strip())
+        if matched is None:
+            raise no_line(line)
+        name, body = matched.groups()
+        if letter := LETTER.fullmatch(body):
+            value = tokens == codes.get(_letter(letter[1]), -1)
+        elif body in ("true", "false"):
+            value = np.asarray(body == "true")
+        elif (value := special(body, lines)) is None:
+            value = _truth(body, lines)
+        lines[name] = np.broadcast_to(value, tokens.shape)
     return lines
 
 
@@ -57,29 +73,18 @@ def token_codes(words: Sequence[Sequence[Atom]]) -> tuple[Array, dict[str, int]]
     return np.array(rows, dtype=np.int64).reshape(len(words), -1), codes  # (word, position)
 
 
-def letters_of(body: str, tokens: Array, codes: dict[str, int]) -> Array:
-    """Where the token is the one that a line names."""
-    matched = LETTER.fullmatch(body)
-    assert matched is not None
-    return np.asarray(tokens == codes.get(_letter(matched[1]), -1))
-
-
-def _value(body: str, lines: dict[str, Array], tokens: Array, codes: dict[str, int]) -> Array:
+def _number(body: str, lines: dict[str, Array]) -> Array | None:
+    """A count, a choice between two sums, a comparison of two, or a sum."""
     if matched := COUNT.fullmatch(body):
         return np.asarray(np.cumsum(lines[matched[1]], axis=1, dtype=np.int64))
     if matched := CHOICE.fullmatch(body):
-        return np.where(lines[matched[1]], _total(matched[2], lines, tokens),
-                        _total(matched[3], lines, tokens))  # fmt: skip
-    if LETTER.fullmatch(body):
-        return letters_of(body, tokens, codes)
+        return np.where(lines[matched[1]], _total(matched[2], lines), _total(matched[3], lines))
     if " <= " in body:
         left, right = body.split(" <= ")
-        return np.asarray(_total(left, lines, tokens) <= _total(right, lines, tokens))
+        return np.asarray(_total(left, lines) <= _total(right, lines))
     if re.search(r"\d", body) and not re.search(r" and | or |^not |^\w+\(i\)$", body):
-        return _total(body, lines, tokens)
-    if body in ("true", "false"):
-        return np.full(tokens.shape, body == "true")
-    return truth_of_lines(body, lines)
+        return _total(body, lines)
+    return None
 
 
 def _letter(word: str) -> str:
@@ -87,29 +92,27 @@ def _letter(word: str) -> str:
     return show(ast.literal_eval(word)) if word.startswith(('"', "'")) else word
 
 
-def truth_of_lines(body: str, lines: dict[str, Array]) -> Array:
+def _truth(body: str, lines: dict[str, Array]) -> Array:
     """`not`, `and` or `or` of earlier lines."""
     for word, join in ((" or ", np.logical_or), (" and ", np.logical_and)):
         if word in body:
-            return np.asarray(
-                join.reduce([truth_of_lines(part, lines) for part in body.split(word)])
-            )
+            return np.asarray(join.reduce([_truth(part, lines) for part in body.split(word)]))
     if body.startswith("not "):
-        return np.asarray(~truth_of_lines(body.removeprefix("not "), lines))
+        return np.asarray(~_truth(body.removeprefix("not "), lines))
     matched = NAME.fullmatch(body)
     if matched is None or matched[1] not in lines:
         raise no_line(body)
     return lines[matched[1]]
 
 
-def _total(body: str, lines: dict[str, Array], tokens: Array) -> Array:
+def _total(body: str, lines: dict[str, Array]) -> Array:
     """A sum of counts with whole factors: `2 C1(i) + C2(i) - 3`."""
-    total = np.zeros(tokens.shape, dtype=np.int64)
+    total = np.zeros(1, dtype=np.int64)
     for sign, part in re.findall(r"(^|[+-] ?)\s*([^+-]+)", body.strip()):
         factor, _, name = part.strip().rpartition(" ")
         matched = NAME.fullmatch(name)
         value = lines[matched[1]] if matched else int(name)
-        total += (-1 if sign.startswith("-") else 1) * int(factor or 1) * value
+        total = total + (-1 if sign.startswith("-") else 1) * int(factor or 1) * value
     return total
 
 

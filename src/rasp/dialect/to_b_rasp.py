@@ -13,17 +13,10 @@ from typing import Any
 
 from rasp.atoms import Atom
 from rasp.dialect.b_rasp import BRasp
+from rasp.dialect.idioms import index_distance, selector_of_width
 from rasp.dialect.lines import Truth
-from rasp.dialect.reading import (
-    Cases,
-    NotInDialect,
-    QueryRow,
-    Reader,
-    index_distance,
-    is_atom,
-    is_length,
-    selector_of_width,
-)
+from rasp.dialect.reading import Reader
+from rasp.dialect.selector_rows import Case, Cases, NotInDialect, QueryRow, is_atom
 from rasp.graph import (
     Aggregate,
     Const,
@@ -36,8 +29,9 @@ from rasp.graph import (
     SOp,
     apply_operator,
 )
+from rasp.graph.idioms import LENGTH
 from rasp.graph.sums import linear
-from rasp.operators import COMPARISONS, OPPOSITE, TURNED
+from rasp.operators import OPPOSITE, TURNED
 
 MOST_DISTANCE = 40
 
@@ -73,7 +67,7 @@ class Mean:
     present: tuple[tuple[Fraction, Truth], ...]
 
 
-class BRaspReader(Reader):
+class BRaspReader(Reader[BRasp]):
     """Reads a program as B-RASP.
 
     >>> import rasp
@@ -89,21 +83,20 @@ class BRaspReader(Reader):
     """
 
     def __init__(self, alphabet: Sequence[Atom]) -> None:
-        self.program = BRasp()
-        super().__init__(self.program, alphabet)
+        super().__init__(BRasp(), alphabet)
 
     def index(self) -> Position:
         return Position(1, False, 0)
 
     def idiom(self, node: Elementwise, at_last: bool) -> Cases | None:
-        if is_length(node):
+        if node is LENGTH:
             return ((self.program.true, Length()),)
         width = selector_of_width(node)
         if width is None or width[1]:
             return None
-        return ((self.program.true, Width(self._some(width[0], self.program.true))),)
+        return ((self.program.true, Width(self.some(width[0], self.program.true, at_last))),)
 
-    def aggregate(self, node: Aggregate, at_last: bool) -> Iterable[tuple[Any, Any]]:
+    def aggregate(self, node: Aggregate, at_last: bool) -> Iterable[Case]:
         values = self.cases(node.values)
         if not all(is_atom(content) for _, content in values):
             raise NotInDialect(node, "averages numbers")
@@ -111,27 +104,19 @@ class BRaspReader(Reader):
             return self._best(node, node.selector, values)
         if isinstance(node.selector, Select) and index_distance(node.selector) not in (None, 0):
             return self._at_distance(node, node.selector, values)
-        return self._any_of(node, values)
+        return self.averaged(node, values, at_last)
 
-    def _any_of(self, node: Aggregate, values: Cases) -> Iterable[tuple[Any, Any]]:
+    def mean(self, selector: Selector, values: Cases, at_last: bool) -> Mean:
         """Whether each value is among those picked is all that is known."""
-        some = self._some(node.selector, self.program.true)
-        yield self.program.negated(some), node.default
-        present = [(content, self._some(node.selector, truth)) for truth, content in values]
-        if len(values) == 1:
-            yield some, values[0][1]
-        elif any(isinstance(content, bool | str) for content, _ in present):
-            yield from ((truth, content) for content, truth in present)
-        else:
-            numbers = sorted((Fraction(content), truth) for content, truth in present)
-            yield some, Mean(tuple(numbers))
+        present = [(Fraction(content), self.some(selector, truth, at_last))
+                   for truth, content in values]  # fmt: skip
+        return Mean(tuple(sorted(present)))
 
-    def _some(self, selector: Selector, truth: Truth) -> Truth:
-        """Whether any of the picked keys has a truth."""
+    def some(self, selector: Selector, truth: Truth, at_last: bool) -> Truth:
         program = self.program
         return program.either(
             program.both([row.where, program.either(self._places(row, truth))])
-            for row in self.rows(selector, False)
+            for row in self.rows(selector, at_last)
         )
 
     def _places(self, row: QueryRow, truth: Truth) -> list[Truth]:
@@ -143,11 +128,11 @@ class BRaspReader(Reader):
         ]
 
     def _best(self, node: Aggregate, best: SelectBest, values: Cases
-              ) -> Iterable[tuple[Any, Any]]:  # fmt: skip
+              ) -> Iterable[Case]:  # fmt: skip
         """The first or the last position of those picked."""
         program = self.program
         side = self._side(best)
-        yield program.negated(self._some(best.selector, program.true)), node.default
+        yield program.negated(self.some(best.selector, program.true, False)), node.default
         for truth, content in values:
             yield (
                 program.either(
@@ -181,11 +166,11 @@ class BRaspReader(Reader):
         raise NotInDialect(best, "keeps the best by a score that is not the position")
 
     def _at_distance(self, node: Aggregate, selector: Select, values: Cases
-                     ) -> Iterable[tuple[Any, Any]]:  # fmt: skip
+                     ) -> Iterable[Case]:  # fmt: skip
         """The position at a fixed distance is reached by so many steps to the next one."""
         distance = index_distance(selector)
         if selector.op != "==" or distance is None or abs(distance) > MOST_DISTANCE:
-            yield from self._any_of(node, values)
+            yield from self.averaged(node, values, False)
             return
         yield self.program.negated(self._moved(self.program.true, distance)), node.default
         for truth, content in values:
@@ -199,24 +184,10 @@ class BRaspReader(Reader):
             truth = program.attend(side, mask, program.true, truth, program.false)
         return truth
 
-    def combine(self, node: Elementwise, contents: tuple[Any, ...]) -> list[tuple[Any, Any]]:
-        if node.op in COMPARISONS:
-            return self._decided(self._compare(node, node.op, *contents))
-        if node.op in ("bool", "indicator", "not", "if"):
-            holds = self._compare(node, "!=", contents[0], 0)
-            if node.op == "if":
-                return [(holds, contents[1]), (self.program.negated(holds), contents[2])]
-            answers = {"bool": (True, False), "not": (False, True), "indicator": (1, 0)}[node.op]
-            return [(holds, answers[0]), (self.program.negated(holds), answers[1])]
-        if node.op in ("+", "-", "negate", "plus"):
-            return [(self.program.true, self._shifted(node, contents))]
-        raise NotInDialect(node, f"applies `{node.op}` to a position, a count or a mean")
-
-    def _decided(self, truth: Truth) -> list[tuple[Any, Any]]:
-        return [(truth, True), (self.program.negated(truth), False)]
-
-    def _shifted(self, node: Elementwise, contents: tuple[Any, ...]) -> Position | Length:
+    def arithmetic(self, node: Elementwise, contents: tuple[Any, ...]) -> Position | Length:
         """Arithmetic on places: a constant more or less, the same place from the other side."""
+        if node.op not in ("+", "-", "negate", "plus"):
+            raise NotInDialect(node, f"applies `{node.op}` to a position, a count or a mean")
         if node.op == "negate":
             contents = (0, contents[0])
         left, right = contents[0], contents[-1] if len(contents) > 1 else 0
@@ -236,14 +207,14 @@ class BRaspReader(Reader):
                 return Position(1, True, theirs - ours)
         raise NotInDialect(node, "computes with a position, a count or a mean")
 
-    def _compare(self, node: SOp, op: str, one: Any, other: Any) -> Truth:
+    def compare(self, node: SOp, op: str, one: Any, other: Any) -> Truth:
         program = self.program
         if is_atom(one):
-            return self._compare(node, TURNED[op], other, one)
+            return self.compare(node, TURNED[op], other, one)
         if isinstance(one, Position) and isinstance(other, Length):
-            return self._compare(node, op, Position(one.sign, True, one.more - other.more), 0)
+            return self.compare(node, op, Position(one.sign, True, one.more - other.more), 0)
         if isinstance(one, Length) and isinstance(other, Position):
-            return self._compare(node, TURNED[op], other, one)
+            return self.compare(node, TURNED[op], other, one)
         if not is_atom(other):
             raise NotInDialect(node, "compares two positions, counts or means")
         if isinstance(other, str):
@@ -274,10 +245,7 @@ class BRaspReader(Reader):
                     self._moved(program.true, -number))  # fmt: skip
             return program.true if number <= 0 else self._moved(program.true, -number)
 
-        above, here = at_least(wanted + 1), at_least(wanted)
-        truths = {">=": here, ">": above, "<": program.negated(here), "<=": program.negated(above)}
-        is_equal = program.both([here, program.negated(above)])
-        return (truths | {"==": is_equal, "!=": program.negated(is_equal)})[op]
+        return self.ordered(op, lambda: at_least(wanted), lambda: at_least(wanted + 1))
 
     def _compare_width(self, node: SOp, op: str, some: Truth, number: Fraction) -> Truth:
         """A width that is compared with 0, or with 1 in a way that asks for "any"."""

@@ -13,19 +13,13 @@ from typing import Any
 
 from rasp.atoms import Atom
 from rasp.dialect.c_rasp import CRasp, Sum, constant
+from rasp.dialect.idioms import selector_of_width
 from rasp.dialect.lines import Truth
-from rasp.dialect.reading import (
-    Cases,
-    NotInDialect,
-    QueryRow,
-    Reader,
-    is_atom,
-    is_length,
-    selector_of_width,
-)
-from rasp.graph import Aggregate, Elementwise, Selector
+from rasp.dialect.reading import Reader
+from rasp.dialect.selector_rows import Case, Cases, NotInDialect, QueryRow, is_atom
+from rasp.graph import Aggregate, Elementwise, Selector, SOp
+from rasp.graph.idioms import LENGTH
 from rasp.graph.reach import looks_back
-from rasp.operators import COMPARISONS
 
 ONE = constant(1)
 
@@ -38,7 +32,7 @@ class Quotient:
     under: Sum = ONE
 
 
-class CRaspReader(Reader):
+class CRaspReader(Reader[CRasp]):
     """Reads a program as C-RASP.
 
     >>> import rasp
@@ -55,15 +49,14 @@ class CRaspReader(Reader):
     """
 
     def __init__(self, alphabet: Sequence[Atom]) -> None:
-        self.program = CRasp()
-        super().__init__(self.program, alphabet)
+        super().__init__(CRasp(), alphabet)
 
     def index(self) -> Quotient:
         return Quotient(self.program.position.plus(ONE, Fraction(-1)))
 
     def idiom(self, node: Elementwise, at_last: bool) -> Cases | None:
         """A width is a count, and so is the length for the last position."""
-        if is_length(node):
+        if node is LENGTH:
             if not at_last:
                 raise NotInDialect(node, "looks at later positions")
             return ((self.program.true, Quotient(self.program.position)),)
@@ -77,27 +70,21 @@ class CRaspReader(Reader):
             total = total.plus(self._counted(selector, is_first, at_last), Fraction(-1))
         return ((self.program.true, Quotient(total)),)
 
-    def aggregate(self, node: Aggregate, at_last: bool) -> Iterable[tuple[Any, Any]]:
-        program = self.program
+    def aggregate(self, node: Aggregate, at_last: bool) -> Iterable[Case]:
         values = self.cases(node.values)
         if not all(is_atom(content) for _, content in values):
             raise NotInDialect(node, "averages numbers that are themselves counted")
-        total = self._counted(node.selector, program.true, at_last)
-        is_empty = program.at_most_zero(total)
-        yield is_empty, node.default
-        some = program.negated(is_empty)
-        if len(values) == 1:
-            yield some, values[0][1]
-        elif any(isinstance(content, bool | str) for _, content in values):
-            for truth, content in values:  # only one can be picked, or there is no value
-                count = self._counted(node.selector, truth, at_last)
-                yield program.negated(program.at_most_zero(count)), content
-        else:
-            over = Sum()
-            for truth, content in values:
-                count = self._counted(node.selector, truth, at_last)
-                over = over.plus(count, Fraction(content))
-            yield some, Quotient(over, total)
+        return self.averaged(node, values, at_last)
+
+    def some(self, selector: Selector, truth: Truth, at_last: bool) -> Truth:
+        count = self._counted(selector, truth, at_last)
+        return self.program.negated(self.program.at_most_zero(count))
+
+    def mean(self, selector: Selector, values: Cases, at_last: bool) -> Quotient:
+        over = Sum()
+        for truth, content in values:
+            over = over.plus(self._counted(selector, truth, at_last), Fraction(content))
+        return Quotient(over, self._counted(selector, self.program.true, at_last))
 
     def _counted(self, selector: Selector, truth: Truth, at_last: bool) -> Sum:
         """How many of the keys that a query picks have a truth."""
@@ -116,46 +103,14 @@ class CRaspReader(Reader):
             return self.program.up_to_here(earlier)
         return self.program.before(earlier).plus(self.program.chosen(here, ONE))
 
-    def combine(self, node: Elementwise, contents: tuple[Any, ...]) -> list[tuple[Any, Any]]:
-        program = self.program
-        if node.op == "if":
-            chosen = self._not_zero(node, contents[0])
-            return [(chosen, contents[1]), (program.negated(chosen), contents[2])]
-        if node.op in ("bool", "not", "indicator", "and", "or"):
-            return self._logical(node, contents)
-        if node.op == "in":
-            return self._decided(
-                program.either(self._compare(node, "==", contents[0], content)
-                               for content in contents[1:]))  # fmt: skip
-        if node.op in COMPARISONS:
-            return self._decided(self._compare(node, node.op, *contents))
-        return [(program.true, self._arithmetic(node, [self._number(node, content)
-                                                       for content in contents]))]  # fmt: skip
-
-    def _decided(self, truth: Truth) -> list[tuple[Any, Any]]:
-        return [(truth, True), (self.program.negated(truth), False)]
-
-    def _logical(self, node: Elementwise, contents: tuple[Any, ...]) -> list[tuple[Any, Any]]:
-        truths = [self._not_zero(node, content) for content in contents]
-        if node.op == "indicator":
-            return [(truths[0], 1), (self.program.negated(truths[0]), 0)]
-        join = self.program.either if node.op == "or" else self.program.both
-        joined = join(truths)
-        return self._decided(self.program.negated(joined) if node.op == "not" else joined)
-
-    def _not_zero(self, node: Elementwise, content: Any) -> Truth:
-        if is_atom(content):
-            return self.program.true if content else self.program.false
-        return self._compare(node, "!=", content, 0)
-
-    def _number(self, node: Elementwise, content: Any) -> Quotient:
+    def _number(self, node: SOp, content: Any) -> Quotient:
         if isinstance(content, Quotient):
             return content
         if isinstance(content, str):
             raise NotInDialect(node, "mixes strings and counts")
         return Quotient(constant(Fraction(content)))
 
-    def _compare(self, node: Elementwise, op: str, one: Any, other: Any) -> Truth:
+    def compare(self, node: SOp, op: str, one: Any, other: Any) -> Truth:
         program = self.program
         if isinstance(one, str) or isinstance(other, str):
             return program.true if op == "!=" else program.false
@@ -167,22 +122,19 @@ class CRaspReader(Reader):
                 self._product(node, right.over, left.under), Fraction(-1)
             )
             self.rewrites[node] = "comparing a mean with a number compares counts"
-        if op in ("==", "!="):
-            zero = program.is_zero(apart)
-            return zero if op == "==" else program.negated(zero)
-        if op in (">", "<="):
-            at_most = program.at_most_zero(apart)
-            return at_most if op == "<=" else program.negated(at_most)
-        at_least = program.at_most_zero(apart.times(Fraction(-1)))
-        return at_least if op == ">=" else program.negated(at_least)
+        return self.ordered(
+            op,
+            at_least=lambda: program.at_most_zero(apart.times(Fraction(-1))),
+            above=lambda: program.negated(program.at_most_zero(apart)),
+        )
 
-    def _product(self, node: Elementwise, one: Sum, other: Sum) -> Sum:
+    def _product(self, node: SOp, one: Sum, other: Sum) -> Sum:
         if one.terms and other.terms:
             raise NotInDialect(node, "multiplies counts, or compares fractions of counts")
         return one.times(other.constant) if one.terms else other.times(one.constant)
 
-    def _arithmetic(self, node: Elementwise, numbers: list[Quotient]) -> Quotient:
-        match node.op, numbers:
+    def arithmetic(self, node: Elementwise, contents: tuple[Any, ...]) -> Quotient:
+        match node.op, [self._number(node, content) for content in contents]:
             case "plus" | "float", [inner]:
                 return inner
             case "negate", [inner]:

@@ -7,7 +7,7 @@ interpreter of its own on every short input: a yes is never taken from the reade
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -23,10 +23,11 @@ from rasp.dialect.algebra import Classes, classes
 from rasp.dialect.forecast import Forecast
 from rasp.dialect.learning import Learned, Word, learn
 from rasp.dialect.rasp_l import check_rasp_l
-from rasp.dialect.reading import Cases, NotInDialect, Reader, is_atom
+from rasp.dialect.reading import Reader
+from rasp.dialect.selector_rows import Cases, NotInDialect, is_atom
 from rasp.dialect.to_b_rasp import BRaspReader
 from rasp.dialect.to_c_rasp import ONE, CRaspReader, Quotient
-from rasp.dialect.written import Written, WrongText
+from rasp.dialect.written import Written
 from rasp.equivalence import Verdict
 from rasp.equivalence.choosing import choose_inputs
 from rasp.errors import RaspTypeError
@@ -35,6 +36,7 @@ from rasp.visible import visibly
 
 WINDOWS = (1, 2, 4, 8)
 """How far a window looks, of the windows that are tried."""
+LOOKING_BACK = "the last position sees every other, so looking everywhere is looking back"
 
 
 @visibly
@@ -190,15 +192,12 @@ def dialects(output: Outputs, alphabet: object = None) -> Dialects:
         raise RaspTypeError(
             "dialects are those of s-ops, and this is none", hint="aggregate something with it"
         )
-    asking = _Asking(node, Naming((node,), program_of(output)), _alphabet(node, alphabet))
+    tokens = choose_inputs([node], alphabet is None, alphabet).alphabet
+    asking = _Asking(node, Naming((node,), program_of(output)), tokens)
     standings = (
         asking.causal(), asking.sparse(), asking.rasp_l(), asking.c_rasp(), asking.b_rasp(),
     )  # fmt: skip
     return Dialects(asking.alphabet, standings, asking.language())
-
-
-def _alphabet(node: SOp, given: object) -> tuple[Atom, ...]:
-    return choose_inputs([node], given is None, given).alphabet
 
 
 @dataclass(frozen=True)
@@ -221,57 +220,48 @@ class _Asking:
         return Standing("sparse", False, f"a head may look further than {WINDOWS[-1]} positions")
 
     def rasp_l(self) -> Standing:
-        try:
+        def attempt() -> Standing:
             check_rasp_l(self.node)
-        except NotInDialect as found:
-            return self._outside("RASP-L", found)
-        return Standing("RASP-L", True, "causal, positions are only compared, numbers stay small")
+            why = "causal, positions are only compared, numbers stay small"
+            return Standing("RASP-L", True, why)
+
+        return self._tried("RASP-L", attempt)
 
     def c_rasp(self) -> Standing:
         """Every position's answer; or the last one's, of a program that says yes or no."""
-        try:
-            return self._written("C-RASP", CRaspReader(self.alphabet))
-        except NotInDialect as found:
-            if not self.is_yes_or_no:
-                return self._outside("C-RASP", found)
-        try:
-            return self._written("C-RASP", CRaspReader(self.alphabet), at_last=True)
-        except NotInDialect as found:
-            return self._outside("C-RASP", found)
+        everywhere = self._tried("C-RASP", lambda: self._written("C-RASP", CRaspReader, False))
+        if everywhere.holds or not self.is_yes_or_no:
+            return everywhere
+        return self._tried("C-RASP", lambda: self._written("C-RASP", CRaspReader, True))
 
     def b_rasp(self) -> Standing:
-        try:
-            return self._written("B-RASP", BRaspReader(self.alphabet))
-        except NotInDialect as found:
-            return self._outside("B-RASP", found)
+        return self._tried("B-RASP", lambda: self._written("B-RASP", BRaspReader, False))
 
-    def _outside(self, dialect: str, found: NotInDialect) -> Standing:
-        why = f"`{self.naming.text(found.node)}` {found.reason}"
-        return Standing(dialect, False, why, self.naming.line(found.node))
+    def _tried(self, dialect: str, attempt: Callable[[], Standing]) -> Standing:
+        try:
+            return attempt()
+        except NotInDialect as found:
+            why = f"`{self.naming.text(found.node)}` {found.reason}"
+            return Standing(dialect, False, why, self.naming.line(found.node))
 
     def _written(
-        self, dialect: str, reader: CRaspReader | BRaspReader, at_last: bool = False
+        self, dialect: str, kind: type[CRaspReader] | type[BRaspReader], at_last: bool
     ) -> Standing:
         """Write the program in a dialect, and compare what the text says with the program."""
-        cases = reader.cases(self.node, at_last)
-        text, meanings = self._text(reader, cases)
+        reader = kind(self.alphabet)
+        text, meanings = self._text(reader, reader.cases(self.node, at_last))
         written = Written(text, tuple(meanings.items()), at_last, dialect)
         why = "at the last position" if at_last else "at every position"
         rewrites = dict.fromkeys(
             f"`{self.naming.text(node)}`: {reason}" for node, reason in reader.rewrites.items()
         )
         if at_last:
-            rewrites[
-                "the last position sees every other, so looking everywhere is looking back"
-            ] = None
-        try:
-            tried, longest = written.compare(self.node, self.alphabet)
-            proof = written.prove(self.node, self.alphabet, longest) if rewrites else None
-        except WrongText as wrong:
-            raise NotInDialect(self.node, str(wrong)) from None
-        return Standing(dialect, True, why, "", tuple(rewrites), written, (tried, longest), proof)
+            rewrites |= {LOOKING_BACK: None}
+        compared = written.compare(self.node, self.alphabet)
+        proof = written.prove(self.node, self.alphabet, compared[1]) if rewrites else None
+        return Standing(dialect, True, why, "", tuple(rewrites), written, compared, proof)
 
-    def _text(self, reader: Reader, cases: Cases) -> tuple[str, dict[str, Atom | None]]:
+    def _text(self, reader: Reader[Any], cases: Cases) -> tuple[str, dict[str, Atom | None]]:
         """The text, and the answer that each of its last lines stands for (None: the number)."""
         if len(cases) == 1 and isinstance(cases[0][1], Quotient):
             total = cases[0][1]
@@ -283,10 +273,10 @@ class _Asking:
         contents = [content for _, content in cases]
         if all(isinstance(content, bool) for content in contents):
             truths = {content: truth for truth, content in cases}
-            accept = truths.get(True, reader.logic.false)
-            return reader.logic.text({"accept": accept}), {"accept": True}
+            accept = truths.get(True, reader.program.false)
+            return reader.program.text({"accept": accept}), {"accept": True}
         names = {f"answer{number}": truth for number, (truth, _) in enumerate(cases, start=1)}
-        return reader.logic.text(names), dict(zip(names, contents, strict=True))
+        return reader.program.text(names), dict(zip(names, contents, strict=True))
 
     @cached_property
     def is_yes_or_no(self) -> bool:
@@ -307,10 +297,3 @@ class _Asking:
             return [isinstance(each, list) and bool(each[0][-1]) for each in found]
 
         return learn(self.alphabet, members)
-
-
-def show_text(standing: Standing) -> str:
-    """The text of a program in a dialect, under a heading."""
-    return f"the same in {standing.dialect}:\n" + "\n".join(
-        f"  {line}" for line in standing.text.splitlines()
-    )

@@ -19,6 +19,7 @@ from rasp.atoms import Atom, show_input
 from rasp.dialect.learning import Word
 from rasp.dialect.run_b_rasp import ATTEND, run_b_rasp
 from rasp.dialect.run_c_rasp import COUNT, LETTER, LINE, run_c_rasp
+from rasp.dialect.selector_rows import NotInDialect
 from rasp.equivalence import Verdict, equivalent
 from rasp.errors import RaspError
 from rasp.frontend import embedding
@@ -32,14 +33,6 @@ BATCH = 20_000
 LAST = embedding.select(embedding.indices, embedding.length - 1, "==")
 AT_RANDOM = 300
 """Longer inputs on which `equivalent` tries a rewritten program."""
-
-
-class WrongText(Exception):
-    """A text that says something else than the program it was written from: our own mistake."""
-
-    def __init__(self, word: Word) -> None:
-        super().__init__(f"was read as another program that differs on {show_input(word)}: "
-                         "that is a mistake of ours, please report it")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -82,20 +75,20 @@ class Written:
             rows = [(line[number][places], meaning) for line, meaning in said]
             for place, value in enumerate(meant[0][places]):
                 if not _agrees([(row[place], meaning) for row, meaning in rows], value):
-                    raise WrongText(words[number])
+                    raise _mistaken(node, words[number])
 
     def prove(self, node: SOp, alphabet: Sequence[Atom], longest: int) -> Verdict:
         """Ask `equivalent` whether the text, as a program in RASP, is the same as the program."""
-        theirs: SOp = self.in_rasp()
+        ours, theirs = node, self.in_rasp()
         if self.at_last:
-            node, theirs = Aggregate(LAST.node, node), Aggregate(LAST.node, theirs)
-        has_value = Elementwise("==", (node, node))  # where the program fails, so do both
+            ours, theirs = Aggregate(LAST.node, ours), Aggregate(LAST.node, theirs)
+        has_value = Elementwise("==", (ours, ours))  # where the program fails, so do both
         guarded = Elementwise("if", (has_value, theirs, theirs))
         verdict = equivalent(
-            node, guarded, alphabet=list(alphabet), max_length=longest, random=AT_RANDOM
+            ours, guarded, alphabet=list(alphabet), max_length=longest, random=AT_RANDOM
         )
         if verdict.difference is not None:
-            raise WrongText(verdict.difference.tokens)
+            raise _mistaken(node, verdict.difference.tokens)
         return verdict
 
     def in_rasp(self) -> SOp:
@@ -144,3 +137,9 @@ def _agrees(said: list[tuple[Any, Atom | None]], meant: Atom) -> bool:
     if meaning is True:
         return bool(value) == meant
     return [meaning for holds, meaning in said if holds] == [meant]
+
+
+def _mistaken(node: SOp, word: Word) -> NotInDialect:
+    """A text says something else than the program it was written from."""
+    told = f"was read as another program that differs on {show_input(word)}"
+    return NotInDialect(node, f"{told}: that is a mistake of ours, please report it")
