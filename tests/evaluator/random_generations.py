@@ -9,6 +9,8 @@ from __future__ import annotations
 import argparse
 import random
 import sys
+from collections.abc import Sequence
+from itertools import compress
 from typing import Any
 
 from random_graphs import random_case
@@ -16,7 +18,8 @@ from random_graphs import random_case
 from rasp.architecture.patterns import Pattern, under
 from rasp.atoms import Atom
 from rasp.errors import RaspError
-from rasp.generation.growing import Decoded, FromScratch, Growing, Question, decoder_of
+from rasp.generation.decoding.together import Decoder
+from rasp.generation.growing import Question, decoder_of, next_values
 from rasp.generation.tokens import token_after
 from rasp.graph import SOp, expression
 
@@ -37,27 +40,34 @@ def random_generation(seed: int) -> tuple[Question, list[tuple[Atom, ...]]] | No
     return Question(node, rng.choice([-1, -1, 0])), [tokens[:14] for tokens in inputs]
 
 
-def transcript(growing: Growing, inputs: list[tuple[Atom, ...]]) -> list[list[Any]]:
+def transcript(
+    question: Question, inputs: Sequence[tuple[Atom, ...]], decoder: Decoder | None = None
+) -> list[list[Any]]:
     """What each input is given at each step; an error ends it, with its words."""
-    told: list[list[Any]] = [[] for _ in inputs]
-    unfinished = list(range(len(inputs)))
+    rows = [GrowingTokens(tokens) for tokens in inputs]
+    together = decoder.together(rows) if decoder else None
+    unfinished = rows
     for step in range(STEPS):
-        if not unfinished:
-            break
-        tokens: list[Atom | None] = []
-        for number, value in zip(unfinished, growing.values(), strict=True):
-            if isinstance(value, RaspError):
-                told[number].append((value.kind, value.message, value.hint))
-                tokens.append(None)
-                continue
-            told[number].append((type(value), value))
-            is_last = step == STEPS - 1 or value == ""
-            tokens.append(None if is_last else token_after(inputs[number], value))
-        growing.append(tokens)
-        unfinished = [
-            number for number, token in zip(unfinished, tokens, strict=True) if token is not None
-        ]
-    return told
+        values = next_values(unfinished, question, together)
+        goes_on = [row.take(value) for row, value in zip(unfinished, values, strict=True)]
+        unfinished = [row for row in compress(unfinished, goes_on) if step < STEPS - 1]
+    return [row.told for row in rows]
+
+
+class GrowingTokens:
+    """An input that grows, and what it was given."""
+
+    def __init__(self, given: tuple[Atom, ...]) -> None:
+        self.given, self.tokens = given, list(given)
+        self.told: list[Any] = []
+
+    def take(self, value: Atom | RaspError) -> bool:
+        if isinstance(value, RaspError):
+            self.told.append((value.kind, value.message, value.hint))
+            return False
+        self.told.append((type(value), value))
+        self.tokens.append(token_after(self.given, value))
+        return value != ""
 
 
 def disagreement(seed: int) -> str | None:
@@ -69,10 +79,10 @@ def disagreement(seed: int) -> str | None:
     decoder = decoder_of(question)
     if decoder is None:
         return None
-    plainly = transcript(FromScratch(question, inputs), inputs)
-    decoded = transcript(Decoded(question, inputs, decoder), inputs)
+    plainly = transcript(question, inputs)
+    decoded = transcript(question, inputs, decoder)
     if decoded == plainly:
-        again = transcript(Decoded(question, inputs, decoder), inputs)  # with what it has learnt
+        again = transcript(question, inputs, decoder)  # with what it has learnt
         if again == plainly:
             return None
         decoded = again

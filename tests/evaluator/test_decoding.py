@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
-from random_generations import disagreement, transcript
+from random_generations import GrowingTokens, disagreement, transcript
 
 import rasp.programs
+from rasp.atoms import Atom
 from rasp.errors import RaspError
 from rasp.frontend.namespace import run
 from rasp.generation.decoding.plan import DecodingPlan, settled_nodes
 from rasp.generation.decoding.tables import Memo
-from rasp.generation.decoding.together import Decoder, Together
-from rasp.generation.growing import Decoded, FromScratch, Question, decoder_of
+from rasp.generation.decoding.together import Decoder
+from rasp.generation.growing import Question, decoder_of, next_values
 from rasp.graph import Aggregate, Const, Elementwise, Indices, Select, SOp, Tokens, in_order
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.programs.check import random_inputs
@@ -21,6 +24,13 @@ def node_of(text: str) -> SOp:
     node = run(f"next = {text};")["next"].node
     assert isinstance(node, SOp)
     return node
+
+
+def values_together(decoder: Decoder, inputs: Sequence[tuple[Atom, ...]]) -> list[Atom | None]:
+    """The next value of each input; None where it is in doubt."""
+    rows = [GrowingTokens(tokens) for tokens in inputs]
+    found = decoder.together(rows).values(rows, -1)
+    return [found.get(row) for row in rows]
 
 
 @pytest.mark.slow
@@ -42,8 +52,8 @@ def test_the_gallery_agrees_step_by_step(first: int) -> None:
         question = Question(node)
         decoder = decoder_of(question)
         assert decoder is not None
-        decoded = transcript(Decoded(question, inputs, decoder), inputs)
-        assert decoded == transcript(FromScratch(question, inputs), inputs), name
+        decoded = transcript(question, inputs, decoder)
+        assert decoded == transcript(question, inputs), name
 
 
 def test_a_batch_that_is_too_large_is_cut_into_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,8 +62,8 @@ def test_a_batch_that_is_too_large_is_cut_into_parts(monkeypatch: pytest.MonkeyP
     inputs = [("a", "b", "a"), ("a",), ("c", "c", "a", "b"), ("x", "y")]
     decoder = decoder_of(question)
     assert decoder is not None
-    decoded = transcript(Decoded(question, inputs, decoder), inputs)
-    assert decoded == transcript(FromScratch(question, inputs), inputs)
+    decoded = transcript(question, inputs, decoder)
+    assert decoded == transcript(question, inputs)
 
 
 def test_an_input_over_the_longest_is_left_to_the_other_evaluators(
@@ -64,8 +74,7 @@ def test_an_input_over_the_longest_is_left_to_the_other_evaluators(
     decoder = decoder_of(question)
     assert decoder is not None
     inputs = [("a", "b", "c")]
-    growing = Decoded(question, inputs, decoder)
-    assert transcript(growing, inputs) == [[(int, length) for length in range(3, 8)]]
+    assert transcript(question, inputs, decoder) == [[(int, length) for length in range(3, 8)]]
 
 
 def test_inputs_are_left_to_the_others_where_cells_of_pairs_would_cost_more() -> None:
@@ -76,7 +85,7 @@ def test_inputs_are_left_to_the_others_where_cells_of_pairs_would_cost_more() ->
     assert 100 < DecodingPlan(everywhere).longest < 1000
     assert DecodingPlan(causal).longest > 4000
     decoder = Decoder(everywhere, DEFAULT_LIMITS)
-    assert Together(decoder, [("a",) * 1001]).values(-1) == [None]
+    assert values_together(decoder, [("a",) * 1001]) == [None]
 
 
 def test_inputs_that_outgrow_a_budget_fail_as_they_do_from_scratch() -> None:
@@ -85,8 +94,8 @@ def test_inputs_that_outgrow_a_budget_fail_as_they_do_from_scratch() -> None:
         inputs = [("a", "b", "c"), ("x",)]
         decoder = decoder_of(question)
         assert decoder is not None
-        decoded = transcript(Decoded(question, inputs, decoder), inputs)
-        assert decoded == transcript(FromScratch(question, inputs), inputs)
+        decoded = transcript(question, inputs, decoder)
+        assert decoded == transcript(question, inputs)
         assert any(told[-1][0] == "limit" for told in decoded)
 
 
@@ -96,20 +105,20 @@ def test_a_program_that_makes_long_strings_is_left_to_the_plain_evaluator() -> N
         inputs = [("a", "b"), ("a" * 300,), ("c" * 1001,)]
         decoder = decoder_of(question)
         if decoder is not None:
-            decoded = transcript(Decoded(question, inputs, decoder), inputs)
-            assert decoded == transcript(FromScratch(question, inputs), inputs)
+            decoded = transcript(question, inputs, decoder)
+            assert decoded == transcript(question, inputs)
 
 
 def test_what_was_learnt_is_forgotten_where_it_has_become_much(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     decoder = Decoder(node_of("tokens + tokens"), DEFAULT_LIMITS)
-    Together(decoder, [("a", "b")]).values(-1)
+    values_together(decoder, [("a", "b")])
     first = decoder.machine
-    Together(decoder, [("a", "b")])
+    decoder.together([])
     assert decoder.machine is first
     monkeypatch.setattr("rasp.generation.decoding.together.MOST_LEARNT", 2)
-    assert Together(decoder, [("c", "d")]).values(-1) == ["dd"]
+    assert values_together(decoder, [("c", "d")]) == ["dd"]
     assert decoder.machine is not first
 
 
@@ -117,7 +126,8 @@ def test_a_step_keeps_to_the_time_it_has() -> None:
     question = Question(node_of("tokens + tokens"), limits=Limits(seconds=1e-9))
     decoder = decoder_of(question)
     assert decoder is not None
-    errors = Decoded(question, [("a",), ("b",)], decoder).values()
+    rows = [GrowingTokens(("a",)), GrowingTokens(("b",))]
+    errors = next_values(rows, question, decoder.together(rows))
     assert [error.kind for error in errors if isinstance(error, RaspError)] == ["limit"] * 2
     assert errors[0] is not errors[1]
 
@@ -125,8 +135,8 @@ def test_a_step_keeps_to_the_time_it_has() -> None:
 def test_a_value_inside_a_table_that_is_a_string_here_and_a_number_there_is_noticed() -> None:
     mixed = Elementwise("if", (Elementwise("==", (Tokens(), Const("a"))), Const("x"), Const(1)))
     decoder = Decoder(Elementwise("==", (mixed, Const(1))), DEFAULT_LIMITS)
-    together = Together(decoder, [("b", "b"), ("a", "b"), ("a", "a")])
-    assert together.values(-1) == [True, None, False]
+    inputs = [("b", "b"), ("a", "b"), ("a", "a")]
+    assert values_together(decoder, inputs) == [True, None, False]
     assert mixed in decoder.machine.plan.separate
 
 
@@ -177,6 +187,6 @@ def test_a_program_that_holds_more_than_a_table_has_room_for_is_left_to_the_othe
     question = Question(node_of(f"[{every}][indices % 23]"))
     inputs = [tuple("abcdefghijklmnopqrstuvwxyz")]
     decoder = decoder_of(question)
-    assert decoder is not None and Together(decoder, inputs).values(-1) == [None]
-    decoded = transcript(Decoded(question, inputs, decoder), inputs)
-    assert decoded == transcript(FromScratch(question, inputs), inputs)
+    assert decoder is not None and values_together(decoder, inputs) == [None]
+    decoded = transcript(question, inputs, decoder)
+    assert decoded == transcript(question, inputs)

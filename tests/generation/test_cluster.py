@@ -14,12 +14,8 @@ import rasp.cluster as cluster_module
 from rasp.cluster import Cluster
 from rasp.errors import RaspError, RaspUnsupportedError
 from rasp.generation import Rules, outcomes_of
-from rasp.generation.cluster import (
-    generate_share,
-    outcomes_on_cluster,
-    packed_graph,
-    unpacked_graph,
-)
+from rasp.generation.cluster import generate_share, outcomes_on_cluster
+from rasp.graph.portable import graph_from_json, graph_to_json
 
 TEXT = """
 bar = aggregate(select(tokens, "|", ==), indices);
@@ -37,7 +33,7 @@ def told(outcomes: Any) -> list[Any]:
 def test_a_worker_gives_what_this_process_gives() -> None:
     copy = rasp.run(TEXT)["copy"]
     inputs = ["abc|", "", "hello|", "|"]
-    packed = packed_graph(copy.node)
+    packed = graph_to_json({"next": copy.node}, {})
     here = list(outcomes_of(copy, inputs, RULES))
     there = generate_share(packed, copy.budgets, inputs, RULES)
     assert there == [None if isinstance(each, RaspError) else each for each in here]
@@ -47,7 +43,7 @@ def test_a_worker_gives_what_this_process_gives() -> None:
 @pytest.mark.parametrize("name", ["dyck3_pure", "associative_recall", "sort_tokens"])
 def test_a_graph_is_the_same_after_the_journey(name: str) -> None:
     node = rasp.programs.load(name).node
-    assert unpacked_graph(packed_graph(node)) is node
+    assert graph_from_json(graph_to_json({"next": node}, {}))[0]["next"] is node
 
 
 def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

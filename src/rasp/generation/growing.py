@@ -1,8 +1,8 @@
 """A program and inputs that grow in, the value at one position of each out, step by step.
 
-`FromScratch` is the meaning of generation, as plainly as it can be said: every step evaluates the
-whole program on the whole input. `Decoded` gives the same answers, and asks it wherever the fast
-way is in doubt.
+`Question.answer` is the meaning of generation, as plainly as it can be said: every step evaluates
+the whole program on the whole input. `decoding` gives the same answers, and is not asked wherever
+the fast way is in doubt.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from rasp.atoms import Atom, checked, read_input
+from rasp.atoms import Atom, read_input
 from rasp.errors import RaspError, RaspLimitError, RaspValueError
 from rasp.evaluator import apply
 from rasp.graph import Program, SOp
 from rasp.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
-    from rasp.generation.decoding.together import Decoder
+    from rasp.generation.decoding.together import Decoder, Growing, Together
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,18 @@ class Question:
         values = apply(self.node, tuple(tokens), self.program, self.limits)
         return values[self.place(len(tokens))]  # type: ignore[no-any-return]
 
+    def outcome(self, tokens: Sequence[Atom]) -> Atom | RaspError:
+        """Evaluate from scratch, or say why there is no value.
+
+        >>> from rasp.graph import Indices
+        >>> Question(Indices()).outcome(("a", "b"))
+        1
+        """
+        try:
+            return self.answer(tokens)
+        except RaspError as error:
+            return error
+
     def place(self, length: int) -> int:
         """Return the position that is read in an input of this length, counted from 0.
 
@@ -63,85 +75,15 @@ class Question:
         return self.at % length
 
 
-class Growing(Protocol):
-    """Inputs that grow together."""
-
-    def values(self) -> list[Atom | RaspError]:
-        """Return what the program gives for each input, or why it gives nothing."""
-
-    def append(self, tokens: Sequence[Atom | None]) -> None:
-        """Append a token to each input; None: the input is finished, and leaves."""
-
-
-class FromScratch:
-    """Inputs that grow, each evaluated anew at every step."""
-
-    def __init__(self, question: Question, inputs: Sequence[Sequence[Atom]]) -> None:
-        self.question = question
-        self.inputs = [list(tokens) for tokens in inputs]
-
-    def values(self) -> list[Atom | RaspError]:
-        return [self.value(tokens) for tokens in self.inputs]
-
-    def value(self, tokens: Sequence[Atom]) -> Atom | RaspError:
-        """Return what the program gives for one input."""
-        try:
-            return self.question.answer(tokens)
-        except RaspError as error:
-            return error
-
-    def append(self, tokens: Sequence[Atom | None]) -> None:
-        pairs = zip(self.inputs, tokens, strict=True)
-        self.inputs = [[*grown, token] for grown, token in pairs if token is not None]
-
-
-class Decoded(FromScratch):
-    """Inputs that grow together in an evaluator made for it; one in doubt leaves it for good."""
-
-    def __init__(
-        self, question: Question, inputs: Sequence[Sequence[Atom]], decoder: Decoder
-    ) -> None:
-        from rasp.generation.decoding.together import Together
-
-        super().__init__(question, inputs)
-        self.together = Together(decoder, inputs)
-        self.doubtful = [False] * len(inputs)
-        self.was_together = [True] * len(inputs)  # as it was at the beginning of this step
-
-    def values(self) -> list[Atom | RaspError]:
-        try:
-            fast = iter(self.together.values(self.question.at) if self.together.inputs else ())
-        except RaspLimitError as error:  # the time is up
-            return [copy(error) for _ in self.inputs]
-        found: list[Atom | RaspError] = []
-        for number, tokens in enumerate(self.inputs):
-            value = None if self.doubtful[number] else next(fast)
-            if value is None:
-                self.doubtful[number] = True
-            found.append(self.value(tokens) if value is None else value)
-        return found
-
-    def append(self, tokens: Sequence[Atom | None]) -> None:
-        for number, token in enumerate(tokens):
-            if token is not None and not self._is_within(number, token):
-                self.doubtful[number] = True
-        self.together.append([
-            None if self.doubtful[number] else tokens[number]
-            for number in range(len(tokens)) if self.was_together[number]
-        ])  # fmt: skip
-        stays = [number for number, token in enumerate(tokens) if token is not None]
-        self.doubtful = [self.doubtful[number] for number in stays]
-        self.was_together = [not doubt for doubt in self.doubtful]
-        super().append(tokens)
-
-    def _is_within(self, number: int, token: Atom) -> bool:
-        """Tell whether an input with this token more is one that may be evaluated."""
-        limits = self.question.limits
-        try:
-            checked(token, limits)
-        except RaspError:
-            return False
-        return len(self.inputs[number]) < limits.input_length
+def next_values(
+    rows: Sequence[Growing], question: Question, together: Together | None
+) -> list[Atom | RaspError]:
+    """What the program gives for each input; from scratch where the fast way is in doubt."""
+    try:
+        fast = together.values(rows, question.at) if together is not None else {}
+    except RaspLimitError as error:  # the time is up
+        return [copy(error) for _ in rows]
+    return [fast[row] if row in fast else question.outcome(row.tokens) for row in rows]
 
 
 def decoder_of(question: Question) -> Decoder | None:

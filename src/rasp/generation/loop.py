@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import compress, islice
 from typing import TYPE_CHECKING, Any
 
 from rasp.atoms import Atom, PythonAtom, from_python, to_python
 from rasp.errors import RaspError, RaspTypeError, RaspValueError
 from rasp.frontend.handles import Handle
 from rasp.frontend.values import kind_name
-from rasp.generation.growing import Decoded, FromScratch, Growing, Question, decoder_of, readable
+from rasp.generation.growing import Question, decoder_of, next_values, readable
 from rasp.generation.tokens import text_of, token_after
 from rasp.graph import SOp
 from rasp.visible import visibly
@@ -217,19 +217,19 @@ class GrowingInput:
             self.error = error
         self.given = tuple(self.tokens)
 
-    def take(self, value: Atom | RaspError, rules: Rules) -> Atom | None:
-        """Note what the program gave; return the token to append, or None at the end."""
+    def take(self, value: Atom | RaspError, rules: Rules) -> bool:
+        """Append what the program gave; tell whether it goes on."""
         if isinstance(value, RaspError):
-            self.error = _at_step(value, len(self.steps))
-            return None
+            value.message += f", at step {len(self.steps)} of generating (the first is 0)"
+            self.error = value
+            return False
         self.stopped = rules.ends(value)
         token = None if self.stopped else token_after(self.given, value)
         shown = None if token is None else to_python(token)
         self.steps.append(Step(len(self.steps), to_python(value), shown))
-        if token is None:
-            return None
-        self.tokens.append(token)
-        return token if len(self.steps) < rules.most else None
+        if token is not None:
+            self.tokens.append(token)
+        return not self.stopped and len(self.steps) < rules.most
 
     def outcome(self) -> Generation | RaspError:
         """Return what was generated, or what went wrong."""
@@ -240,29 +240,17 @@ class GrowingInput:
         return Generation(given, tokens, self.stopped, self.steps)
 
 
-def _at_step(error: RaspError, step: int) -> RaspError:
-    error.message += f", at step {step} of generating (the first is 0)"
-    return error
-
-
 def grow_together(
     rows: Sequence[GrowingInput], question: Question, rules: Rules, decoder: Decoder | None
 ) -> Iterator[Step]:
     """Let inputs grow until each of them is finished; give every step."""
     unfinished = [row for row in rows if row.error is None]
-    inputs = [row.tokens for row in unfinished]
-    growing: Growing = FromScratch(question, inputs)
-    if decoder is not None:
-        growing = Decoded(question, inputs, decoder)
+    together = decoder.together(unfinished) if decoder is not None else None
     while unfinished:
-        taken = [
-            row.take(value, rules) for row, value in zip(unfinished, growing.values(), strict=True)
-        ]
+        values = next_values(unfinished, question, together)
+        goes_on = [row.take(value, rules) for row, value in zip(unfinished, values, strict=True)]
         yield from (row.steps[-1] for row in unfinished if row.error is None)
-        growing.append(taken)
-        unfinished = [
-            row for row, token in zip(unfinished, taken, strict=True) if token is not None
-        ]
+        unfinished = list(compress(unfinished, goes_on))
 
 
 def _many(inputs: Iterable[Any]) -> Iterable[Any]:

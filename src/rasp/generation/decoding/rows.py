@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -17,24 +18,33 @@ MOST_CELLS = 4_000_000
 """Cells of all selections of a batch at once; a larger batch is cut in two."""
 
 
+class Growing(Protocol):
+    """An input that grows."""
+
+    tokens: list[Atom]
+
+    def __hash__(self) -> int: ...
+
+
 class Rows:
     """Inputs that grow together, and what never changes of them."""
 
-    def __init__(self, machine: Machine, inputs: Sequence[Sequence[Atom]]) -> None:
+    def __init__(self, machine: Machine, inputs: Sequence[Growing]) -> None:
         self.machine = machine
-        self.lengths = np.array([len(tokens) for tokens in inputs])
+        self.inputs = list(inputs)
+        self.lengths = np.array([len(one.tokens) for one in inputs])
         self.numbers = np.arange(len(inputs))
         self.is_new = True
         self.kept: dict[SOp, Array] = {}  # (inputs, capacity)
         self.codes = np.full((len(inputs), _capacity(int(self.lengths.max()))), 1)
-        for row, tokens in zip(self.codes, inputs, strict=True):
-            row[: len(tokens)] = machine.codes_of(list(tokens))
+        for row, one in zip(self.codes, inputs, strict=True):
+            row[: len(one.tokens)] = machine.codes_of(one.tokens)
 
-    def values(self, at: int) -> list[Atom | None]:
-        """Compute the next step; None where an input is in doubt."""
+    def values(self, at: int) -> Iterator[tuple[Growing, Atom]]:
+        """Compute the next step of each input that is not in doubt."""
         longest = int(self.lengths.max())
         if longest > min(LONGEST, self.machine.plan.longest):
-            return [None] * len(self.lengths)
+            return
         self.machine.reserve(longest)
         step = DecodingStep(self.machine, self)
         step.run()
@@ -43,22 +53,23 @@ class Rows:
         codes = np.broadcast_to(step.codes(output), (len(self.lengths), step.size))
         found = codes[self.numbers, at if at >= 0 else self.lengths + at]
         atoms = self.machine.domains[output].atoms
-        return [
-            None if is_doubtful or code == FAILED else atoms[code]
-            for code, is_doubtful in zip(found.tolist(), step.doubt.tolist(), strict=True)
-        ]
+        for one, code, is_doubtful in zip(
+            self.inputs, found.tolist(), step.doubt.tolist(), strict=True
+        ):
+            if code != FAILED and not is_doubtful:
+                yield one, atoms[code]
 
-    def append(self, tokens: Sequence[Atom | None]) -> None:
-        """Append a token to each input; None: the input leaves."""
-        stays = [number for number, token in enumerate(tokens) if token is not None]
-        if len(stays) < len(tokens):
-            self._take(np.array(stays, np.int64))
+    def grow(self, kept: set[Growing]) -> None:
+        """Go on with some of the inputs; each has one more token than before."""
+        stays = [number for number, one in enumerate(self.inputs) if one in kept]
+        if len(stays) < len(self.inputs):
+            self._take(stays)
         if not stays:
             return
         if int(self.lengths.max()) == self.codes.shape[1]:
             self.codes = _doubled(self.codes)
             self.kept = {node: _doubled(codes) for node, codes in self.kept.items()}
-        added = self.machine.codes_of([token for token in tokens if token is not None])
+        added = self.machine.codes_of([one.tokens[-1] for one in self.inputs])
         self.codes[self.numbers, self.lengths] = added
         self.lengths = self.lengths + 1
 
@@ -68,7 +79,8 @@ class Rows:
         kept[:, :size] = found
         return kept[:, :size]
 
-    def _take(self, stays: Array) -> None:
+    def _take(self, stays: list[int]) -> None:
+        self.inputs = [self.inputs[number] for number in stays]
         self.lengths = self.lengths[stays]
         self.codes = self.codes[stays]
         self.kept = {node: codes[stays] for node, codes in self.kept.items()}

@@ -1,20 +1,23 @@
 """An s-op and inputs in, its value at one position of each out, whenever they have grown.
 
 This is what callers use: it makes the plan, makes it again where a guess of it was wrong, and
-cuts large batches into parts. None as a value means that the plain evaluator must be asked.
+cuts large batches into parts. Of an input that gets no value the plain evaluator must be asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from rasp.atoms import Atom
+from rasp.atoms import Atom, checked
+from rasp.errors import RaspError
 from rasp.generation.decoding.domains import NotPlanned
 from rasp.generation.decoding.machine import Machine, MixedInside
 from rasp.generation.decoding.plan import DecodingPlan
-from rasp.generation.decoding.rows import MOST_CELLS, Rows
+from rasp.generation.decoding.rows import MOST_CELLS, Growing, Rows
 from rasp.graph import SOp
 from rasp.limits import Clock, Limits
+
+__all__ = ["Decoder", "Growing", "Together"]
 
 MOST_LEARNT = 3_000_000
 """Values and results that are remembered from one batch of inputs to the next."""
@@ -23,15 +26,21 @@ MOST_LEARNT = 3_000_000
 class Decoder:
     """A program made ready for decoding; it learns from all inputs that it sees.
 
+    >>> from rasp.generation.loop import GrowingInput, Question
     >>> from rasp.graph import Indices
     >>> from rasp.limits import DEFAULT_LIMITS
-    >>> together = Together(Decoder(Indices(), DEFAULT_LIMITS), [("a",), ("b", "c")])
-    >>> together.values(-1)
+    >>> inputs = [GrowingInput(given, Question(Indices())) for given in ("a", "bc")]
+    >>> together = Decoder(Indices(), DEFAULT_LIMITS).together(inputs)
+    >>> list(together.values(inputs, -1).values())
     [0, 1]
     """
 
     def __init__(self, node: SOp, limits: Limits) -> None:
         self.machine = Machine(DecodingPlan(node), limits)
+
+    def together(self, inputs: Sequence[Growing]) -> Together:
+        """Let inputs grow together."""
+        return Together(self, inputs)
 
     def tidy(self) -> None:
         """Forget everything where it has become much."""
@@ -46,48 +55,54 @@ class Decoder:
 
 
 class Together:
-    """Inputs that grow together."""
+    """Inputs that grow together; their owner appends the tokens."""
 
-    def __init__(self, decoder: Decoder, inputs: Sequence[Sequence[Atom]]) -> None:
+    def __init__(self, decoder: Decoder, inputs: Sequence[Growing]) -> None:
         decoder.tidy()
         self.decoder = decoder
-        self.inputs = [list(tokens) for tokens in inputs]
+        self._inputs = list(inputs)
         self._parts: list[Rows] = []
-        self._is_given_up = False
 
-    def values(self, at: int) -> list[Atom | None]:
-        """Compute the next value of each input; None where it is in doubt."""
-        while not self._is_given_up:
+    def values(self, unfinished: Iterable[Growing], at: int) -> dict[Growing, Atom]:
+        """Compute the next value of each unfinished input; one in doubt is left out for good."""
+        goes_on = set(unfinished)
+        self._inputs = [one for one in self._inputs if one in goes_on and self._is_within(one)]
+        found: dict[Growing, Atom] = {}
+        try:
+            for part in self._parts:
+                part.grow(set(self._inputs))
+            found = self._values(at)
+        except NotPlanned:
+            self._parts = []
+        self._inputs = list(found)
+        return found
+
+    def _is_within(self, one: Growing) -> bool:
+        """Tell whether an input with its newest token may be evaluated."""
+        limits = self.decoder.machine.limits
+        try:
+            checked(one.tokens[-1], limits)
+        except RaspError:
+            return False
+        return len(one.tokens) <= limits.input_length
+
+    def _values(self, at: int) -> dict[Growing, Atom]:
+        while self._inputs:
             self.decoder.machine.clock = Clock(self.decoder.machine.limits)
             try:
-                return self._values(at)
+                self._cut_into_parts()
+                return {one: value for part in self._parts for one, value in part.values(at)}
             except MixedInside as mixed:
                 self.decoder.separate(mixed.node)
                 self._parts = []
-            except NotPlanned:
-                self._is_given_up = True
-        return [None] * len(self.inputs)
+        return {}
 
-    def append(self, tokens: Sequence[Atom | None]) -> None:
-        """Append a token to each input; None: the input leaves."""
-        start = 0
-        try:
-            for part in self._parts:
-                size = len(part.lengths)
-                part.append(tokens[start : start + size])
-                start += size
-        except NotPlanned:
-            self._is_given_up = True
-        self._parts = [part for part in self._parts if len(part.lengths)]
-        pairs = zip(self.inputs, tokens, strict=True)
-        self.inputs = [[*grown, token] for grown, token in pairs if token is not None]
-
-    def _values(self, at: int) -> list[Atom | None]:
-        longest = max(map(len, self.inputs))
+    def _cut_into_parts(self) -> None:
+        longest = max(len(one.tokens) for one in self._inputs)
         most = max(1, MOST_CELLS // longest**2)
-        if not self._parts or any(len(part.lengths) > most for part in self._parts):
+        self._parts = [part for part in self._parts if part.inputs]
+        if not self._parts or any(len(part.inputs) > most for part in self._parts):
             self._parts = [
-                Rows(self.decoder.machine, self.inputs[start : start + most])
-                for start in range(0, len(self.inputs), most)
+                Rows(self.decoder.machine, self._inputs[start : start + most])
+                for start in range(0, len(self._inputs), most)
             ]
-        return [value for part in self._parts for value in part.values(at)]
