@@ -140,9 +140,6 @@ class DomainComparison:
     def between(self, keys: Array, queries: Array) -> Array:
         """A bool for every pair of positions. (batch, queries, keys)"""
         key_ranks, query_ranks = self.ranks()
-        if queries.size == 1:
-            asked = query_ranks[queries.item()]
-            return self.compare(key_ranks[keys], asked)[:, None, :]  # type: ignore[no-any-return]
         return self.compare(  # type: ignore[no-any-return]
             key_ranks[keys][:, None, :], query_ranks[queries][:, :, None]
         )

@@ -80,7 +80,6 @@ class Machine:
         """What is the same for all inputs: (1, capacity), or of constants (1, 1)."""
         self.matrices: dict[frozenset[Selector], Array] = {}  # (capacity, capacity)
         self._carried: dict[SOp, Array] = {}
-        self._constant_results: dict[SOp, Array] = {}
 
     @property
     def learnt(self) -> int:
@@ -118,19 +117,6 @@ class Machine:
         if found is None or len(found) != len(atoms):
             codes = [domain.code(node.default), *(domain.code(atom) for atom in atoms[1:])]
             found = self._carried[node] = np.array(codes)
-        return found
-
-    def constant_results(self, node: Aggregate) -> Array:
-        """The codes of an aggregate of a constant: nothing picked, one key, and several."""
-        found = self._constant_results.get(node)
-        if found is None:
-            numbers, without_mean, below = self.domains[node.values].numbers
-            several = FAILED
-            if below and not without_mean[1]:
-                several = self._mean(node, int(self.mean_keys(2 * numbers[1], np.array(2))))
-            else:
-                self.doubtful.add(node)
-            found = self._constant_results[node] = np.array([*self.carried(node), several])
         return found
 
     @property

@@ -15,13 +15,10 @@ from rasp.generation.decoding.domains import EXACT, FAILED, Array
 from rasp.generation.decoding.machine import Machine
 from rasp.generation.decoding.plan import PLACE
 from rasp.generation.decoding.selections import StepSelections
-from rasp.graph import Aggregate, Const, Node, Score, Select, Selector, SOp, Tokens
+from rasp.graph import Aggregate, Node, Score, Select, SOp, Tokens
 
 if TYPE_CHECKING:
     from rasp.generation.decoding.rows import Rows
-
-TOGETHER_BITS = 30
-"""A count and a sum of codes below 2^30 are added as one number."""
 
 
 class DecodingStep:
@@ -106,28 +103,14 @@ class DecodingStep:
         return domain.strings[self.codes(node)[:, 0]]
 
     def _aggregate(self, node: Aggregate, is_newest: bool) -> Array:
-        if isinstance(node.values, Const):
-            counts = self.selections.count(node.selector, is_newest)
-            return self.machine.constant_results(node).take(np.minimum(counts, 2))
         values, carried = self.codes(node.values), self.machine.carried(node)
-        counts, picked = self._counts_and_codes(node.selector, values, len(carried), is_newest)
-        if counts.max() <= 1:
+        counts = self.selections.count(node.selector, is_newest)
+        picked = self.selections.sums(node.selector, values, is_newest).astype(np.int64)
+        if counts.max() <= 1:  # the sum of the codes picked is the code
             return carried.take(picked)
         several = counts > 1
         found = carried.take(np.where(several, 0, picked))
         return np.where(several, self._means(node, values, counts, is_newest), found)
-
-    def _counts_and_codes(
-        self, selector: Selector, values: Array, codes: int, is_newest: bool
-    ) -> tuple[Array, Array]:
-        """How many keys each query picks, and the sum of their codes: the code, where it is one."""
-        if codes * self.size < 1 << TOGETHER_BITS:
-            both = self.selections.sums(selector, values + (1 << TOGETHER_BITS), is_newest).astype(
-                np.int64
-            )
-            return both >> TOGETHER_BITS, both & ((1 << TOGETHER_BITS) - 1)
-        sums = self.selections.sums(selector, values, is_newest).astype(np.int64)
-        return self.selections.count(selector, is_newest), sums
 
     def _means(self, node: Aggregate, values: Array, counts: Array, is_newest: bool) -> Array:
         """The code of the mean of what each query picks; 0 where one is not exact, or has none."""
