@@ -20,7 +20,8 @@ from rasp.graph import Program, SOp
 from rasp.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
-    from rasp.generation.decoding.together import Decoder, Growing, Together
+    from rasp.generation.decoding.rows import Growing
+    from rasp.generation.decoding.together import Decoder, Together
 
 
 @dataclass(frozen=True)

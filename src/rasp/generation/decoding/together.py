@@ -17,8 +17,6 @@ from rasp.generation.decoding.rows import MOST_CELLS, Growing, Rows
 from rasp.graph import SOp
 from rasp.limits import Clock, Limits
 
-__all__ = ["Decoder", "Growing", "Together"]
-
 MOST_LEARNT = 3_000_000
 """Values and results that are remembered from one batch of inputs to the next."""
 
