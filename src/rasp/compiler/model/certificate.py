@@ -17,7 +17,9 @@ import numpy as np
 from rasp.atoms import Atom, show, show_input
 from rasp.certificate import PRECISIONS, Inputs, Verdict, check
 from rasp.certificate import Readout as CheckedReadout
+from rasp.compiler.model.forms import NUMBER, TEXT, TRUTH, WHOLE, Form, listed, record, row
 from rasp.compiler.model.promises import random_inputs
+from rasp.compiler.model.robustness import FORM as ROBUSTNESS
 from rasp.compiler.model.robustness import Robustness, largest_radius
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.settings import Settings
@@ -125,19 +127,8 @@ class Certificate:
         >>> model.certificate.to_json()["wrong"]
         0
         """
-        return {
-            "statement": self.statement,
-            "blocks": [[block.name, block.detail, _finite(block.margin)] for block in self.blocks],
-            "refused": self.refused,
-            "total": self.total,
-            "tried": self.tried,
-            "runs": self.runs,
-            "wrong": self.wrong,
-            "first_wrong": self.first_wrong,
-            "failing": self.failing,
-            "seed": self.seed,
-            "wider": self.wider,
-        } | ({"robust": self.robust.to_json()} if self.robust else {})
+        data: dict[str, Any] = FORM.write(self)
+        return {"statement": self.statement} | data
 
     @classmethod
     def from_json(cls, settings: Settings, data: dict[str, Any]) -> Certificate:
@@ -149,14 +140,15 @@ class Certificate:
         >>> Certificate.from_json(model.settings, data) == model.certificate
         True
         """
-        blocks = tuple(Block(str(name), str(detail), float(margin))
-                       for name, detail, margin in data["blocks"])  # fmt: skip
-        return cls(
-            settings, blocks, str(data["refused"]), data["total"] is True, int(data["tried"]),
-            int(data["runs"]), int(data["wrong"]), str(data["first_wrong"]), str(data["failing"]),
-            int(data["seed"]), data["wider"] is True,
-            Robustness.from_json(data["robust"]) if "robust" in data else None,
-        )  # fmt: skip
+        return cls(settings, **FORM.read(data))
+
+
+FORM: Form[Any] = record(
+    dict, blocks=listed(row(Block, TEXT, TEXT, NUMBER)), refused=TEXT, total=TRUTH, tried=WHOLE,
+    runs=WHOLE, wrong=WHOLE, first_wrong=TEXT, failing=TEXT, seed=WHOLE, wider=TRUTH,
+    robust=ROBUSTNESS.unless(None),
+)  # fmt: skip
+"""A certificate as plain data: all but the settings, which a model has beside it."""
 
 
 def _finite(margin: float) -> float:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from rasp.atoms import Atom
 from rasp.compiler.emitting.weights import (
     AnyPart,
     Array,
@@ -19,110 +19,85 @@ from rasp.compiler.emitting.weights import (
 )
 from rasp.compiler.model.certificate import Certificate
 from rasp.compiler.model.describe import Description
+from rasp.compiler.model.forms import (
+    ATOM,
+    NUMBER,
+    TEXT,
+    TRUTH,
+    WHOLE,
+    Form,
+    listed,
+    optional,
+    record,
+)
 from rasp.compiler.model.stored_claims import claims_from_json, claims_to_json
 from rasp.compiler.model.transformer import Readout, Transformer
 from rasp.compiler.settings import Settings, read_settings
 from rasp.graph import SOp
-from rasp.graph.portable import (
-    atom_from_json,
-    atom_to_json,
-    broken,
-    graph_from_json,
-    graph_to_json,
-)
+from rasp.graph.portable import broken, graph_from_json, graph_to_json
 
 FORMAT = 3
 
 
+SETTINGS = record(
+    partial(read_settings, style="compact"), vocabulary=listed(ATOM), max_length=WHOLE,
+    bos=optional(ATOM), causal=TRUTH, sink=TRUTH, heads=TEXT, style=TEXT.unless("compact"),
+    extra_feed_forwards=WHOLE.unless(0),
+)  # fmt: skip
+READOUTS = listed(
+    record(Readout, name=TEXT, atoms=listed(ATOM), codes=listed(NUMBER), scored=TRUTH)
+)
+LABELS: Form[Any] = record(
+    dict, dimensions=listed(TEXT), heads=listed(listed(TEXT)), hidden=listed(listed(TEXT))
+)
+
+
 def to_json(model: Transformer) -> dict[str, Any]:
     """Everything about a model but its weights, as plain data."""
-    settings, certificate = model.settings, model.certificate
-    assert certificate is not None
+    assert model.certificate is not None
     return {
         "format": FORMAT,
-        "settings": {
-            "vocabulary": [atom_to_json(token) for token in settings.vocabulary],
-            "max_length": settings.max_length,
-            "bos": None if settings.bos is None else atom_to_json(settings.bos),
-            "causal": settings.causal,
-            "sink": settings.sink,
-            "heads": settings.heads,
-        }
-        | _more_settings(settings),
+        "settings": _settings_to_json(model.settings),
         "uses_sink": model.uses_sink,
         "heads_per_layer": list(model.heads_per_layer),
         "hidden_per_layer": [model.input_feed_forward, *model.hidden_per_layer],
         "parameters": model.parameter_count,
-        "outputs": [
-            {
-                "name": readout.name,
-                "atoms": [atom_to_json(atom) for atom in readout.atoms],
-                "codes": list(readout.codes),
-                "scored": readout.scored,
-            }
-            for readout in model.readouts
-        ],
-        "labels": {
-            "dimensions": model.description.dimensions,
-            "heads": model.description.heads,
-            "hidden": model.description.hidden,
-        },
+        "outputs": READOUTS.write(model.readouts),
+        "labels": LABELS.write(model.description),
         "readers": model.description.readers,
         "circuit": model.circuit,
         "program": model.graph,
         "claims": claims_to_json(model.claims),
-        "certificate": certificate.to_json(),
+        "certificate": model.certificate.to_json(),
     }
 
 
-def _more_settings(settings: Settings) -> dict[str, Any]:
-    """Those that most models have not."""
-    found: dict[str, Any] = {"next_token": True} if settings.next_token else {}
-    if settings.style != "compact":
-        found["style"] = settings.style
-    if settings.extra_feed_forwards:
-        found["extra_feed_forwards"] = settings.extra_feed_forwards
+def from_json(data: dict[str, Any], weights: Weights) -> Transformer:
+    """A model from its description and its weights; nothing of it is believed yet."""
+    settings = _settings_from_json(data["settings"])
+    description = Description(
+        **LABELS.read(data["labels"]), circuit=data["circuit"], readers=tuple(data["readers"])
+    )
+    return Transformer(
+        settings, weights, READOUTS.read(data["outputs"]), TRUTH.read(data["uses_sink"]),
+        description, claims_from_json(data["claims"]), data["program"],
+        Certificate.from_json(settings, data["certificate"]),
+    )  # fmt: skip
+
+
+def _settings_to_json(settings: Settings) -> dict[str, Any]:
+    found: dict[str, Any] = SETTINGS.write(settings)
+    if settings.next_token:
+        found["next_token"] = True
     if settings.where is not None:
         found["where"] = graph_to_json({settings.where_name: settings.where}, {})
     return found
 
 
-def from_json(data: dict[str, Any], weights: Weights) -> Transformer:
-    """A model from its description and its weights; nothing of it is believed yet."""
-    labels = data["labels"]
-    readouts = tuple(
-        Readout(
-            str(each["name"]),
-            tuple(atom_from_json(atom) for atom in each["atoms"]),
-            tuple(float(code) for code in each["codes"]),
-            bool(each["scored"]),
-        )
-        for each in data["outputs"]
-    )
-    description = Description(
-        tuple(labels["dimensions"]),
-        tuple(map(tuple, labels["heads"])),
-        tuple(map(tuple, labels["hidden"])),
-        data["circuit"],
-        tuple(data["readers"]),
-    )
-    settings = _settings(data["settings"])
-    claims = claims_from_json(data["claims"])
-    certificate = Certificate.from_json(settings, data["certificate"])
-    return Transformer(settings, weights, readouts, bool(data["uses_sink"]), description, claims,
-                       data["program"], certificate)  # fmt: skip
-
-
-def _settings(data: dict[str, Any]) -> Settings:
-    bos: Atom | None = None if data["bos"] is None else atom_from_json(data["bos"])
-    vocabulary = [atom_from_json(token) for token in data["vocabulary"]]
-    settings = read_settings(
-        vocabulary, data["max_length"], bos, bool(data["causal"]), bool(data["sink"]),
-        str(data["heads"]), str(data.get("style", "compact")),
-    )  # fmt: skip
-    settings = replace(settings, next_token=bool(data.get("next_token")),
-                       extra_feed_forwards=int(data.get("extra_feed_forwards", 0)))  # fmt: skip
-    if data.get("where") is None:
+def _settings_from_json(data: dict[str, Any]) -> Settings:
+    next_token = TRUTH.read(data.get("next_token", False))
+    settings = replace(SETTINGS.read(data), next_token=next_token)
+    if "where" not in data:
         return settings
     ((name, where),) = graph_from_json(data["where"])[0].items()
     if not isinstance(where, SOp):

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from rasp.compiler.model.forms import NUMBER, TEXT, listed, record
+
 RADII = (0.002, 0.001, 5e-4, 2e-4, 5e-5, 1e-5, 1e-6, 1e-7)
 """Noise radii to try, of the stream's root mean square."""
 MOST_WEIGHT, MOST_GRADIENT = 1000.0, 10_000.0
@@ -56,13 +58,14 @@ class Robustness:
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
-        return vars(self) | {"precisions": list(self.precisions)}
+        data: dict[str, Any] = FORM.write(self)
+        return data
 
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Robustness:
-        """Read it back."""
-        return cls(float(data["largest_weight"]), float(data["largest_gradient"]),
-                   float(data["noise_radius"]), tuple(map(str, data["precisions"])))  # fmt: skip
+
+FORM = record(
+    Robustness, largest_weight=NUMBER, largest_gradient=NUMBER, noise_radius=NUMBER,
+    precisions=listed(TEXT),
+)  # fmt: skip
 
 
 def largest_radius(holds: Callable[[float], bool]) -> float:
