@@ -14,6 +14,7 @@ from models import (
     compiled,
 )
 
+from rasp.certificate import Readout
 from rasp.certificate.claims import (
     Claims,
     Conjunct,
@@ -26,7 +27,6 @@ from rasp.certificate.claims import (
     SumVariable,
 )
 from rasp.compiler import Transformer
-from rasp.compiler.model.transformer import Readout
 from rasp.graph import (
     Aggregate,
     Const,

@@ -86,8 +86,8 @@ def export(patch: pytest.MonkeyPatch) -> None:
     torch_target = pytest.importorskip("rasp.export.torch_target", exc_type=ImportError)
     state_of = torch_target.state_of
 
-    def forgetful(blocks: object) -> dict:
-        state = state_of(blocks)
+    def forgetful(*given: object, **named: object) -> dict:
+        state = state_of(*given, **named)
         return {name: 0 * array if name.endswith("query.bias") else array
                 for name, array in state.items()}  # fmt: skip
 

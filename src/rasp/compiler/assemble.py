@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
-from rasp.certificate import Claims, Verdict
+from rasp.certificate import Claims, Readout, Verdict
 from rasp.compiler.emitting.claims import Planned
 from rasp.compiler.emitting.weights import Weights
 from rasp.compiler.model.certificate import Certificate, certify, proved
 from rasp.compiler.model.describe import Words, describe
-from rasp.compiler.model.transformer import Readout, Transformer
+from rasp.compiler.model.transformer import Transformer
 from rasp.graph import Program, in_order
 from rasp.graph.portable import graph_to_json
 

@@ -16,8 +16,9 @@ from rasp.compiler.compact import compile_compact
 from rasp.compiler.emitting.next_token import check_next_token, check_outputs
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.refusals import Refusals
+from rasp.compiler.robust.arrays import Writer
+from rasp.compiler.robust.claims import make_claims
 from rasp.compiler.robust.plan import RobustPlan, make_plan
-from rasp.compiler.robust.style import emit
 from rasp.compiler.settings import Settings, read_settings
 from rasp.errors import RaspTypeError, RaspUnsupportedError
 from rasp.graph import Node, Program, SOp, expression
@@ -141,8 +142,8 @@ def _robust(
     if settings.next_token:
         check_outputs(plan, program)
     while True:
-        weights, claims = emit(plan)
-        model, certificate, _ = certified(plan, weights, claims, program)
+        weights = Writer(plan).weights()
+        model, certificate, _ = certified(plan, weights, make_claims(plan), program)
         steep = certificate.robust.too_steep if certificate.robust else ""
         reason = steep if certificate.exact else certificate.reason
         if not reason:

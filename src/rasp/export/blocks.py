@@ -12,16 +12,18 @@ cancel that with a last dimension that holds nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rasp.atoms import Atom
 from rasp.compiler.emitting.weights import Array, FeedForwardWeights, HeadWeights
-from rasp.compiler.model.transformer import Transformer, nearest
+from rasp.compiler.model.transformer import Transformer, chosen, logit_places
 
 EPSILON = 2.0**100
 GAIN = 2.0**50
+MAPS = ("query", "key", "value")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +50,8 @@ class Blocks:
     positions: Array  # ([sink +] length, model)
     blocks: list[Block]
     unembedding: Array  # (logit, model)
-    unembedding_bias: Array
+    unembedding_bias: Array | None
+    """None where it is read from a dimension that is always 1."""
     heads: int
     inner: int
     """Dimensions of one head."""
@@ -102,7 +105,8 @@ def blocks_of(
     if constant:
         padded[:, model.d_model] = bias
     padded = layout.steady(padded)
-    return Blocks(tokens, positions, _equal(found), padded, bias, heads, inner)
+    return Blocks(tokens, positions, _equal(found), padded, None if constant else bias, heads,
+                  inner)  # fmt: skip
 
 
 def _equal(blocks: list[Block]) -> list[Block]:
@@ -111,12 +115,11 @@ def _equal(blocks: list[Block]) -> list[Block]:
     found = []
     for block in blocks:
         more = most - len(block.inside_bias)
-        found.append(Block(
-            block.query, block.query_bias, block.key, block.key_bias, block.value,
-            block.value_bias, block.out,
-            np.pad(block.inside, ((0, more), (0, 0))),
-            np.pad(block.inside_bias, (0, more)),
-            np.pad(block.outside, ((0, 0), (0, more))),
+        found.append(replace(
+            block,
+            inside=np.pad(block.inside, ((0, more), (0, 0))),
+            inside_bias=np.pad(block.inside_bias, (0, more)),
+            outside=np.pad(block.outside, ((0, 0), (0, more))),
         ))  # fmt: skip
     return found
 
@@ -156,28 +159,46 @@ class _Layout:
 
     def block(self, heads: list[HeadWeights], block: FeedForwardWeights) -> Block:
         wide = self.heads * self.inner
-        query, key, value = (np.zeros((wide, self.size)) for _ in range(3))
-        query_bias, key_bias, value_bias = (np.zeros(wide) for _ in range(3))
+        maps = {name: np.zeros((wide, self.size)) for name in MAPS}
+        biases = {f"{name}_bias": np.zeros(wide) for name in MAPS}
         out = np.zeros((self.size, wide))
-        scale = np.sqrt(self.inner)
         for number, head in enumerate(heads):
             start = number * self.inner
-            scores = slice(start, start + len(head.query_bias))
-            values = slice(start, start + len(head.value_bias))
-            query[scores, : self.old] = head.query * scale
-            query_bias[scores] = head.query_bias * scale
-            key[scores, : self.old] = head.key
-            key_bias[scores] = head.key_bias
-            value[values, : self.old] = head.value
-            value_bias[values] = head.value_bias
-            out[: self.old, values] = head.out
+            for name in MAPS:
+                weight, bias = getattr(head, name), getattr(head, f"{name}_bias")
+                scale = np.sqrt(self.inner) if name == "query" else 1.0
+                places = slice(start, start + len(bias))
+                maps[name][places, : self.old] = weight * scale
+                biases[f"{name}_bias"][places] = bias * scale
+            out[: self.old, start : start + len(head.value_bias)] = head.out
         inside = np.zeros((len(block.bias), self.size))
         inside[:, : self.old] = block.inside
         outside = np.zeros((self.size, len(block.bias)))
         outside[: self.old] = block.out
-        query, key, value, inside = map(self.steady, (query, key, value, inside))
-        return Block(query, query_bias, key, key_bias, value, value_bias, self.balance(out),
-                     inside, block.bias, self.balance(outside))  # fmt: skip
+        for array in (*maps.values(), inside):
+            self.steady(array)
+        return Block(**maps, **biases, out=self.balance(out), inside=inside,
+                     inside_bias=block.bias, outside=self.balance(outside))  # fmt: skip
+
+
+def state_of(blocks: Blocks, names: Mapping[str, str], zero_biases: bool) -> dict[str, Array]:
+    """The weights by the names that a library has for tables and linear maps.
+
+    `zero_biases` where it has biases for what attention and feed-forwards write: these are 0.
+    """
+    state = {f"{names[part]}.weight": getattr(blocks, part)
+             for part in ("tokens", "positions", "unembedding")}  # fmt: skip
+    if blocks.unembedding_bias is not None:
+        state[f"{names['unembedding']}.bias"] = blocks.unembedding_bias
+    for number, block in enumerate(blocks.blocks):
+        for part in (*MAPS, "out", "inside", "outside"):
+            name = names[part].format(number)
+            state[f"{name}.weight"] = getattr(block, part)
+            if part not in ("out", "outside"):
+                state[f"{name}.bias"] = getattr(block, f"{part}_bias")
+            elif zero_biases:
+                state[f"{name}.bias"] = np.zeros(blocks.size)
+    return state
 
 
 def input_ids(model: Transformer, tokens: object) -> Array:
@@ -202,15 +223,7 @@ def decoded(model: Transformer, logits: Array) -> dict[str, list[Atom]]:
     {'hist': [2, 1]}
     """
     kept = logits[model.uses_sink :]
-    found: dict[str, list[Atom]] = {}
-    start = 0
-    for readout in model.readouts:
-        count = len(readout.atoms) if readout.scored else 1
-        scores = kept[:, start : start + count]
-        start += count
-        if readout.scored:
-            best = scores.argmax(axis=1)
-        else:
-            best = nearest(scores[:, 0].astype(np.float64), np.array(readout.codes))
-        found[readout.name] = [readout.atoms[each] for each in best.tolist()]
-    return found
+    return {
+        readout.name: [readout.atoms[place] for place in chosen(readout, kept[:, there]).tolist()]
+        for readout, there in logit_places(model.readouts)
+    }

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from rasp.atoms import show
-from rasp.compiler.model.transformer import Transformer
+from rasp.certificate import Readout
+from rasp.compiler.model.transformer import Transformer, logit_places
 from rasp.export.check import Checked
 from rasp.export.folders import CARD
 
@@ -40,19 +41,6 @@ def write_card(checked: Checked, target: str, folder: Path) -> None:
 def card(model: Transformer) -> dict[str, Any]:
     """The ids of tokens, what each logit and each part of the model is for, what was certified."""
     settings = model.settings
-    outputs, start = [], 0
-    for readout in model.readouts:
-        count = len(readout.atoms) if readout.scored else 1
-        entry: dict[str, Any] = {"name": readout.name, "logits": [start, start + count]}
-        if readout.scored:
-            entry["labels"] = [show(atom) for atom in readout.atoms]
-            entry["note"] = "the answer is the label of the largest logit"
-        else:
-            entry["codes"] = list(readout.codes)
-            entry["labels"] = [show(atom) for atom in readout.atoms]
-            entry["note"] = "one logit, a number; the answer is the label of the nearest code"
-        outputs.append(entry)
-        start += count
     return {
         "made_by": "rasp",
         "tokens": {show(token): place for place, token in enumerate(settings.vocabulary)},
@@ -61,7 +49,7 @@ def card(model: Transformer) -> dict[str, Any]:
         "leave its logits out",
         "max_length": settings.max_length,
         "bos": None if settings.bos is None else show(settings.bos),
-        "outputs": outputs,
+        "outputs": [_output(*each) for each in logit_places(model.readouts)],
         "certificate": _certificate(model),
         "labels": {
             "dimensions": list(model.description.dimensions),
@@ -69,6 +57,22 @@ def card(model: Transformer) -> dict[str, Any]:
             "hidden": [list(units) for units in model.description.hidden],
         },
         "circuit": model.circuit,
+    }
+
+
+def _output(readout: Readout, logits: slice) -> dict[str, Any]:
+    """Which logits belong to an output, and how they say its answer."""
+    if readout.scored:
+        note, codes = "the answer is the label of the largest logit", {}
+    else:
+        note = "one logit, a number; the answer is the label of the nearest code"
+        codes = {"codes": list(readout.codes)}
+    return {
+        "name": readout.name,
+        "logits": [logits.start, logits.stop],
+        **codes,
+        "labels": [show(atom) for atom in readout.atoms],
+        "note": note,
     }
 
 

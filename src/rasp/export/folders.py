@@ -6,18 +6,24 @@ again and agrees with the program. An older export there is replaced; anything e
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
+from rasp.compiler.emitting.weights import Array
+from rasp.compiler.model.tensors import to_safetensors
 from rasp.errors import RaspError, RaspValueError
 from rasp.reading import ABSENT, read_json
 from rasp.replacing import replace_folder, unwritable
 
 CARD = "rasp.json"
+Files = tuple[dict[str, Any], dict[str, Array]]
+"""The configuration of a model, and its weights by name."""
 LARGEST_CARD = 1_000_000
 HARMLESS = {"__pycache__"}
 
@@ -43,6 +49,18 @@ def writing(folder: Path, card: str = CARD) -> Iterator[Path]:
         if error.errno is None:  # a library's own, which says nothing of the disk
             raise
         raise unwritable(folder, error) from None
+
+
+def write_files(
+    folder: Path, files: Files, weights: str = "weights.safetensors", module: str | None = None
+) -> None:
+    """Write the files of a model, and a copy of the module that loads them."""
+    config, state = files
+    text = json.dumps(config, ensure_ascii=False, indent=1)
+    (folder / "config.json").write_text(text, encoding="utf-8")
+    (folder / weights).write_bytes(to_safetensors(state))
+    if module is not None:
+        shutil.copyfile(module, folder / "model.py")
 
 
 def _check_free(place: Path, folder: Path, card: str) -> None:

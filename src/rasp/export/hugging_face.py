@@ -6,32 +6,40 @@ Nothing is patched: the folder holds an ordinary configuration and ordinary weig
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from rasp.compiler.build import compile_nodes
 from rasp.compiler.emitting.weights import Array
 from rasp.compiler.model.certificate import proved
-from rasp.compiler.model.tensors import to_safetensors
 from rasp.compiler.model.transformer import Transformer
 from rasp.errors import RaspUnsupportedError
-from rasp.export.blocks import EPSILON, GAIN, Block, Blocks, blocks_of
+from rasp.export.blocks import EPSILON, GAIN, Block, Blocks, blocks_of, state_of
 from rasp.export.card import labels
-from rasp.export.check import Checked, Run, check
+from rasp.export.check import Checked, check
+from rasp.export.folders import Files, write_files
 from rasp.export.next_token import end_id, in_vocabulary
 from rasp.export.tokenizer import write_tokenizer
+from rasp.export.torch_target import run_torch
 from rasp.graph import Program
 from rasp.graph.portable import graph_from_json
 
-Files = tuple[dict[str, Any], dict[str, Array]]
-"""The configuration, and the weights by name."""
+BERT_NAMES = {
+    "tokens": "bert.embeddings.word_embeddings",
+    "positions": "bert.embeddings.position_embeddings",
+    "query": "bert.encoder.layer.{}.attention.self.query",
+    "key": "bert.encoder.layer.{}.attention.self.key",
+    "value": "bert.encoder.layer.{}.attention.self.value",
+    "out": "bert.encoder.layer.{}.attention.output.dense",
+    "inside": "bert.encoder.layer.{}.intermediate.dense",
+    "outside": "bert.encoder.layer.{}.output.dense",
+    "unembedding": "classifier",
+}
 ROUNDING = 2.0**-21
 """The noise that stands for LayerNorms, times the root of the number of dimensions, of the stream's
 root mean square."""
@@ -41,26 +49,58 @@ TESTED = "their rounding was tested on these inputs; nothing is proved of it"
 
 def write_gpt2(model: Transformer, folder: Path) -> Checked:
     """Write a `GPT2LMHeadModel`, load it again, and compare it with the program."""
-    from transformers import GenerationConfig, GPT2LMHeadModel
+    from transformers import GPT2LMHeadModel
 
     if not model.settings.causal:
         raise RaspUnsupportedError(
             "GPT-2 is causal, but this model was compiled to see the whole input",
             hint="compile with `causal=True` (`--causal`), or export to hf-bert",
         )
+    return _write(model, folder, GPT2LMHeadModel, gpt2_files, "hf-gpt2")
+
+
+def write_bert(model: Transformer, folder: Path) -> Checked:
+    """Write a `BertForTokenClassification`, load it again, and compare it with the program."""
+    from transformers import BertForTokenClassification
+
+    if model.settings.causal:
+        raise RaspUnsupportedError(
+            "BERT sees the whole input, but this model was compiled to be causal",
+            hint="compile with `causal=False` (no `--causal`), or export to hf-gpt2",
+        )
+    return _write(model, folder, BertForTokenClassification, bert_files, "hf-bert")
+
+
+def _write(
+    model: Transformer, folder: Path, kind: Any, files_of: Callable[[Transformer, Blocks], Files],
+    target: str,
+) -> Checked:  # fmt: skip
+    """Write a model and its tokenizer, load them as users do, and compare."""
     certified, statement = bearing_layer_norms(model)
-    blocks = blocks_of(certified, balanced=True, constant=True, square=True)
-    _save(*gpt2_files(certified, blocks), folder)
-    if model.settings.next_token:
-        last = end_id(certified)
-        GenerationConfig(
-            eos_token_id=last, pad_token_id=last, do_sample=False,
-            max_length=len(blocks.positions) + 1,  # the last token is not read any more
-        ).save_pretrained(folder)  # fmt: skip
+    blocks = stock_blocks(certified)
+    write_files(folder, files_of(certified, blocks), weights="model.safetensors")
+    if certified.settings.next_token:
+        _save_generation(certified, blocks, folder)
     write_tokenizer(certified, folder)
-    loaded = _load(GPT2LMHeadModel, folder)
-    checked = check(certified, run_hugging_face(loaded, blocks), "hf-gpt2")
+    loaded, count = _load(kind, folder), len(blocks.unembedding)
+    checked = check(certified, run_torch(lambda ids: loaded(ids).logits[..., :count]), target)
     return replace(checked, layer_norms=statement)
+
+
+def stock_blocks(model: Transformer) -> Blocks:
+    """A model as both libraries take it; the unembedding of GPT-2 has no bias."""
+    return blocks_of(model, balanced=True, constant=model.settings.causal, square=True)
+
+
+def _save_generation(model: Transformer, blocks: Blocks, folder: Path) -> None:
+    """Let `generate` stop at the end, and take the likeliest token."""
+    from transformers import GenerationConfig
+
+    last = end_id(model)
+    GenerationConfig(
+        eos_token_id=last, pad_token_id=last, do_sample=False,
+        max_length=len(blocks.positions) + 1,  # the last token is not read any more
+    ).save_pretrained(folder)  # fmt: skip
 
 
 def gpt2_files(model: Transformer, blocks: Blocks) -> Files:
@@ -101,24 +141,6 @@ def _gpt2_block(name: str, block: Block, size: int) -> dict[str, Array]:
     return joined | zeros | _norm(f"{name}.ln_1", size) | _norm(f"{name}.ln_2", size)
 
 
-def write_bert(model: Transformer, folder: Path) -> Checked:
-    """Write a `BertForTokenClassification`, load it again, and compare it with the program."""
-    from transformers import BertForTokenClassification
-
-    if model.settings.causal:
-        raise RaspUnsupportedError(
-            "BERT sees the whole input, but this model was compiled to be causal",
-            hint="compile with `causal=False` (no `--causal`), or export to hf-gpt2",
-        )
-    certified, statement = bearing_layer_norms(model)
-    blocks = blocks_of(certified, balanced=True, square=True)
-    _save(*bert_files(certified, blocks), folder)
-    write_tokenizer(certified, folder)
-    loaded = _load(BertForTokenClassification, folder)
-    checked = check(certified, run_hugging_face(loaded, blocks), "hf-bert")
-    return replace(checked, layer_norms=statement)
-
-
 def bert_files(model: Transformer, blocks: Blocks) -> Files:
     """A `BertForTokenClassification` as its folder holds it."""
     padding, names = end_id(model), labels(model)
@@ -132,34 +154,17 @@ def bert_files(model: Transformer, blocks: Blocks) -> Files:
         "id2label": {str(place): name for place, name in enumerate(names)},
         "label2id": {name: place for place, name in enumerate(names)},
     }  # fmt: skip
-    state = {
-        "bert.embeddings.word_embeddings.weight": _padded(blocks.tokens, padding + 1),
-        "bert.embeddings.position_embeddings.weight": blocks.positions,
-        "bert.embeddings.token_type_embeddings.weight": blocks.tokens[:1] * 0,
-        "classifier.weight": blocks.unembedding,
-        "classifier.bias": blocks.unembedding_bias,
-    } | _norm("bert.embeddings.LayerNorm", blocks.size)
-    for number, block in enumerate(blocks.blocks):
-        state |= _bert_block(f"bert.encoder.layer.{number}", block, blocks.size)
+    norms = ["bert.embeddings.LayerNorm"]
+    for number in range(len(blocks.blocks)):
+        layer = f"bert.encoder.layer.{number}"
+        norms += [f"{layer}.attention.output.LayerNorm", f"{layer}.output.LayerNorm"]
+    state = state_of(blocks, BERT_NAMES, zero_biases=True)
+    words = BERT_NAMES["tokens"] + ".weight"
+    state[words] = _padded(state[words], padding + 1)
+    state["bert.embeddings.token_type_embeddings.weight"] = np.zeros((1, blocks.size))
+    for norm in norms:
+        state |= _norm(norm, blocks.size)
     return config, state
-
-
-def _bert_block(name: str, block: Block, size: int) -> dict[str, Array]:
-    state: dict[str, Array] = {}
-    for part in ("query", "key", "value"):
-        state[f"{name}.attention.self.{part}.weight"] = getattr(block, part)
-        state[f"{name}.attention.self.{part}.bias"] = getattr(block, f"{part}_bias")
-    zeros = block.out[:, 0] * 0
-    state |= {
-        f"{name}.attention.output.dense.weight": block.out,
-        f"{name}.attention.output.dense.bias": zeros,
-        f"{name}.intermediate.dense.weight": block.inside,
-        f"{name}.intermediate.dense.bias": block.inside_bias,
-        f"{name}.output.dense.weight": block.outside,
-        f"{name}.output.dense.bias": zeros,
-    }
-    norms = (f"{name}.attention.output.LayerNorm", f"{name}.output.LayerNorm")
-    return state | _norm(norms[0], size) | _norm(norms[1], size)
 
 
 def bearing_layer_norms(model: Transformer) -> tuple[Transformer, str]:
@@ -193,12 +198,6 @@ def _padded(rows: Array, count: int) -> Array:
     return np.pad(rows, ((0, count - len(rows)), (0, 0)))
 
 
-def _save(config: dict[str, Any], state: dict[str, Array], folder: Path) -> None:
-    text = json.dumps(config, ensure_ascii=False, indent=1)
-    (folder / "config.json").write_text(text, encoding="utf-8")
-    (folder / "model.safetensors").write_bytes(to_safetensors(state))
-
-
 def _load(kind: Any, folder: Path) -> Any:
     """The stock call, with its progress bars off; every weight must have found its place."""
     with _without_progress_bars():
@@ -220,15 +219,3 @@ def _without_progress_bars() -> Iterator[None]:
     finally:
         if was_on:
             logging.enable_progress_bar()
-
-
-def run_hugging_face(loaded: Any, blocks: Blocks) -> Run:
-    """A Hugging Face model as a function of arrays."""
-
-    def run(ids: Array) -> Array:
-        with torch.no_grad():
-            found = loaded(torch.tensor(ids, dtype=torch.long)).logits
-        logits: Array = found[..., : len(blocks.unembedding)].numpy()
-        return logits
-
-    return run

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-import json
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-import torch
-
-from rasp.compiler.emitting.weights import Array
-from rasp.compiler.model.tensors import to_safetensors
 from rasp.compiler.model.transformer import Transformer
-from rasp.export.blocks import Blocks, blocks_of
-from rasp.export.check import Checked, Run, check
+from rasp.export.blocks import Blocks, blocks_of, state_of
+from rasp.export.check import Checked, check
+from rasp.export.folders import Files, write_files
+from rasp.export.torch_target import run_torch
+
+NAMES = {
+    "tokens": "tok_embed",
+    "positions": "pos",
+    "query": "layers.{}.attn.q",
+    "key": "layers.{}.attn.k",
+    "value": "layers.{}.attn.v",
+    "out": "layers.{}.attn.o",
+    "inside": "layers.{}.mlp.fc_in",
+    "outside": "layers.{}.mlp.fc_out",
+    "unembedding": "head",
+}
+"""Of the bridge's parameters."""
 
 
 def write(model: Transformer, folder: Path) -> Checked:
@@ -20,28 +30,14 @@ def write(model: Transformer, folder: Path) -> Checked:
     from rasp.export import lens_module
 
     blocks = blocks_of(model, constant=True)  # a bridge's unembedding has no bias
-    config = json.dumps(configuration(model, blocks), indent=1)
-    (folder / "config.json").write_text(config, encoding="utf-8")
-    (folder / "weights.safetensors").write_bytes(to_safetensors(state_of(blocks)))
-    (folder / "model.py").write_bytes(Path(lens_module.__file__).read_bytes())
-    return check(model, run_lens(lens_module.load(folder)), "transformer-lens")
+    write_files(folder, files_of(model, blocks), module=lens_module.__file__)
+    logits_of = partial(lens_module.load(folder), return_type="logits")
+    return check(model, run_torch(logits_of), "transformer-lens")
 
 
-def run_lens(loaded: Any) -> Run:
-    """A model of TransformerLens as a function of arrays."""
-
-    def run(ids: Array) -> Array:
-        with torch.no_grad():
-            found = loaded(torch.tensor(ids, dtype=torch.long), return_type="logits")
-        logits: Array = found.detach().numpy()
-        return logits
-
-    return run
-
-
-def configuration(model: Transformer, blocks: Blocks) -> dict[str, Any]:
-    """What TransformerLens needs to know of the shape."""
-    return {
+def files_of(model: Transformer, blocks: Blocks) -> Files:
+    """What TransformerLens needs to know of the shape, and the parameters by name."""
+    config = {
         "d_model": blocks.size,
         "d_head": blocks.inner,
         "n_heads": blocks.heads,
@@ -54,24 +50,4 @@ def configuration(model: Transformer, blocks: Blocks) -> dict[str, Any]:
         "normalization_type": None,
         "attention_dir": "causal" if model.settings.causal else "bidirectional",
     }
-
-
-def state_of(blocks: Blocks) -> dict[str, Array]:
-    """The weights by the names of the bridge's parameters."""
-    state = {"tok_embed.weight": blocks.tokens, "pos.weight": blocks.positions}
-    for number, block in enumerate(blocks.blocks):
-        name = f"layers.{number}"
-        for ours, theirs in (("query", "q"), ("key", "k"), ("value", "v")):
-            state[f"{name}.attn.{theirs}.weight"] = getattr(block, ours)
-            state[f"{name}.attn.{theirs}.bias"] = getattr(block, f"{ours}_bias")
-        zeros = block.out[:, 0] * 0
-        state |= {
-            f"{name}.attn.o.weight": block.out,
-            f"{name}.attn.o.bias": zeros,
-            f"{name}.mlp.fc_in.weight": block.inside,
-            f"{name}.mlp.fc_in.bias": block.inside_bias,
-            f"{name}.mlp.fc_out.weight": block.outside,
-            f"{name}.mlp.fc_out.bias": zeros,
-        }
-    state["head.weight"] = blocks.unembedding
-    return state
+    return config, state_of(blocks, NAMES, zero_biases=True)

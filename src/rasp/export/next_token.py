@@ -13,9 +13,10 @@ from dataclasses import replace
 import numpy as np
 
 from rasp.atoms import Atom
+from rasp.certificate import Readout
 from rasp.compiler.emitting.next_token import END, token_id
 from rasp.compiler.emitting.weights import ReadoutWeights
-from rasp.compiler.model.transformer import Readout, Transformer
+from rasp.compiler.model.transformer import Transformer
 
 SURE = 128.0
 """By how much the largest logit exceeds the others: e^-128 is nothing, at any temperature."""

@@ -31,20 +31,20 @@ Arrays = dict[str, dict[str, Array]]
 def exported(model: Transformer) -> tuple[Documents, Arrays]:
     """Every JSON file and every file of weights, by its place in the folder."""
     blocks, lens = blocks_of(model), blocks_of(model, constant=True)
-    causal = model.settings.causal
-    stock = blocks_of(model, balanced=True, constant=causal, square=True)
-    files = hugging_face.gpt2_files if causal else hugging_face.bert_files
-    config, state = files(model, stock)
+    stock = hugging_face.gpt2_files if model.settings.causal else hugging_face.bert_files
+    plain_config, plain = torch_target.files_of(model, blocks)
+    lens_config, lens_state = lens_target.files_of(model, lens)
+    config, state = stock(model, hugging_face.stock_blocks(model))
     documents: Documents = {
-        "config.json": torch_target.configuration(model, blocks),
-        f"{LENS}/config.json": lens_target.configuration(model, lens),
+        "config.json": plain_config,
+        f"{LENS}/config.json": lens_config,
         f"{HUGGING_FACE}/config.json": config,
     }
     for name, data in tokenizer_files(model).items():
         documents[f"{HUGGING_FACE}/{name}"] = data
     return documents, {
-        WEIGHTS: torch_target.state_of(blocks),
-        f"{LENS}/{WEIGHTS}": lens_target.state_of(lens),
+        WEIGHTS: plain,
+        f"{LENS}/{WEIGHTS}": lens_state,
         f"{HUGGING_FACE}/model.safetensors": state,
     }
 

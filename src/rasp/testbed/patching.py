@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from rasp.certificate import Readout
 from rasp.compiler.emitting.weights import (
     Array,
     FeedForwardWeights,
@@ -25,7 +26,7 @@ from rasp.compiler.emitting.weights import (
     ReadoutWeights,
     Weights,
 )
-from rasp.compiler.model.transformer import Readout, Transformer, nearest
+from rasp.compiler.model.transformer import Transformer, chosen, logit_places
 from rasp.testbed.edges import OUTPUT, POSITIONS, TOKENS, Edge, feed_forward_name, head_name
 
 Written = dict[str, Tensor]
@@ -164,19 +165,14 @@ class Patchable:
 
     def outputs(self, logits: Tensor) -> Iterator[tuple[Readout, Tensor]]:
         """Each output with its logits: (batch, position, atom or 1), the sink left out."""
-        start = 0
-        for readout in self.model.readouts:
-            count = len(readout.atoms) if readout.scored else 1
-            yield readout, logits[:, int(self.model.uses_sink) :, start : start + count]
-            start += count
+        for readout, there in logit_places(self.model.readouts):
+            yield readout, logits[:, int(self.model.uses_sink) :, there]
 
     def answers(self, logits: Tensor) -> Array:
         """(batch, position, output): the place of each answer among its output's atoms."""
         found = []
         for readout, scores in self.outputs(logits):
-            given = scores.detach().cpu().numpy()
-            found.append(given.argmax(axis=-1) if readout.scored
-                         else nearest(given[..., 0], np.array(readout.codes)))  # fmt: skip
+            found.append(chosen(readout, scores.detach().cpu().numpy()))
         return np.stack(found, axis=-1)
 
     def loss(self, logits: Tensor, answers: Array) -> Tensor:

@@ -16,7 +16,6 @@ import numpy as np
 
 from rasp.atoms import Atom, show, show_input
 from rasp.certificate import PRECISIONS, Inputs, Verdict, check
-from rasp.certificate import Readout as CheckedReadout
 from rasp.compiler.model.forms import NUMBER, TEXT, TRUTH, WHOLE, Form, listed, record, row
 from rasp.compiler.model.promises import random_inputs
 from rasp.compiler.model.robustness import FORM as ROBUSTNESS
@@ -170,11 +169,9 @@ def proved(
     settings = model.settings
     inputs = Inputs(settings.vocabulary, settings.max_length, settings.bos, settings.causal,
                     settings.where)  # fmt: skip
-    readouts = [CheckedReadout(readout.name, readout.atoms, readout.codes, readout.scored)
-                for readout in model.readouts]  # fmt: skip
     arrays = model.weights.arrays()
     for meaning in PRECISIONS[precision]:
-        verdict = check(arrays, outputs, inputs, readouts, model.claims, noise, meaning)
+        verdict = check(arrays, outputs, inputs, model.readouts, model.claims, noise, meaning)
         if not verdict.holds:
             break
     return verdict

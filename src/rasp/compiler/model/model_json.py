@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rasp.certificate import Readout
 from rasp.compiler.emitting.weights import (
     AnyPart,
     Array,
@@ -31,7 +32,7 @@ from rasp.compiler.model.forms import (
     record,
 )
 from rasp.compiler.model.stored_claims import claims_from_json, claims_to_json
-from rasp.compiler.model.transformer import Readout, Transformer
+from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.settings import Settings, read_settings
 from rasp.graph import SOp
 from rasp.graph.portable import broken, graph_from_json, graph_to_json

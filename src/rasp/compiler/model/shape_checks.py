@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+from rasp.certificate import Readout
 from rasp.compiler.emitting.weights import HeadWeights, ReadoutWeights
-from rasp.compiler.model.transformer import Readout, Transformer
+from rasp.compiler.model.transformer import Transformer
 from rasp.graph.portable import broken
 
 

@@ -5,7 +5,7 @@ Plain softmax attention and ReLU feed-forwards in numpy; nothing here knows RASP
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rasp.atoms import Atom, read_input, show, to_python
+from rasp.certificate import Claims, Readout
 from rasp.compiler.analysis.variables import typed
 from rasp.compiler.emitting.weights import FeedForwardWeights, HeadWeights, Weights
 from rasp.compiler.model.promises import check_promise
@@ -22,7 +23,6 @@ from rasp.tracebacks import doors
 from rasp.visible import visibly
 
 if TYPE_CHECKING:
-    from rasp.certificate import Claims
     from rasp.compiler.model.certificate import Certificate
     from rasp.compiler.model.describe import Description
 
@@ -30,20 +30,6 @@ Array = np.ndarray
 # numpy's product of matrices may report an invalid value though all numbers are finite, before
 # and after; and weights that are not picked underflow.
 QUIET: dict[str, Any] = {"invalid": "ignore", "under": "ignore"}
-
-
-@dataclass(frozen=True)
-class Readout:
-    """One output: its name, and the atoms that the read-out chooses from.
-
-    Each atom has a score (`scored`), and the largest wins; or one number is read, and the atom
-    with the nearest code wins.
-    """
-
-    name: str
-    atoms: tuple[Atom, ...]
-    codes: tuple[float, ...]
-    scored: bool
 
 
 @visibly
@@ -188,11 +174,8 @@ class Transformer:
         found = {}
         for readout, weights in zip(self.readouts, self.weights.readouts, strict=True):
             scores = residual @ weights.weight.T.astype(dtype) + weights.bias.astype(dtype)
-            if readout.scored:
-                best = scores.argmax(axis=-1)
-            else:
-                best = nearest(scores[..., 0].astype(np.float64), np.array(readout.codes))
-            found[readout.name] = [[readout.atoms[each] for each in row] for row in best.tolist()]
+            found[readout.name] = [[readout.atoms[place] for place in row]
+                                   for row in chosen(readout, scores).tolist()]  # fmt: skip
         return found
 
     def run(
@@ -322,8 +305,20 @@ def feed_forward(x: Array, block: FeedForwardWeights, dtype: type) -> Array:
     return np.asarray(hidden @ block.out.T.astype(dtype))
 
 
-def nearest(numbers: Array, codes: Array) -> Array:
-    """The place of the nearest code; codes are sorted."""
+def logit_places(readouts: Sequence[Readout]) -> Iterator[tuple[Readout, slice]]:
+    """Each output, and where its scores (or its number) are when all are side by side."""
+    start = 0
+    for readout in readouts:
+        end = start + (len(readout.atoms) if readout.scored else 1)
+        yield readout, slice(start, end)
+        start = end
+
+
+def chosen(readout: Readout, scores: Array) -> Array:
+    """(…, atom or 1) scores to (…) the place of the answer: of the best, or the nearest code."""
+    if readout.scored:
+        return np.asarray(scores.argmax(axis=-1))
+    numbers, codes = scores[..., 0].astype(np.float64), np.array(readout.codes)
     if len(codes) == 1:
         return np.zeros(numbers.shape, int)
     right = np.clip(np.searchsorted(codes, numbers), 1, len(codes) - 1)

@@ -75,18 +75,13 @@ class Writer:
         if self.plan.uses_sink:
             return weights
         keep = slice(min(1, self.size - 1), None)
-        for name in ("tokens", "positions"):
-            setattr(weights, name, getattr(weights, name)[:, keep])
-        for head in (head for layer in weights.heads for head in layer):
-            head.query, head.key, head.value = (
-                array[:, keep] for array in (head.query, head.key, head.value)
-            )
-            head.out = head.out[keep]
-        for block in weights.feed_forwards:
-            block.inside, block.out = block.inside[:, keep], block.out[keep]
-        for readout in weights.readouts:
-            readout.weight = readout.weight[:, keep]
-        return weights
+
+        def kept(name: str, array: Array) -> Array:
+            if array.ndim == 1:
+                return array
+            return array[keep] if name == "out" else array[:, keep]
+
+        return weights.changed(kept)
 
     def _rows(self, rows: list[Row], at_sink: list[float]) -> tuple[Array, Array]:
         """Rows as an array and biases, with what each should be at the sink."""
@@ -126,7 +121,7 @@ class Writer:
         out = np.zeros((self.size, len(plan.channels)))
         for place, channel in enumerate(plan.channels):
             dims, parts = self.plan.blocks.spread(channel.dim)
-            out[dims, place] = channel.scale * parts / len(dims)
+            out[dims, place] = parts / len(dims)
         moved = out @ np.array([each.sink for each in plan.channels])
         return HeadWeights(query, query_bias, key, key_bias, value, value_bias, out), moved
 

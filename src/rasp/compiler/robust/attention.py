@@ -26,7 +26,7 @@ from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, codes_of, 
 from rasp.compiler.planning.heads import scored_by
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import Blocks
-from rasp.compiler.robust.numbers import SCALE, sink_score, unit_of
+from rasp.compiler.robust.numbers import sink_score, unit_of
 from rasp.compiler.robust.readings import Row, added
 from rasp.graph import SOp, score_terms
 from rasp.graph.formulas import All, Comparison, conjuncts
@@ -47,7 +47,6 @@ class Channel:
     row: Row
     sink: float
     dim: int
-    scale: float = 1.0
     weight: Fraction = Fraction(1)
     """How much of the output's own number this is."""
 
@@ -255,7 +254,6 @@ def _number(blocks: Blocks, node: SOp, layer: int) -> Row:
 def _channels(blocks: Blocks, head: PlannedHead) -> list[Channel]:
     """The values that a head moves: a block for what it picks, a number for what it adds up."""
     found = []
-    root = sqrt(SCALE)
     for output in head.outputs:
         if output in blocks.of:
             found += _picked(blocks, output)
@@ -264,10 +262,10 @@ def _channels(blocks: Blocks, head: PlannedHead) -> list[Channel]:
             held = (_number(blocks, output.values, head.layer) if output.carrier is None
                     else blocks.held(output.carrier, head.layer))  # fmt: skip
             row = added([held, Row({}, -float(default_code(output)))])
-            found.append(Channel(output, row.times(root / unit), 0.0, blocks.sums[output], root,
-                                 Fraction(root) / Fraction(unit)))  # fmt: skip
+            found.append(Channel(output, row.times(1 / unit), 0.0, blocks.sums[output],
+                                 1 / Fraction(unit)))  # fmt: skip
     if head in blocks.shares:
-        found.append(Channel(None, Row(), root, blocks.shares[head], root))
+        found.append(Channel(None, Row(), 1.0, blocks.shares[head]))
     return found
 
 

@@ -77,6 +77,10 @@ class Blocks:
     finest: dict[PlannedHead, float] = field(default_factory=dict)
     """Of a head whose numbers are read: their range over the smallest difference that matters."""
 
+    def note(self, head: PlannedHead, finest: float) -> None:
+        """Note how fine the numbers of a head have to be, for one of its readers."""
+        self.finest[head] = max(self.finest.get(head, 1.0), finest)
+
     def new(self, count: int) -> list[int]:
         self.size += count
         return list(range(self.size - count, self.size))

@@ -18,11 +18,11 @@ from operator import mul
 
 import numpy as np
 
-from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, default_code, mixture, number
+from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, mixture, number
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import Blocks
-from rasp.compiler.robust.numbers import SCALE, above, distance, reach, sink_weight, unit_of
-from rasp.compiler.robust.readings import Row, added
+from rasp.compiler.robust.numbers import above, placed, sink_weight, unit_of
+from rasp.compiler.robust.readings import Row
 
 MOST_UNITS_OF_A_SUM = 2**60
 FINE = 2.0**-40
@@ -49,6 +49,10 @@ class Line:
     totals: np.ndarray  # (state,)
     unit: float
 
+    @property
+    def head(self) -> PlannedHead:
+        return next(iter(self.weights)).head
+
     @cached_property
     def size(self) -> float:
         """What its weights come to, to compare lines by their gaps."""
@@ -60,22 +64,23 @@ class Line:
 
     def distance(self, gap: float) -> float:
         """How far from 0 that row is at least, for a sum that is `gap` off the threshold."""
-        return distance(self.blocks, next(iter(self.weights)), gap)
+        if self.head.mode == "mean":
+            return gap
+        return gap / (float(sink_weight(self.blocks)) + self.blocks.analysis.settings.max_length)
 
     def reach(self, gap: float) -> float:
         """How far from 0 it is at most."""
-        return reach(self.blocks, next(iter(self.weights)), gap)
+        return gap if self.head.mode == "mean" else gap / float(sink_weight(self.blocks))
 
     def note(self, gap: float) -> None:
         """Note how fine its numbers have to be for two values `gap` apart."""
-        head = next(iter(self.weights)).head
-        if head.mode == "mean":
+        if self.head.mode == "mean":
             most = sum(abs(float(weight)) * unit_of(self.blocks, output)
                        for output, weight in self.weights.items())  # fmt: skip
         else:
-            values = self.blocks.analysis.of(mixture(dict(self.weights))).atoms
+            values = self.blocks.analysis.of(mixture(self.weights)).atoms
             most = max(abs(float(number(atom))) for atom in values)
-        self.blocks.finest[head] = max(self.blocks.finest.get(head, 1.0), most / gap)
+        self.blocks.note(self.head, most / gap)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,12 +88,7 @@ class PlaceLine(Line):
     """A weighted sum of the places of numbers of several heads."""
 
     def above(self, threshold: float) -> Row:
-        rows = [Row({}, -threshold)]
-        for output, weight in self.weights.items():
-            factor = float(weight) * unit_of(self.blocks, output) / SCALE
-            rows.append(Row({self.blocks.number(output): factor},
-                            float(weight * default_code(output))))  # fmt: skip
-        return added(rows)
+        return placed(self.blocks, self.weights, -threshold)
 
     def distance(self, gap: float) -> float:
         return gap
@@ -101,8 +101,7 @@ class PlaceLine(Line):
             finest = abs(float(weight)) * unit_of(self.blocks, output) / gap
             if output.head.mode == "sum":
                 finest /= float(sink_weight(self.blocks))
-            known = self.blocks.finest.get(output.head, 1.0)
-            self.blocks.finest[output.head] = max(known, finest)
+            self.blocks.note(output.head, finest)
 
 
 def lines_of(
@@ -146,7 +145,7 @@ def _has_place(blocks: Blocks, weights: Weights) -> bool:
     """Whether a sum is a place on a line whatever else its head does: a mean, or a count."""
     if all(output.head.mode == "mean" for output in weights):
         return bool(weights)
-    return len(blocks.analysis.of(mixture(dict(weights))).atoms) == 1
+    return len(blocks.analysis.of(mixture(weights)).atoms) == 1
 
 
 def _places(
@@ -157,7 +156,7 @@ def _places(
     for state in states:
         total = sum(map(mul, parts, state), Fraction(0))
         if next(iter(weights)).head.mode == "sum":
-            [each] = blocks.analysis.of(mixture(dict(weights))).atoms
+            [each] = blocks.analysis.of(mixture(weights)).atoms
             total /= sink_weight(blocks) + total / number(each)
         found.append(float(total))
     return found

@@ -1,8 +1,8 @@
 """What heads average or add up, as rows of weights that say on which side of a threshold it is.
 
-A mean is in the stream as it is, less the default, in units of the largest value, times SCALE. A
-sum z over w picked keys is there as z / (c + w), where c is the weight of the sink (near N), beside
-the share of the sink itself, c / (c + w). So
+A mean is in the stream as it is, less the default, in units of the largest value. A sum z over w
+picked keys is there as z / (c + w), where c is the weight of the sink (near N), beside the share of
+the sink itself, c / (c + w). So
 
     z / (c + w) - (t / c) · c / (c + w)  =  (z - t) / (c + w),
 
@@ -23,9 +23,6 @@ from rasp.compiler.planning.width_shares import boost_of, weight_of
 from rasp.compiler.robust.blocks import SPREAD, Blocks
 from rasp.compiler.robust.readings import Row, added
 
-SCALE = 1.0
-"""How large averages and sums are in the stream, where a hot one is 1. Noise is counted in all of
-the stream, and scores, which read hot ones, bear less of it."""
 ONCE = 70.0
 """How many times the smallest difference that matters a number's range is, where one dimension
 would do to hold it: the noise of n² dimensions is averaged where it is n times that."""
@@ -55,28 +52,19 @@ def sink_weight(blocks: Blocks) -> Fraction:
 
 def above(blocks: Blocks, weights: Mapping[HeadOutput, Fraction], threshold: float) -> Row:
     """A row that is above 0 where a weighted sum of a head's outputs is above a threshold."""
-    rows = [
-        Row({blocks.number(output): float(weight) * unit_of(blocks, output) / SCALE})
-        for output, weight in weights.items()
-    ]
     head = next(iter(weights)).head
     if head.mode == "mean":
-        shift = sum(float(weight * default_code(output)) for output, weight in weights.items())
-        return added([*rows, Row({}, shift - threshold)])
-    share = -threshold / float(sink_weight(blocks)) / SCALE
-    return added([*rows, Row({blocks.shares[head]: share})])
+        return placed(blocks, weights, -threshold)
+    share = -threshold / float(sink_weight(blocks))
+    return added([placed(blocks, weights, 0.0), Row({blocks.shares[head]: share})])
 
 
-def distance(blocks: Blocks, output: HeadOutput, gap: float) -> float:
-    """How far from 0 such a row is at least, for a sum that is `gap` off the threshold."""
-    if output.head.mode == "mean":
-        return gap
-    return gap / (float(sink_weight(blocks)) + blocks.analysis.settings.max_length)
-
-
-def reach(blocks: Blocks, output: HeadOutput, gap: float) -> float:
-    """How far from 0 it is at most."""
-    return gap if output.head.mode == "mean" else gap / float(sink_weight(blocks))
+def placed(blocks: Blocks, weights: Mapping[HeadOutput, Fraction], constant: float) -> Row:
+    """A row that is a constant, and a weighted sum of outputs as they are in the stream."""
+    rows = [Row({blocks.number(output): float(weight) * unit_of(blocks, output)},
+                float(weight * default_code(output)))
+            for output, weight in weights.items()]  # fmt: skip
+    return added([Row({}, constant), *rows])
 
 
 def mean_row(blocks: Blocks, linear: Linear | None, codes: Iterable[Fraction]) -> Row | None:
@@ -87,14 +75,9 @@ def mean_row(blocks: Blocks, linear: Linear | None, codes: Iterable[Fraction]) -
     if any(blocks.is_picked(output) or output.head.mode != "mean" for output in outputs):
         return None
     gap = min(high - low for low, high in pairwise(sorted(codes)))
-    rows = [Row({}, float(linear.constant))]
     for output, weight in outputs.items():
-        unit = unit_of(blocks, output)
-        rows.append(Row({blocks.number(output): float(weight) * unit / SCALE},
-                        float(weight * default_code(output))))  # fmt: skip
-        finest = abs(float(weight)) * unit / float(gap)
-        blocks.finest[output.head] = max(blocks.finest.get(output.head, 1.0), finest)
-    return added(rows)
+        blocks.note(output.head, abs(float(weight)) * unit_of(blocks, output) / float(gap))
+    return placed(blocks, outputs, float(linear.constant))
 
 
 def repeat(blocks: Blocks) -> None:
