@@ -31,7 +31,7 @@ import rasp
 import rasp.programs
 from rasp.compiler import Transformer, compile
 from rasp.compiler.model.promises import random_input
-from rasp.compiler.model.transformer import nearest
+from rasp.compiler.model.transformer import chosen
 from rasp.errors import RaspError, RaspUnsupportedError
 from rasp.evaluator import plain
 from rasp.graph import Node
@@ -93,10 +93,7 @@ class Fused:
         x = x[:, int(model.uses_sink) :]
         (readout,), (weights,) = model.readouts, model.weights.readouts
         scores = x @ self.tensor(weights.weight).T + self.tensor(weights.bias)
-        if readout.scored:
-            best = scores.argmax(-1).cpu().numpy()
-        else:
-            best = nearest(scores[..., 0].double().cpu().numpy(), np.array(readout.codes))
+        best = chosen(readout, scores.double().cpu().numpy())
         return [[readout.atoms[each] for each in row] for row in best.tolist()]
 
     def head(self, x: Tensor, head: Any) -> Tensor:

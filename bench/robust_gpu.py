@@ -24,7 +24,7 @@ from robust import checksum, expected_answers, write_record
 import rasp.programs
 from rasp.atoms import Atom
 from rasp.compiler import Transformer, compile
-from rasp.compiler.model.transformer import nearest
+from rasp.compiler.model.transformer import chosen
 from rasp.errors import RaspError
 from rasp.programs.inputs import BOS
 
@@ -72,9 +72,8 @@ class Model:
         """The atoms that scores say, in rows."""
         numbers = scores[:, int(self.model.uses_sink) :].double().cpu().numpy()
         (readout,) = self.model.readouts
-        best = (numbers.argmax(-1) if readout.scored
-                else nearest(numbers[..., 0], np.array(readout.codes)))  # fmt: skip
-        return [[readout.atoms[place] for place in row] for row in best.tolist()]
+        return [[readout.atoms[place] for place in row]
+                for row in chosen(readout, numbers).tolist()]  # fmt: skip
 
     def wrong(self, expected: Expected, way: str) -> int:
         """How many inputs go wrong."""

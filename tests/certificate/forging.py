@@ -20,13 +20,13 @@ from models import (
 
 import rasp
 from rasp.atoms import Atom
+from rasp.certificate import Readout
 from rasp.certificate.claims import (
     Claims,
 )
 from rasp.compiler import Transformer
 from rasp.compiler.emitting.weights import FeedForwardWeights, HeadWeights, ReadoutWeights, Weights
 from rasp.compiler.model.describe import Description
-from rasp.compiler.model.transformer import Readout
 from rasp.compiler.settings import Settings
 from rasp.graph import (
     Elementwise,

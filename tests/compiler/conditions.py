@@ -22,7 +22,7 @@ from rasp.compiler.emitting.weights import (
     ReadoutWeights,
     Weights,
 )
-from rasp.compiler.model.transformer import QUIET, nearest
+from rasp.compiler.model.transformer import QUIET, chosen
 
 Array = np.ndarray
 SMALL = np.float32
@@ -100,11 +100,8 @@ class _Machine:
         found = {}
         for readout, weights in zip(self.model.readouts, self.model.weights.readouts, strict=True):
             scores = self.product(x, weights.weight.T, weights.bias)
-            if readout.scored:
-                best = scores.argmax(axis=-1)
-            else:
-                best = nearest(scores[..., 0].astype(np.float64), np.array(readout.codes))
-            found[readout.name] = [[readout.atoms[each] for each in row] for row in best.tolist()]
+            found[readout.name] = [[readout.atoms[place] for place in row]
+                                   for row in chosen(readout, scores).tolist()]  # fmt: skip
         return found
 
     def run(self, ids: Array) -> Array:

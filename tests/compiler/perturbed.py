@@ -13,7 +13,7 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.compiler import Transformer
 from rasp.compiler.emitting.weights import FeedForwardWeights, HeadWeights
-from rasp.compiler.model.transformer import QUIET, nearest
+from rasp.compiler.model.transformer import QUIET, chosen
 from rasp.errors import RaspError
 from rasp.evaluator import plain
 from rasp.graph import Node
@@ -38,11 +38,8 @@ def perturbed_answers(
     found = {}
     for readout, weights in zip(model.readouts, model.weights.readouts, strict=True):
         scores = _read(x, weights.weight, weights.bias, rng)
-        if readout.scored:
-            best = scores.argmax(axis=-1)
-        else:
-            best = nearest(scores[..., 0].astype(np.float64), np.array(readout.codes))
-        found[readout.name] = [[readout.atoms[each] for each in row] for row in best.tolist()]
+        found[readout.name] = [[readout.atoms[place] for place in row]
+                               for row in chosen(readout, scores).tolist()]  # fmt: skip
     return found
 
 

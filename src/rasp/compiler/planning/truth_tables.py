@@ -38,8 +38,8 @@ def sides_of(features: Features, formula: Formula) -> tuple[Side, Side]:
     """What the keys and the queries of a formula can hold."""
     analysis = features.analysis
     found = comparisons(formula)
-    keys = _side(analysis.joint(list(dict.fromkeys(literal.keys for literal in found))))
-    queries = _side(analysis.joint(list(dict.fromkeys(literal.queries for literal in found))))
+    keys = side_of(analysis.joint(list(dict.fromkeys(literal.keys for literal in found))))
+    queries = side_of(analysis.joint(list(dict.fromkeys(literal.queries for literal in found))))
     if len(keys.rows) * len(queries.rows) > MOST_PAIRS:
         raise Refusal(
             f"a selector compares {len(keys.rows)} values of its keys with {len(queries.rows)} "
@@ -49,7 +49,8 @@ def sides_of(features: Features, formula: Formula) -> tuple[Side, Side]:
     return keys, queries
 
 
-def _side(joint: Joint) -> Side:
+def side_of(joint: Joint) -> Side:
+    """The different rows of what s-ops hold together; of one s-op, in order."""
     known: dict[tuple[Atom, ...], int] = {}
     places: list[int | None] = []
     for row in joint.rows:

@@ -12,24 +12,23 @@ nothing. It holds the default, or 0; in a sum one more value is 1 at the sink an
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, log, sqrt
 
 import numpy as np
 
-from rasp.atoms import Atom
-from rasp.compiler.analysis.comparison_tables import compared
 from rasp.compiler.analysis.formulas import Formula, comparisons, in_stable_order
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, codes_of, default_code, number
 from rasp.compiler.planning.heads import scored_by
+from rasp.compiler.planning.truth_tables import Side, side_of, truth_of
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import Blocks
 from rasp.compiler.robust.numbers import sink_score, unit_of
 from rasp.compiler.robust.readings import Row, added
 from rasp.graph import SOp, score_terms
-from rasp.graph.formulas import All, Comparison, conjuncts
+from rasp.graph.formulas import Comparison, conjuncts
 
 STEP = 16.0
 """How far the best key scores above the next, at least."""
@@ -104,21 +103,30 @@ def _compared(
 ) -> tuple[list[tuple[Row, Row]], float]:
     """A condition as products of rows, and what a picked key scores by it."""
     found = comparisons(formula)
-    keys = _Side(blocks, [literal.keys for literal in found], layer)
-    queries = _Side(blocks, [literal.queries for literal in found], layer)
+    key_nodes = list(dict.fromkeys(literal.keys for literal in found))
+    query_nodes = list(dict.fromkeys(literal.queries for literal in found))
+    keys, queries = _side(blocks, key_nodes), _side(blocks, query_nodes)
     if len(keys.rows) * len(queries.rows) > MOST_PAIRS:
         raise Refusal(
             f"a selector compares {len(keys.rows)} values of its keys with {len(queries.rows)} "
             "of its queries, which is too many",
             'use a smaller vocabulary or length, or `style="compact"`',
         )
-    truth = _truth(formula, keys, queries).astype(float)
+    truth = truth_of(formula, keys, queries).astype(float)
     lower = min((0.0, 0.5, 1.0), key=lambda each: _noise(truth - each))
-    whole = _Scores(keys, queries, truth - lower)
-    apart = [_apart(whole, literal) for literal in found if len(keys.nodes) > 1]
+    whole = _Scores(blocks, layer, keys, queries, truth - lower)
+    apart = [
+        whole.apart(literal, key_nodes.index(literal.keys), query_nodes.index(literal.queries))
+        for literal in found if len(key_nodes) > 1
+        and blocks.is_given(literal.keys) and blocks.is_given(literal.queries)
+    ]  # fmt: skip
     parts = min([[whole], *apart], key=lambda some: sum(_noise(each.table) for each in some))
     products = [pair for part in parts for pair in part.products(sqrt(strength))]
     return products, (1.0 - lower) * strength
+
+
+def _side(blocks: Blocks, nodes: Sequence[SOp]) -> Side:
+    return side_of(blocks.analysis.joint(nodes))
 
 
 def _noise(table: np.ndarray) -> float:
@@ -131,16 +139,18 @@ def _noise(table: np.ndarray) -> float:
 class _Scores:
     """A table of what is added to scores, (query, key)."""
 
-    keys: _Side
-    queries: _Side
+    blocks: Blocks
+    layer: int
+    keys: Side
+    queries: Side
     table: np.ndarray
 
     def products(self, root: float) -> list[tuple[Row, Row]]:
         """It as products of rows: one for each class of the side that has fewer."""
         by_query, query_class = np.unique(self.table, axis=0, return_inverse=True)
         table, key_class = np.unique(by_query.T, axis=0, return_inverse=True)
-        sent = self.keys.read(key_class.reshape(-1).tolist())
-        asked = self.queries.read(query_class.reshape(-1).tolist())
+        sent = self._read(self.keys, key_class.reshape(-1).tolist())
+        asked = self._read(self.queries, query_class.reshape(-1).tolist())
         if len(table) <= table.shape[1]:
             pairs = [(_weighted(asked, table[key]), sent[key]) for key in sent]
         else:
@@ -148,64 +158,31 @@ class _Scores:
         return [(query.times(root), key.times(root)) for query, key in pairs
                 if (query.weights or query.constant) and (key.weights or key.constant)]  # fmt: skip
 
+    def _read(self, side: Side, class_of: Sequence[int]) -> dict[int, Row]:
+        """A row for each class of what keys or queries hold."""
+        labels = [None if place is None else class_of[place] for place in side.places]
+        found = self.blocks.rows(side.joint.layer, side.joint.inputs, labels, self.layer)
+        return {int(label): row for label, row in found.items()}  # type: ignore[call-overload]
 
-def _apart(whole: _Scores, literal: Comparison[SOp]) -> list[_Scores]:
-    """Scores by what one comparison compares, and what is left: less noise than all at once."""
-    blocks, layer = whole.keys.blocks, whole.keys.layer
-    if not (blocks.is_given(literal.keys) and blocks.is_given(literal.queries)):
-        return [whole]
-    keys, queries = _Side(blocks, [literal.keys], layer), _Side(blocks, [literal.queries], layer)
-    places = np.ix_(whole.queries.places_in(queries), whole.keys.places_in(keys))
-    low, high = (np.full((len(queries.rows), len(keys.rows)), end) for end in (np.inf, -np.inf))
-    np.minimum.at(low, places, whole.table)
-    np.maximum.at(high, places, whole.table)
-    middle = np.where(low <= high, (low + high) / 2, 0.0)
-    rest = whole.table - middle[places]
-    return [_Scores(keys, queries, middle), _Scores(whole.keys, whole.queries, rest)]
+    def apart(self, literal: Comparison[SOp], key: int, query: int) -> list[_Scores]:
+        """Scores by what one comparison compares, and what is left: less noise than all at once.
+
+        `key` and `query` say which of the s-ops it compares.
+        """
+        keys, queries = _side(self.blocks, [literal.keys]), _side(self.blocks, [literal.queries])
+        places = np.ix_([queries.rows.index((row[query],)) for row in self.queries.rows],
+                        [keys.rows.index((row[key],)) for row in self.keys.rows])  # fmt: skip
+        low, high = (np.full((len(queries.rows), len(keys.rows)), end) for end in (np.inf, -np.inf))
+        np.minimum.at(low, places, self.table)
+        np.maximum.at(high, places, self.table)
+        middle = np.where(low <= high, (low + high) / 2, 0.0)
+        alone = replace(self, keys=keys, queries=queries, table=middle)
+        return [alone, replace(self, table=self.table - middle[places])]
 
 
 def _weighted(rows: Mapping[int, Row], weights: np.ndarray) -> Row:
     """The sum of the rows of classes, each times a weight."""
     return added(row.times(float(weights[place])) for place, row in rows.items())
-
-
-class _Side:
-    """What the keys (or the queries) of a condition can hold together."""
-
-    def __init__(self, blocks: Blocks, nodes: Sequence[SOp], layer: int) -> None:
-        self.blocks, self.layer = blocks, layer
-        self.nodes = list(dict.fromkeys(nodes))
-        self.joint = blocks.analysis.joint(self.nodes)
-        known: dict[tuple[Atom, ...], int] = {}
-        self.places = [
-            None if None in row else known.setdefault(row, len(known))  # type: ignore[arg-type]
-            for row in self.joint.rows
-        ]
-        self.rows = list(known)
-
-    def places_in(self, other: _Side) -> list[int]:
-        """Which row of one of these s-ops each row is."""
-        place = self.nodes.index(other.nodes[0])
-        return [other.rows.index((row[place],)) for row in self.rows]
-
-    def read(self, class_of: Sequence[int]) -> dict[int, Row]:
-        """A row for each class of what they hold."""
-        labels: list[Hashable | None] = [
-            None if place is None else class_of[place] for place in self.places
-        ]
-        found = self.blocks.rows(self.joint.layer, self.joint.inputs, labels, self.layer)
-        return {int(label): row for label, row in found.items()}  # type: ignore[call-overload]
-
-
-def _truth(formula: Formula, keys: _Side, queries: _Side) -> np.ndarray:
-    """(query, key): whether a condition holds."""
-    if isinstance(formula, Comparison):
-        columns = [row[keys.nodes.index(formula.keys)] for row in keys.rows]
-        rows = [row[queries.nodes.index(formula.queries)] for row in queries.rows]
-        return compared(columns, rows, formula.op)
-    assert not isinstance(formula, bool)
-    parts = [_truth(part, keys, queries) for part in formula.parts]
-    return np.asarray(np.all(parts, axis=0) if isinstance(formula, All) else np.any(parts, axis=0))
 
 
 def _best(blocks: Blocks, head: PlannedHead) -> tuple[list[tuple[Row, Row]], float, float]:

@@ -35,6 +35,8 @@ from rasp.graph import SOp
 Labels: TypeAlias = Sequence[Hashable | None]
 """The value of a function in each joint state of its inputs, the last one fastest; None where it
 does not matter."""
+Places: TypeAlias = tuple[int, ...]
+"""The same, each value by its place among all; -1 where it does not matter."""
 MOST_LABELS = 1200
 """The most values that one function may have: each takes a dimension."""
 MOST_COUNTED = 21
@@ -52,8 +54,7 @@ class Feature:
     layer: int
     """The feed-forward: the first one that has all of its inputs, or one later."""
     inputs: tuple[Variable, ...]
-    table: tuple[int, ...]
-    """The place of the value for each joint state; -1 where it does not matter."""
+    table: Places
     dims: list[int]
 
 
@@ -160,13 +161,12 @@ class Blocks:
                 f"it takes a block of {len(known)} dimensions, and the limit is {MOST_LABELS}",
                 'use a smaller vocabulary or length, or `style="compact"`',
             )
-        if len(kept) == 1:
-            if self._is_flag(kept[0]) and reader > kept[0].layer:
-                return self._feature(kept[0].layer, kept, table, known, reader)
-            found = self._of_one(kept[0], table, reader)
-            if found is not None:
-                return found
-        return self._feature(layer, kept, table, known, reader)
+        place_of = {None: -1} | {label: place for place, label in enumerate(known)}
+        places = tuple(place_of[label] for label in table)
+        rows = self._of_one(kept[0], places, reader) if len(kept) == 1 else None
+        if rows is None:
+            rows = self._feature(layer, kept, places, reader)
+        return dict(zip(known, rows, strict=True))
 
     def known_rows(self, values: Values, labels: Labels) -> dict[Hashable, Row]:
         """A row for each value of an s-op, if the stream holds it anyway; else nothing."""
@@ -202,37 +202,37 @@ class Blocks:
             and self.is_picked(variable)
         )
 
-    def _of_one(self, variable: Variable, table: Labels, reader: int) -> dict[Hashable, Row] | None:
+    def _of_one(self, variable: Variable, table: Places, reader: int) -> list[Row] | None:
         """A function of one variable from its block; None where it has none."""
+        if self._is_flag(variable) and reader > variable.layer:
+            return self._feature(variable.layer, (variable,), table, reader)
         match variable:
             case NodeVariable(node=node):
                 values = self.analysis.of(node)
-                by_code = {
-                    code: label
-                    for (_, code), label in zip(variable.states, table, strict=True)
-                    if label is not None
-                }
+                place_of = {code: place for (_, code), place
+                            in zip(variable.states, table, strict=True) if place >= 0}  # fmt: skip
                 codes = dict(variable.states)
-                labels = [None if atom is None else by_code.get(codes[atom])
+                labels = [None if atom is None else place_of.get(codes[atom])
                           for atom in values.outcomes]  # fmt: skip
-                return self.rows(values.layer, values.inputs, labels, reader)
-            case TokenVariable() | IndexVariable():
-                pass
-            case HeadOutput() if self.is_picked(variable):
-                pass
+                found = self.rows(values.layer, values.inputs, labels, reader)
+                return [found.get(place, Row()) for place in range(max(table) + 1)]
             case CountVariable():
                 raise Refusal(
                     "it counts conditions that cannot be looked at together",
                     'round and compare values earlier, or use `style="compact"`',
                 )
+            case TokenVariable() | IndexVariable():
+                is_block = True
             case _:
-                return None
-        dims = self.block(variable)
-        rows: dict[Hashable, list[Row]] = {}
-        for code, label in _by_code(variable, table).items():
-            if label is not None:
-                rows.setdefault(label, []).append(Row({dims[code]: 1.0}))
-        return {label: added(some) for label, some in rows.items()}
+                is_block = isinstance(variable, HeadOutput) and self.is_picked(variable)
+        if not is_block:
+            return None
+        places = by_codes([variable], table).tolist()
+        weights: list[dict[int, float]] = [{} for _ in range(max(table) + 1)]
+        for place, dim in zip(places, self.block(variable).values(), strict=True):
+            if place >= 0:
+                weights[place][dim] = 1.0
+        return [Row(dims) for dims in weights]
 
     def held(self, count: CountVariable, reader: int) -> Row:
         """A row that is how many of the conditions of a count hold."""
@@ -251,39 +251,19 @@ class Blocks:
         return added(found)
 
     def _feature(
-        self, layer: int, inputs: tuple[Variable, ...], table: Labels, known: list[Hashable],
-        reader: int,
-    ) -> dict[Hashable, Row]:  # fmt: skip
-        places = {label: place for place, label in enumerate(known)}
-        numbers = tuple(-1 if label is None else places[label] for label in table)
-        key = (layer, inputs, numbers)
+        self, layer: int, inputs: tuple[Variable, ...], table: Places, reader: int
+    ) -> list[Row]:
+        key = (layer, inputs, table)
         if key not in self.features:
-            self.features[key] = Feature(layer or reader - 1, inputs, numbers, self.new(len(known)))
+            dims = self.new(max(table) + 1)
+            self.features[key] = Feature(layer or reader - 1, inputs, table, dims)
         feature = self.features[key]
         if not layer:
             feature.layer = min(feature.layer, reader - 1)
-        return {label: Row({dim: 1.0}) for label, dim in zip(known, feature.dims, strict=True)}
+        return [Row({dim: 1.0}) for dim in feature.dims]
 
 
-def _by_code(variable: Variable, table: Labels) -> dict[Fraction, Hashable | None]:
-    """The value for each code; the int 3 and the float 3.0 have one code."""
-    found: dict[Fraction, Hashable | None] = {}
-    for (_, code), label in zip(variable.states, table, strict=True):
-        if found.setdefault(code, label) is None:
-            found[code] = label
-        elif label is not None and found[code] != label:
-            raise one_number()
-    return found
-
-
-def one_number() -> Refusal:
-    return Refusal(
-        "it tells an int from an equal float, which are one number to a transformer",
-        "convert with `int`, `round` or `float` first",
-    )
-
-
-def by_codes(inputs: Sequence[Variable], table: Sequence[int]) -> np.ndarray:
+def by_codes(inputs: Sequence[Variable], table: Places) -> np.ndarray:
     """A table over the states of its inputs as one over their codes, in order of appearance."""
     grid = np.array(table, int).reshape([len(variable.states) for variable in inputs])
     for axis, variable in enumerate(inputs):
@@ -296,7 +276,10 @@ def by_codes(inputs: Sequence[Variable], table: Sequence[int]) -> np.ndarray:
         for (_, code), layer in zip(variable.states, moved, strict=True):
             place = place_of[code]
             if ((layer >= 0) & (joined[place] >= 0) & (layer != joined[place])).any():
-                raise one_number()
+                raise Refusal(
+                    "it tells an int from an equal float, which are one number to a transformer",
+                    "convert with `int`, `round` or `float` first",
+                )
             joined[place] = np.maximum(joined[place], layer)
         grid = np.moveaxis(joined, 0, axis)
     return grid
