@@ -33,10 +33,9 @@ import rasp
 from rasp.atoms import Atom
 from rasp.compiler import Transformer
 from rasp.compiler.emitting.weights import Array
-from rasp.compiler.model.promises import random_input
+from rasp.compiler.model.promises import by_length, random_input
 from rasp.evaluator import evaluate_batch
 from rasp.export import TARGETS, decoded, input_ids
-from rasp.export.check import batches
 from rasp.export.targets import write_export
 
 LIBRARIES = ("torch", "transformers", "transformer-lens", "onnxruntime", "onnx", "numpy")
@@ -93,7 +92,7 @@ def answered(task: Task, model: Transformer, count: int) -> Inputs:
     ))  # fmt: skip
     handle = rasp.run(task.text)["out"]
     found: Inputs = {}
-    for batch in batches(drawn):
+    for batch in by_length(drawn, lambda _: 64):
         found |= _answers(handle, batch)
     return found
 
@@ -119,7 +118,7 @@ class Case:
 
     @property
     def groups(self) -> list[list[tuple[Atom, ...]]]:
-        return list(batches(list(self.inputs)))
+        return list(by_length(self.inputs, lambda _: 64))
 
     def write(self) -> bool:
         """Export the model and write its inputs; whether that could be done."""

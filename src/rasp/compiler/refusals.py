@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from rasp.errors import RaspUnsupportedError
 from rasp.graph import Node, Program, expression, users
+from rasp.graph.walks import first_user
 from rasp.source import Span
 
 
@@ -76,12 +77,5 @@ class Refusals:
             return self.program.origins[node]
         if not self._users:
             self._users.update(users(self.outputs))
-        waiting, seen = [node], {node}
-        while waiting:
-            node = waiting.pop(0)
-            if node in self.program.origins:
-                return self.program.origins[node]
-            further = [each for each in self._users.get(node, []) if each not in seen]
-            waiting += further
-            seen.update(further)
-        return None
+        user = first_user(node, self._users, self.program.origins)
+        return None if user is None else self.program.origins[user]

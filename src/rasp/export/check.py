@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 
 from rasp.atoms import Atom, show_input
 from rasp.compiler.emitting.weights import Array
-from rasp.compiler.model.promises import keeps_promise, random_inputs
+from rasp.compiler.model.promises import by_length, keeps_promise, random_inputs
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspUnsupportedError
@@ -21,7 +20,7 @@ from rasp.graph.portable import graph_from_json
 
 Run = Callable[[Array], Array]
 """Token ids (batch, position) to logits (batch, position, logit)."""
-RANDOM = 100
+RANDOM, AT_ONCE = 100, 64
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ def check(model: Transformer, run: Run, target: str) -> Checked:
     outputs, _ = graph_from_json(model.graph)
     nodes = list(outputs.values())
     compared = 0
-    for batch in batches(inputs_to_try(model.settings)):
+    for batch in by_length(inputs_to_try(model.settings), lambda _: AT_ONCE):
         logits = run(np.stack([input_ids(model, list(tokens)) for tokens in batch]))
         for tokens, each in zip(batch, logits, strict=True):
             try:
@@ -79,10 +78,3 @@ def inputs_to_try(settings: Settings, count: int = RANDOM) -> list[tuple[Atom, .
     ]
     kept = [extreme for extreme in extremes if keeps_promise(settings, extreme)]
     return list(dict.fromkeys([*kept, *random_inputs(settings, chooser, count)]))
-
-
-def batches(inputs: list[tuple[Atom, ...]], most: int = 64) -> Iterator[list[tuple[Atom, ...]]]:
-    """Inputs of one length together, at most so many of them."""
-    for _, together in groupby(sorted(inputs, key=len), len):
-        known = list(together)
-        yield from (known[start : start + most] for start in range(0, len(known), most))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import TypeVar
 
@@ -144,6 +144,27 @@ def last_needed(order: Sequence[Node], outputs: Sequence[Node]) -> list[Sequence
     for node, at in last.items():
         expired[at] = (*expired[at], node)
     return expired
+
+
+def first_user(
+    node: Node, used_by: Mapping[Node, Sequence[Node]], wanted: Container[Node]
+) -> Node | None:
+    """Find the nearest of the wanted nodes that is the node or uses it; `used_by` are `users`.
+
+    >>> from rasp.graph.nodes import Elementwise, Indices
+    >>> twice = Elementwise("+", (Indices(), Indices()))
+    >>> first_user(Indices(), users([twice]), {twice}) is twice
+    True
+    """
+    reached = [node]
+    seen = {node}
+    for candidate in reached:  # which grows
+        if candidate in wanted:
+            return candidate
+        further = [user for user in used_by.get(candidate, ()) if user not in seen]
+        reached += further
+        seen.update(further)
+    return None
 
 
 def users(outputs: Iterable[Node]) -> dict[Node, list[Node]]:

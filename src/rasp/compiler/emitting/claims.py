@@ -52,6 +52,18 @@ from rasp.graph import (
 from rasp.graph.formulas import conjuncts
 
 
+def block_name(time: int) -> str:
+    """The block of a model after which something is there: 2 · layer, and 1 for its feed-forward.
+
+    >>> block_name(0), block_name(2), block_name(3)
+    ('embedding', 'layer1.attention', 'layer1.feed_forward')
+    """
+    layer, is_feed_forward = divmod(time, 2)
+    if is_feed_forward:
+        return f"layer{layer}.feed_forward"
+    return f"layer{layer}.attention" if layer else "embedding"
+
+
 class Planned(Protocol):
     """What claims need to know of a plan of either style."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from rasp.certificate.claims import Claims, GroupClaim, HeadClaim, ReaderClaim
 from rasp.compiler.analysis.variables import HeadOutput
-from rasp.compiler.emitting.claims import Claimant
+from rasp.compiler.emitting.claims import Claimant, block_name
 from rasp.compiler.emitting.emitter import Emitter
 from rasp.compiler.planning.attention import HeadPlan
 from rasp.compiler.planning.features import Reached
@@ -72,7 +72,4 @@ class _PlanClaimant(Claimant):
                     last = max(last, 2 * coordinate.head.layer + lifted)
                 elif isinstance(coordinate, Reached):
                     last = max(last, 2 * coordinate.group.layer + 1)
-        layer, is_feed_forward = divmod(last, 2)
-        if is_feed_forward:
-            return f"layer{layer}.feed_forward"
-        return f"layer{layer}.attention" if layer else "embedding"
+        return block_name(last)

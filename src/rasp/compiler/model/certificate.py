@@ -7,9 +7,9 @@ to catch what nobody thought of; where the program fails on all of them, nothing
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import groupby, takewhile
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from rasp.atoms import Atom, show, show_input
 from rasp.certificate import PRECISIONS, Inputs, Verdict, check
 from rasp.compiler.model.forms import NUMBER, TEXT, TRUTH, WHOLE, Form, listed, record, row
-from rasp.compiler.model.promises import random_inputs
+from rasp.compiler.model.promises import by_length, random_inputs
 from rasp.compiler.model.robustness import FORM as ROBUSTNESS
 from rasp.compiler.model.robustness import Robustness, largest_radius
 from rasp.compiler.model.transformer import Transformer
@@ -251,7 +251,9 @@ def _agreeing(
     """
     found: set[tuple[Atom, ...]] = set()
     widest = max(block.bias.size for block in model.weights.feed_forwards) + model.d_model
-    for batch in _batches(expected, widest):
+    for batch in by_length(
+        expected, lambda length: max(1, MOST_CELLS // (length * (length + widest)))
+    ):
         answers = model.answers(np.stack([model.token_ids(list(tokens)) for tokens in batch]))
         for number, tokens in enumerate(batch):
             given = [rows[number] for rows in answers.values()]
@@ -260,11 +262,3 @@ def _agreeing(
             if given == expected[tokens] and (wider or kinds[0] == kinds[1]):
                 found.add(tokens)
     return found
-
-
-def _batches(inputs: Iterable[tuple[Atom, ...]], widest: int) -> Iterator[list[tuple[Atom, ...]]]:
-    """Inputs of one length, and no more of them than there is room for."""
-    for length, together in groupby(sorted(inputs, key=len), len):
-        known = list(together)
-        most = max(1, MOST_CELLS // (length * (length + widest)))
-        yield from (known[start : start + most] for start in range(0, len(known), most))

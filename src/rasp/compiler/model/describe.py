@@ -18,13 +18,13 @@ from rasp.certificate.claims import (
     TOKEN,
     Claims,
     CountVariable,
-    HeadClaim,
     NodeVariable,
     OutputVariable,
     SumVariable,
 )
 from rasp.compiler.emitting.weights import Array, Weights
 from rasp.graph import Aggregate, Node, expression, users
+from rasp.graph.walks import first_user
 
 
 @dataclass(frozen=True)
@@ -138,35 +138,18 @@ class _Labels:
 
     def _line(self, node: Node) -> str:
         """Where a node comes from; for one made by the library, where the library was used."""
-        waiting, seen = [node], {node}
-        while waiting:
-            node = waiting.pop(0)
-            if node in self.words.lines:
-                return f" (line {self.words.lines[node]})"
-            further = [user for user in self.users.get(node, []) if user not in seen]
-            waiting += further
-            seen.update(further)
-        return ""
-
-    def _claim(self, layer: int, number: int) -> HeadClaim:
-        return self.claims.heads[layer - 1][number]
+        user = first_user(node, self.users, self.words.lines)
+        return "" if user is None else f" (line {self.words.lines[user]})"
 
     def _served_by(self, layer: int, number: int) -> list[Aggregate]:
-        found: dict[Aggregate, None] = {}
-        for place, variable in enumerate(self.claims.variables):
-            if isinstance(variable, OutputVariable) and (variable.layer, variable.head) == (
-                layer,
-                number,
-            ):
-                found |= dict.fromkeys(self.served.get(place, []))
-        return list(found)
+        places = [place for place, variable in enumerate(self.claims.variables)
+                  if isinstance(variable, OutputVariable)
+                  and (variable.layer, variable.head) == (layer, number)]  # fmt: skip
+        return list(dict.fromkeys(node for place in places for node in self.served.get(place, [])))
 
     def selector(self, layer: int, number: int) -> str:
         served = self._served_by(layer, number)
-        if not served:
-            return "nothing"
-        node = served[0].selector
-        return self.words.names.get(node) or expression(node, self.words.names, depth=3)
+        return self._text(served[0].selector) if served else "nothing"
 
     def head(self, layer: int, number: int) -> str:
         served = dict.fromkeys(self.node(node) for node in self._served_by(layer, number))

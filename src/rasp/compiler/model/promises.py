@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 
 from rasp.atoms import Atom, show
 from rasp.compiler.settings import Settings
@@ -61,6 +62,15 @@ def random_inputs(
         if len(drawn) == count:
             break
     return list(drawn)
+
+
+def by_length(
+    inputs: Iterable[tuple[Atom, ...]], most: Callable[[int], int]
+) -> Iterator[list[tuple[Atom, ...]]]:
+    """Inputs of one length together, at most so many of them as that length allows."""
+    for length, together in groupby(sorted(inputs, key=len), len):
+        batch, size = list(together), most(length)
+        yield from (batch[start : start + size] for start in range(0, len(batch), size))
 
 
 def random_input(settings: Settings, chooser: random.Random) -> tuple[Atom, ...]:

@@ -51,7 +51,7 @@ def plan_output(
         except Refusal:
             pass
     codes = _codes(values, features.analysis.codes_of(values.atoms))
-    known = _by_code(values, codes)
+    known = atoms_by_code(values, codes)
     if counted is not None:
         return OutputPlan(name, node, features.code(values.inputs[0], time), counted)
     linear = features.of_values(values, codes.__getitem__, time)
@@ -66,7 +66,7 @@ def _codes(values: Values, codes: dict[Atom, Fraction]) -> dict[Atom, Fraction]:
     return {atom: places[code] for atom, code in codes.items()}
 
 
-def _by_code(values: Values, codes: dict[Atom, Fraction]) -> dict[Fraction, Atom]:
+def atoms_by_code(values: Values, codes: dict[Atom, Fraction]) -> dict[Fraction, Atom]:
     """The atom that each code stands for: of equal numbers, the one of the widest kind."""
     known: dict[Fraction, Atom] = {}
     for atom in values.atoms:

@@ -179,17 +179,14 @@ class Blocks:
             self.size, self.of, self.features, found = size, blocks, features, {}
         return found
 
-    def after(self, dims: Iterable[int]) -> str:
-        """The block of the model after which dimensions are there."""
+    def ready(self, dims: Iterable[int]) -> int:
+        """When dimensions are there: 2 · layer after its attention, and 1 more at its end."""
         ready = {self.sums[output]: 2 * output.layer for output in self.sums}
         for variable, codes in self.of.items():
             ready |= dict.fromkeys(codes.values(), 2 * variable.layer)
         for feature in self.features.values():
             ready |= dict.fromkeys(feature.dims, 2 * feature.layer + 1)
-        layer, is_feed_forward = divmod(max(ready[dim] for dim in dims), 2)
-        if is_feed_forward:
-            return f"layer{layer}.feed_forward"
-        return f"layer{layer}.attention" if layer else "embedding"
+        return max(ready[dim] for dim in dims)
 
     def _is_flag(self, variable: Variable) -> bool:
         """Whether a head says no more than whether it picks anything.

@@ -9,7 +9,7 @@ from fractions import Fraction
 from rasp.certificate.claims import Claims, GroupClaim, HeadClaim, ReaderClaim
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import HeadOutput, Variable
-from rasp.compiler.emitting.claims import Claimant
+from rasp.compiler.emitting.claims import Claimant, block_name
 from rasp.compiler.robust.attention import HeadPlan
 from rasp.compiler.robust.numbers import above, sink_weight
 from rasp.compiler.robust.plan import RobustPlan, width_of
@@ -61,7 +61,9 @@ class RobustClaimant(Claimant):
                 for dim, weight in row.weights.items():
                     dims, parts = blocks.spread(dim)
                     weights |= {place - first: weight / parts for place in dims}
-                yield ReaderClaim(node, blocks.after(row.weights), weights, row.constant)
+                yield ReaderClaim(
+                    node, block_name(blocks.ready(row.weights)), weights, row.constant
+                )
 
     def _read(self, node: SOp) -> Row:
         """A row that is an s-op's number; an empty one where there is none."""

@@ -16,6 +16,7 @@ from rasp.compiler.analysis.variables import HeadOutput, codes_of, s_op_of
 from rasp.compiler.planning.analyse import analyse, check_s_ops
 from rasp.compiler.planning.blocks import Blocks as ExtraBlocks
 from rasp.compiler.planning.heads import HeadAnalysis
+from rasp.compiler.planning.outputs import atoms_by_code
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.robust.attention import HeadPlan, is_read, plan_head
 from rasp.compiler.robust.blocks import MOST_LABELS, Blocks, Feature
@@ -111,11 +112,7 @@ def _output(blocks: Blocks, name: str, node: SOp, reader: int) -> OutputPlan:
         why = next(iter(blocks.analysis.failures.values()), "it has no value")
         raise Refusal(f"the program fails on every input: {why}", "fix the program first")
     codes = codes_of(values.atoms)
-    widest: dict[Fraction, Atom] = {}
-    for atom in values.atoms:
-        known = widest.get(codes[atom])
-        if known is None or _width(atom) > _width(known):
-            widest[codes[atom]] = atom
+    widest = atoms_by_code(values, codes)
     labels = [None if atom is None else codes[atom] for atom in values.outcomes]
     atoms = sorted(widest.items())
     if len(atoms) > MOST_LABELS and (row := mean_row(blocks, values.linear, widest)) is not None:
@@ -124,11 +121,6 @@ def _output(blocks: Blocks, name: str, node: SOp, reader: int) -> OutputPlan:
     if rows is None:
         rows = blocks.rows(values.layer, values.inputs, labels, reader)
     return OutputPlan(name, node, atoms, [rows.get(code, Row()) for code, _ in atoms])
-
-
-def _width(atom: Atom) -> int:
-    """Of equal atoms of different kinds, show the widest kind."""
-    return [bool, int, Fraction, str].index(type(atom))
 
 
 def _write(
