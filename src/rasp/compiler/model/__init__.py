@@ -3,7 +3,8 @@
 The files in the order data flows: `transformer` is the forward pass and what users hold,
 `promises` are the inputs that it is for; `describe` puts the program's words on each part and finds
 the circuit, `certificate` is the statement that the checker makes of it and `robustness` what else
-it says of the robust style; `store` is the folder on disk, of `tensors` and `model_json`, and
-`verify` checks one that was read: `shape_checks` is what must fit together in it, and
-`setting_checks` what its settings must not say of it.
+it says of the robust style; `store` is the folder on disk, of `tensors` and `model_json`: `forms`
+say how values are written and read, and `stored_claims` how claims are. `verify` checks a model
+that was read: `shape_checks` is what must fit together in it, and `setting_checks` what its
+settings must not say of it.
 """
