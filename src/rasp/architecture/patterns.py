@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 
-from rasp.architecture.rewrite import rewritten
 from rasp.errors import RaspLimitError, RaspValueError
 from rasp.graph import (
     Aggregate,
@@ -33,6 +32,7 @@ from rasp.graph import (
     Selector,
     SelectorAnd,
     SelectorOr,
+    rebuild,
 )
 
 SHAPES = {
@@ -84,25 +84,6 @@ class Pattern:
 
     def __str__(self) -> str:
         return self.shape + (":" if self.numbers else "") + ",".join(map(str, self.numbers))
-
-    def allows(self, query: int, key: int, length: int) -> bool:
-        """Tell whether a head may look from `query` to `key` in an input of `length` tokens.
-
-        >>> Pattern("window", (1,)).allows(3, 1, 9)
-        False
-        """
-        distance = abs(query - key)
-        match self.shape, self.numbers:
-            case "window", (width,):
-                return distance <= width
-            case "strided", (step,):
-                return distance < step or distance % step == 0
-            case "block", (size,):
-                return query // size == key // size
-            case "bigbird", (width, globals_, links):
-                near = distance <= width or query < globals_ or key < globals_
-                return near or key in random_links(length, links)[query]
-        return key <= query
 
     def depends_on_length(self) -> bool:
         """Tell whether the pairs among the first positions differ from length to length."""
@@ -211,5 +192,5 @@ def under(pattern: Pattern, outputs: Sequence[Node], length: int) -> tuple[Node,
 
     return tuple(
         SelectorAnd(node, allowed) if isinstance(node, Selector) else node
-        for node in rewritten(outputs, cut)
+        for node in rebuild(outputs, cut)
     )

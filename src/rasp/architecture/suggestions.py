@@ -13,7 +13,6 @@ from typing import TypeAlias
 from rasp.architecture.inputs import Input, alphabets_of, answers, every_input, random_inputs
 from rasp.architecture.naming import Naming
 from rasp.architecture.reasons import listed
-from rasp.architecture.rewrite import rewritten
 from rasp.architecture.schedule import Schedule, schedule
 from rasp.errors import RaspError
 from rasp.graph import (
@@ -30,6 +29,7 @@ from rasp.graph import (
     SelectorOr,
     SOp,
     in_order,
+    rebuild,
 )
 from rasp.graph.idioms import FIRST_KEY, IS_FIRST
 from rasp.graph.normal import Form, normal_form
@@ -102,7 +102,7 @@ def _with_a_bos(naming: Naming) -> Iterator[Change]:
         return
     second.sort(key=lambda node: (naming.line(node), naming.purpose(node)))
     names = listed(list(dict.fromkeys(naming.quoted(node) for node in second)))
-    changed = rewritten(naming.outputs, lambda old, _: Const(0) if old in second else None)
+    changed = rebuild(naming.outputs, lambda old, _: Const(0) if old in second else None)
     yield (
         "if inputs begin with a BOS token, which is never counted, `assume_bos=True` in "
         f"`selector_width` saves the second head of {names}",
@@ -140,7 +140,7 @@ def _last_by_select_best(naming: Naming, _: Sequence[Input]) -> Iterator[Change]
 
     if any(change(node, node) for node in in_order(naming.outputs)):
         advice = "`select_best(select_all, score(indices, 1))` finds the last position without "
-        yield advice + "`length`", rewritten(naming.outputs, change)
+        yield advice + "`length`", rebuild(naming.outputs, change)
 
 
 def _after_length(node: SOp) -> int | None:
@@ -181,7 +181,7 @@ def _one_prefix_head(naming: Naming, _: Sequence[Input]) -> Iterator[Change]:
     yield (
         "the mean over `select(indices, indices, <)` is that over `<=` less the position's own "
         "value, by arithmetic",
-        rewritten(naming.outputs, change),
+        rebuild(naming.outputs, change),
     )
 
 
@@ -222,7 +222,7 @@ def _written_alike(naming: Naming, group: list[Selector], tried: int) -> Change:
     names = [f"`{naming.label(selector, 40)}`" for selector in group]
     shown = names if len(names) < 4 else [*names[:2], f"{len(names) - 2} more"]
     advice = f"{listed(shown)} picked the same on {tried} inputs: written alike, they share a head"
-    return advice, rewritten(naming.outputs, change)
+    return advice, rebuild(naming.outputs, change)
 
 
 def _inputs(outputs: Sequence[Node]) -> list[Input]:

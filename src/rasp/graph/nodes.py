@@ -8,6 +8,7 @@ paper introduces the operations.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
@@ -26,16 +27,20 @@ class _Interned(type):
 
     def __call__(cls, *arguments: Any, **keywords: Any) -> Any:
         fresh = super().__call__(*arguments, **keywords)
-        names: tuple[str, ...] = cls.__match_args__  # type: ignore[attr-defined]
-        key = (cls, *[_key(getattr(fresh, name)) for name in names])
+        needs: list[Node] = []
+        key = (cls, *[_key(value, needs) for value in fresh.fields])
+        if needs:
+            object.__setattr__(fresh, "needs", tuple(needs))
         return _Interned._known.setdefault(key, fresh)
 
 
-def _key(value: Any) -> Any:
+def _key(value: Any, needs: list[Node]) -> Any:
+    """What tells a field from others; its nodes are listed among those that are needed."""
     if isinstance(value, Node):
+        needs.append(value)
         return id(value)
     if isinstance(value, tuple):
-        return tuple(_key(item) for item in value)
+        return tuple([_key(item, needs) for item in value])
     return (type(value), value)
 
 
@@ -47,17 +52,36 @@ class Node(metaclass=_Interned):
     True
     """
 
+    needs: ClassVar[tuple[Node, ...]] = ()
+    """The nodes this one is computed from: those among its fields, set when it is made."""
+
     @property
-    def needs(self) -> tuple[Node, ...]:
-        """The nodes this one is computed from."""
-        return ()
+    def fields(self) -> list[Any]:
+        """The values it is made of, in order."""
+        names: tuple[str, ...] = type(self).__match_args__
+        return [getattr(self, name) for name in names]
+
+    def with_needs(self, needs: Iterable[Node]) -> Node:
+        """Return the node of this kind that is computed from other nodes.
+
+        >>> first = Select(Indices(), Const(0), "==")
+        >>> Aggregate(first, Indices(), 5).with_needs([first, Tokens()]).default
+        5
+        """
+        new = iter(needs)
+
+        def renewed(value: Any) -> Any:
+            if isinstance(value, tuple):
+                return tuple(next(new) for _ in value)
+            return next(new) if isinstance(value, Node) else value
+
+        return type(self)(*map(renewed, self.fields)) if self.needs else self
 
     def __repr__(self) -> str:
         """Write base nodes in full, of others only the kind: a shared graph can be endless."""
         if self.needs:
             return f"<{type(self).__name__} at {id(self):#x}>"
-        names: tuple[str, ...] = type(self).__match_args__
-        return f"{type(self).__name__}({', '.join(repr(getattr(self, name)) for name in names)})"
+        return f"{type(self).__name__}({', '.join(map(repr, self.fields))})"
 
 
 def node_of(given: object) -> Node | None:
@@ -139,10 +163,6 @@ class Elementwise(SOp):
     op: str
     operands: tuple[SOp, ...]
 
-    @property
-    def needs(self) -> tuple[Node, ...]:
-        return self.operands
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Aggregate(SOp):
@@ -160,10 +180,6 @@ class Aggregate(SOp):
     values: SOp
     default: Atom = 0
 
-    @property
-    def needs(self) -> tuple[Node, ...]:
-        return (self.selector, self.values)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Select(Selector):
@@ -177,10 +193,6 @@ class Select(Selector):
     keys: SOp
     queries: SOp
     op: str
-
-    @property
-    def needs(self) -> tuple[Node, ...]:
-        return (self.keys, self.queries)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -196,10 +208,6 @@ class SelectorAnd(Selector):
     left: Selector
     right: Selector
 
-    @property
-    def needs(self) -> tuple[Node, ...]:
-        return (self.left, self.right)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SelectorOr(Selector):
@@ -214,10 +222,6 @@ class SelectorOr(Selector):
     left: Selector
     right: Selector
 
-    @property
-    def needs(self) -> tuple[Node, ...]:
-        return (self.left, self.right)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SelectorNot(Selector):
@@ -229,10 +233,6 @@ class SelectorNot(Selector):
     """
 
     selector: Selector
-
-    @property
-    def needs(self) -> tuple[Node, ...]:
-        return (self.selector,)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -250,10 +250,6 @@ class SelectBest(Selector):
     selector: Selector
     scorer: Scorer
 
-    @property
-    def needs(self) -> tuple[Node, ...]:
-        return (self.selector, self.scorer)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Score(Scorer):
@@ -267,10 +263,6 @@ class Score(Scorer):
     keys: SOp
     queries: SOp
 
-    @property
-    def needs(self) -> tuple[Node, ...]:
-        return (self.keys, self.queries)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreSum(Scorer):
@@ -283,7 +275,3 @@ class ScoreSum(Scorer):
 
     left: Scorer
     right: Scorer
-
-    @property
-    def needs(self) -> tuple[Node, ...]:
-        return (self.left, self.right)

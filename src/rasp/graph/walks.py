@@ -51,6 +51,27 @@ def _needs_first(
     return order
 
 
+def rebuild(
+    outputs: Sequence[Node], change: Callable[[Node, Node], Node | None]
+) -> tuple[Node, ...]:
+    """Return the outputs of a graph in which some nodes are replaced, whatever needs them too.
+
+    `change` is given each node as it was and as it is with its needs rebuilt, and returns
+    what to put in its place, or None to leave it.
+
+    >>> from rasp.graph.nodes import Elementwise, Indices, Tokens
+    >>> double = Elementwise("+", (Tokens(), Tokens()))
+    >>> (new,) = rebuild([double], lambda old, new: Indices() if old is Tokens() else None)
+    >>> new is Elementwise("+", (Indices(), Indices()))
+    True
+    """
+    new: dict[Node, Node] = {}
+    for node in in_order(outputs):
+        rebuilt = node.with_needs(new[needed] for needed in node.needs)
+        new[node] = change(node, rebuilt) or rebuilt
+    return tuple(new[output] for output in outputs)
+
+
 def selectors_in(selector: Selector) -> list[Selector]:
     """List the selectors that a selector is made of, each once, after those that it needs.
 
