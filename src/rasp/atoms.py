@@ -47,11 +47,6 @@ def kind_of_sequence(atoms: Iterable[Atom]) -> str:
     return "int" if int in kinds else "bool"
 
 
-def is_number(atom: Atom) -> bool:
-    """Tell whether an atom is a number; bools count, as 0 and 1."""
-    return not isinstance(atom, str)
-
-
 def checked(atom: Atom, limits: Limits = DEFAULT_LIMITS) -> Atom:
     """Return the atom, or raise where it is larger than the budget allows."""
     if isinstance(atom, str):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import wraps
 from typing import IO, Any, TypeVar
 
@@ -68,10 +68,6 @@ class Shown(io.TextIOBase):
     def send(self, text: str) -> None:
         """Write a text as it is."""
         self.stream.write(text)
-
-    def writelines(self, lines: Iterable[str]) -> None:  # type: ignore[override]
-        for line in lines:
-            self.write(line)
 
     def flush(self) -> None:
         self.stream.flush()

@@ -13,7 +13,7 @@ import pytest
 from rasp.atoms import kind_of, read_input
 from rasp.programs import entries, entry, load
 from rasp.programs.catalogue import IGNORED, Entry
-from rasp.programs.check import EVALUATORS, disagreements, main, random_inputs
+from rasp.programs.check import check_programs, disagreements, fast, plain, random_inputs
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +26,7 @@ def test_the_program_is_what_its_specification_says(entry: Entry) -> None:
     tiny = list(entry.inputs.tiny(400))
     assert len(tiny) > 5
     inputs = [*tiny, *random_inputs(entry, 40, longest=100)]
-    assert next(disagreements(entry, node, inputs, EVALUATORS["fast"]), None) is None
+    assert next(disagreements(entry, node, inputs, fast), None) is None
 
 
 @EVERY
@@ -37,7 +37,7 @@ def test_the_plain_evaluator_says_the_same(entry: Entry) -> None:
         *random_inputs(entry, 8, longest=24, seed=1),
         *random_inputs(entry, 1, longest=100, seed=2),
     ]
-    assert next(disagreements(entry, node, inputs, EVALUATORS["plain"]), None) is None
+    assert next(disagreements(entry, node, inputs, plain), None) is None
 
 
 @EVERY
@@ -63,7 +63,7 @@ def test_random_inputs_have_more_than_one_answer(entry: Entry) -> None:
 def test_a_program_that_is_wrong_is_found_out() -> None:
     left, right = entry("rotate_left"), load("rotate_right").node
     inputs = list(left.inputs.tiny(100))
-    found = next(disagreements(left, right, inputs, EVALUATORS["plain"]))
+    found = next(disagreements(left, right, inputs, plain))
     assert found.tokens == ("a", "a", "b")
     assert str(found) == ('rotate_left("aab") is ["b", "a", "a"], but should be ["a", "b", "a"]')
 
@@ -73,7 +73,7 @@ def test_an_answer_of_another_kind_is_wrong() -> None:
     as_floats = replace(
         counts, specification=lambda tokens: [float(n) for n in counts.specification(tokens)]
     )
-    found = next(disagreements(as_floats, load("hist").node, ["a"], EVALUATORS["plain"]))
+    found = next(disagreements(as_floats, load("hist").node, ["a"], plain))
     assert kind_of(found.computed[0]) == "int"
     assert kind_of(found.specified[0]) == "float"
 
@@ -81,12 +81,12 @@ def test_an_answer_of_another_kind_is_wrong() -> None:
 def test_positions_of_a_bos_are_ignored_and_others_are_not() -> None:
     with_bos, node = entry("hist_bos"), load("hist_bos").node
     assert with_bos.specification(read_input("§aa")) == [IGNORED, 2, 2]
-    assert not list(disagreements(with_bos, node, ["§aba"], EVALUATORS["plain"]))
-    assert list(disagreements(with_bos, load("hist").node, ["§aa", "a§a"], EVALUATORS["plain"]))
+    assert not list(disagreements(with_bos, node, ["§aba"], plain))
+    assert list(disagreements(with_bos, load("hist").node, ["§aa", "a§a"], plain))
 
 
 def test_the_long_check_reports_each_program(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["reverse", "median", "--count", "20", "--tiny", "30"]) == 0
+    assert check_programs([entry("reverse"), entry("median")], count=20)
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[:2]] == ["reverse", "median"]
     assert lines[-1] == "2 programs, 0 of them wrong"

@@ -60,9 +60,10 @@ def run(arguments: argparse.Namespace) -> int:
         case "draw", [name, given]:
             return _draw(name, read_given(given, arguments.text), arguments)
         case "check", _:
-            from rasp.programs.check import main
+            from rasp.programs.check import check_programs
 
-            return main([*words, "--count", str(arguments.count)])
+            chosen = [entry(name) for name in words] or entries()
+            return 0 if check_programs(chosen, arguments.count) else 1
     usage = " ".join(ACTIONS[arguments.action].split("  ")[0].split())
     raise RaspValueError(
         f"`rasp gallery {arguments.action}` does not take {len(words)} words",

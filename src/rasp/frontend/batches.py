@@ -11,7 +11,7 @@ from rasp.errors import RaspTypeError
 from rasp.evaluator import evaluate_chunks
 from rasp.evaluator import explain_plan as explain_nodes
 from rasp.frontend.handles import Handle
-from rasp.graph import Program
+from rasp.graph import Node, Program
 from rasp.limits import DEFAULT_LIMITS, tightest
 
 
@@ -28,22 +28,24 @@ def evaluate(program: Handle | Mapping[str, Any], inputs: Iterable[Any]) -> list
     >>> evaluate(names, ["aa"])
     [{'hist': [2, 2], 'first': [True, False]}]
     """
-    if isinstance(program, Handle):
-        with _no_collection():
-            chunks = evaluate_chunks(
-                [program.node], _inputs(inputs), program.program, program.budgets, as_python=True
-            )
-            return [values for chunk in chunks for values in chunk[program.node]]
     handles = handles_of(program)
-    nodes = [handle.node for handle in handles.values()]
-    known = Program.joined(handle.program for handle in handles.values())
+    nodes, known = _joined(handles)
     limits = tightest(handle.limits for handle in handles.values()) or DEFAULT_LIMITS
     with _no_collection():
+        chunks = evaluate_chunks(nodes, _inputs(inputs), known, limits, as_python=True)
+        if isinstance(program, Handle):
+            return [values for chunk in chunks for values in chunk[program.node]]
         return [
             dict(zip(handles, values, strict=True))
-            for chunk in evaluate_chunks(nodes, _inputs(inputs), known, limits, as_python=True)
+            for chunk in chunks
             for values in zip(*(chunk[node] for node in nodes), strict=True)
         ]
+
+
+def _joined(handles: Mapping[str, Handle]) -> tuple[list[Node], Program]:
+    """What several handles compute, and what is known of it."""
+    program = Program.joined(handle.program for handle in handles.values())
+    return [handle.node for handle in handles.values()], program
 
 
 @contextmanager
@@ -76,15 +78,13 @@ def explain_plan(program: Handle | Mapping[str, Any]) -> str:
     groups: equal keys and queries meet in a group, and each group is summed once
     time O(n) but for numbering what occurs, memory O(n)
     """
-    if isinstance(program, Handle):
-        return PlanText(explain_nodes([program.node], program.program))
-    handles = list(handles_of(program).values())
-    known = Program.joined(handle.program for handle in handles)
-    return PlanText(explain_nodes([handle.node for handle in handles], known))
+    return PlanText(explain_nodes(*_joined(handles_of(program))))
 
 
-def handles_of(program: Mapping[str, Any]) -> dict[str, Handle]:
+def handles_of(program: Handle | Mapping[str, Any]) -> dict[str, Handle]:
     """Return the s-ops, selectors and scorers among the names of a program."""
+    if isinstance(program, Handle):
+        return {"": program}
     if not isinstance(program, Mapping):
         raise RaspTypeError(
             "what is evaluated is a handle, or the names of a program",

@@ -48,6 +48,15 @@ def _prefix(op: str) -> Callable[[SOpHandle], SOpHandle]:
     return method
 
 
+def _function(op: str) -> Callable[[SOpHandle], SOpHandle]:
+    """The method of an operator that Python has a function for, such as `math.floor`."""
+
+    def method(self: SOpHandle) -> SOpHandle:
+        return built(SOpHandle, lambda node: Elementwise(op, (node,)), self)
+
+    return method
+
+
 @doors
 class SOpHandle(Handle):
     """A sequence to be computed: one atom per position.
@@ -100,19 +109,11 @@ class SOpHandle(Handle):
         """Round to the nearest int, halves to the even one: `round(s_op)`."""
         if digits is not None:
             raise refusals.no("digits", self.node)
-        return built(SOpHandle, lambda node: Elementwise("round", (node,)), self)
+        return _function("round")(self)
 
-    def __floor__(self) -> SOpHandle:
-        """Round down: `math.floor(s_op)`, which is RASP's `floor`."""
-        return built(SOpHandle, lambda node: Elementwise("floor", (node,)), self)
-
-    def __abs__(self) -> SOpHandle:
-        """How far each number is from 0: `abs(s_op)`."""
-        return built(SOpHandle, lambda node: Elementwise("abs", (node,)), self)
-
-    def __trunc__(self) -> SOpHandle:
-        """Leave the fraction out: `math.trunc(s_op)`, which is RASP's `int`."""
-        return built(SOpHandle, lambda node: Elementwise("int", (node,)), self)
+    __floor__ = _function("floor")
+    __abs__ = _function("abs")
+    __trunc__ = _function("int")
 
     def at(self, position: int) -> SOpHandle:
         """Broadcast one position to all, negative from the end (which costs `length`).
@@ -242,13 +243,10 @@ def _refuse_operators(of: type[Handle], signs: dict[str, str]) -> None:
 def _give_functions(of: type[SOpHandle]) -> None:
     """Give handles what Python's functions of one number ask for, such as `math.floor`."""
 
-    def applying(op: str) -> Callable[[SOpHandle], SOpHandle]:
-        return door(lambda self: built(SOpHandle, lambda node: Elementwise(op, (node,)), self))
-
     for row in written("call"):
         module, _, function = row.python.rpartition(".")
         if module in ("math", "builtins") and f"__{function}__" not in vars(of):
-            setattr(of, f"__{function}__", applying(row.name))
+            setattr(of, f"__{function}__", door(_function(row.name)))
 
 
 _give_functions(SOpHandle)

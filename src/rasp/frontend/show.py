@@ -181,27 +181,30 @@ def show_selection(
     i   1 1
     """
     most = len(tokens) if full else MOST_ROWS
-    labels = [_label(token) for token in tokens[:most]]
-    width = max(map(_width, labels))
-    gap = " " if width == 1 else "  "
-    lines = [indent + " " * width + "   " + gap.join(_pad(label, width) for label in labels)]
-    for label, row in zip(labels, rows, strict=False):
-        marks = gap.join(_pad("1" if picked else "·", width) for picked in row[:most])
-        lines.append(f"{indent}{_pad(label, width)}   {marks}")
-    if len(tokens) > most:
-        lines.append(f"{indent}… {len(tokens)} rows and columns in all")
-    return "\n".join(line.rstrip() for line in lines)
+    marks = [["1" if picked else "·" for picked in row[:most]] for row in rows[:most]]
+    grid = _grid(marks, tokens[:most], indent, narrow=True)
+    cut = f"\n{indent}… {len(tokens)} rows and columns in all" if len(tokens) > most else ""
+    return grid + cut
 
 
 def show_scores(rows: list[list[Any]], tokens: tuple[Atom, ...], indent: str = "    ") -> str:
     """Write a scorer's numbers as a grid."""
-    labels = [_label(token) for token in tokens[:MOST_ROWS]]
     cells = [[display(score) for score in row[:MOST_ROWS]] for row in rows[:MOST_ROWS]]
+    return _grid(cells, tokens[:MOST_ROWS], indent)
+
+
+def _grid(
+    cells: list[list[str]], tokens: Sequence[Atom], indent: str, narrow: bool = False
+) -> str:
+    """Write cells under and beside the tokens; a narrow grid has one blank between columns."""
+    labels = [_label(token) for token in tokens]
     width = max(map(_width, [*labels, *(cell for row in cells for cell in row)]))
-    lines = [indent + " " * width + "   " + "  ".join(_pad(label, width) for label in labels)]
-    for label, row in zip(labels, cells, strict=True):
-        lines.append(f"{indent}{_pad(label, width)}   " + "  ".join(_pad(c, width) for c in row))
-    return "\n".join(line.rstrip() for line in lines)
+    gap = " " if narrow and width == 1 else "  "
+    lines = [
+        f"{indent}{_pad(label, width)}   {gap.join(_pad(cell, width) for cell in row)}".rstrip()
+        for label, row in zip(["", *labels], [labels, *cells], strict=True)
+    ]
+    return "\n".join(lines)
 
 
 def _show_node(name: str, node: Node, session: Session, program: Program) -> str:

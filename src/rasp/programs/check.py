@@ -1,29 +1,32 @@
 """Entries in, disagreements out: each program against its specification, on many inputs.
 
-`python -m rasp.programs.check --count 1000` is the full check: random inputs up to length 100
-and every tiny input, for each program, in both evaluators. Kinds count too: 1, 1.0 and True
-are different answers.
+`rasp gallery check` does it for each program in both evaluators. Kinds count too: 1, 1.0 and
+True are different answers.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from random import Random
 from typing import Any, TypeAlias
 
 from rasp.atoms import Atom, display, from_python, read_input, show_input
 from rasp.evaluator import evaluate_plain
 from rasp.graph import Node
-from rasp.programs import entries, entry, load
+from rasp.programs import load
 from rasp.programs.catalogue import IGNORED, Entry
 from rasp.visible import visibly
 
 Inputs: TypeAlias = Sequence[tuple[Atom, ...]]
 Evaluator: TypeAlias = Callable[[Node, Inputs], Iterable[list[Any]]]
+LONGEST = 100
+"""Tokens of the random inputs of a check, at the most."""
+TINY = 3_000
+"""Tiny inputs of a check, at the most."""
 
 
 @visibly
@@ -77,9 +80,6 @@ def fast(node: Node, inputs: Inputs) -> Iterable[list[Any]]:
     return evaluate([node], inputs)[node]
 
 
-EVALUATORS: dict[str, Evaluator] = {"plain": plain, "fast": fast}
-
-
 def _agree(computed: list[Any], specified: list[Any]) -> bool:
     return len(computed) == len(specified) and all(
         wanted is IGNORED or (type(got) is type(wanted) and got == wanted)
@@ -87,45 +87,23 @@ def _agree(computed: list[Any], specified: list[Any]) -> bool:
     )
 
 
-def check(
-    entry: Entry, count: int, longest: int, tiny: int, seed: int, evaluators: Iterable[str]
-) -> tuple[int, WrongAnswer | None]:
-    """Compare one program with its specification; return how many inputs, and a disagreement."""
-    node = load(entry.name).node
-    inputs = [*entry.inputs.tiny(tiny), *random_inputs(entry, count, longest, seed)]
-    for evaluator in evaluators:
-        found = next(disagreements(entry, node, inputs, EVALUATORS[evaluator]), None)
-        if found is not None:
-            return len(inputs), found
-    return len(inputs), None
+def check_programs(chosen: Iterable[Entry], count: int) -> bool:
+    """Compare programs with their specifications, print a line for each; tell whether all agree.
 
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Check the programs named on the command line, or all of them; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m rasp.programs.check", description=__doc__)
-    parser.add_argument("names", nargs="*", help="programs; all of them where none is named")
-    parser.add_argument("--count", type=int, default=1000, help="random inputs for each program")
-    parser.add_argument("--longest", type=int, default=100, help="their greatest length")
-    parser.add_argument("--tiny", type=int, default=3000, help="how many tiny inputs at most")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--evaluator", choices=[*EVALUATORS, "both"], default="both")
-    chosen = parser.parse_args(argv)
-    programs = [entry(name) for name in chosen.names] or entries()
-    evaluators = list(EVALUATORS) if chosen.evaluator == "both" else [chosen.evaluator]
-    wrong = 0
-    for program in programs:
+    Inputs are `count` random ones up to length 100, and every tiny one.
+    """
+    wrong = number_of_programs = 0
+    for program in chosen:
         started = time.perf_counter()
-        number, found = check(
-            program, chosen.count, chosen.longest, chosen.tiny, chosen.seed, evaluators
-        )
+        node = load(program.name).node
+        inputs = [*program.inputs.tiny(TINY), *random_inputs(program, count, LONGEST)]
+        found = next(chain(*(disagreements(program, node, inputs, evaluator)
+                             for evaluator in (plain, fast))), None)  # fmt: skip
         wrong += found is not None
+        number_of_programs += 1
         verdict = "agrees" if found is None else f"DISAGREES: {found}"
         seconds = time.perf_counter() - started
-        sys.stdout.write(f"{program.name:28} {number:6} inputs {seconds:7.2f} s  {verdict}\n")
+        sys.stdout.write(f"{program.name:28} {len(inputs):6} inputs {seconds:7.2f} s  {verdict}\n")
         sys.stdout.flush()
-    sys.stdout.write(f"{len(programs)} programs, {wrong} of them wrong\n")
-    return 1 if wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    sys.stdout.write(f"{number_of_programs} programs, {wrong} of them wrong\n")
+    return not wrong

@@ -1,7 +1,7 @@
 """A selector in, a signed sum of conjunctions of comparisons out.
 
-Counts and sums are linear in the selection, so `and` is a product, `or` is a + b - ab and
-`not` is 1 - a; what is left are conjunctions, which need no matrix. A comparison of two s-ops
+Counts and sums are linear in the selection, so `and` is a product, `not` is 1 - a and `or` is
+a + (1 - a) b; what is left are conjunctions, which need no matrix. A comparison of two s-ops
 is a set of outcomes, a bit each for less, equal and greater: then `and` of two comparisons of
 the same pair is the intersection, an empty set is a contradiction, and the full set is no
 condition at all. `select_best` is one more equality, with the best score of the query's row.
@@ -102,7 +102,7 @@ class _Work:
 
 
 class _Sums(_Work):
-    """The algebra of signed sums: `and` is a product, `or` is a + b - ab."""
+    """The algebra of signed sums: `and` is a product, `or` is a + (1 - a) b."""
 
     def compare(self, keys: SOp, queries: SOp, outcomes: int) -> SignedSum:
         return dict.fromkeys(_comparison(Pair(keys, queries), outcomes), 1)
@@ -113,7 +113,7 @@ class _Sums(_Work):
 
     def either(self, left: SignedSum, right: SignedSum) -> SignedSum:
         self.count(left, right)
-        return _either(left, right)
+        return _plus(left, _product(_complement(left), right))
 
     def best(
         self, node: SelectBest, wanted: bool, picks: SignedSum, others: SignedSum
@@ -251,28 +251,6 @@ def _complement(value: SignedSum) -> SignedSum:
             [(pair, outcomes)] = conjunction
             return dict.fromkeys(_comparison(pair, ANY - outcomes), 1)
     return _plus({ALWAYS: 1}, value, -1)
-
-
-def _either(left: SignedSum, right: SignedSum) -> SignedSum:
-    """a + b - ab in whichever of its three disguises is shortest."""
-    not_left, not_right = _complement(left), _complement(right)
-    return min(
-        _plus(_plus(left, right), _product(left, right), -1),
-        _plus(left, _product(not_left, right)),
-        _plus({ALWAYS: 1}, _product(not_left, not_right), -1),
-        key=_work,
-    )
-
-
-def _work(value: SignedSum) -> int:
-    """A rough price: a term with two orders costs far more than one with none or one."""
-    return sum(1 + 20 * (count_orders(conjunction) > 1) for conjunction in value)
-
-
-def count_orders(conjunction: Conjunction) -> int:
-    """How many different keys are compared by order (not by equality) in a conjunction."""
-    return len({pair.keys for pair, outcomes in conjunction
-                if outcomes not in (EQUAL, DIFFERENT) and not pair.is_filter})  # fmt: skip
 
 
 def _without_different(value: SignedSum) -> SignedSum:

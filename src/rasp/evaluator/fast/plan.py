@@ -7,7 +7,7 @@ number, and every s-op whose keys are compared by order is one dimension of a ra
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
@@ -85,7 +85,8 @@ def plan_sums(selector: Selector) -> SumPlan:
     """
     plan = _plans.get(selector)
     if plan is None:
-        plan = _plans[selector] = _sums_planned(selector)
+        why = "a conjunction compares {} different keys by order"
+        plan = _plans[selector] = _planned(lambda: signed_sum(selector).items(), why)
     return plan
 
 
@@ -93,32 +94,21 @@ def plan_best(selector: Selector) -> SumPlan:
     """Plan the search for the highest score among a selector's picks."""
     plan = _best_plans.get(selector)
     if plan is None:
-        plan = _best_plans[selector] = _best_planned(selector)
+        why = "a highest score under {} orders has no shortcut"
+        plan = _best_plans[selector] = _planned(
+            lambda: dict.fromkeys(cover(selector), 1).items(), why
+        )
     return plan
 
 
-def _sums_planned(selector: Selector) -> SumPlan:
+def _planned(total: Callable[[], Iterable[tuple[Conjunction, int]]], why_blocked: str) -> SumPlan:
     try:
-        total = signed_sum(selector)
-    except TooManyTerms as error:
-        return SumPlan((), error.reason)
-    terms = _terms(total.items())
-    most = max((len(term.meeting.ranges) for term in terms), default=0)
-    if most > 2:
-        reason = f"a conjunction compares {most} different keys by order"
-        return SumPlan(terms, reason, shared_equalities(terms))
-    return SumPlan(terms)
-
-
-def _best_planned(selector: Selector) -> SumPlan:
-    try:
-        terms = _terms((conjunction, 1) for conjunction in cover(selector))
+        terms = _terms(total())
     except TooManyTerms as error:
         return SumPlan((), error.reason)
     most = max((len(term.meeting.ranges) for term in terms), default=0)
     if most > 2:
-        reason = f"a highest score under {most} orders has no shortcut"
-        return SumPlan(terms, reason, shared_equalities(terms))
+        return SumPlan(terms, why_blocked.format(most), shared_equalities(terms))
     return SumPlan(terms)
 
 
