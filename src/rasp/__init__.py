@@ -62,40 +62,34 @@ __version__ = "0.1.0"
 # Where each public name lives; a module is imported when one of its names is first used, so that
 # `import rasp` and `rasp --version` cost next to nothing.
 _HOMES = {
-    "Limits": "rasp.limits",
-    "RaspError": "rasp.errors",
-    "RaspLimitError": "rasp.errors",
-    "RaspNameError": "rasp.errors",
-    "RaspSyntaxError": "rasp.errors",
-    "RaspTypeError": "rasp.errors",
-    "RaspUnsupportedError": "rasp.errors",
-    "RaspValueError": "rasp.errors",
-    "Handle": "rasp.frontend.handles",
-    "run": "rasp.frontend.namespace",
-    **dict.fromkeys(("SOpHandle", "ScorerHandle", "SelectorHandle"), "rasp.frontend.expressions"),
-    **dict.fromkeys(
-        ("aggregate", "constant", "indicator", "indices", "length", "score", "select",
-         "select_all", "select_best", "table", "tokens", "tokens_bool", "tokens_float",
-         "tokens_int", "tokens_str", "where"),
-        "rasp.frontend.embedding",
-    ),
-    **dict.fromkeys(("contains", "has_focus", "selector_width"), "rasp.lib"),
-    **dict.fromkeys(("evaluate", "explain_plan"), "rasp.frontend.batches"),
-    **dict.fromkeys(("explain", "fit", "front", "schedule"), "rasp.architecture"),
-    **dict.fromkeys(("draw", "draw_selector", "heat_map"), "rasp.drawing"),
-    **dict.fromkeys(("compile", "verify"), "rasp.compiler"),
-    "export": "rasp.export",
-    "dialects": "rasp.dialect",
-    "equivalent": "rasp.equivalence",
-    "generate": "rasp.generation",
-    **dict.fromkeys(("load_ipython_extension", "unload_ipython_extension"), "rasp.notebook"),
-    "grading": "rasp.grading",
-    "programs": "rasp.programs",
-    "sandbox": "rasp.sandbox",
-    "lib": "rasp.lib",
-    "map": "rasp.frontend.tabulating",
-    "to_rasp": "rasp.frontend.writing",
-}  # fmt: skip
+    name: module
+    for module, names in {
+        "rasp.architecture": "explain fit front schedule",
+        "rasp.compiler": "compile verify",
+        "rasp.dialect": "dialects",
+        "rasp.drawing": "draw draw_selector heat_map",
+        "rasp.equivalence": "equivalent",
+        "rasp.errors": "RaspError RaspLimitError RaspNameError RaspSyntaxError RaspTypeError "
+        "RaspUnsupportedError RaspValueError",
+        "rasp.export": "export",
+        "rasp.frontend.batches": "evaluate explain_plan",
+        "rasp.frontend.embedding": "aggregate constant indicator indices length score select "
+        "select_all select_best table tokens tokens_bool tokens_float tokens_int tokens_str where",
+        "rasp.frontend.expressions": "SOpHandle ScorerHandle SelectorHandle",
+        "rasp.frontend.handles": "Handle",
+        "rasp.frontend.namespace": "run",
+        "rasp.frontend.tabulating": "map",
+        "rasp.frontend.writing": "to_rasp",
+        "rasp.generation": "generate",
+        "rasp.grading": "grading",
+        "rasp.lib": "lib contains has_focus selector_width",
+        "rasp.limits": "Limits",
+        "rasp.notebook": "load_ipython_extension unload_ipython_extension",
+        "rasp.programs": "programs",
+        "rasp.sandbox": "sandbox",
+    }.items()
+    for name in names.split()
+}
 
 __all__ = [
     "Handle",

@@ -8,9 +8,9 @@ import pytest
 
 import rasp
 from browsing import complaints, needs_chromium, started_browser
+from picks import why
 from rasp.drawing import Drawing, draw
 from rasp.drawing.plan import Flow
-from rasp.drawing.why import why
 from repository import script
 
 from .random_programs import random_program

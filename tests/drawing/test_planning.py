@@ -5,9 +5,9 @@ from collections import Counter
 import pytest
 
 import rasp
+from picks import why
 from rasp.architecture.schedule import schedule
 from rasp.drawing import as_dict, draw, draw_selector, plan_flow, plan_selection
-from rasp.drawing.why import why
 from rasp.errors import RaspError, RaspLimitError, RaspTypeError
 from rasp.evaluator.plain import evaluate
 from rasp.graph import (

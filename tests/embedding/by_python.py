@@ -98,7 +98,7 @@ def evaluate(expression: tree.Expression, scopes: list[Names]) -> Any:
             return look_up(name, scopes)
         case tree.Bracketed(inner):
             return evaluate(inner, scopes)
-        case tree.Comparison(op):
+        case tree.Sign(op):
             return op
         case tree.Unary(op, operand):
             value = evaluate(operand, scopes)

@@ -11,7 +11,7 @@ import rasp
 import rasp.programs
 from rasp import aggregate, indices, select, tokens, tokens_int, tokens_str, where
 from rasp.equivalence.choosing import choose_inputs
-from rasp.equivalence.inputs import Inputs, fresh_tokens
+from rasp.equivalence.inputs import InputsToTry, fresh_tokens
 from rasp.equivalence.token_flow import compared_constants, only_asks_for_equality
 
 same = select(tokens, tokens, "==")
@@ -23,7 +23,7 @@ def test_each_input_over_any_alphabet_is_a_renaming_of_exactly_one_that_is_tried
     known: int, length: int
 ) -> None:
     constants = tuple("(){}"[:known])
-    inputs = Inputs(constants, any_alphabet=True, known=known).with_unknown(length)
+    inputs = InputsToTry(constants, any_alphabet=True, known=known).with_unknown(length)
     tried = list(inputs.of_length(length))
     assert len(set(tried)) == len(tried) == inputs.count(length)
 
@@ -40,7 +40,7 @@ def test_each_input_over_any_alphabet_is_a_renaming_of_exactly_one_that_is_tried
 
 
 def test_an_alphabet_is_tried_whole_and_after_its_prefix() -> None:
-    inputs = Inputs(("a", "b"), prefix=("§",))
+    inputs = InputsToTry(("a", "b"), prefix=("§",))
     assert list(inputs.of_length(1)) == [("§",)]
     assert list(inputs.of_length(3)) == [("§", *rest) for rest in product("ab", repeat=2)]
     assert [inputs.count(length) for length in range(4)] == [0, 1, 2, 4]
@@ -110,7 +110,7 @@ def test_constants_are_found_wherever_tokens_meet_them() -> None:
 
 
 def test_the_alphabet_is_of_the_kind_that_the_programs_compute_on() -> None:
-    def chosen(*handles: Any) -> Inputs:
+    def chosen(*handles: Any) -> InputsToTry:
         return choose_inputs([handle.node for handle in handles], is_everything=True)
 
     assert chosen(rasp.lib.average(tokens)).alphabet == (0, 1, 2)

@@ -18,7 +18,6 @@ from rasp.syntax.tree import (
     Bracketed,
     Call,
     Command,
-    Comparison,
     Comprehension,
     Define,
     DictDisplay,
@@ -33,6 +32,7 @@ from rasp.syntax.tree import (
     Parameter,
     Remark,
     Return,
+    Sign,
     Statement,
     Ternary,
     Unary,
@@ -140,7 +140,7 @@ class Spacing:
         return self.leaf(expression)
 
     def argument(self, argument: Argument) -> str:
-        if isinstance(argument.value, Comparison):
+        if isinstance(argument.value, Sign):
             return argument.value.op
         value = self.write(argument.value)
         return value if argument.keyword is None else self.joined(argument.keyword, "=", value)

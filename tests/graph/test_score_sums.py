@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import rasp
+from picks import why
 from rasp import indices, score, select, select_all, select_best, tokens
 from rasp.compiler.model.store import load
 from rasp.drawing.planning import plan_flow
-from rasp.drawing.why import why
 from rasp.evaluator.fast.evaluate import evaluate as evaluate_fast
 from rasp.evaluator.plain import evaluate as evaluate_plain
 from rasp.graph import ScoreSum, SelectBest

@@ -11,8 +11,8 @@ import pytest
 
 import rasp
 from browsing import needs_chromium
+from picks import why
 from rasp.drawing import plan_selection
-from rasp.drawing.why import why
 
 from .conftest import Playground
 from .pages import (

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from rasp.architecture.layers import layers_between
 from rasp.errors import RaspValueError
 from rasp.graph import Elementwise, Indices, Node, SOp, Tokens, TokensAs, in_order
 
@@ -97,8 +98,7 @@ def earliest_times(outputs: Iterable[Node], order: Order) -> dict[Node, int]:
 
 def time_for(user: Node, needed: Node, time: int) -> int:
     """Return from when on a node can be made, as far as one that it needs is concerned."""
-    reads_by_attention = isinstance(needed, SOp) and not isinstance(user, Elementwise)
-    return attended(time) if reads_by_attention else time
+    return attended(time) if layers_between(user, needed) else time
 
 
 def latest_times(outputs: Sequence[Node], order: Order) -> dict[Node, int]:
@@ -109,8 +109,8 @@ def latest_times(outputs: Sequence[Node], order: Order) -> dict[Node, int]:
         own = order.last_feed_forward(own) if isinstance(node, Elementwise) else own - own % 2
         times[node] = own
         for needed in node.needs:
-            by_attention = isinstance(needed, SOp) and not isinstance(node, Elementwise)
-            times[needed] = min(times.get(needed, order.end), own - 1 if by_attention else own)
+            ready = own - layers_between(node, needed)
+            times[needed] = min(times.get(needed, order.end), ready)
     return times
 
 

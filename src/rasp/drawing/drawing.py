@@ -15,7 +15,15 @@ from rasp.drawing.flow import document, flow_block, selection_block, smallest_le
 from rasp.drawing.glyphs import printable
 from rasp.drawing.heat import heat_block, plan_heat_map
 from rasp.drawing.html import frame, page
-from rasp.drawing.layout import MARGIN, PLAIN, SMALLEST_POINTS, Fitted, Layout, fit, refuse_layout
+from rasp.drawing.layout import (
+    MARGIN,
+    PLAIN,
+    SMALLEST_POINTS,
+    Fitted,
+    PageLayout,
+    fit,
+    refuse_layout,
+)
 from rasp.drawing.plan import Flow, HeatMap, HeatMaps, Plan, SelectionShown
 from rasp.drawing.planning import plan_flow, plan_selection
 from rasp.drawing.portable import as_dict
@@ -52,7 +60,7 @@ class Drawing:
 
     plan: Plan
     theme: str = "auto"
-    layout: Layout = PLAIN
+    layout: PageLayout = PLAIN
 
     def __post_init__(self) -> None:
         if self.theme not in THEMES:
@@ -84,7 +92,7 @@ class Drawing:
         >>> 'width="1280" height="720"' in draw(indices, "ab").arranged(page="slide").svg()
         True
         """
-        return replace(self, layout=Layout(compact, landscape, width, page))
+        return replace(self, layout=PageLayout(compact, landscape, width, page))
 
     def with_layers(self, first: int, last: int | None = None) -> Drawing:
         """Return the picture of some layers only, counted from 1.
@@ -213,7 +221,7 @@ class Drawing:
     def _repr_html_(self) -> str:
         return frame(self.plan, self._block(), self.theme)
 
-    def _block(self, layout: Layout = PLAIN) -> Piece:
+    def _block(self, layout: PageLayout = PLAIN) -> Piece:
         match self.plan:
             case Flow():
                 return flow_block(self.plan, layout)

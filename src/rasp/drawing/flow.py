@@ -9,7 +9,7 @@ from rasp.drawing.arranging import PAD, Box, best_for, in_columns, narrowest_und
 from rasp.drawing.compact import compact_head, window_for
 from rasp.drawing.glyphs import cut
 from rasp.drawing.head import LINE, NAME_FONT, SMALL_FONT, head_block
-from rasp.drawing.layout import MARGIN, PLAIN, Layout, read_width, room_for
+from rasp.drawing.layout import MARGIN, PLAIN, PageLayout, read_width, room_for
 from rasp.drawing.plan import Flow, HeatMaps, LayerShown, Plan, SelectionShown, Strip
 from rasp.drawing.strips import cell_for, strip_row
 from rasp.drawing.svg import Piece, below, beside, element, framed, label, moved, number, text_width
@@ -21,7 +21,7 @@ LONGEST_EXPRESSION = 64
 LONGEST_COMPACT_EXPRESSION = 40
 
 
-def flow_block(flow: Flow, layout: Layout = PLAIN) -> Piece:
+def flow_block(flow: Flow, layout: PageLayout = PLAIN) -> Piece:
     """Draw the whole flow."""
     heading = heading_block(flow.title, flow.note)
     most = max((len(layer.heads) for layer in flow.layers), default=1)
@@ -52,14 +52,14 @@ def _boxes(flow: Flow, per_row: int, compact: bool) -> list[Box]:
     return boxes
 
 
-def selection_block(plan: SelectionShown, layout: Layout = PLAIN) -> Piece:
+def selection_block(plan: SelectionShown, layout: PageLayout = PLAIN) -> Piece:
     """Draw one selection alone."""
     make = compact_head if layout.compact else head_block
     head = make(plan.head, "", plan.strips, plan.tokens)
     return below([heading_block(plan.title), framed(head, "box", PAD)], 12)
 
 
-def smallest_letters(plan: Plan, layout: Layout) -> float:
+def smallest_letters(plan: Plan, layout: PageLayout) -> float:
     """Return the height of the smallest letters that a reader must read, before any scaling."""
     if isinstance(plan, HeatMaps):
         return SMALL_FONT

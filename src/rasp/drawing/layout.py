@@ -28,10 +28,10 @@ SMALLEST_POINTS = 5.0
 
 
 @dataclass(frozen=True)
-class Layout:
+class PageLayout:
     """How a picture is arranged. Without anything it has its own size, layers from top to bottom.
 
-    >>> Layout(page="a4", landscape=True).size
+    >>> PageLayout(page="a4", landscape=True).size
     (1122.51..., 793.70...)
     """
 
@@ -60,11 +60,11 @@ class Layout:
         return (max(width, height), min(width, height)) if self.landscape else (width, height)
 
 
-PLAIN = Layout()
+PLAIN = PageLayout()
 """A picture's own size, layers from top to bottom."""
 
 
-def refuse_layout(layout: Layout) -> None:
+def refuse_layout(layout: PageLayout) -> None:
     """Refuse to show as text or as a web page what was arranged for paper."""
     if layout != PLAIN:
         raise RaspUnsupportedError(
@@ -97,14 +97,14 @@ class Fitted:
     scale: float = 1.0
 
 
-def room_for(layout: Layout) -> tuple[float, float] | None:
+def room_for(layout: PageLayout) -> tuple[float, float] | None:
     """Return the room inside the margins: of the page, or a shape; None where any size will do."""
     if layout.size is not None:
         return layout.size[0] - 2 * MARGIN, layout.size[1] - 2 * MARGIN
     return LANDSCAPE if layout.landscape else None
 
 
-def fit(block: Piece, layout: Layout) -> Fitted:
+def fit(block: Piece, layout: PageLayout) -> Fitted:
     """Scale a picture to its page or width."""
     if layout.size is not None:
         width, height = layout.size[0] - 2 * MARGIN, layout.size[1] - 2 * MARGIN

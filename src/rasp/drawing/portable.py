@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from rasp.atoms import kind_of_sequence
+from rasp.atoms import Number, kind_of_sequence
 from rasp.drawing.glyphs import in_cells, in_title
 from rasp.drawing.plan import (
     Condition,
@@ -21,7 +21,6 @@ from rasp.drawing.plan import (
     SelectionShown,
     Strip,
 )
-from rasp.drawing.why import best_of
 
 DIGITS = bytes.maketrans(b"\0\1", b"01")
 
@@ -82,6 +81,14 @@ def _condition(condition: Condition) -> dict[str, Any]:
         found["candidates"] = bits(condition.candidates)
         found["products"] = [list(product) for product in condition.products]
     return found
+
+
+def best_of(condition: Condition) -> list[Number | None]:
+    """Return the highest score that was kept in each row; None where the row is empty."""
+    return [
+        max((score for score, kept in zip(scores, row, strict=True) if kept), default=None)
+        for scores, row in zip(condition.scores, condition.picks, strict=True)
+    ]
 
 
 def bits(picks: Picks) -> list[str]:

@@ -1,4 +1,4 @@
-// A head, a query and a key in, lines that say why out: the same as rasp.drawing.why.
+// A head, a query and a key in, lines that say why out.
 
 export const why = (strips, head, query, key) => {
   const lines = [`query ${query}, key ${key}`];

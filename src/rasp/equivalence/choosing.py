@@ -11,7 +11,7 @@ from random import Random
 
 from rasp.architecture.inputs import answers, filled
 from rasp.atoms import Atom, read_input
-from rasp.equivalence.inputs import Inputs, fresh_tokens
+from rasp.equivalence.inputs import InputsToTry, fresh_tokens
 from rasp.equivalence.token_flow import (
     compared_constants,
     every_string,
@@ -30,7 +30,7 @@ FEWEST_KNOWN = 2
 
 def choose_inputs(
     nodes: Sequence[Node], is_everything: bool, alphabet: object = None, bos: object = None
-) -> Inputs:
+) -> InputsToTry:
     """Choose what to try; `is_everything` says that the nodes are all that is compared."""
     prefix = read_input([bos]) if bos is not None else ()
     if alphabet is not None:
@@ -39,18 +39,18 @@ def choose_inputs(
             raise RaspValueError(
                 "the alphabet holds nothing but the BOS", hint="give it other tokens too"
             )
-        return Inputs(given, prefix)
+        return InputsToTry(given, prefix)
     if is_everything and not reads_tokens(nodes):
-        return Inputs(("a",), prefix, reads_tokens=False)
+        return InputsToTry(("a",), prefix, reads_tokens=False)
     known = [atom for atom in compared_constants(nodes) if atom not in (*prefix, "")]
     chosen = _that_works(nodes, known, prefix)
     is_text = isinstance(chosen[-1], str) and not chosen[-1].isdigit()
     if is_everything and is_text and only_asks_for_equality(nodes):
         words = tuple(atom for atom in known if isinstance(atom, str))
         avoid = every_string(nodes)
-        inputs = Inputs(words, prefix, any_alphabet=True, known=len(words), avoid=avoid)
+        inputs = InputsToTry(words, prefix, any_alphabet=True, known=len(words), avoid=avoid)
         return inputs.with_unknown(len(prefix) + FEWEST_TOKENS)
-    return Inputs(chosen, prefix)
+    return InputsToTry(chosen, prefix)
 
 
 def _that_works(

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from rasp.architecture.inputs import shrunk
 from rasp.equivalence.choosing import choose_inputs
-from rasp.equivalence.inputs import Inputs
+from rasp.equivalence.inputs import InputsToTry
 from rasp.equivalence.sides import Compared, Input, check_kinds, side_of
 from rasp.equivalence.verdict import Difference, Verdict
 from rasp.errors import RaspError, RaspLimitError, RaspValueError
@@ -65,7 +65,7 @@ def equivalent(
     left, right = side_of(first), side_of(second)
     check_kinds(left, right)
     if left is right:
-        return _verdict(Search(Compared(left, right), Inputs(())), same_graph=True)
+        return _verdict(Search(Compared(left, right), InputsToTry(())), same_graph=True)
     pair = Compared(left, right, ignored=0 if bos is None else 1)
     everything = len(pair.nodes) == 2
     inputs = choose_inputs(pair.nodes, everything, alphabet, bos)
@@ -83,7 +83,11 @@ class Search:
     """A comparison on its way: what was tried so far, and what came of it."""
 
     def __init__(
-        self, pair: Compared, inputs: Inputs, kinds: bool = False, progress: Progress | None = None
+        self,
+        pair: Compared,
+        inputs: InputsToTry,
+        kinds: bool = False,
+        progress: Progress | None = None,
     ) -> None:
         self.pair = pair
         self.inputs = inputs
@@ -160,7 +164,7 @@ class Search:
         return (*prefix, *tokens)
 
 
-def _longest(inputs: Inputs, asked: int | None) -> int:
+def _longest(inputs: InputsToTry, asked: int | None) -> int:
     """The length up to which all inputs are tried."""
     if asked is not None and asked < 1:
         raise RaspValueError(

@@ -19,7 +19,7 @@ from rasp.atoms import Atom, show
 
 
 @dataclass(frozen=True)
-class Inputs:
+class InputsToTry:
     """Which inputs to try: a prefix, then any tokens of the alphabet.
 
     With `any_alphabet`, the last tokens of the alphabet are unknown to both programs, and stand
@@ -66,7 +66,7 @@ class Inputs:
             ways = after
         return sum(ways.values())
 
-    def with_unknown(self, length: int) -> Inputs:
+    def with_unknown(self, length: int) -> InputsToTry:
         """The same with enough unknown tokens for a length."""
         missing = length - len(self.prefix) - (len(self.alphabet) - self.known)
         if not self.any_alphabet or missing <= 0:

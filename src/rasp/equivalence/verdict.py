@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rasp.atoms import Atom, show, show_input, to_python
-from rasp.equivalence.inputs import Inputs
+from rasp.equivalence.inputs import InputsToTry
 from rasp.errors import RaspError
 from rasp.visible import visibly
 
@@ -59,7 +59,7 @@ class Verdict:
     difference: Difference | None
     same_graph: bool
     """True where the two are one graph: the same on every input there is."""
-    inputs: Inputs
+    inputs: InputsToTry
     """What inputs were to be tried: which tokens, and whether they stand for any others."""
     all_up_to: int
     """Every one of these inputs up to this length was tried."""

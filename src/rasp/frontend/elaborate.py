@@ -217,7 +217,7 @@ class Elaborator:
                 return {self.key(key, scope): self.evaluate(item, scope) for key, item in pairs}
             case tree.Comprehension():
                 return self.comprehension(expression, scope)
-            case tree.Comparison(op):
+            case tree.Sign(op):
                 return ComparisonSign(op)
         raise AssertionError(f"no meaning for {type(expression).__name__}")
 

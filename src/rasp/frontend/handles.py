@@ -8,7 +8,7 @@ operators do on handles is in `expressions`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NoReturn, Self
@@ -30,6 +30,15 @@ LONGEST_REPR = 72
 NOTHING_KNOWN = Program()
 RESERVED = (*KEYWORDS, *BUILT_IN_DOCS, "out")
 """Words that cannot name a handle; `out` always is the last value of a session."""
+
+
+def _refusing(asked: str) -> Callable[..., NoReturn]:
+    """The method of something that Python asks, and that has no answer before there is an input."""
+
+    def method(self: Handle, *others: object) -> NoReturn:
+        raise refusals.no(asked, self.node)
+
+    return method
 
 
 @visibly
@@ -123,28 +132,14 @@ class Handle:
     def __hash__(self) -> int:
         raise refusals.no("hash", self.node)
 
-    def __iter__(self) -> Iterator[Any]:
-        raise refusals.no("items", self.node)
-
     def __contains__(self, item: object) -> bool:
         raise refusals.no_members(self.node)
 
-    def __len__(self) -> int:
-        raise refusals.no("length", self.node)
-
-    def __index__(self) -> int:
-        raise refusals.no("index", self.node)
-
-    def __int__(self) -> int:
-        raise refusals.no("number", self.node)
-
-    def __float__(self) -> float:
-        raise refusals.no("number", self.node)
-
-    def __xor__(self, other: object) -> NoReturn:
-        raise refusals.no("power sign", self.node)
-
-    __rxor__ = __xor__
+    __iter__ = _refusing("items")
+    __len__ = _refusing("length")
+    __index__ = _refusing("index")
+    __int__ = __float__ = _refusing("number")
+    __xor__ = __rxor__ = _refusing("power sign")
     __array_ufunc__ = None  # numpy's numbers leave the operators to us
 
 

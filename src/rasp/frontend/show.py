@@ -193,9 +193,7 @@ def show_scores(rows: list[list[Any]], tokens: tuple[Atom, ...], indent: str = "
     return _grid(cells, tokens[:MOST_ROWS], indent)
 
 
-def _grid(
-    cells: list[list[str]], tokens: Sequence[Atom], indent: str, narrow: bool = False
-) -> str:
+def _grid(cells: list[list[str]], tokens: Sequence[Atom], indent: str, narrow: bool = False) -> str:
     """Write cells under and beside the tokens; a narrow grid has one blank between columns."""
     labels = [_label(token) for token in tokens]
     width = max(map(_width, [*labels, *(cell for row in cells for cell in row)]))

@@ -1,28 +1,158 @@
-"""A random number generator in, random expressions of a wanted kind out."""
+"""A random number generator in, random expressions of a wanted kind out.
+
+What an expression of a kind can be is a table of templates: RASP text in which words in capitals
+are holes, each with its chance. `NUMBER`, `SELECTOR` and the like are expressions of that kind;
+`SAME` is one of the wanted kind, `OTHER` one of a kind that is the same throughout a template, and
+`ITEM`, `ATOM` and `OTHER_ATOM` are simple ones of these.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
+from functools import cache
+from typing import Any
 
 from rasp.atoms import Atom
-from rasp.fuzzing.trees import NOWHERE, binary, call, index, listed, literal, name, ternary, unary
+from rasp.fuzzing.trees import call, literal, name
 from rasp.operators import COMPARISONS, drawn
-from rasp.syntax.tree import Comparison, Comprehension, DictDisplay, Expression
+from rasp.source import Source
+from rasp.syntax import parse
+from rasp.syntax.tree import Comprehension, Evaluate, Expression, Name, Tree
 
-NUMBER, BOOL, TEXT, SELECTOR = "number", "bool", "text", "selector"
+NUMBER, BOOL, TEXT, SELECTOR, SCORER = "number", "bool", "text", "selector", "scorer"
 SORTS = (NUMBER, NUMBER, BOOL, TEXT)
 LETTERS = "abc"
 TEXTS: tuple[Atom, ...] = ("a", "b", "c", "", "ab", "3", "-2", "1.5", 'q"', "\\", "é\n")
 LARGE: tuple[Atom, ...] = (2**61, -(2**62), 2**63, 10**30, Fraction(1, 2**40), 3**39)
+SAFE: tuple[Atom, ...] = (1, 2, 3, Fraction(1, 2), Fraction(5, 2))
+"""What nothing goes wrong with on the right of `/`, `%` and `^`."""
 SURE, DOUBTFUL = (drawn("infix", f"number {right} -> number") for right in ("number", "divisor"))
 SIGNS, FUNCTIONS = (drawn(how, "number -> number") for how in ("prefix", "call"))
 EQUALITIES, LOGIC = (drawn("infix", f"{sort} {sort} -> bool") for sort in ("any", "bool"))
-FACTORS: list[int | Fraction] = [2, -1, Fraction(1, 2)]
-SAFE: tuple[Atom, ...] = (1, 2, 3, Fraction(1, 2), Fraction(5, 2))
-"""What nothing goes wrong with on the right of `/`, `%` and `^`."""
+NEXT_TO = "select(indices, indices - STEP, ==)"
+"""A selector of one key at most."""
+
+
+def _shared(chance: float, texts: Iterable[str]) -> dict[str, float]:
+    """Give each of several templates its share of a chance, twice where it is there twice."""
+    listed = list(texts)
+    return {text: chance * listed.count(text) / len(listed) for text in listed}
+
+
+COMMON = {
+    "SAME if BOOL else SAME": 12.0,
+    "SAME if BIT == BIT else SAME": 1.0,
+    "[ITEM][indices % 1]": 0.5,
+    "[ITEM, ITEM, ITEM][indices % 3]": 1.0,
+    "[ITEM, ITEM, ITEM][STEP]": 0.5,
+    "[ITEM, ITEM][round(NUMBER) % 2]": 1.0,
+    "{0: ITEM, 1: ITEM, 2: ITEM, 3: ITEM, 4: ITEM}[indices % 5]": 1.0,
+}
+LONE_PICKS = {
+    f"aggregate({NEXT_TO}, SAME, ATOM)": 10.0,
+    f"aggregate(SELECTOR and {NEXT_TO}, SAME, ATOM)": 9.0,
+    f"aggregate({NEXT_TO}, values=SAME, default=ATOM)": 5.0,
+    "aggregate(SELECTOR, SAME, ATOM)": 1.0,
+}
+TEMPLATES: dict[str, dict[str, float]] = {
+    NUMBER: COMMON | {
+        "aggregate(SELECTOR, NUMBER)": 13,
+        "aggregate(SELECTOR, NUMBER, ATOM)": 8,
+        "aggregate(SELECTOR, values=NUMBER, default=ATOM)": 4,
+        "NUMBER if BOOL else BOOL": 3,
+        "indicator(ANY)": 4,
+        "[NUMBER for each in range(3)][indices % 3]": 0.6,
+        "{each: NUMBER for each in range(2)}[indices % 2]": 0.2,
+        "selector_width(SELECTOR)": 3.2,
+        "selector_width(SELECTOR, assume_bos=True)": 1.4,
+        "histf(OTHER)": 1,
+        "histf(OTHER, assume_bos=True)": 0.5,
+        "sort(NUMBER, NUMBER)": 1,
+        "sort(NUMBER, NUMBER, assume_bos=True)": 0.5,
+        "num_prevs(BOOL)": 1.5,
+        "average(NUMBER)": 1.5,
+        "load_from_location(NUMBER, NUMBER)": 1.5,
+        "shift(NUMBER, steps=STEP)": 1.5,
+        "pow(NUMBER, 2)": 0.8,
+        "NUMBER[STEP]": 0.8,
+        'pair_balance("a", "b")': 1.5,
+        **_shared(1.5, [f"{function}(OTHER, OTHER_ATOM)" for function in ("count", "frac_prevs")]),
+        **_shared(1.5, [f"{function}(NUMBER, NUMBER)" for function in ("max", "min",
+                                                                       "pairwise_mul")]),
+        **_shared(8, [f"NUMBER {op} NUMBER" for op in SURE]),
+        **_shared(7, [f"NUMBER {op} SAFE" for op in DOUBTFUL]),
+        **_shared(1, [f"NUMBER {op} NUMBER" for op in DOUBTFUL]),
+        **_shared(4, [f"NUMBER {op} BOOL" for op in "+-*"]),
+        **_shared(4, [f"{sign}NUMBER" for sign in SIGNS]),
+        **_shared(4, [f"{function}(NUMBER)" for function in FUNCTIONS]),
+    },
+    BOOL: COMMON | LONE_PICKS | {
+        "aggregate(SELECTOR, BOOL)": 0.5,
+        f"aggregate({NEXT_TO}, BOOL)": 12,
+        "BOOL if BOOL else NUMBER": 3,
+        "has_prev(OTHER)": 5,
+        "has_focus(SELECTOR)": 5,
+        "not BOOL": 4,
+        "not NUMBER": 1.1,
+        "not TEXT": 1.1,
+        "OTHER_ATOM in OTHER": 1.8,
+        "OTHER in []": 0.5,
+        "OTHER in [OTHER_ATOM]": 0.5,
+        "OTHER in [OTHER_ATOM, OTHER_ATOM, OTHER_ATOM]": 1.6,
+        **_shared(10, [f"{function}(OTHER, OTHER_ATOM)" for function in
+                       ("contains", "mark_first_instance", "mark_last_instance")]),
+        **_shared(9, [f"NUMBER {op} NUMBER" for op in COMPARISONS]),
+        **_shared(4, [f"TEXT {op} TEXT" for op in COMPARISONS]),
+        **_shared(4, [f"ANY {op} ANY" for op in EQUALITIES]),
+        **_shared(4, [f"BOOL {op} BOOL" for op in LOGIC]),
+        **_shared(1.5, [f"BOOL {op} NUMBER" for op in LOGIC]),
+    },
+    TEXT: COMMON | LONE_PICKS | {
+        'shift(TEXT, STEP, "-")': 7,
+        "sort(TEXT, NUMBER)": 7,
+        "TEXT[0]": 3,
+        "TEXT[-1]": 3,
+        "TEXT + TEXT": 18,
+        "TEXT * (indices % 3)": 4.5,
+        "(indices % 4) * TEXT": 4.5,
+        '"abc"[indices % 3]': 3,
+    },
+    SELECTOR: {
+        "SELECTOR and SELECTOR": 20,
+        "SELECTOR or SELECTOR": 13,
+        "not SELECTOR": 7,
+        "select_best(SELECTOR, SCORER)": 13,
+        "select_all": 1,
+        "full_s": 1,
+        "select_eq(OTHER, OTHER)": 2,
+        "select_next_identical(OTHER)": 2,
+        "select_from_first(OTHER, OTHER_ATOM)": 2,
+        "select_from_last(OTHER, OTHER_ATOM)": 2,
+    },
+    "comparison": {
+        f"select({pair}, {op})": chance * (3 if op == "==" else 1)
+        for pair, chance in {"tokens, tokens": 25.0, "indices, indices": 20.0,
+                             "NUMBER, NUMBER": 27.0, "BOOL, BOOL": 14.0, "TEXT, TEXT": 14.0}.items()
+        for op in COMPARISONS
+    },
+    SCORER: {
+        **_shared(42, [f"score(NUMBER, {query})" for query in (1, -1, 2, 0)]),
+        "score(NUMBER, NUMBER)": 28,
+        "SCORER + SCORER": 10,
+        "SCORER - SCORER": 10,
+        **_shared(10, [f"{factor} * SCORER" for factor in (2, -1, 0.5)]),
+    },
+}  # fmt: skip
+
+
+@cache
+def _parsed(template: str) -> Expression:
+    [statement] = parse(Source("<template>", template + ";"))
+    assert isinstance(statement, Evaluate)
+    return statement.expression
 
 
 @dataclass(frozen=True)
@@ -56,8 +186,6 @@ class Expressions:
                 known.remove(rebound)
         self.functions = [function for function in self.functions if function.name != rebound]
 
-    # S-ops
-
     def s_op(self, sort: str, depth: int) -> Expression:
         """An expression for an s-op, or an atom in its stead, probably of a kind."""
         rng = self.rng
@@ -65,17 +193,22 @@ class Expressions:
             sort = rng.choice(SORTS)
         if depth <= 0 or rng.random() < 0.12:
             return self.leaf(sort)
-        chance = rng.random()
-        if chance < 0.25:
-            return self.aggregate(sort, depth - 1)
-        if chance < 0.45:
-            return self.library(sort, depth - 1)
-        if chance < 0.55 and (made := self.own_call(sort, depth - 1)):
+        if rng.random() < 0.1 and (made := self.own_call(sort, depth - 1)):
             return made
-        if chance < 0.65:
-            return self.chosen(sort, depth - 1)
-        maker: Callable[[int], Expression] = getattr(self, "a_" + sort)
-        return maker(depth - 1)
+        return self.filled(sort, sort, depth - 1)
+
+    def any_s_op(self, depth: int) -> Expression:
+        return self.s_op(self.rng.choice(SORTS), depth)
+
+    def selector(self, depth: int) -> Expression:
+        rng = self.rng
+        if self.names[SELECTOR] and rng.random() < 0.25:
+            return name(rng.choice(self.names[SELECTOR]))
+        if depth <= 0 or rng.random() < 0.35:
+            return self.filled("comparison", NUMBER, depth - 1)
+        if rng.random() < 0.1 and (made := self.own_call(SELECTOR, depth - 1)):
+            return made
+        return self.filled(SELECTOR, NUMBER, depth - 1)
 
     def leaf(self, sort: str) -> Expression:
         rng = self.rng
@@ -105,249 +238,52 @@ class Expressions:
             return Fraction(rng.randint(-9, 9), rng.choice([1, 2, 4, 5, 8, 10]))
         return rng.randint(-3, 6)
 
-    def a_number(self, depth: int) -> Expression:
+    def filled(self, kind: str, sort: str, depth: int) -> Expression:
+        """Draw a template, and fill its holes."""
+        templates = TEMPLATES[kind]
+        [template] = self.rng.choices(list(templates), list(templates.values()))
+        other = self.rng.choice([NUMBER, TEXT])
+        made: Expression = self._fill(_parsed(template), sort, other, depth)
+        return made
+
+    def _fill(self, part: Any, sort: str, other: str, depth: int) -> Any:
+        if isinstance(part, tuple):
+            return tuple(self._fill(item, sort, other, depth) for item in part)
+        if isinstance(part, Name):
+            return self._hole(part, sort, other, depth)
+        if not isinstance(part, Tree):
+            return part
+        bound = [target.name for target in part.targets] if isinstance(part, Comprehension) else []
+        self.names[NUMBER] += bound
+        inner = {each.name: self._fill(getattr(part, each.name), sort, other, depth)
+                 for each in fields(part) if each.name != "span"}  # fmt: skip
+        for each in bound:
+            self.names[NUMBER].remove(each)
+        return replace(part, **inner)
+
+    def _hole(self, word: Name, sort: str, other: str, depth: int) -> Expression:
         rng = self.rng
-        match rng.randrange(9):
-            case 0 | 1 | 2 | 3:
-                op = rng.choice([*SURE, *DOUBTFUL])
-                right = self.s_op(NUMBER, depth)
-                if op in DOUBTFUL and rng.random() < 0.85:  # mostly a safe operand
-                    right = literal(rng.choice(SAFE))
-                return binary(op, self.s_op(NUMBER, depth), right)
-            case 4:
-                return unary(rng.choice(SIGNS), self.s_op(NUMBER, depth))
-            case 5:
-                return call(rng.choice(FUNCTIONS), self.s_op(NUMBER, depth))
-            case 6:
-                return call("indicator", self.s_op(rng.choice(SORTS), depth))
-            case 7:
-                return binary(rng.choice("+-*"), self.s_op(NUMBER, depth), self.s_op(BOOL, depth))
-        return self.look_up(NUMBER, depth)
-
-    def a_bool(self, depth: int) -> Expression:
-        rng = self.rng
-        match rng.randrange(8):
-            case 0 | 1 | 2:
-                sort = rng.choice([NUMBER, NUMBER, TEXT])
-                return binary(
-                    rng.choice(COMPARISONS), self.s_op(sort, depth), self.s_op(sort, depth)
-                )
-            case 3:
-                return binary(rng.choice(EQUALITIES), self.any_s_op(depth), self.any_s_op(depth))
-            case 4:
-                parts = self.s_op(BOOL, depth), self.s_op(rng.choice([BOOL, BOOL, NUMBER]), depth)
-                return binary(rng.choice(LOGIC), *parts)
-            case 5:
-                return unary("not", self.s_op(rng.choice([BOOL, BOOL, NUMBER, TEXT]), depth))
-            case 6:
-                sort = rng.choice([NUMBER, TEXT])
-                if rng.random() < 0.4:
-                    return binary("in", literal(self.atom(sort)), self.s_op(sort, depth))
-                members = [literal(self.atom(sort)) for _ in range(rng.randint(0, 4))]
-                return binary("in", self.s_op(sort, depth), listed(members))
-        return self.look_up(BOOL, depth)
-
-    def a_text(self, depth: int) -> Expression:
-        rng = self.rng
-        match rng.randrange(4):
-            case 0 | 1:
-                return binary("+", self.s_op(TEXT, depth), self.s_op(TEXT, depth))
-            case 2:
-                times = binary("%", name("indices"), literal(rng.randint(1, 4)))
-                parts = (self.s_op(TEXT, depth), times)
-                return binary("*", *(parts if rng.random() < 0.5 else parts[::-1]))
-        return self.look_up(TEXT, depth)
-
-    def any_s_op(self, depth: int) -> Expression:
-        return self.s_op(self.rng.choice(SORTS), depth)
-
-    def chosen(self, sort: str, depth: int) -> Expression:
-        """A ternary; sometimes one that is decided at once."""
-        rng = self.rng
-        other = sort if sort == TEXT else rng.choice([sort, NUMBER, BOOL])
-        condition = self.s_op(BOOL, depth)
-        if rng.random() < 0.1:
-            condition = binary("==", literal(rng.randint(0, 1)), literal(rng.randint(0, 1)))
-        return ternary(condition, self.s_op(sort, depth), self.s_op(other, depth))
-
-    def look_up(self, sort: str, depth: int) -> Expression:
-        """Something out of a list, a comprehension, a string or a dict."""
-        rng = self.rng
-        count = rng.choice([1, 2, 3, 5])
-        position = binary("%", name("indices"), literal(count))
-        if rng.random() < 0.3:
-            position = binary("%", call("round", self.s_op(NUMBER, depth)), literal(count))
-        if rng.random() < 0.2:
-            position = literal(rng.randint(-count, count - 1))
-        items = [self.leaf(sort) if rng.random() < 0.4 else literal(self.atom(sort))
-                 for _ in range(count)]  # fmt: skip
-        match rng.randrange(5):
-            case 0:
-                pairs = tuple((literal(at), item) for at, item in enumerate(items))
-                return index(DictDisplay(pairs, span=NOWHERE), position)
-            case 1 if sort == TEXT:
-                return index(literal("abcde"[:count]), position)
-            case 2 if sort == NUMBER:
-                counted = self.comprehension(count, depth)
-                return index(counted, position)
-        return index(listed(items), position)
-
-    def comprehension(self, count: int, depth: int) -> Expression:
-        """A list of `count` numbers, some of them s-ops, or a dict from 0 on."""
-        rng = self.rng
-        each = f"each{rng.randrange(2)}"
-        self.names[NUMBER].append(each)
-        item = self.s_op(NUMBER, min(depth, 1))
-        self.names[NUMBER].remove(each)
-        key = name(each) if rng.random() < 0.3 else None
-        source = call("range", literal(count))
-        return Comprehension(item, (name(each),), source, key, span=NOWHERE)
-
-    def aggregate(self, sort: str, depth: int) -> Expression:
-        rng = self.rng
-        selector = self.selector(depth)
-        if sort != NUMBER and rng.random() < 0.97:  # a lone pick, mostly
-            selector = binary("and", selector, self.neighbour()) if rng.random() < 0.4 else (
-                self.neighbour()
-            )  # fmt: skip
-        values = self.s_op(sort, depth)
-        if sort != TEXT and rng.random() < 0.5:
-            return call("aggregate", selector, values)
-        default = literal(self.atom(sort))
-        if rng.random() < 0.3:
-            return call("aggregate", selector, values=values, default=default)
-        return call("aggregate", selector, values, default)
-
-    def neighbour(self) -> Expression:
-        """A selector of one key at most."""
-        moved = binary("-", name("indices"), literal(self.rng.randint(-2, 2)))
-        return call("select", name("indices"), moved, self.sign("=="))
-
-    def sign(self, op: str | None = None) -> Expression:
-        return Comparison(op or self.rng.choice([*COMPARISONS, "==", "=="]), span=NOWHERE)
-
-    # Selectors
-
-    def selector(self, depth: int) -> Expression:
-        rng = self.rng
-        if self.names[SELECTOR] and rng.random() < 0.25:
-            return name(rng.choice(self.names[SELECTOR]))
-        if depth <= 0 or rng.random() < 0.35:
-            return self.comparison(depth)
-        match rng.randrange(10):
-            case 0 | 1 | 2:
-                return binary("and", self.selector(depth - 1), self.selector(depth - 1))
-            case 3 | 4:
-                return binary("or", self.selector(depth - 1), self.selector(depth - 1))
-            case 5:
-                return unary("not", self.selector(depth - 1))
-            case 6 | 7:
-                return call("select_best", self.selector(depth - 1), self.scorer(depth - 1))
-            case 8:
-                if made := self.own_call(SELECTOR, depth - 1):
-                    return made
-        return self.library_selector(depth - 1)
-
-    def scorer(self, depth: int) -> Expression:
-        """A product; now and then a sum of several, or a number of times one."""
-        rng = self.rng
-        if rng.random() < 0.3:
-            op, left = rng.choice("+-*"), self.scorer(depth)
-            factor = literal(rng.choice(FACTORS))
-            return binary("*", factor, left) if op == "*" else binary(op, left, self.scorer(depth))
-        queries = literal(rng.choice([1, -1, 2, 0]))
-        if rng.random() < 0.4:
-            queries = self.s_op(NUMBER, depth)
-        return call("score", self.s_op(NUMBER, depth), queries)
-
-    def comparison(self, depth: int) -> Expression:
-        rng = self.rng
-        chance = rng.random()
-        if chance < 0.25:
-            return call("select", name("tokens"), name("tokens"), self.sign())
-        if chance < 0.45:
-            return call("select", name("indices"), name("indices"), self.sign())
-        sort = rng.choice(SORTS)
-        keys, queries = self.s_op(sort, depth - 1), self.s_op(sort, depth - 1)
-        return call("select", keys, queries, self.sign())
-
-    def library_selector(self, depth: int) -> Expression:
-        rng = self.rng
-        sort = rng.choice([NUMBER, TEXT])
-        match rng.randrange(5):
-            case 0:
-                return name(rng.choice(["select_all", "full_s"]))
-            case 1:
-                return call("select_eq", self.s_op(sort, depth), self.s_op(sort, depth))
-            case 2:
-                return call("select_next_identical", self.s_op(sort, depth))
-            case 3:
-                return call("select_from_first", self.s_op(sort, depth), literal(self.atom(sort)))
-        return call("select_from_last", self.s_op(sort, depth), literal(self.atom(sort)))
-
-    # Calls
-
-    def library(self, sort: str, depth: int) -> Expression:
-        """A call of a library function that gives a kind."""
-        makers = {TEXT: self.library_text, BOOL: self.library_bool, NUMBER: self.library_number}
-        return makers[sort](depth)
-
-    def library_text(self, depth: int) -> Expression:
-        rng, text = self.rng, self.s_op(TEXT, depth)
-        match rng.randrange(3):
-            case 0:
-                return call("shift", text, literal(rng.randint(-2, 2)), literal("-"))
-            case 1:
-                return call("sort", text, self.s_op(NUMBER, depth))
-        return index(text, literal(rng.randint(-1, 0)))
-
-    def library_bool(self, depth: int) -> Expression:
-        rng = self.rng
-        sort = rng.choice([NUMBER, TEXT])
-        match rng.randrange(4):
-            case 0:
-                return call("has_prev", self.s_op(sort, depth))
-            case 1:
-                return call("has_focus", self.selector(depth))
-        marking = rng.choice(["contains", "mark_first_instance", "mark_last_instance"])
-        return call(marking, self.s_op(sort, depth), literal(self.atom(sort)))
-
-    def library_number(self, depth: int) -> Expression:
-        rng = self.rng
-        sort = rng.choice([NUMBER, TEXT])
-        bos = {"assume_bos": literal(True)} if rng.random() < 0.3 else {}
-
-        def number() -> Expression:
-            return self.s_op(NUMBER, depth)
-
-        match rng.randrange(13):
-            case 0 | 1 | 2:
-                return call("selector_width", self.selector(depth), **bos)
-            case 3:
-                return call("histf", self.s_op(sort, depth), **bos)
-            case 4:
-                return call("sort", number(), number(), **bos)
-            case 5:
-                function = rng.choice(["count", "frac_prevs"])
-                return call(function, self.s_op(sort, depth), literal(self.atom(sort)))
-            case 6:
-                return call("num_prevs", self.s_op(BOOL, depth))
-            case 7:
-                return call("average", number())
-            case 8:
-                return call("load_from_location", number(), number())
-            case 9:
-                return call("shift", number(), steps=literal(rng.randint(-2, 2)))
-            case 10:
-                return call(rng.choice(["max", "min", "pairwise_mul"]), number(), number())
-            case 11:
-                return rng.choice(
-                    [
-                        call("pow", number(), literal(2)),
-                        index(number(), literal(rng.randint(-2, 2))),
-                    ]
-                )
-        return call("pair_balance", literal("a"), literal("b"))
+        match word.name:
+            case "NUMBER" | "BOOL" | "TEXT":
+                return self.s_op(word.name.lower(), depth)
+            case "SAME" | "OTHER" | "ANY":
+                wanted = {"SAME": sort, "OTHER": other, "ANY": rng.choice(SORTS)}[word.name]
+                return self.s_op(wanted, depth)
+            case "ITEM":
+                return self.leaf(sort) if rng.random() < 0.4 else literal(self.atom(sort))
+            case "ATOM" | "OTHER_ATOM":
+                return literal(self.atom(sort if word.name == "ATOM" else other))
+            case "STEP":
+                return literal(rng.randint(-2, 2))
+            case "BIT":
+                return literal(rng.randint(0, 1))
+            case "SAFE":
+                return literal(rng.choice(SAFE))
+            case "SELECTOR":
+                return self.selector(depth)
+            case "SCORER":
+                return self.filled(SCORER, sort, depth)
+        return word
 
     def own_call(self, sort: str, depth: int) -> Expression | None:
         """A call of a function of the program's own, where there is one of the kind."""

@@ -16,7 +16,7 @@ from rasp.atoms import Atom
 from rasp.fuzzing.cases import Case
 from rasp.fuzzing.judges import Judge, Judgement, verdict
 from rasp.fuzzing.trees import literal, name
-from rasp.syntax.tree import Argument, Comparison, Expression, Literal, Name, Parameter, Tree
+from rasp.syntax.tree import Argument, Expression, Literal, Name, Parameter, Sign, Tree
 
 SIMPLE: tuple[Expression, ...] = (literal(0), literal(1), name("indices"), name("tokens"))
 SIMPLE_KINDS = (Name, Literal)
@@ -110,7 +110,7 @@ def _expressions_in(part: Any) -> Iterator[Expression]:
     for value in values:
         if isinstance(value, (Argument, Parameter, tuple)):
             yield from _expressions_in(value)
-        elif isinstance(value, Expression) and not isinstance(value, Comparison):
+        elif isinstance(value, Expression) and not isinstance(value, Sign):
             yield value  # a bare sign can only be an argument
 
 

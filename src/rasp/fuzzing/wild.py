@@ -118,8 +118,8 @@ class Wild:
         for keyword in rng.sample(NAMES, rng.randint(0, 3)):
             value = self.expression(depth - 1)
             if rng.random() < 0.2:
-                value = tree.Comparison(rng.choice(COMPARISONS), span=NOWHERE)
-            named = rng.random() < 0.25 and not isinstance(value, tree.Comparison)
+                value = tree.Sign(rng.choice(COMPARISONS), span=NOWHERE)
+            named = rng.random() < 0.25 and not isinstance(value, tree.Sign)
             arguments.append(tree.Argument(value, keyword if named else None, span=NOWHERE))
         arguments.sort(key=lambda argument: argument.keyword is not None)
         return tree.Call(self.expression(depth - 1), tuple(arguments), span=NOWHERE)

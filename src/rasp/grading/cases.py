@@ -18,7 +18,7 @@ from typing import Any
 from rasp.architecture.inputs import random_inputs, show_alphabet
 from rasp.atoms import Atom, read_input
 from rasp.equivalence.choosing import choose_inputs
-from rasp.equivalence.inputs import Inputs
+from rasp.equivalence.inputs import InputsToTry
 from rasp.equivalence.sides import Side, answers_of
 from rasp.errors import RaspError, RaspLimitError, RaspNameError, RaspTypeError, RaspValueError
 from rasp.frontend.loader import read_source
@@ -173,7 +173,7 @@ def _inputs(exercise: Exercise, reference: Side) -> tuple[list[Input], list[Inpu
             hint="say it with `--alphabet abc`, or `alphabet` in the file of exercises",
         )
     chosen = choose_inputs(nodes, False, exercise.alphabet, exercise.bos)
-    inputs = Inputs(chosen.alphabet, chosen.prefix)
+    inputs = InputsToTry(chosen.alphabet, chosen.prefix)
     longest = _longest(inputs, exercise.max_length)
     every = [tokens for n in range(1, longest + 1) for tokens in inputs.of_length(n)]
     lengths = range(longest + 1, max(exercise.random_length, longest + 1) + 1)
@@ -184,7 +184,7 @@ def _inputs(exercise: Exercise, reference: Side) -> tuple[list[Input], list[Inpu
     return every, longer[: exercise.random], described
 
 
-def _longest(inputs: Inputs, asked: int | None) -> int:
+def _longest(inputs: InputsToTry, asked: int | None) -> int:
     length = total = 0
     most = MOST_INPUTS if asked is not None else EXHAUSTIVE
     while asked is None or length < asked:

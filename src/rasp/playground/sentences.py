@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from rasp.architecture import reasons
 from rasp.architecture.naming import shortened
 from rasp.atoms import Atom
 from rasp.drawing.glyphs import cut, in_title, printable, visible
@@ -217,8 +218,8 @@ def listed(words: Sequence[str]) -> str:
     """
     if len(words) > MOST_LISTED:
         most = MOST_LISTED - 2
-        return f"{', '.join(words[:most])} and {len(words) - most} more"
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+        words = [*words[:most], f"{len(words) - most} more"]
+    return reasons.listed(words)
 
 
 def in_letters(number: int) -> str:

@@ -12,6 +12,9 @@ from rasp.drawing.choice import read_by
 from rasp.drawing.glyphs import printable
 from rasp.errors import RaspError
 from rasp.evaluator import apply
+from rasp.frontend.calls import signature
+from rasp.frontend.session import Session
+from rasp.frontend.values import BuiltIn, Function, kind_name
 from rasp.graph import Aggregate, Node, Program, Selector, SOp, expression, in_order
 from rasp.playground.attention import as_written
 from rasp.playground.budgets import LIMITS, MOST_NAMES
@@ -24,6 +27,18 @@ LONGEST_WORDS = 200
 LONGEST_STEP = 26
 """Letters of an expression that is its own name; a longer one is a numbered step of a name."""
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def name_record(name: str, session: Session) -> dict[str, Any]:
+    """A name of the program, the library or the language: what it is, and what it is for."""
+    value = session.scope.find(name)
+    is_function = isinstance(value, (Function, BuiltIn))
+    return {
+        "name": name,
+        "kind": kind_name(value),
+        "detail": signature(value) if is_function else "",
+        "doc": session.doc(name),
+    }
 
 
 def named_s_ops(ran: Ran) -> Named:

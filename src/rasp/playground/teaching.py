@@ -8,14 +8,13 @@ from typing import Any
 from rasp import programs
 from rasp.equivalence import Verdict, equivalent
 from rasp.equivalence.verdict import show_answer
-from rasp.frontend.calls import signature
 from rasp.frontend.handles import Handle
 from rasp.frontend.session import Session
-from rasp.frontend.values import BuiltIn, Function, kind_name
 from rasp.playground.budgets import AT_RANDOM, EXHAUSTIVE, LIMITS, LONGEST_DRAWN
 from rasp.playground.exercises import EXERCISES, find_exercise
 from rasp.playground.gallery import FROM_GALLERY, check_entry, wrong
 from rasp.playground.requests import find_s_op, run_text
+from rasp.playground.shown import name_record
 from rasp.source import Source
 from rasp.syntax import format_program
 from rasp.words import BUILT_IN_DOCS, KEYWORDS
@@ -99,18 +98,8 @@ def words(request: dict[str, Any]) -> dict[str, Any]:
     """List every word that the editor can complete, with what it is for."""
     session = Session(LIMITS)
     found = [{"name": word, "kind": "keyword", "detail": "", "doc": ""} for word in KEYWORDS]
-    for name in sorted({*session.library.every_name(), *BUILT_IN_DOCS}):
-        value = session.scope.find(name)
-        is_function = isinstance(value, (Function, BuiltIn))
-        found.append(
-            {
-                "name": name,
-                "kind": kind_name(value),
-                "detail": signature(value) if is_function else "",
-                "doc": session.doc(name),
-            }
-        )
-    return {"words": found}
+    names = sorted({*session.library.every_name(), *BUILT_IN_DOCS})
+    return {"words": [*found, *(name_record(name, session) for name in names)]}
 
 
 def formatted(request: dict[str, Any]) -> dict[str, Any]:

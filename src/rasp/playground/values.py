@@ -17,11 +17,8 @@ from rasp.drawing.planning import MOST_CELLS
 from rasp.errors import RaspError
 from rasp.evaluator import EvaluationError, Values, apply, evaluate_plain
 from rasp.frontend.builtins import DrawRequest
-from rasp.frontend.calls import signature
 from rasp.frontend.checking import warnings_of
-from rasp.frontend.session import Session
 from rasp.frontend.show import show_named, show_value
-from rasp.frontend.values import BuiltIn, Function, Value, kind_name
 from rasp.graph import Node, SOp, expression, in_order
 from rasp.playground.budgets import (
     LIMITS,
@@ -38,6 +35,7 @@ from rasp.playground.shown import (
     fitting_s_ops,
     joined_program,
     makes_of,
+    name_record,
     named_s_ops,
     shown_selectors,
     with_steps_named,
@@ -52,7 +50,7 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
     answer: dict[str, Any] = {
         "errors": [_with_fix(error, ran) for error in ran.errors],
         "warnings": _warnings(ran),
-        "names": [_name(name, value, ran.session) for name, value in ran.session.names().items()],
+        "names": [name_record(name, ran.session) for name in ran.session.names()],
         "outputs": _outputs(ran),
     }
     try:
@@ -73,16 +71,6 @@ def _warnings(ran: Ran) -> list[dict[str, Any]]:
     statements = tuple(result.statement for result in ran.results)
     warnings = warnings_of(statements, ran.session, ran.errors)
     return [{"message": one.message, "hint": one.hint} | place_record(one.span) for one in warnings]
-
-
-def _name(name: str, value: Value, session: Session) -> dict[str, Any]:
-    is_function = isinstance(value, (Function, BuiltIn))
-    return {
-        "name": name,
-        "kind": kind_name(value),
-        "detail": signature(value) if is_function else "",
-        "doc": session.doc(name),
-    }
 
 
 def _outputs(ran: Ran) -> list[dict[str, Any]]:

@@ -119,7 +119,7 @@ class ExpressionParser(TokenReader):
         token, after = self.token, self.tokens[min(self.at + 1, len(self.tokens) - 1)]
         if token.text in COMPARISONS and token.kind == "symbol":
             self.advance()
-            return tree.Argument(tree.Comparison(token.text, span=self.span_of(token)),
+            return tree.Argument(tree.Sign(token.text, span=self.span_of(token)),
                             span=self.span_of(token))  # fmt: skip
         keyword = None
         if token.kind == "name" and after.text == "=" and after.kind == "symbol":

@@ -177,7 +177,7 @@ def _write(expression: tree.Expression) -> tuple[str, int]:
             return name, ATOM
         case tree.Literal(value, written):
             return written or show_literal(value), ATOM
-        case tree.Comparison(op):
+        case tree.Sign(op):
             return op, ATOM
         case tree.Bracketed(inner):
             return f"({print_expression(inner)})", ATOM

@@ -118,7 +118,7 @@ class Ternary(Expression):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Expression):
+class Sign(Expression):
     """A bare comparison sign, as in `select(tokens, tokens, ==)`"""
 
     op: str

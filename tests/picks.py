@@ -1,12 +1,15 @@
-"""A head, a query and a key in, lines that say why the query picked the key out."""
+"""A head, a query and a key in, lines that say why the query picked the key out.
+
+The oracle of what `drawing/why.js` shows in a browser.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rasp.atoms import Number
 from rasp.drawing.glyphs import in_title
 from rasp.drawing.plan import Condition, HeadShown, Strip
+from rasp.drawing.portable import best_of
 
 
 def why(strips: Mapping[str, Strip], head: HeadShown, query: int, key: int) -> list[str]:
@@ -41,11 +44,3 @@ def _why_best(condition: Condition, strips: Mapping[str, Strip], query: int, key
         return f"✓ {text}, the best"
     best = best_of(condition)[query]
     return f"✗ {text}, the best has {in_title(best) if best is not None else '-'}"
-
-
-def best_of(condition: Condition) -> list[Number | None]:
-    """Return the highest score that was kept in each row; None where the row is empty."""
-    return [
-        max((score for score, kept in zip(scores, row, strict=True) if kept), default=None)
-        for scores, row in zip(condition.scores, condition.picks, strict=True)
-    ]
