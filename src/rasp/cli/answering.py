@@ -9,7 +9,7 @@ import argparse
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rasp.cli.files import find_handles, read_names, run_program
 from rasp.errors import RaspError, RaspNameError, RaspUnsupportedError
@@ -23,16 +23,6 @@ if TYPE_CHECKING:
 Answer: TypeAlias = dict[str, list[Any]] | RaspError
 
 
-class Answering(Protocol):
-    """Something that computes named values."""
-
-    def answers(self, inputs: Sequence[Any]) -> Iterator[Answer]:
-        """Give the values of each input, or its error; the others are computed all the same."""
-
-    def plan(self) -> str:
-        """Say how long inputs are computed."""
-
-
 @dataclass(frozen=True)
 class ProgramAnswers:
     """S-ops and selectors of a program."""
@@ -40,6 +30,7 @@ class ProgramAnswers:
     handles: dict[str, Handle]
 
     def answers(self, inputs: Sequence[Any]) -> Iterator[Answer]:
+        """Give the values of each input, or its error; the others are computed all the same."""
         done = 0
         try:
             for answer in self._computed(inputs):
@@ -48,16 +39,13 @@ class ProgramAnswers:
             return
         except RaspError as error:
             failed = error
-        yield failed if len(inputs) == 1 else self._error_of(inputs[done])
+        # one that fails is computed again alone, so that its error speaks of no other
+        yield failed if len(inputs) == 1 else next(self.answers([inputs[done]]))
         rest = inputs[done + 1 :]
         middle = len(rest) // 2  # in halves, so that many failures cost no more than a logarithm
         for half in (rest[:middle], rest[middle:]):
             if half:
                 yield from self.answers(half)
-
-    def _error_of(self, given: Any) -> Answer:
-        """Compute one input alone, so that its error speaks of no other."""
-        return next(self.answers([given]))
 
     def _computed(self, inputs: Sequence[Any]) -> Iterator[dict[str, list[Any]]]:
         nodes = [handle.node for handle in self.handles.values()]
@@ -66,6 +54,7 @@ class ProgramAnswers:
             yield {name: values[handle.node] for name, handle in self.handles.items()}
 
     def plan(self) -> str:
+        """Say how long inputs are computed."""
         return explain_plan([handle.node for handle in self.handles.values()], self._program())
 
     def _program(self) -> Program:
@@ -95,7 +84,7 @@ class ModelAnswers:
         )
 
 
-def find_answers(arguments: argparse.Namespace) -> Answering:
+def find_answers(arguments: argparse.Namespace) -> ProgramAnswers | ModelAnswers:
     """Run the program, or load the model if there is a folder of that name."""
     names = read_names(arguments.name)
     if not os.path.isdir(arguments.file):

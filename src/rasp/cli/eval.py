@@ -8,12 +8,9 @@ from typing import Any
 
 from rasp.atoms import plain_lists, read_input, show_input
 from rasp.cli.answering import find_answers
-from rasp.cli.files import read_given
 from rasp.cli.lines import answer_inputs
 from rasp.cli.parser import CommandParser
-from rasp.cli.patience import working
 from rasp.cli.prose import print_json_line, tell
-from rasp.errors import RaspError
 from rasp.frontend.show import show_scores, show_selection, show_sequence
 from rasp.limits import Limits
 
@@ -36,17 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     def write(answer: dict[str, list[Any]], given: object) -> None:
         _print(arguments, answer, given)
 
-    def answer_one(given: Any) -> None:
-        with working("computing"):
-            [answer] = answering.answers([given])
-        if isinstance(answer, RaspError):
-            raise answer
-        write(answer, given)
-
-    def read(text: str) -> Any:
-        return read_given(text, arguments.text)
-
-    return answer_inputs(arguments, read, answer_one, answering.answers, write)
+    return answer_inputs(arguments, answering.answers, write)
 
 
 def _print(arguments: argparse.Namespace, answer: dict[str, list[Any]], given: object) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -14,16 +13,15 @@ from typing import Any, TypeAlias
 
 from rasp.atoms import Atom
 from rasp.cli.answering import ModelAnswers, find_answers
-from rasp.cli.files import find_handle, read_given, run_program
+from rasp.cli.files import find_handle, run_program
 from rasp.cli.lines import answer_inputs
 from rasp.cli.parser import CommandParser
+from rasp.cli.prose import print_json_line
 from rasp.errors import RaspError, RaspUnsupportedError
 from rasp.frontend.handles import Handle
 from rasp.generation import MOST, Generation, Question, Rules, outcomes_of, rules_of, steps
 
-Engine: TypeAlias = Callable[
-    [Handle | Question, list[Any], Rules], Iterator[Generation | RaspError]
-]
+Engine: TypeAlias = Callable[..., Iterator[Generation | RaspError]]
 
 
 def configure(parser: CommandParser) -> None:
@@ -45,28 +43,14 @@ def run(arguments: argparse.Namespace) -> int:
     rules = rules_of(None if arguments.never_stop else arguments.stop, arguments.most, arguments.at)
     handle = _asked(arguments)
 
-    def read(text: str) -> Any:
-        given = read_given(text, arguments.text)
-        return given.split() if arguments.words and isinstance(given, str) else given
+    def write(generation: Generation, given: Any) -> None:
+        _write(generation, arguments.json)
 
+    stream = None
+    if not arguments.json and arguments.engine == "local":
+        stream = partial(_stream, handle, rules=rules)
     with _engine(arguments) as outcomes:
-
-        def answer_many(inputs: list[Any]) -> Iterator[Generation | RaspError]:
-            return outcomes(handle, inputs, rules)
-
-        def answer_one(given: Any) -> None:
-            if not arguments.json and arguments.engine == "local":
-                _stream(handle, given, rules)
-                return
-            [outcome] = answer_many([given])
-            if isinstance(outcome, RaspError):
-                raise outcome
-            write(outcome)
-
-        def write(generation: Generation, given: Any = None) -> None:
-            _write(generation, arguments.json)
-
-        return answer_inputs(arguments, read, answer_one, answer_many, write)
+        return answer_inputs(arguments, partial(outcomes, handle, rules=rules), write, stream)
 
 
 @dataclass(frozen=True)
@@ -132,24 +116,17 @@ def _stream(handle: Handle | Question, given: Any, rules: Rules) -> None:
 
 def _write(generation: Generation, as_json: bool) -> None:
     if as_json:
-        print(_json(generation), flush=True)
+        record = {
+            "input": list(generation.given),
+            "output": generation.tokens,
+            "ended": "stop" if generation.stopped else "most",
+            "steps": [vars(step) for step in generation.steps],
+        }
+        print_json_line(record, flush=True)
         return
     print(generation, flush=True)
     if not generation.stopped:
         print(_cut_off(len(generation.tokens)), file=sys.stderr)
-
-
-def _json(generation: Generation) -> str:
-    record = {
-        "input": list(generation.given),
-        "output": generation.tokens,
-        "ended": "stop" if generation.stopped else "most",
-        "steps": [
-            {"step": step.step, "value": step.value, "token": step.token}
-            for step in generation.steps
-        ],
-    }
-    return json.dumps(record, ensure_ascii=False)
 
 
 def _cut_off(most: int) -> str:

@@ -8,33 +8,50 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
+from rasp.cli.files import read_given
+from rasp.cli.patience import working
 from rasp.cli.prose import print_json_line, tell
 from rasp.errors import RaspError, error_record
 
 
 def answer_inputs(
     arguments: argparse.Namespace,
-    read: Callable[[str], Any],
-    answer_one: Callable[[Any], None],
     answer_many: Callable[[list[Any]], Iterator[Any]],
     write: Callable[[Any, Any], None],
+    answer_alone: Callable[[Any], None] | None = None,
 ) -> int:
     """Answer each input; return the exit code.
 
-    `answer_one` answers an input that was given as a word. Lines come in batches: `answer_many`
-    gives an answer or an error for each, and `write` takes an answer and its input.
+    `answer_many` gives an answer or an error for each of several inputs, and `write` takes an
+    answer and its input. `answer_alone`, if there is one, does both for an input that is a word.
     """
     if not arguments.input and sys.stdin.isatty():
         print("no input was given: type one a line; Ctrl-D ends it", file=sys.stderr)
     failed = 0
+    read = partial(_read, arguments)
     for text in arguments.input or ["-"]:
         if text == "-":
             failed += _answer_lines(read, answer_many, write, arguments.json)
+        elif answer_alone is not None:
+            answer_alone(read(text))
         else:
-            answer_one(read(text))
+            given = read(text)
+            with working("computing"):
+                [answer] = answer_many([given])
+            if _is_error(answer):
+                raise answer
+            write(answer, given)
     return 1 if failed else 0
+
+
+def _read(arguments: argparse.Namespace, text: str) -> Any:
+    """Read an input; with `--words`, a text's tokens are its words."""
+    given = read_given(text, arguments.text)
+    is_words = getattr(arguments, "words", False) and isinstance(given, str)
+    return given.split() if is_words else given
 
 
 def _answer_lines(

@@ -58,9 +58,9 @@ def hover(document: Document, offset: int) -> lsp.Hover | None:
     definition = definition_before(occurrence)
     fact = document.fact(definition)
     parts = [_title(occurrence.name, definition, fact)]
-    if doc := _doc(definition):
-        parts.append(doc)
-    if fact.get("value") and fact["kind"] not in ("function",):
+    if definition is not None and definition.doc:
+        parts.append(definition.doc)
+    if fact.get("value") and fact["kind"] != "function":
         parts.append(f"```text\n{fact['value']}\n```")
     if fact.get("layers"):
         best = "" if fact["exact"] else " (perhaps fewer heads would do)"
@@ -89,10 +89,6 @@ def _kind(definition: Binding, fact: Record) -> str:
     return where.get(definition.kind, "name") if definition.kind != "built in" else "built in"
 
 
-def _doc(definition: Binding | None) -> str:
-    return definition.doc if definition else ""
-
-
 def _signature(function: Define) -> str:
     given = (
         parameter.name
@@ -110,8 +106,6 @@ def go_to(document: Document, offset: int) -> list[lsp.Location]:
     if definition is None or not definition.span.source.name:
         return []
     span = definition.span
-    if span.source is document.source:
-        return [lsp.Location(uri_of(span.source.name), document.places.range(span.start, span.end))]
     places = Places(span.source.text, document.encoding)
     return [lsp.Location(uri_of(span.source.name), places.range(span.start, span.end))]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from rasp.lsp.scopes import Binding, NameScope, ScopedName
@@ -87,14 +87,6 @@ def definition_before(occurrence: Occurrence) -> Binding | None:
     return definitions[0] if definitions else None
 
 
-@dataclass(frozen=True)
-class _Body:
-    """Statements that are run later, with their scope."""
-
-    statements: tuple[tree.Statement, ...]
-    scope: NameScope
-
-
 class _Resolver:
     """The state of one walk. Functions' bodies wait until everything around them is bound."""
 
@@ -103,7 +95,7 @@ class _Resolver:
         self.loads = loads
         self.found: list[Occurrence] = []
         self.scopes: list[tuple[Span | None, NameScope]] = [(None, self.main)]
-        self.waiting: list[_Body] = []
+        self.waiting: list[tuple[tuple[tree.Statement, ...], NameScope]] = []
         self.functions: dict[int, NameScope] = {}
         self.keywords: list[tuple[tree.Argument, ScopedName | None]] = []
         self.unknown: dict[str, ScopedName] = {}
@@ -112,8 +104,8 @@ class _Resolver:
     def resolve(self, statements: tuple[tree.Statement, ...]) -> Bindings:
         self.block(statements, self.main, frozenset(), is_main=True)
         self.statement = None
-        for body in self.waiting:  # grows while we go: functions may hold functions
-            self.block(body.statements, body.scope, frozenset())
+        for body, scope in self.waiting:  # grows while we go: functions may hold functions
+            self.block(body, scope, frozenset())
         unclear = frozenset(self.unclear_keywords())
         in_order = tuple(sorted(self.found, key=lambda each: each.start))
         return Bindings(in_order, tuple(self.scopes), unclear)
@@ -125,15 +117,10 @@ class _Resolver:
         in_loop: frozenset[str],
         is_main: bool = False,
     ) -> None:
-        doc = ""
-        for statement in statements:
+        for statement, doc in _documented(statements):
             if is_main:
                 self.statement = statement.span.start
-            if isinstance(statement, tree.Remark):
-                doc = statement.text.lstrip("# ")
-                continue
             self.one(statement, scope, in_loop, doc)
-            doc = ""
 
     def one(
         self, statement: tree.Statement, scope: NameScope, in_loop: frozenset[str], doc: str
@@ -177,7 +164,7 @@ class _Resolver:
         for parameter in function.parameters:
             definition = Binding(parameter.name, parameter.span, "parameter", parameter)
             self.note(parameter.name, parameter.span, inner.bind(definition), inner, True)
-        self.waiting.append(_Body(function.body, inner))
+        self.waiting.append((function.body, inner))
 
     def read(self, whole: tree.Tree, scope: NameScope, in_loop: frozenset[str]) -> None:
         """Note every name in an expression (or in a statement that binds nothing)."""
@@ -250,18 +237,22 @@ class _Resolver:
 
 def definitions_in(statements: tuple[tree.Statement, ...], kind: str) -> list[Binding]:
     """List what the main program of a file defines, as those see it who load it."""
-    found: list[Binding] = []
+    return [
+        Binding(name.name, name.span, kind, binding, doc=doc)
+        for statement, doc in _documented(statements)
+        for name, binding in tree.bound_by(statement)
+    ]
+
+
+def _documented(statements: Iterable[tree.Statement]) -> Iterator[tuple[tree.Statement, str]]:
+    """Give each statement with the comment on the line above it."""
     doc = ""
     for statement in statements:
         if isinstance(statement, tree.Remark):
             doc = statement.text.lstrip("# ")
-            continue
-        found += [
-            Binding(name.name, name.span, kind, binding, doc=doc)
-            for name, binding in tree.bound_by(statement)
-        ]
-        doc = ""
-    return found
+        else:
+            yield statement, doc
+            doc = ""
 
 
 def library_scope(definitions: list[Binding], built_in: dict[str, str]) -> NameScope:

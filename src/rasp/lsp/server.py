@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO, cast
 
 from lsprotocol import types as lsp
@@ -193,24 +195,24 @@ def _answer_about_text(server: RaspServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
     async def prepare_rename(params: lsp.PrepareRenameParams) -> lsp.Range | None:
         document, offset = found(params)
-        try:
+        with _refusing():
             occurrence = renameable(document, offset)
-        except RaspError as error:
-            raise _refused(error) from None
-        return document.places.range(occurrence.start, occurrence.end)
+            return document.places.range(occurrence.start, occurrence.end)
 
     @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
     async def rename_name(params: lsp.RenameParams) -> lsp.WorkspaceEdit:
-        document, offset = found(params)
-        try:
-            edits = rename(document, offset, params.new_name)
-        except RaspError as error:
-            raise _refused(error) from None
-        return lsp.WorkspaceEdit({params.text_document.uri: edits})
+        with _refusing():
+            edits = rename(*found(params), params.new_name)
+            return lsp.WorkspaceEdit({params.text_document.uri: edits})
 
 
-def _refused(error: RaspError) -> JsonRpcException:
-    return JsonRpcException(error.message, lsp.LSPErrorCodes.RequestFailed)
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Tell the editor why something cannot be done."""
+    try:
+        yield
+    except RaspError as error:
+        raise JsonRpcException(error.message, lsp.LSPErrorCodes.RequestFailed) from None
 
 
 class Messages:

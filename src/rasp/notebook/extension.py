@@ -8,7 +8,6 @@ from types import TracebackType
 from typing import Any
 
 from rasp.architecture import Explanation, Schedule, explain
-from rasp.atoms import Atom
 from rasp.drawing import draw
 from rasp.errors import RaspError, RaspNameError, RaspSyntaxError
 from rasp.frontend.builtins import DrawRequest
@@ -102,7 +101,7 @@ class Notebook:
     def show_value(self, value: Any, program: Program) -> None:
         held = to_handle(value, self.cells.session, program)
         if isinstance(held, Handle):
-            self.display(Display(held, self.example_for(held)))
+            self.display(Display(held, self.settings.example_for(held.node)))
         elif isinstance(held, FunctionHandle):
             self.display(held)
         elif value is not None:
@@ -136,12 +135,7 @@ class Notebook:
 
     def handle_html(self, handle: Handle) -> str:
         """Show a handle on the running example."""
-        return html_of(handle, self.example_for(handle))
-
-    def example_for(self, handle: Handle) -> tuple[Atom, ...]:
-        if isinstance(handle, SOpHandle):
-            return self.settings.s_op_example
-        return self.settings.selector_example
+        return html_of(handle, self.settings.example_for(handle.node))
 
     def display(self, value: Any) -> None:
         data, metadata = self.shell.display_formatter.format(value)

@@ -6,9 +6,8 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any
 
-Answer = dict[str, Any]
+from rasp.sandbox.refusals import Answer
 
 WITHDRAWN: Answer = {"withdrawn": True}
 """The answer to a request that was withdrawn."""

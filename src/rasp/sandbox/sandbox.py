@@ -12,9 +12,9 @@ from typing import Any, Self
 
 from rasp.atoms import to_python
 from rasp.limits import DEFAULT_LIMITS, MEGABYTE, Limits
-from rasp.sandbox import refusals
-from rasp.sandbox.job import WITHDRAWN, Answer, Job
+from rasp.sandbox.job import WITHDRAWN, Job
 from rasp.sandbox.process import Broken, WorkerProcess
+from rasp.sandbox.refusals import BROKEN, CLOSED, NO_WORKER, TOO_BUSY, Answer, our_own, too_slow
 from rasp.sandbox.turns import Turns
 
 STARTING = 30.0
@@ -148,9 +148,9 @@ class Sandbox:
         job = Job(json.dumps(request).encode(), seconds or self.seconds, tell)
         with self._changed:
             if self._is_closed:
-                job.finish(refusals.refusal(refusals.closed()))
+                job.finish(CLOSED)
             elif not self._turns.add(client, job, time.monotonic()):
-                job.finish(refusals.refusal(refusals.too_busy()))
+                job.finish(TOO_BUSY)
             else:
                 job.leave_queue = lambda: self._remove(client, job)
                 if len(self._turns) + self._turns.running > len(self._threads):
@@ -168,11 +168,10 @@ class Sandbox:
         """
         with self._changed:
             self._is_closed = True
-            verdict = refusals.refusal(refusals.closed())
             for job in self._turns.drain():
-                job.finish(verdict)
+                job.finish(CLOSED)
             for job in self._running:
-                job.stop(verdict)
+                job.stop(CLOSED)
             self._changed.notify_all()
         for thread in self._threads:
             thread.join()
@@ -201,7 +200,7 @@ class Sandbox:
                 answer = self._work(process, job, began)
             except Exception as error:  # a mistake of ours: nobody should wait for ever
                 process.end()
-                answer = refusals.refusal(refusals.our_own(error))
+                answer = our_own(error)
             with self._changed:
                 self._running.discard(job)
                 self._turns.finish(client, began, time.monotonic())
@@ -238,22 +237,21 @@ class Sandbox:
     def _work(self, process: WorkerProcess, job: Job, now: float) -> Answer:
         """Have one request answered in time, or end its process."""
         if now - job.asked_at > self.patience:
-            return refusals.refusal(refusals.too_busy())
+            return TOO_BUSY
         if not process.is_alive and not _start(process):
-            return refusals.refusal(refusals.no_worker())
+            return NO_WORKER
         if not job.begin(process.kill):
             return WITHDRAWN
-        late = refusals.refusal(refusals.too_slow(job.seconds))
-        timer = threading.Timer(job.seconds, job.stop, [late])
+        timer = threading.Timer(job.seconds, job.stop, [too_slow(job.seconds)])
         timer.start()
-        answer = refusals.refusal(refusals.broken())
+        answer = BROKEN
         try:
             for answer in process.ask(job.request):
                 if job.tell is not None:
                     job.tell(answer)
         except Broken:
             process.end()
-            answer = refusals.refusal(refusals.broken())
+            answer = BROKEN
         finally:
             timer.cancel()
             if job.is_stopped():

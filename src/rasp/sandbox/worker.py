@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 from rasp.errors import RaspError
 from rasp.limits import limit_memory, too_deep, too_much_memory
-from rasp.sandbox.refusals import our_own, refusal
+from rasp.sandbox.refusals import Answer, our_own, refusal
 
 DIE_WITH_PARENT = 1
 """Linux's PR_SET_PDEATHSIG."""
@@ -63,7 +63,7 @@ def work(task: Task, waiting: queue.SimpleQueue[bytes], answers: BinaryIO) -> No
             _write(answers, refusal(error))
         except BaseException as error:
             is_sound = False
-            _write(answers, refusal(_told(error)))
+            _write(answers, _told(error))
         answers.write(b"done\n" if is_sound else b"leaving\n")
         answers.flush()
 
@@ -92,10 +92,10 @@ def _write(answers: BinaryIO, answer: Any) -> None:
     answers.flush()
 
 
-def _told(error: BaseException) -> RaspError:
+def _told(error: BaseException) -> Answer:
     if isinstance(error, MemoryError):
-        return too_much_memory()
-    return too_deep() if isinstance(error, RecursionError) else our_own(error)
+        return refusal(too_much_memory())
+    return refusal(too_deep()) if isinstance(error, RecursionError) else our_own(error)
 
 
 def _read(requests: BinaryIO, waiting: queue.SimpleQueue[bytes]) -> None:

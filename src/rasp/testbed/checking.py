@@ -26,7 +26,7 @@ from rasp.testbed.folder import (
     contents,
     wrong_answers,
 )
-from rasp.testbed.superposition import share_right, unseen_inputs, with_arrays
+from rasp.testbed.superposition import SplitInputs, share_right, with_arrays
 from rasp.testbed.truth import Laboratory
 
 MOST_BYTES = 400_000_000
@@ -51,7 +51,8 @@ def problems(folder: str | Path) -> Iterator[str]:
     if dials.superposition:
         arrays = from_safetensors(read_file(place / TRAINED, MOST_BYTES))
         trained = with_arrays(dialled.model, arrays)
-        right = share_right(dialled.model, trained, unseen_inputs(dialled.model, dials.seed))
+        unseen = SplitInputs.of(dialled.model, dials.seed).tests
+        right = share_right(dialled.model, trained, unseen)
         entry = replace(entry, trained=trained, right=right)
     yield from _different_files(place, entry)
     yield from _untrue_circuit(entry)

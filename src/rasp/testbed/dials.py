@@ -14,12 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rasp.compiler.emitting.weights import (
-    Array,
-    FeedForwardWeights,
-    HeadWeights,
-    Weights,
-)
+from rasp.compiler.emitting.weights import Array, FeedForwardWeights, HeadWeights, Weights
 from rasp.compiler.model.transformer import Transformer
 from rasp.errors import RaspValueError
 
@@ -67,9 +62,6 @@ class Dials:
             if field.name != "seed" and (value := getattr(self, field.name))
         ]
         return "+".join(turned) or "plain"
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)

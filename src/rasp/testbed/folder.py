@@ -8,7 +8,7 @@ a witness for each edge, labels, pairs of inputs, the rotation. No file needs Py
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,17 +20,10 @@ from rasp.compiler.model.transformer import Transformer
 from rasp.export.card import card
 from rasp.export.folders import writing
 from rasp.graph.portable import atom_from_json, atom_to_json
+from rasp.testbed import exports
 from rasp.testbed.dials import IDLE_SIZE, Dialled, Dials, turned
 from rasp.testbed.edges import Edge, Names, all_edges, allowed_edges, attribution_graph, hook_pairs
-from rasp.testbed.exports import (
-    HUGGING_FACE,
-    LENS,
-    MODULES,
-    Arrays,
-    Documents,
-    copy_modules,
-    exported,
-)
+from rasp.testbed.exports import Arrays, Documents
 from rasp.testbed.superposition import superposed
 from rasp.testbed.truth import (
     Circuit,
@@ -83,8 +76,8 @@ def make(name: str, certified: Transformer, dials: Dials) -> StudyModel:
     entry = StudyModel(name, certified, dials, dialled, circuit, wrong, tested, complete)
     if not dials.superposition or wrong:
         return entry
-    found = superposed(dialled.model, dials.superposition, dials.seed)
-    return replace(entry, trained=found.model, right=found.right)
+    trained, right = superposed(dialled.model, dials.superposition, dials.seed)
+    return replace(entry, trained=trained, right=right)
 
 
 def true_circuit(dialled: Dialled, seed: int) -> tuple[Circuit, bool]:
@@ -114,20 +107,20 @@ def write(entry: StudyModel, folder: Path) -> None:
     documents, arrays = contents(entry)
     with writing(folder, CARD) as place:
         entry.certified.save(place / "certified")
-        for name in (LENS, HUGGING_FACE):
+        for name in (exports.LENS, exports.HUGGING_FACE):
             (place / name).mkdir()
         for name, data in documents.items():
             (place / name).write_text(json.dumps(data, ensure_ascii=False, indent=1),
                                       encoding="utf-8")  # fmt: skip
         for name, state in arrays.items():
             (place / name).write_bytes(to_safetensors(state))
-        copy_modules(place)
+        exports.copy_modules(place)
 
 
 def contents(entry: StudyModel) -> tuple[Documents, Arrays]:
     """Every JSON file and every file of arrays, by its place in the folder."""
     model, edges = entry.model, entry.circuit.edges
-    documents, arrays = exported(model)
+    documents, arrays = exports.exported(model)
     documents |= {
         "circuit.json": circuit_to_json(entry.circuit),
         "circuit-hooks.json": hook_pairs(Names(model.weights), edges),
@@ -139,7 +132,7 @@ def contents(entry: StudyModel) -> tuple[Documents, Arrays]:
         arrays[TRAINED] = entry.trained.weights.arrays()
     if entry.dialled.rotation is not None:
         arrays[ROTATION] = {"rotation": entry.dialled.rotation}
-    names = {name.split("/")[0] for name in (*documents, *arrays, *MODULES)}
+    names = {name.split("/")[0] for name in (*documents, *arrays, *exports.MODULES)}
     documents[CARD] = _card(entry) | {"files": sorted(names | {"certified", CARD})}
     return documents, arrays
 
@@ -155,7 +148,7 @@ def _card(entry: StudyModel) -> dict[str, Any]:
     return {
         "made_by": "rasp",
         "name": entry.name,
-        "dials": entry.dials.to_json(),
+        "dials": asdict(entry.dials),
         "certified": certificate.statement if certificate else None,
         "agrees": agrees,
         "complete": "replacing everything outside the circuit changes no answer",

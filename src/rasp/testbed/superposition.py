@@ -18,10 +18,7 @@ from random import Random
 import numpy as np
 import torch
 
-from rasp.compiler.emitting.weights import (
-    Array,
-    Weights,
-)
+from rasp.compiler.emitting.weights import Array, Weights
 from rasp.compiler.model.model_json import weights_of
 from rasp.compiler.model.transformer import Transformer
 from rasp.testbed.dials import rotated
@@ -43,14 +40,6 @@ LESS = (1.0, 0.67, 0.33)
 """Which part of the share is left out, from try to try."""
 
 
-@dataclass(frozen=True, eq=False)
-class Superposed:
-    """A trained model, and its share of right answers on inputs that it was not trained on."""
-
-    model: Transformer
-    right: float
-
-
 @dataclass(frozen=True)
 class SplitInputs:
     """Different inputs to train on, to choose by, and to state the result on."""
@@ -68,30 +57,30 @@ class SplitInputs:
         return SplitInputs(every[second:] or every, every[first:second] or every, every[:first])
 
 
-def superposed(model: Transformer, share: float, seed: int, steps: int = STEPS) -> Superposed:
-    """Leave out a share of the dimensions, or less if that is too much, and train what is left."""
+def superposed(
+    model: Transformer, share: float, seed: int, steps: int = STEPS
+) -> tuple[Transformer, float]:
+    """Leave out a share of the dimensions, or less if that is too much, and train what is left.
+
+    With the model comes its share of right answers on inputs that it was not trained on.
+    """
     inputs = SplitInputs.of(model, seed)
-    best: Superposed | None = None
+    best, most_right = model, -1.0
     for less in LESS:
         kept = max(1, round(model.d_model * (1 - share * less)))
         for start in _starts(model, inputs, kept, seed):
-            found = _trained(model, start, inputs, seed, steps)
-            if best is None or found.right > best.right:
-                best = found
-            if best.right >= ENOUGH:
-                return best
-    assert best is not None
-    return best
+            trained = _trained(model, start, inputs, seed, steps)
+            right = share_right(model, trained, inputs.tests)
+            if right > most_right:
+                best, most_right = trained, right
+            if most_right >= ENOUGH:
+                return best, most_right
+    return best, most_right
 
 
 def share_right(model: Transformer, other: Transformer, inputs: list[Tokens]) -> float:
     """On which share of inputs every answer is the same."""
     return 1 - different_answers(model, other, inputs) / max(1, len(inputs))
-
-
-def unseen_inputs(model: Transformer, seed: int) -> list[Tokens]:
-    """The inputs that a model is neither trained on nor chosen by."""
-    return SplitInputs.of(model, seed).tests
 
 
 def with_arrays(model: Transformer, arrays: Mapping[str, Array]) -> Transformer:
@@ -145,7 +134,7 @@ def _by_reading(weights: Weights, stream: Array) -> tuple[Array, Array]:
 
 def _trained(
     model: Transformer, start: Transformer, inputs: SplitInputs, seed: int, steps: int
-) -> Superposed:
+) -> Transformer:
     """The best model on the way from a start."""
     student = Patchable(start, torch.float32, _device())
     parameters = [
@@ -169,8 +158,7 @@ def _trained(
             right = share_right(model, now, inputs.choosing)
             if right > best:
                 best, found = right, now
-    found = replace(found, weights=found.weights.cast())
-    return Superposed(found, share_right(model, found, inputs.tests))
+    return replace(found, weights=found.weights.cast())
 
 
 def _rate(step: int, steps: int) -> float:
