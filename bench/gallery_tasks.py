@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rasp.architecture.inputs import answers
+from rasp.architecture.inputs import Input, answers
 from rasp.dialect.algebra import classes
-from rasp.dialect.learning import Word, learn
+from rasp.dialect.learning import learn
 from rasp.dialect.verdicts import dialects
 from rasp.graph import Node
 from rasp.programs import entry, load, source
@@ -75,7 +75,7 @@ def _answers(node: Node, alphabet: list[Any]) -> list[Any]:
 
 
 def _language_is_in(node: Node, alphabet: list[Any], answer: Any) -> bool | None:
-    def members(words: list[Word]) -> list[bool]:
+    def members(words: list[Input]) -> list[bool]:
         return [isinstance(each, list) and each[0][-1] == answer for each in answers([node], words)]
 
     learned = learn(alphabet, members).automaton

@@ -32,7 +32,7 @@ TITLES = {
 
 @visibly
 @dataclass(frozen=True)
-class Answer:
+class Membership:
     """Whether a language is in a class (None: not decided), and what shows it."""
 
     holds: bool | None
@@ -54,11 +54,11 @@ class Classes:
     """
 
     automaton: Automaton
-    star_free: Answer
-    r_trivial: Answer
-    c_rasp: Answer
+    star_free: Membership
+    r_trivial: Membership
+    c_rasp: Membership
     """Where the answer is read after the input, at an end token: the published convention."""
-    c_rasp_at_last: Answer
+    c_rasp_at_last: Membership
     """Where it is read at the last token, which is then seen: the convention of programs."""
     decomposition: Decomposition
 
@@ -100,34 +100,34 @@ def classes(automaton: Automaton) -> Classes:
     )
 
 
-def _r_trivial(automaton: Automaton) -> Answer:
+def _r_trivial(automaton: Automaton) -> Membership:
     for states in automaton.components:
         if len(states) > 1:
             first, second = states[:2]
             there = show_word(automaton.word_between(first, second))
             back = show_word(automaton.word_between(second, first))
             told = f"{there} leads from state {first} to state {second}, and {back} back"
-            return Answer(False, told)
-    return Answer(True, "a state that is left is never entered again")
+            return Membership(False, told)
+    return Membership(True, "a state that is left is never entered again")
 
 
-def _c_rasp(decomposition: Decomposition) -> Answer:
+def _c_rasp(decomposition: Decomposition) -> Membership:
     confused = decomposition.confused
     if confused is None:
         rounds = max(len(component.stages) for component in decomposition.components)
         how = {0: "order tells", 1: "1 round of counters tells"}.get(
             rounds, f"{rounds} rounds of counters tell"
         )
-        return Answer(True, f"{how} the states of each component apart")
+        return Membership(True, f"{how} the states of each component apart")
     first, second = (_reached_by(decomposition.automaton, state) for state in confused)
-    return Answer(
+    return Membership(
         False,
         f"no counter tells state {confused[0]} (reached by {first}) "
         f"from state {confused[1]} (by {second})",
     )
 
 
-def _c_rasp_at_last(automaton: Automaton) -> Answer:
+def _c_rasp_at_last(automaton: Automaton) -> Membership:
     """Read at the last token, a program sees it: what came before decides the rest.
 
     So the language is in C-RASP where, for every letter, the inputs that may come before that
@@ -142,8 +142,10 @@ def _c_rasp_at_last(automaton: Automaton) -> Answer:
         smaller = Automaton(automaton.alphabet, automaton.moves, before).minimal()
         answer = _c_rasp(decompose(smaller))
         if not answer.holds:
-            return Answer(False, f"what may come before {show_word((letter,))}: {answer.witness}")
-    return Answer(True, "for every last token, what comes before it is in C-RASP")
+            return Membership(
+                False, f"what may come before {show_word((letter,))}: {answer.witness}"
+            )
+    return Membership(True, "for every last token, what comes before it is in C-RASP")
 
 
 def _reached_by(automaton: Automaton, state: int) -> str:
@@ -155,16 +157,16 @@ def show_word(word: tuple[Atom, ...] | None) -> str:
     return "nothing" if not word else show_input(word)
 
 
-def _star_free(automaton: Automaton) -> Answer:
+def _star_free(automaton: Automaton) -> Membership:
     """Look at what every input does to the states, shortest inputs first."""
     for number, (word, effect) in enumerate(_effects(automaton)):
         circle = _circle(effect)
         if circle:
             states = ", ".join(map(str, circle))
-            return Answer(False, f"{show_word(word)} takes states {states} round in a circle")
+            return Membership(False, f"{show_word(word)} takes states {states} round in a circle")
         if number > MOST_MOVES:
-            return Answer(None, f"inputs act on the states in more than {MOST_MOVES} ways")
-    return Answer(True, "no input takes states round in a circle")
+            return Membership(None, f"inputs act on the states in more than {MOST_MOVES} ways")
+    return Membership(True, "no input takes states round in a circle")
 
 
 def _effects(automaton: Automaton) -> Iterator[tuple[tuple[Atom, ...], tuple[int, ...]]]:

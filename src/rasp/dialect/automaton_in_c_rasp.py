@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from rasp.dialect.automaton import Automaton
-from rasp.dialect.c_rasp import CRasp, Sum, constant
+from rasp.dialect.c_rasp import CountSum, CRasp, constant
 from rasp.dialect.decomposition import Component, Decomposition
 from rasp.dialect.lines import Truth
 
@@ -124,9 +124,9 @@ class _Counting:
                 conditions.append(self.program.is_zero(total))
         return self.program.both(conditions)
 
-    def _sum(self, number: int, place: int, entry: int) -> Sum:
+    def _sum(self, number: int, place: int, entry: int) -> CountSum:
         """The weights of all steps since the component was entered, before this position."""
-        total = Sum()
+        total = CountSum()
         for (letter, known), weight in (
             self.component.stages[number].counters[place].weights.items()
         ):

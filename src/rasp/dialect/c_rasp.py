@@ -16,36 +16,36 @@ from typing import ClassVar, NewType
 
 from rasp.dialect.lines import Lines, Truth
 
-Term = NewType("Term", int)
+CountLine = NewType("CountLine", int)
 """The number of a line that is a count at each position."""
 
 
 @dataclass(frozen=True)
-class Sum:
+class CountSum:
     """Counts with factors, and a constant."""
 
-    terms: tuple[tuple[Term, Fraction], ...] = ()
+    terms: tuple[tuple[CountLine, Fraction], ...] = ()
     constant: Fraction = Fraction(0)
 
-    def plus(self, other: Sum, factor: Fraction = Fraction(1)) -> Sum:
+    def plus(self, other: CountSum, factor: Fraction = Fraction(1)) -> CountSum:
         """Add another sum, times a factor.
 
-        >>> Sum(constant=Fraction(2)).plus(Sum(constant=Fraction(3)), Fraction(-1)).constant
+        >>> constant(2).plus(constant(3), Fraction(-1)).constant
         Fraction(-1, 1)
         """
         terms = dict(self.terms)
         for term, times in other.terms:
             terms[term] = terms.get(term, Fraction(0)) + factor * times
         kept = tuple(sorted((term, times) for term, times in terms.items() if times))
-        return Sum(kept, self.constant + factor * other.constant)
+        return CountSum(kept, self.constant + factor * other.constant)
 
-    def times(self, factor: Fraction) -> Sum:
+    def times(self, factor: Fraction) -> CountSum:
         """The sum times a number.
 
-        >>> Sum(constant=Fraction(2)).times(Fraction(1, 2)).constant
+        >>> constant(2).times(Fraction(1, 2)).constant
         Fraction(1, 1)
         """
-        return Sum().plus(self, factor)
+        return CountSum().plus(self, factor)
 
     @property
     def is_whole(self) -> bool:
@@ -56,18 +56,18 @@ class Sum:
     def _numbers(self) -> list[Fraction]:
         return [self.constant, *(times for _, times in self.terms)]
 
-    def in_whole_numbers(self) -> Sum:
+    def in_whole_numbers(self) -> CountSum:
         """The sum times the smallest number that makes every factor whole.
 
-        >>> Sum(constant=Fraction(1, 2)).in_whole_numbers().constant
+        >>> constant(Fraction(1, 2)).in_whole_numbers().constant
         Fraction(1, 1)
         """
         return self.times(Fraction(lcm(*(number.denominator for number in self._numbers))))
 
 
-def constant(number: Fraction | int) -> Sum:
+def constant(number: Fraction | int) -> CountSum:
     """A sum that is the same everywhere."""
-    return Sum(constant=Fraction(number))
+    return CountSum(constant=Fraction(number))
 
 
 class CRasp(Lines):
@@ -92,18 +92,18 @@ class CRasp(Lines):
 
     def __init__(self) -> None:
         super().__init__()
-        self.position = self._single(Term(self._line("count", self.true)))
+        self.position = self._single(CountLine(self._line("count", self.true)))
         """How many positions there are up to this one: the index plus 1."""
 
     @staticmethod
-    def _single(term: Term) -> Sum:
-        return Sum(((term, Fraction(1)),))
+    def _single(term: CountLine) -> CountSum:
+        return CountSum(((term, Fraction(1)),))
 
-    def summed(self, total: Sum) -> Term:
+    def summed(self, total: CountSum) -> CountLine:
         """A line of its own for a sum of counts."""
-        return Term(self._line("sum", total))
+        return CountLine(self._line("sum", total))
 
-    def at_most_zero(self, total: Sum) -> Truth:
+    def at_most_zero(self, total: CountSum) -> Truth:
         """Whether a sum of counts is at most zero."""
         if not total.terms:
             return self.true if total.constant <= 0 else self.false
@@ -111,42 +111,46 @@ class CRasp(Lines):
             return self.false
         return Truth(self._line("at most zero", total.in_whole_numbers()))
 
-    def _is_above_zero(self, total: Sum) -> bool:
+    def _is_above_zero(self, total: CountSum) -> bool:
         """Whether a sum is above zero whatever is counted: no count is below 0, and i is not 0."""
         ((position, _),) = self.position.terms
         least = total.constant + sum(times for term, times in total.terms if term == position)
         return least > 0 and all(times > 0 and self.is_count(term) for term, times in total.terms)
 
-    def is_zero(self, total: Sum) -> Truth:
+    def is_zero(self, total: CountSum) -> Truth:
         """Whether a sum of counts is zero."""
         return self.both([self.at_most_zero(total), self.at_most_zero(total.times(Fraction(-1)))])
 
-    def up_to_here(self, truth: Truth) -> Sum:
+    def up_to_here(self, truth: Truth) -> CountSum:
         """How many positions up to this one have a truth."""
-        return Sum() if truth == self.false else self._single(Term(self._line("count", truth)))
+        return (
+            CountSum()
+            if truth == self.false
+            else self._single(CountLine(self._line("count", truth)))
+        )
 
-    def before(self, truth: Truth) -> Sum:
+    def before(self, truth: Truth) -> CountSum:
         """How many positions before this one have a truth."""
         return self.up_to_here(truth).plus(self.chosen(truth, constant(1)), Fraction(-1))
 
-    def chosen(self, truth: Truth, total: Sum) -> Sum:
+    def chosen(self, truth: Truth, total: CountSum) -> CountSum:
         """A sum where a truth holds, and 0 elsewhere."""
         if truth == self.true or not (total.terms or total.constant):
             return total
         if truth == self.false:
-            return Sum()
+            return CountSum()
         scale = Fraction(lcm(*(number.denominator for number in total._numbers)))
-        term = Term(self._line("choice", truth, total.times(scale)))
+        term = CountLine(self._line("choice", truth, total.times(scale)))
         return self._single(term).times(1 / scale)
 
-    def is_count(self, term: Term) -> bool:
+    def is_count(self, term: CountLine) -> bool:
         """Whether a term counts positions, so that it is never below zero."""
         return bool(self._lines[term][0] == "count")
 
     def _parts(self, place: int) -> list[int]:
         found: list[int] = []
         for part in super()._parts(place):
-            found += [term for term, _ in part.terms] if isinstance(part, Sum) else [part]
+            found += [term for term, _ in part.terms] if isinstance(part, CountSum) else [part]
         return found
 
     def _body(self, place: int, names: Mapping[int, str]) -> str:
@@ -162,18 +166,18 @@ class CRasp(Lines):
         return super()._body(place, names)
 
 
-def _comparison_text(total: Sum, names: Mapping[int, str]) -> str:
+def _comparison_text(total: CountSum, names: Mapping[int, str]) -> str:
     """Positive factors on the left, negative ones on the right."""
     left = tuple((term, times) for term, times in total.terms if times > 0)
     right = tuple((term, -times) for term, times in total.terms if times < 0)
     more = max(total.constant, Fraction(0))
     return (
-        f"{_sum_text(Sum(left, more), names)} <= "
-        f"{_sum_text(Sum(right, more - total.constant), names)}"
+        f"{_sum_text(CountSum(left, more), names)} <= "
+        f"{_sum_text(CountSum(right, more - total.constant), names)}"
     )
 
 
-def _sum_text(total: Sum, names: Mapping[int, str]) -> str:
+def _sum_text(total: CountSum, names: Mapping[int, str]) -> str:
     words = [
         f"{names[term]}(i)" if times == 1 else f"{times} {names[term]}(i)"
         for term, times in total.terms

@@ -22,16 +22,16 @@ from typing import TypeAlias
 
 from rasp.dialect.automaton import Automaton
 
-Step: TypeAlias = tuple[int, int]
+WeighedStep: TypeAlias = tuple[int, int]
 """A letter's place in the alphabet, and what was known of the state in which it is read."""
-Vector: TypeAlias = dict[Step, Fraction]
+Vector: TypeAlias = dict[WeighedStep, Fraction]
 
 
 @dataclass(frozen=True)
-class Counter:
+class StateCounter:
     """Whole numbers for steps that sum to zero on every cycle, and the sum at each state."""
 
-    weights: Mapping[Step, int]
+    weights: Mapping[WeighedStep, int]
     sums: Mapping[int, int]
     """For each state of the component, the sum on any way from its first state."""
 
@@ -41,7 +41,7 @@ class Stage:
     """The counters that one round can have, and what is known of each state before them."""
 
     known: Mapping[int, int]
-    counters: tuple[Counter, ...]
+    counters: tuple[StateCounter, ...]
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _component(automaton: Automaton, states: tuple[int, ...]) -> Component:
 
 def _counters(
     automaton: Automaton, states: tuple[int, ...], known: Mapping[int, int]
-) -> tuple[Counter, ...]:
+) -> tuple[StateCounter, ...]:
     """A basis of the weights that sum to zero on every cycle, less those that tell nothing."""
     ways, cycles = _ways_and_cycles(automaton, states, known)
     steps = sorted({step for vector in (*ways.values(), *cycles) for step in vector})
@@ -122,7 +122,7 @@ def _counters(
         if any(sums.values()):
             scale = lcm(*(weight.denominator for weight in weights.values()))
             found.append(
-                Counter(
+                StateCounter(
                     {step: int(weight * scale) for step, weight in weights.items() if weight},
                     {state: int(total * scale) for state, total in sums.items()},
                 )
@@ -159,9 +159,9 @@ def _plus(one: Vector, other: Vector, factor: Fraction = Fraction(1)) -> Vector:
     return {step: times for step, times in total.items() if times}
 
 
-def _reduced(vectors: list[Vector]) -> dict[Step, Vector]:
+def _reduced(vectors: list[Vector]) -> dict[WeighedStep, Vector]:
     """Gauss and Jordan: independent rows, each 1 at a step at which all others are 0."""
-    rows: dict[Step, Vector] = {}
+    rows: dict[WeighedStep, Vector] = {}
     for given in vectors:
         vector = given
         for pivot, row in rows.items():
@@ -179,7 +179,7 @@ def _reduced(vectors: list[Vector]) -> dict[Step, Vector]:
     return rows
 
 
-def _orthogonal(rows: Mapping[Step, Vector], steps: list[Step]) -> list[Vector]:
+def _orthogonal(rows: Mapping[WeighedStep, Vector], steps: list[WeighedStep]) -> list[Vector]:
     """A basis of the weights under which every row sums to zero: one for each free step."""
     found = []
     for free in steps:

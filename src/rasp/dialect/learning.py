@@ -13,11 +13,11 @@ from itertools import product
 from random import Random
 from typing import TypeAlias
 
+from rasp.architecture.inputs import Input
 from rasp.atoms import Atom
 from rasp.dialect.automaton import Automaton
 
-Word: TypeAlias = tuple[Atom, ...]
-Members: TypeAlias = Callable[[list[Word]], list[bool]]
+Members: TypeAlias = Callable[[list[Input]], list[bool]]
 """Says of each of several non-empty inputs whether it belongs to a language."""
 
 MOST_STATES = 24
@@ -65,7 +65,7 @@ def learn(alphabet: Sequence[Atom], members: Members, seed: int = 0) -> Learned:
         tuple(random.choices(letters, k=random.randint(longest + 1, RANDOM_LENGTH)))
         for _ in range(AT_RANDOM)
     ]
-    trials: list[Word] = [*tried, *drawn, *_repetitions(letters)]
+    trials: list[Input] = [*tried, *drawn, *_repetitions(letters)]
     known = _Known(members)
     known.ask(trials)
     guesses = [_learn(letters, known, empty, trials) for empty in (False, True)]
@@ -74,7 +74,7 @@ def learn(alphabet: Sequence[Atom], members: Members, seed: int = 0) -> Learned:
     return Learned(smallest, longest, AT_RANDOM)
 
 
-def _repetitions(letters: tuple[Atom, ...]) -> list[Word]:
+def _repetitions(letters: tuple[Atom, ...]) -> list[Input]:
     """One word many times, then another: where something is counted, no small automaton keeps up.
 
     An automaton of n states cannot tell apart more than n numbers of repetitions.
@@ -97,22 +97,22 @@ class _Known:
 
     def __init__(self, members: Members) -> None:
         self._members = members
-        self._answers: dict[Word, bool] = {}
+        self._answers: dict[Input, bool] = {}
 
-    def ask(self, words: list[Word]) -> None:
+    def ask(self, words: list[Input]) -> None:
         missing = [word for word in dict.fromkeys(words) if word and word not in self._answers]
         if missing:
             self._answers.update(zip(missing, self._members(missing), strict=True))
 
-    def __call__(self, word: Word, empty: bool) -> bool:
+    def __call__(self, word: Input, empty: bool) -> bool:
         return self._answers[word] if word else empty
 
 
 def _learn(
-    letters: tuple[Atom, ...], known: _Known, empty: bool, trials: list[Word]
+    letters: tuple[Atom, ...], known: _Known, empty: bool, trials: list[Input]
 ) -> Automaton | None:
     """Guess, try, and tell more states apart until a guess survives."""
-    endings: list[Word] = [(), *((letter,) for letter in letters)]
+    endings: list[Input] = [(), *((letter,) for letter in letters)]
     while True:
         guess = _guess(letters, known, empty, endings)
         if guess is None:
@@ -124,15 +124,15 @@ def _learn(
 
 
 def _guess(
-    letters: tuple[Atom, ...], known: _Known, empty: bool, endings: list[Word]
+    letters: tuple[Atom, ...], known: _Known, empty: bool, endings: list[Input]
 ) -> Automaton | None:
     """An automaton whose states differ in what some ending makes of them."""
 
-    def row(word: Word) -> tuple[bool, ...]:
+    def row(word: Input) -> tuple[bool, ...]:
         return tuple(known(word + ending, empty) for ending in endings)
 
     known.ask(endings)
-    states: list[Word] = [()]
+    states: list[Input] = [()]
     numbers = {row(()): 0}
     moves: list[tuple[int, ...]] = []
     while len(moves) < len(states):

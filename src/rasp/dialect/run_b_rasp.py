@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.dialect.run_c_rasp import Array, run_lines, token_codes
+from rasp.dialect.run_c_rasp import run_lines, token_codes
+from rasp.evaluator.fast.columns import Array
 
 ATTEND = re.compile(r"(leftmost|rightmost) j \[j ([<>]) i, (\w+)\(j\)\] (\w+)\(j\) : (\w+)\(i\)")
 

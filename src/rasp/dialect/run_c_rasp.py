@@ -15,8 +15,8 @@ import numpy as np
 
 from rasp.atoms import Atom, show
 from rasp.errors import RaspValueError
+from rasp.evaluator.fast.columns import Array
 
-Array = np.ndarray
 LINE = re.compile(r"(\w+)\(i\) := (.+)")
 COUNT = re.compile(r"#\[j <= i\] (\w+)\(j\)")
 CHOICE = re.compile(r"if (\w+)\(i\) then (.+) else (.+)")

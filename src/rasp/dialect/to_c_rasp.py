@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from rasp.atoms import Atom
-from rasp.dialect.c_rasp import CRasp, Sum, constant
+from rasp.dialect.c_rasp import CountSum, CRasp, constant
 from rasp.dialect.idioms import selector_of_width
 from rasp.dialect.lines import Truth
 from rasp.dialect.reading import Reader
@@ -28,8 +28,8 @@ ONE = constant(1)
 class Quotient:
     """A sum of counts over another one that is above zero."""
 
-    over: Sum
-    under: Sum = ONE
+    over: CountSum
+    under: CountSum = ONE
 
 
 class CRaspReader(Reader[CRasp]):
@@ -81,14 +81,14 @@ class CRaspReader(Reader[CRasp]):
         return self.program.negated(self.program.at_most_zero(count))
 
     def mean(self, selector: Selector, values: Cases, at_last: bool) -> Quotient:
-        over = Sum()
+        over = CountSum()
         for truth, content in values:
             over = over.plus(self._counted(selector, truth, at_last), Fraction(content))
         return Quotient(over, self._counted(selector, self.program.true, at_last))
 
-    def _counted(self, selector: Selector, truth: Truth, at_last: bool) -> Sum:
+    def _counted(self, selector: Selector, truth: Truth, at_last: bool) -> CountSum:
         """How many of the keys that a query picks have a truth."""
-        total = Sum()
+        total = CountSum()
         for row in self.rows(selector, at_last):
             total = total.plus(self.program.chosen(row.where, self._count(row, truth)))
             looks_ahead = self.program.both([row.later, truth]) != self.program.false
@@ -96,7 +96,7 @@ class CRaspReader(Reader[CRasp]):
                 raise NotInDialect(selector, "looks at later positions")
         return total
 
-    def _count(self, row: QueryRow, truth: Truth) -> Sum:
+    def _count(self, row: QueryRow, truth: Truth) -> CountSum:
         earlier = self.program.both([row.earlier, truth])
         here = self.program.both([row.here, truth])
         if earlier == here:
@@ -128,7 +128,7 @@ class CRaspReader(Reader[CRasp]):
             above=lambda: program.negated(program.at_most_zero(apart)),
         )
 
-    def _product(self, node: SOp, one: Sum, other: Sum) -> Sum:
+    def _product(self, node: SOp, one: CountSum, other: CountSum) -> CountSum:
         if one.terms and other.terms:
             raise NotInDialect(node, "multiplies counts, or compares fractions of counts")
         return one.times(other.constant) if one.terms else other.times(one.constant)
@@ -175,7 +175,7 @@ class CRaspReader(Reader[CRasp]):
             return Quotient(left.over, right.over)
         raise NotInDialect(node, "divides by a count")
 
-    def _is_positive(self, total: Sum) -> bool:
+    def _is_positive(self, total: CountSum) -> bool:
         """Whether a divisor is above zero wherever it is not zero, where there is no value."""
         return total.constant >= 0 and all(
             times > 0 and self.program.is_count(term) for term, times in total.terms

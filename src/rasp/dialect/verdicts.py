@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from rasp.architecture.inputs import answers
+from rasp.architecture.inputs import Input, answers
 from rasp.architecture.naming import Naming
 from rasp.architecture.patterns import Pattern
 from rasp.architecture.reach import stays_within
@@ -21,7 +21,7 @@ from rasp.architecture.schedule import Outputs, output_nodes, program_of
 from rasp.atoms import Atom, to_python
 from rasp.dialect.algebra import Classes, classes
 from rasp.dialect.forecast import Forecast
-from rasp.dialect.learning import Learned, Word, learn
+from rasp.dialect.learning import Learned, learn
 from rasp.dialect.rasp_l import check_rasp_l
 from rasp.dialect.reading import Reader
 from rasp.dialect.selector_rows import Cases, NotInDialect, is_atom
@@ -292,7 +292,7 @@ class _Asking:
         if not self.is_yes_or_no:
             return None
 
-        def members(words: list[Word]) -> list[bool]:
+        def members(words: list[Input]) -> list[bool]:
             found = answers([self.node], words)
             return [isinstance(each, list) and bool(each[0][-1]) for each in found]
 

@@ -14,9 +14,8 @@ from fractions import Fraction
 from itertools import islice, product
 from typing import Any
 
-from rasp.architecture.inputs import answers
+from rasp.architecture.inputs import Input, answers
 from rasp.atoms import Atom, show_input
-from rasp.dialect.learning import Word
 from rasp.dialect.run_b_rasp import ATTEND, run_b_rasp
 from rasp.dialect.run_c_rasp import COUNT, LETTER, LINE, run_c_rasp
 from rasp.dialect.selector_rows import NotInDialect
@@ -64,7 +63,7 @@ class Written:
             longest = length
         return tried, longest
 
-    def _compare_words(self, node: SOp, words: Sequence[Word]) -> None:
+    def _compare_words(self, node: SOp, words: Sequence[Input]) -> None:
         interpret = run_c_rasp if self.dialect == "C-RASP" else run_b_rasp
         lines = interpret(self.text, words)
         said = [(lines[name].tolist(), meaning) for name, meaning in self.meanings]
@@ -124,7 +123,7 @@ def _in_rasp(body: str) -> str:
     return {"true": "indices == indices", "false": "indices != indices"}.get(body, body)
 
 
-def _batches(words: Iterator[Word]) -> Iterator[list[Word]]:
+def _batches(words: Iterator[Input]) -> Iterator[list[Input]]:
     while batch := list(islice(words, BATCH)):
         yield batch
 
@@ -139,7 +138,7 @@ def _agrees(said: list[tuple[Any, Atom | None]], meant: Atom) -> bool:
     return [meaning for holds, meaning in said if holds] == [meant]
 
 
-def _mistaken(node: SOp, word: Word) -> NotInDialect:
+def _mistaken(node: SOp, word: Input) -> NotInDialect:
     """A text says something else than the program it was written from."""
     told = f"was read as another program that differs on {show_input(word)}"
     return NotInDialect(node, f"{told}: that is a mistake of ours, please report it")

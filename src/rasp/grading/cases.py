@@ -15,8 +15,8 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any
 
-from rasp.architecture.inputs import random_inputs, show_alphabet
-from rasp.atoms import Atom, read_input
+from rasp.architecture.inputs import Input, random_inputs, show_alphabet
+from rasp.atoms import read_input
 from rasp.equivalence.choosing import choose_inputs
 from rasp.equivalence.inputs import InputsToTry
 from rasp.equivalence.sides import Side, answers_of
@@ -36,7 +36,6 @@ EXHAUSTIVE = 4_000
 """Inputs tried without leaving one out, where no length is asked for."""
 MOST_INPUTS = 200_000
 SEED = 0
-Input = tuple[Atom, ...]
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ LARGEST_CASES = 1_000_000_000
 """Bytes of the inputs and answers that submissions are compared with."""
 FIRST_LOOK = 40
 """Inputs tried before anything else: a wrong program is mostly wrong on one of them."""
-Outcome = dict[str, Any]
+Finding = dict[str, Any]
 
 
 def grade_submission(request: dict[str, Any]) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def _read_cases(path: str) -> list[dict[str, Any]]:
     return exercises
 
 
-def _outcome(session: Session, errors: list[RaspError], exercise: dict[str, Any]) -> Outcome:
+def _outcome(session: Session, errors: list[RaspError], exercise: dict[str, Any]) -> Finding:
     name = exercise["name"]
     value = session.names().get(name, MISSING)
     if isinstance(value, SOp):
@@ -67,12 +67,12 @@ def _outcome(session: Session, errors: list[RaspError], exercise: dict[str, Any]
     return {"verdict": "error", "note": f"`{name}` is {describe(value)}, not an s-op"}
 
 
-def _failed(verdict: str, error: RaspError) -> Outcome:
+def _failed(verdict: str, error: RaspError) -> Finding:
     where = f" ({error.span})" if error.span is not None else ""
     return {"verdict": verdict, "note": error.message + where, "text": str(error)}
 
 
-def _compared(node: Node, exercise: dict[str, Any]) -> Outcome:
+def _compared(node: Node, exercise: dict[str, Any]) -> Finding:
     """Look for the first input, of the shortest ones, that is answered wrongly."""
     inputs, right = exercise["inputs"], exercise["answers"]
     pair = Compared(node, list, exercise["ignored"])
@@ -98,10 +98,10 @@ def _answers(node: Node, inputs: list[tuple[Atom, ...]]) -> list[list[Any] | Ras
 
 def _wrong(
     pair: Compared, node: Node, exercise: dict[str, Any], number: int, answer: list[Any] | RaspError
-) -> Outcome:
+) -> Finding:
     tokens, right = exercise["inputs"][number], list(exercise["answers"][number])
     first_hidden = len(exercise["inputs"]) - exercise["hidden"]
-    outcome: Outcome = {"verdict": "wrong", "is_shortest": number < exercise["shortest"]}
+    outcome: Finding = {"verdict": "wrong", "is_shortest": number < exercise["shortest"]}
     if number >= first_hidden:
         outcome["note"] = "it is wrong on a hidden input"
     else:
@@ -129,10 +129,10 @@ def _share(pair: Compared, node: Node, exercise: dict[str, Any], first_hidden: i
     return sum(right) / len(right) if right else 0.0
 
 
-def _size(session: Session, name: str, node: SOp, exercise: dict[str, Any]) -> Outcome:
+def _size(session: Session, name: str, node: SOp, exercise: dict[str, Any]) -> Finding:
     """Say how large the s-op is, and whether it keeps to the limits."""
     found = schedule(node)
-    told: Outcome = {"layers": found.layers, "heads": found.width, "fits": True}
+    told: Finding = {"layers": found.layers, "heads": found.width, "fits": True}
     layers, heads = exercise["layers"], exercise["heads"]
     if layers is None and heads is None:
         return told

@@ -28,6 +28,7 @@ from rasp.syntax.tree import For, Load, Name, Statement, bound_by, walk
 SECONDS = 3.0
 """How long a program may run, and how long its values, layers and heads may take."""
 LONGEST_SHOWN = 4_000
+Record = dict[str, Any]
 
 
 class OutOfTime(Exception):
@@ -35,7 +36,7 @@ class OutOfTime(Exception):
 
 
 @dataclass(frozen=True)
-class Bound:
+class BoundName:
     """A name that a statement of the main program bound, and what examples were then."""
 
     key: str
@@ -50,7 +51,7 @@ class WatchedSession(Session):
     """A session that remembers every binding, and turns the alarm into a mistake in the program."""
 
     seconds: float = SECONDS
-    bound: list[Bound] = field(default_factory=list)
+    bound: list[BoundName] = field(default_factory=list)
     failed: dict[int, Statement] = field(default_factory=dict)
     """Which statement was being run when an error (by its identity) was raised."""
     ran_out: bool = False
@@ -78,11 +79,11 @@ class WatchedSession(Session):
         for name in sorted(names & self.scope.names.keys()):
             value = self.scope.names[name]
             key, settings = f"{statement.span.start}:{name}", replace(self.settings)
-            self.bound.append(Bound(key, name, value, settings, self.program_of(name)))
+            self.bound.append(BoundName(key, name, value, settings, self.program_of(name)))
         return result
 
 
-def analyse(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def analyse(request: Record) -> Iterator[Record]:
     """Check a program, then find out about its names; two answers.
 
     >>> answers = list(analyse({"name": "demo", "text": "hist = histf(tokens);"}))
@@ -99,7 +100,7 @@ def analyse(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
         "errors": [_error_record(error, source, session) for error in errors],
         "warnings": [_warning_record(warned) for warned in warnings],
     }
-    facts: dict[str, dict[str, Any]] = {}
+    facts: dict[str, Record] = {}
     ran_out = session.ran_out
     try:
         with alarm(seconds, OutOfTime):
@@ -123,7 +124,7 @@ def _set_example(session: Session, example: object) -> None:
     session.settings.s_op_example = session.settings.selector_example = tokens
 
 
-def _facts(source: Source, session: WatchedSession) -> Iterator[tuple[str, dict[str, Any]]]:
+def _facts(source: Source, session: WatchedSession) -> Iterator[tuple[str, Record]]:
     session.limits = EDITOR_LIMITS
     for bound in session.bound:
         if bound.value is not BROKEN:
@@ -133,20 +134,20 @@ def _facts(source: Source, session: WatchedSession) -> Iterator[tuple[str, dict[
     for name in sorted(used):
         value = session.library.find(name)
         if isinstance(value, Node):
-            bound = Bound(
+            bound = BoundName(
                 f"library:{name}", name, value, session.settings, session.program_of(name)
             )
             yield bound.key, _fact(bound, session)
 
 
-def _fact(bound: Bound, session: Session) -> dict[str, Any]:
+def _fact(bound: BoundName, session: Session) -> Record:
     """Say what a name is: its kind, what it gives on the example, and its layers and heads."""
     value = bound.value
     if isinstance(value, DrawRequest):
         return {"kind": "picture"}
     session.settings = replace(bound.settings, show_s_op_examples=True, show_selector_examples=True)
     shown = show_named(bound.name, value, session, bound.program)[:LONGEST_SHOWN]
-    fact: dict[str, Any] = {"kind": kind_name(value)}
+    fact: Record = {"kind": kind_name(value)}
     if not isinstance(value, Node):
         return fact | {"value": shown.strip()}
     _, _, example = shown.partition("\n")
@@ -160,9 +161,9 @@ def _fact(bound: Bound, session: Session) -> dict[str, Any]:
     return fact
 
 
-def _error_record(error: RaspError, source: Source, session: WatchedSession) -> dict[str, Any]:
+def _error_record(error: RaspError, source: Source, session: WatchedSession) -> Record:
     """Write a mistake down; one in a file that was loaded is shown where it was loaded."""
-    record: dict[str, Any] = {"kind": error.kind, "message": error.message, "hint": error.hint}
+    record: Record = {"kind": error.kind, "message": error.message, "hint": error.hint}
     span = error.span
     if span is None:
         return record | {"start": 0, "end": 0}
@@ -174,9 +175,9 @@ def _error_record(error: RaspError, source: Source, session: WatchedSession) -> 
     return record | (_place(here.span) if here else {"start": 0, "end": 0})
 
 
-def _warning_record(warned: Warned) -> dict[str, Any]:
+def _warning_record(warned: Warned) -> Record:
     return {"message": warned.message, "hint": warned.hint} | _place(warned.span)
 
 
-def _place(span: Span) -> dict[str, Any]:
+def _place(span: Span) -> Record:
     return {"start": span.start, "end": span.end}

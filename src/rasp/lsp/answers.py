@@ -9,14 +9,13 @@ from typing import Any
 
 from lsprotocol import types as lsp
 
+from rasp.lsp.analysis import Record
 from rasp.lsp.bindings import definition_before
 from rasp.lsp.document import Document
 from rasp.lsp.positions import Places
 from rasp.lsp.scopes import Binding
 from rasp.syntax import format_program, print_expression
 from rasp.syntax.tree import Assign, Define, For, Statement, bound_by
-
-Record = dict[str, Any]
 
 
 def diagnostics(document: Document, answer: Record) -> list[lsp.Diagnostic]:

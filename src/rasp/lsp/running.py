@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
 from rasp.limits import EDITOR_MEMORY
-from rasp.lsp.analysis import SECONDS
+from rasp.lsp.analysis import SECONDS, Record
 from rasp.sandbox import WITHDRAWN, Sandbox
-
-Record = dict[str, Any]
 
 GRACE = 2.0
 """Seconds after which a worker that does not hear its alarm is killed."""

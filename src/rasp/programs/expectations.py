@@ -19,7 +19,7 @@ from rasp.frontend.session import Session
 from rasp.source import Source
 from rasp.syntax import parse
 from rasp.syntax.tree import Call, Evaluate, Statement
-from rasp.testing.lines import MARK, Expected, Heads, Value, expected_lines
+from rasp.testing.lines import MARK, Expected, StatedHeads, StatedValue, expected_lines
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ class Expectations:
         return {
             line.name: tuple(map(int, line.stated.split()))
             for line in self.lines
-            if isinstance(line, Heads)
+            if isinstance(line, StatedHeads)
         }
 
     @cached_property
     def answers(self) -> tuple[Statement, ...]:
         """The expressions whose value the file states."""
-        return tuple(line.statement for line in self.lines if isinstance(line, Value))
+        return tuple(line.statement for line in self.lines if isinstance(line, StatedValue))
 
     @cached_property
     def example(self) -> str | list[Any]:

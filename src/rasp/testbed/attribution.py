@@ -17,7 +17,7 @@ from torch import Tensor
 
 from rasp.compiler.emitting.weights import Array
 from rasp.testbed.edges import POSITIONS, TOKENS, Edge
-from rasp.testbed.patching import Written
+from rasp.testbed.patching import WrittenByPart
 from rasp.testbed.truth import EqualLengths, Laboratory
 
 Scores = dict[Edge, float]
@@ -43,7 +43,7 @@ def attributed(laboratory: Laboratory, edges: Sequence[Edge], steps: int = 0) ->
 
 
 def _gradients(
-    laboratory: Laboratory, batch: EqualLengths, elsewhere: Written, steps: int
+    laboratory: Laboratory, batch: EqualLengths, elsewhere: WrittenByPart, steps: int
 ) -> dict[tuple[str, str], Tensor]:
     """The gradient of the loss by what each part reads, averaged over the steps."""
     total: dict[tuple[str, str], Tensor] = {}

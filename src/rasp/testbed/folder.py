@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from rasp.architecture.inputs import Input
 from rasp.compiler.model.tensors import to_safetensors
 from rasp.compiler.model.transformer import Transformer
 from rasp.export.card import card
@@ -28,7 +29,6 @@ from rasp.testbed.superposition import superposed
 from rasp.testbed.truth import (
     Circuit,
     Laboratory,
-    Tokens,
     Witness,
     different_answers,
     find_circuit,
@@ -168,7 +168,7 @@ def circuit_to_json(circuit: Circuit) -> list[dict[str, Any]]:
 
 
 def circuit_from_json(data: list[dict[str, Any]]) -> Circuit:
-    def tokens(given: list[Any]) -> Tokens:
+    def tokens(given: list[Any]) -> Input:
         return tuple(atom_from_json(token) for token in given)
 
     return Circuit({

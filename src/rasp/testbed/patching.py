@@ -29,7 +29,7 @@ from rasp.compiler.emitting.weights import (
 from rasp.compiler.model.transformer import Transformer, chosen, logit_places
 from rasp.testbed.edges import OUTPUT, POSITIONS, TOKENS, Edge, feed_forward_name, head_name
 
-Written = dict[str, Tensor]
+WrittenByPart = dict[str, Tensor]
 """What each part wrote: (batch, [sink +] position, model)."""
 
 
@@ -39,10 +39,10 @@ class Elsewhere:
 
     edges: Mapping[tuple[str, str], Sequence[str]]
     """The sources, by target and role."""
-    written: Written
+    written: WrittenByPart
 
     @staticmethod
-    def along(edges: Sequence[Edge], written: Written) -> Elsewhere:
+    def along(edges: Sequence[Edge], written: WrittenByPart) -> Elsewhere:
         found: dict[tuple[str, str], list[str]] = {}
         for edge in edges:
             found.setdefault((edge.target, edge.role), []).append(edge.source)
@@ -100,7 +100,7 @@ class Patchable:
                     return head[role]
         raise KeyError(target)
 
-    def embedded(self, ids: Array) -> Written:
+    def embedded(self, ids: Array) -> WrittenByPart:
         """What tokens and positions write, with the sink before them."""
         batch, length = ids.shape
         tokens = self.tokens[torch.as_tensor(ids, device=self.device)]
@@ -113,10 +113,10 @@ class Patchable:
 
     def run(
         self,
-        begin: Written,
+        begin: WrittenByPart,
         elsewhere: Elsewhere | None = None,
         keep: dict[tuple[str, str], Tensor] | None = None,
-    ) -> tuple[Written, Tensor]:
+    ) -> tuple[WrittenByPart, Tensor]:
         """What every part writes, and the logits; `keep` gets what each part reads.
 
         What is kept takes part in gradients, one tensor for each target and role.
@@ -193,7 +193,7 @@ class Patchable:
 class Activations:
     """What every part wrote at many positions of many inputs: (row, model)."""
 
-    written: Written
+    written: WrittenByPart
 
     @staticmethod
     def of(model: Patchable, batches: Sequence[Array]) -> Activations:
@@ -208,7 +208,7 @@ class Activations:
     def size(self) -> int:
         return len(self.written[TOKENS])
 
-    def drawn(self, here: Written, rows: Array) -> Written:
+    def drawn(self, here: WrittenByPart, rows: Array) -> WrittenByPart:
         """For each position one of the rows; the sink keeps its own; (batch, position) rows."""
         places = torch.as_tensor(rows)
         sinks = here[TOKENS].shape[1] - rows.shape[1]

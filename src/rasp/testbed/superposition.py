@@ -18,12 +18,13 @@ from random import Random
 import numpy as np
 import torch
 
+from rasp.architecture.inputs import Input
 from rasp.compiler.emitting.weights import Array, Weights
 from rasp.compiler.model.model_json import weights_of
 from rasp.compiler.model.transformer import Transformer
 from rasp.testbed.dials import rotated
 from rasp.testbed.patching import Patchable
-from rasp.testbed.truth import Tokens, different_answers, telling_inputs, usable_inputs
+from rasp.testbed.truth import different_answers, telling_inputs, usable_inputs
 
 INPUTS = 20_000
 """Draws of random inputs; the same input may be drawn again."""
@@ -44,9 +45,9 @@ LESS = (1.0, 0.67, 0.33)
 class SplitInputs:
     """Different inputs to train on, to choose by, and to state the result on."""
 
-    lessons: list[Tokens]
-    choosing: list[Tokens]
-    tests: list[Tokens]
+    lessons: list[Input]
+    choosing: list[Input]
+    tests: list[Input]
 
     @staticmethod
     def of(model: Transformer, seed: int) -> SplitInputs:
@@ -78,7 +79,7 @@ def superposed(
     return best, most_right
 
 
-def share_right(model: Transformer, other: Transformer, inputs: list[Tokens]) -> float:
+def share_right(model: Transformer, other: Transformer, inputs: list[Input]) -> float:
     """On which share of inputs every answer is the same."""
     return 1 - different_answers(model, other, inputs) / max(1, len(inputs))
 
@@ -168,7 +169,7 @@ def _rate(step: int, steps: int) -> float:
 
 
 def _batches(
-    model: Transformer, inputs: list[Tokens], seed: int, count: int
+    model: Transformer, inputs: list[Input], seed: int, count: int
 ) -> Iterator[tuple[Array, Array]]:
     """Random batches of one length each, with the places of the right answers.
 
@@ -196,7 +197,7 @@ def _each(answers: Array) -> Iterator[tuple[int, int]]:
         yield from ((output, answer) for answer in answers[..., output].ravel().tolist())
 
 
-def _ids_by_length(model: Transformer, inputs: list[Tokens]) -> dict[int, Array]:
+def _ids_by_length(model: Transformer, inputs: list[Input]) -> dict[int, Array]:
     return {length: np.stack([model.token_ids(list(tokens)) for tokens in inputs
                               if len(tokens) == length])
             for length in sorted({len(tokens) for tokens in inputs})}  # fmt: skip

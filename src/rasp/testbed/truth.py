@@ -19,7 +19,7 @@ from random import Random
 import numpy as np
 import torch
 
-from rasp.atoms import Atom
+from rasp.architecture.inputs import Input
 from rasp.compiler.emitting.weights import Array
 from rasp.compiler.model.promises import random_inputs
 from rasp.compiler.model.transformer import Transformer
@@ -27,7 +27,7 @@ from rasp.errors import RaspError
 from rasp.evaluator import evaluate_batch
 from rasp.graph.portable import graph_from_json
 from rasp.testbed.edges import POSITIONS, TOKENS, Edge
-from rasp.testbed.patching import Activations, Elsewhere, Patchable, Written
+from rasp.testbed.patching import Activations, Elsewhere, Patchable, WrittenByPart
 
 DRAWN = 8000
 INPUTS = 160
@@ -41,15 +41,14 @@ CONSTANT = 1e-4
 """What differs by less, relative to the largest number that might be read, is the same."""
 RESAMPLED = 8
 """How often everything outside a circuit is replaced when it is checked."""
-Tokens = tuple[Atom, ...]
 
 
 @dataclass(frozen=True)
 class Witness:
     """An input, and for each position the input and position that a replacement is from."""
 
-    tokens: Tokens
-    others: tuple[Tokens, ...]
+    tokens: Input
+    others: tuple[Input, ...]
     places: tuple[int, ...]
 
 
@@ -72,9 +71,9 @@ class Circuit:
 class EqualLengths:
     """Inputs of one length, run once."""
 
-    inputs: list[Tokens]
+    inputs: list[Input]
     ids: Array
-    written: Written
+    written: WrittenByPart
     answers: Array
     rows: Array
     """Where its own positions are in the pool: (batch, position)."""
@@ -96,7 +95,7 @@ class Laboratory:
                 first += self.batches[-1].ids.size
             self.pool = Activations.of(self.patchable, [batch.ids for batch in self.batches])
 
-    def _batch(self, inputs: list[Tokens], first: int = 0) -> EqualLengths:
+    def _batch(self, inputs: list[Input], first: int = 0) -> EqualLengths:
         ids = np.stack([self.model.token_ids(list(tokens)) for tokens in inputs])
         written, logits = self.patchable.run(self.patchable.embedded(ids))
         rows = first + np.arange(ids.size).reshape(ids.shape)
@@ -194,13 +193,13 @@ def find_circuit(
     return Circuit({edge: witnesses[edge] for edge in candidates if edge in witnesses})
 
 
-def usable_inputs(model: Transformer, count: int, seed: int) -> list[Tokens]:
+def usable_inputs(model: Transformer, count: int, seed: int) -> list[Input]:
     """Random inputs on which the program has a value."""
     outputs, _ = graph_from_json(model.graph)
     nodes = list(outputs.values())
     inputs = random_inputs(model.settings, Random(f"test bed {seed}"), count)
 
-    def has_values(some: list[Tokens]) -> bool:
+    def has_values(some: list[Input]) -> bool:
         try:
             evaluate_batch(nodes, some)
         except RaspError:
@@ -210,7 +209,7 @@ def usable_inputs(model: Transformer, count: int, seed: int) -> list[Tokens]:
     return inputs if has_values(inputs) else [each for each in inputs if has_values([each])]
 
 
-def telling_inputs(model: Transformer, inputs: list[Tokens], count: int = INPUTS) -> list[Tokens]:
+def telling_inputs(model: Transformer, inputs: list[Input], count: int = INPUTS) -> list[Input]:
     """Some of the inputs: half of them at random, half for the rarest answers."""
     answers = {tokens: row for same in _by_length(inputs) for tokens, row in
                zip(same, _answers(model, same), strict=True)}  # fmt: skip
@@ -221,7 +220,7 @@ def telling_inputs(model: Transformer, inputs: list[Tokens], count: int = INPUTS
     return inputs[: count // 2] + rest[: count - count // 2]
 
 
-def different_answers(model: Transformer, other: Transformer, inputs: list[Tokens]) -> int:
+def different_answers(model: Transformer, other: Transformer, inputs: list[Input]) -> int:
     """On how many inputs two models answer differently, in float32."""
     count = 0
     for same in _by_length(inputs):
@@ -232,14 +231,14 @@ def different_answers(model: Transformer, other: Transformer, inputs: list[Token
     return count
 
 
-def _answers(model: Transformer, inputs: list[Tokens]) -> list[set[object]]:
+def _answers(model: Transformer, inputs: list[Input]) -> list[set[object]]:
     """The different answers of each input, each with its output; inputs of one length."""
     found = model.answers(np.stack([model.token_ids(list(tokens)) for tokens in inputs]))
     return [{(name, atom) for name, rows in found.items() for atom in rows[place]}
             for place in range(len(inputs))]  # fmt: skip
 
 
-def _by_length(inputs: list[Tokens]) -> Iterator[list[Tokens]]:
+def _by_length(inputs: list[Input]) -> Iterator[list[Input]]:
     ordered = sorted(inputs, key=len)
     for length in sorted({len(tokens) for tokens in ordered}):
         some = [tokens for tokens in ordered if len(tokens) == length]

@@ -19,7 +19,7 @@ HEADS = "heads per layer:"
 
 
 @dataclass(frozen=True)
-class Value:
+class StatedValue:
     """The value that a statement should have."""
 
     statement: Statement
@@ -27,7 +27,7 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Heads:
+class StatedHeads:
     """The heads that an s-op should have in each layer."""
 
     name: str
@@ -36,14 +36,14 @@ class Heads:
 
 
 @dataclass(frozen=True)
-class Stray:
+class StrayLine:
     """A `#>` comment that belongs to no value."""
 
     stated: str
     span: Span
 
 
-Expected = Value | Heads | Stray
+Expected = StatedValue | StatedHeads | StrayLine
 
 
 def expected_lines(source: Source, statements: Iterable[Statement]) -> list[Expected]:
@@ -61,7 +61,7 @@ def expected_lines(source: Source, statements: Iterable[Statement]) -> list[Expe
     for comment in lex(source).comments:
         span = Span(source, comment.start, comment.end)
         if comment.text.startswith(MARK) and span.line not in told:
-            found.append(Stray(_stated(comment.text), span))
+            found.append(StrayLine(_stated(comment.text), span))
     return found
 
 
@@ -73,26 +73,26 @@ def _read(statements: Iterable[Statement]) -> Iterator[Expected]:
             text = _stated(statement.text)
             if text.startswith(HEADS):
                 name, _, heads = text.removeprefix(HEADS).strip().partition(" ")
-                yield Heads(name, " ".join(heads.split()), statement.span)
+                yield StatedHeads(name, " ".join(heads.split()), statement.span)
             elif above is not None:
                 below.append(text)
             else:
-                yield Stray(text, statement.span)
+                yield StrayLine(text, statement.span)
             continue
         if above is not None and below:
-            yield Value(above, " ".join(below))
+            yield StatedValue(above, " ".join(below))
         above, below = None, []
         if isinstance(statement, (Evaluate, Assign, Command)):  # a name may be a REPL's word
             if statement.trailing and statement.trailing.startswith(MARK):
-                yield Value(statement, _stated(statement.trailing))
+                yield StatedValue(statement, _stated(statement.trailing))
             else:
                 above = statement
     if above is not None and below:
-        yield Value(above, " ".join(below))
+        yield StatedValue(above, " ".join(below))
 
 
 def _line(expected: Expected) -> int:
-    if not isinstance(expected, Value):
+    if not isinstance(expected, StatedValue):
         return expected.span.line
     span = expected.statement.span
     return span.source.text.count("\n", 0, span.end) + 1

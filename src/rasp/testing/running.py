@@ -17,7 +17,7 @@ from rasp.graph import Node
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.source import Source, Span
 from rasp.syntax import parse_with_errors
-from rasp.testing.lines import Heads, Stray, Value, expected_lines
+from rasp.testing.lines import StatedHeads, StatedValue, StrayLine, expected_lines
 from rasp.visible import visibly
 
 PAGE = ".md"
@@ -116,14 +116,14 @@ def check_program(source: Source, session: Session | None = None) -> Report:
     report.failures += [Failure(error.span, str(error)) for error in errors]
     for expected in expected_lines(source, statements):
         match expected:
-            case Heads(name, stated, span):
+            case StatedHeads(name, stated, span):
                 report.note(_heads_failure(name, stated, span, session))
-            case Stray(stated, span):
+            case StrayLine(stated, span):
                 report.note(_stray(span, stated))
-            case Value(statement, stated) if statement.span.start in values:
+            case StatedValue(statement, stated) if statement.span.start in values:
                 value = values[statement.span.start]
                 report.note(_value_failure(statement.span, stated, value))
-            case Value(statement, stated) if not errors:  # an error is in the report already
+            case StatedValue(statement, stated) if not errors:  # an error is in the report already
                 report.note(_stray(statement.span, stated))
     return report
 
