@@ -18,7 +18,7 @@ from rasp.source import Source
 HERE = Path(__file__).parent
 FILES = sorted((HERE / "errors").glob("*.rasp"))
 CORE = HERE.parent / "src" / "rasp"
-CHECKED = ("atoms.py", "syntax", "graph", "frontend", "evaluator/plain.py")
+CHECKED = ("atoms.py", "operators", "syntax", "graph", "frontend", "evaluator/plain.py")
 # Their messages are tested in tests/embedding.
 PYTHON_ONLY = ("handles.py", "embedding.py", "writing.py", "batches.py", "tabulating.py")
 

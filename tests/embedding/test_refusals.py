@@ -134,7 +134,7 @@ WRONG: list[tuple[Callable[[], Any], str, str, str]] = [
         "both branches",
         "an atom",
     ),
-    (lambda: rasp.indicator(earlier), "rasp.indicator(earlier)", "works on s-ops", "an s-op"),
+    (lambda: rasp.indicator(earlier), "rasp.indicator(earlier)", "takes an s-op", "aggregate"),
     (lambda: tokens.is_in([tokens]), "tokens.is_in([tokens])", "looks for atoms", "`|`"),
     (lambda: table([])[indices], "table([])[indices]", "nothing to index", "put something"),
     (lambda: table([1])[0], "table([1])[0]", "indexed by an s-op, but this is the int 0", "itself"),

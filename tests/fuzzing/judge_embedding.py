@@ -79,8 +79,8 @@ def _built(node: Node, parts: list[Any]) -> Any:
 def built_elementwise(op: str, parts: list[Any]) -> Any:
     first = parts[0]
     row = OPERATORS[op]
-    if row.arity == 1:
-        return resolve_name(row.python)(first)
+    if row.arity == 1 or row.written == "call":
+        return resolve_name(row.python)(*parts)
     if op in ("and", "or"):
         handles: list[Any] = [
             each if isinstance(each, Handle) else rasp.constant(each) for each in parts

@@ -35,7 +35,7 @@ from rasp.graph import (
     TokensAs,
     apply_operator,
 )
-from rasp.operators import COMPARISONS, written
+from rasp.operators import COMPARISONS, Operator, written
 
 
 @dataclass(frozen=True)
@@ -88,20 +88,17 @@ def _select_best(call: BoundCall) -> Value:
     return SelectBest(call.selector("selector"), scorer)
 
 
-def _elementwise(name: str) -> BuiltIn:
-    def build(call: BoundCall) -> Value:
-        value = call["x"]
-        if isinstance(value, SOp):
-            return Elementwise(name, (value,))
-        if is_atom(value):
-            return apply_operator(name, (value,), call.limits)
-        raise call.fail(
-            "x",
-            f"`{name}` works on s-ops and atoms, but {call.found('x')}",
-            "give it an s-op such as `tokens == 'a'`",
-        )
+def _elementwise(operator: Operator) -> BuiltIn:
+    name, parameters = operator.name, operator.parameters
 
-    return BuiltIn(name, ("x",), (MISSING,), build)
+    def build(call: BoundCall) -> Value:
+        operands = tuple(map(call.s_op, parameters))
+        values = tuple(call[parameter] for parameter in parameters)
+        if all(map(is_atom, values)):
+            return apply_operator(name, values, call.limits)
+        return Elementwise(name, operands)
+
+    return BuiltIn(name, parameters, (MISSING,) * len(parameters), build)
 
 
 def _range(call: BoundCall) -> Value:
@@ -190,7 +187,7 @@ def language_scope() -> Scope:
         BuiltIn("aggregate", ("selector", "values", "default"), (MISSING, MISSING, 0), _aggregate),
         BuiltIn("score", ("keys", "queries"), (MISSING,) * 2, _score),
         BuiltIn("select_best", ("selector", "scorer"), (MISSING,) * 2, _select_best),
-        *(_elementwise(operator.name) for operator in written("call")),
+        *map(_elementwise, written("call")),
         BuiltIn("range", (), (), _range, is_variadic=True),
         BuiltIn("zip", (), (), _zip, is_variadic=True),
         BuiltIn("len", ("x",), (MISSING,), _len),

@@ -32,6 +32,7 @@ from rasp.frontend.values import BoundCall, ComparisonSign, Value, describe
 from rasp.graph import COMPARISONS, Const, Indices, SOp, Tokens, TokensAs
 from rasp.graph.idioms import ALL_KEYS, LENGTH
 from rasp.limits import DEFAULT_LIMITS
+from rasp.operators import OPERATORS
 from rasp.tracebacks import doors
 from rasp.visible import visibly
 
@@ -129,9 +130,17 @@ def indicator(condition: SOpHandle | bool) -> SOpHandle:
     return function_of_operator("indicator")(condition)
 
 
-def function_of_operator(name: str) -> Callable[[Operand], SOpHandle]:
+def function_of_operator(name: str) -> Callable[..., SOpHandle]:
     """Return the function that applies an operator written as a call: `rasp.NAME` is it."""
-    return lambda operand: _call(SOpHandle, name, x=operand)
+    parameters = OPERATORS[name].parameters
+
+    def apply(*operands: Operand) -> SOpHandle:
+        if len(operands) != len(parameters):
+            raise TypeError(f"{name}() takes {len(parameters)} operands, but got {len(operands)}")
+        given: dict[str, Any] = dict(zip(parameters, operands, strict=True))
+        return _call(SOpHandle, name, **given)
+
+    return apply
 
 
 @overload

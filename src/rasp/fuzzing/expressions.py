@@ -31,6 +31,7 @@ SAFE: tuple[Atom, ...] = (1, 2, 3, Fraction(1, 2), Fraction(5, 2))
 """What nothing goes wrong with on the right of `/`, `%` and `^`."""
 SURE, DOUBTFUL = (drawn("infix", f"number {right} -> number") for right in ("number", "divisor"))
 SIGNS, FUNCTIONS = (drawn(how, "number -> number") for how in ("prefix", "call"))
+FUNCTIONS_OF_TWO = drawn("call", "number number -> number")
 EQUALITIES, LOGIC = (drawn("infix", f"{sort} {sort} -> bool") for sort in ("any", "bool"))
 NEXT_TO = "select(indices, indices - STEP, ==)"
 """A selector of one key at most."""
@@ -87,7 +88,10 @@ TEMPLATES: dict[str, dict[str, float]] = {
         **_shared(1, [f"NUMBER {op} NUMBER" for op in DOUBTFUL]),
         **_shared(4, [f"NUMBER {op} BOOL" for op in "+-*"]),
         **_shared(4, [f"{sign}NUMBER" for sign in SIGNS]),
-        **_shared(4, [f"{function}(NUMBER)" for function in FUNCTIONS]),
+        **_shared(4, [
+            *(f"{function}(NUMBER)" for function in FUNCTIONS),
+            *(f"{function}(NUMBER, NUMBER)" for function in FUNCTIONS_OF_TWO),
+        ]),
     },
     BOOL: COMMON | LONE_PICKS | {
         "aggregate(SELECTOR, BOOL)": 0.5,

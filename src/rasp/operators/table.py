@@ -59,6 +59,15 @@ class Operator:
         """The sign or word that a program writes."""
         return self.sign or self.name
 
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """What the operands of a call are named.
+
+        >>> OPERATORS["round"].parameters
+        ('x',)
+        """
+        return ("x", "y", "z")[: self.arity]
+
 
 def apply_operator(op: str, operands: tuple[Atom, ...], limits: Limits = DEFAULT_LIMITS) -> Atom:
     """Apply an elementwise operator to atoms.
@@ -126,8 +135,9 @@ def _arithmetic(name: str, apply: Callable[..., Atom], python: str, binding: int
 def _function(name: str, apply: Callable[..., Atom], python: str, kernel: str, doc: str,
               gives: str = "int", draws: str = "number -> number", weight: int = 1,
               is_bounded: bool = False) -> Operator:  # fmt: skip
-    return Operator(name, 1, apply, gives, python, kernel=kernel, draws=(draws,), weight=weight,
-                    doc=doc, is_bounded=is_bounded)  # fmt: skip
+    arity = len(draws.split(" -> ")[0].split())
+    return Operator(name, arity, apply, gives, python, kernel=kernel, draws=(draws,),
+                    weight=weight, doc=doc, is_bounded=is_bounded)  # fmt: skip
 
 
 def _reading(name: str, apply: Callable[..., Atom], kernel: str = "",
