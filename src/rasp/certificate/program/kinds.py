@@ -11,23 +11,20 @@ from typing import TYPE_CHECKING
 from rasp.atoms import Atom
 from rasp.certificate.claims import Meaning, Refused
 from rasp.certificate.program.tables import Column
-from rasp.graph import COMPARISONS, Aggregate, Const, Elementwise, SOp, Tokens, TokensAs
+from rasp.graph import OPERATORS, Aggregate, Const, Elementwise, SOp, Tokens, TokensAs
 
 if TYPE_CHECKING:
     from rasp.certificate.program.values import Values
 
+SURE: dict[str, type] = {"int": int, "float": Fraction, "bool": bool}
 ARITHMETIC = ("+", "-", "*", "%", "negate", "plus", "abs")
 
 
 def kinds_of(values: Values, node: SOp) -> frozenset[type]:
     """The kinds of number that an s-op can be, by its operator: these, or fewer."""
     match node:
-        case Elementwise("/" | "float"):
-            return frozenset({Fraction})
-        case Elementwise("round" | "int" | "floor" | "indicator" | "//"):
-            return frozenset({int})
-        case Elementwise(op) if op in (*COMPARISONS, "not", "bool", "in", "and", "or"):
-            return frozenset({bool})
+        case Elementwise(op) if OPERATORS[op].gives in SURE:
+            return frozenset({SURE[OPERATORS[op].gives]})
         case Elementwise("if", (_, yes, no)):
             return kinds_of(values, yes) | kinds_of(values, no)
         case Elementwise(op, operands) if op in ARITHMETIC:
