@@ -8,6 +8,7 @@ the text's own elaboration and the embedding can be compared node by node.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pkgutil import resolve_name
 from typing import Any
 
@@ -132,10 +133,16 @@ def look_up(name: str, scopes: list[Names]) -> Any:
     if name in COMPILE_TIME:
         return COMPILE_TIME[name]
     if name in CALLS:
-        return lambda x: CALLS[name](x) if isinstance(x, Handle) else apply_operator(name, (x,))
+        return partial(apply_call, name)
     if name == "tokens_asis":
         return rasp.tokens
     return getattr(rasp.lib if hasattr(rasp.lib, name) else rasp, name)
+
+
+def apply_call(name: str, *operands: Any) -> Any:
+    if any(isinstance(operand, Handle) for operand in operands):
+        return CALLS[name](*operands)
+    return apply_operator(name, operands)
 
 
 def binary(op: str, left: Any, right: Any) -> Any:

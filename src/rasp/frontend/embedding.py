@@ -140,6 +140,7 @@ def function_of_operator(name: str) -> Callable[..., SOpHandle]:
         given: dict[str, Any] = dict(zip(parameters, operands, strict=True))
         return _call(SOpHandle, name, **given)
 
+    apply.__name__, apply.__doc__ = name, OPERATORS[name].doc
     return apply
 
 
