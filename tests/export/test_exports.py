@@ -17,11 +17,14 @@ import rasp
 from rasp.compiler import Transformer
 from rasp.compiler.model.promises import random_input
 from rasp.errors import RaspUnsupportedError, RaspValueError
-from rasp.export import decoded, export, input_ids, to_torch
+from rasp.export import TARGETS, decoded, export, input_ids, to_torch
 from rasp.export.blocks import blocks_of
 from rasp.export.check import check, inputs_to_try
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # the libraries' own
+
+OF_WHOLE_INPUTS = [target for target in TARGETS if target != "hf-gpt2"]
+"""What takes a model that sees the whole input; every new export is among them."""
 
 
 @pytest.mark.parametrize("name", [*WHOLE, *CAUSAL])
@@ -40,13 +43,9 @@ def test_bert_agrees(name: str, length: int, tmp_path: Path) -> None:
     assert export(compiled(name, length), "hf-bert", tmp_path) >= 80
 
 
-@pytest.mark.parametrize(
-    ("target", "packages"),
-    [("torch", "torch"), ("hf-bert", "torch transformers"), ("onnx", "onnx onnxruntime"),
-     ("transformer-lens", "torch transformer_lens")],
-)  # fmt: skip
-def test_a_robust_model_is_exported(target: str, packages: str, tmp_path: Path) -> None:
-    needs(*packages.split())
+@pytest.mark.parametrize("target", OF_WHOLE_INPUTS)
+def test_a_robust_model_is_exported(target: str, tmp_path: Path) -> None:
+    needs(*TARGETS[target].needs)
     assert export(compiled("reverse", 10, "robust"), target, tmp_path) >= 80
 
 
@@ -119,22 +118,14 @@ def answers_of_a_stranger(folders: list[tuple[Path, list[str]]]) -> list[list[st
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@pytest.mark.parametrize(
-    ("targets", "packages"),
-    [
-        (["torch"], ["torch"]),
-        (["hf-bert", "hf-gpt2"], ["torch", "transformers"]),
-        (["transformer-lens"], ["torch", "transformer_lens"]),
-        (["onnx"], ["onnx", "onnxruntime"]),
-    ],
-    ids=lambda each: each[0],
-)
+@pytest.mark.parametrize("packages", sorted({target.needs for target in TARGETS.values()}),
+                         ids=" ".join)  # fmt: skip
 def test_a_fresh_process_needs_the_folder_and_the_library_alone(
-    targets: list[str], packages: list[str], tmp_path: Path
+    packages: tuple[str, ...], tmp_path: Path
 ) -> None:
     needs(*packages)
     folders, expected = [], []
-    for target in targets:
+    for target in (name for name, target in TARGETS.items() if target.needs == packages):
         name = "dyck-1, causal" if target == "hf-gpt2" else "double hist"
         model, program = compiled(name, 8), rasp.run(TASKS[name].text)["out"]
         export(model, target, tmp_path / target)
@@ -185,14 +176,9 @@ def two_outputs() -> Transformer:
     return rasp.compile(outputs, vocabulary="ab", max_length=5, bos="§")
 
 
-@pytest.mark.parametrize(
-    ("target", "packages"),
-    [("torch", ["torch"]), ("hf-bert", ["transformers"]), ("onnx", ["onnx", "onnxruntime"])],
-)
-def test_several_outputs_and_a_bos_are_exported(
-    target: str, packages: list[str], tmp_path: Path
-) -> None:
-    needs(*packages)
+@pytest.mark.parametrize("target", OF_WHOLE_INPUTS)
+def test_several_outputs_and_a_bos_are_exported(target: str, tmp_path: Path) -> None:
+    needs(*TARGETS[target].needs)
     assert export(two_outputs(), target, tmp_path) >= 20
     card = json.loads((tmp_path / "rasp.json").read_text())
     assert [each["name"] for each in card["outputs"]] == ["hist", "half"]
@@ -206,9 +192,10 @@ def test_the_inputs_tried_hold_the_smallest_and_the_largest_counts() -> None:
     assert all(each[0] == "§" and each.count("§") == 1 and len(each) <= 5 for each in tried)
 
 
-@pytest.mark.parametrize("target", ["torch", "hf-bert", "onnx"])
+@pytest.mark.parametrize("target", OF_WHOLE_INPUTS)
 def test_feed_forward_blocks_without_heads_are_exported(target: str, tmp_path: Path) -> None:
     """Each target compares what it loads with the program; a difference would raise."""
+    needs(*TARGETS[target].needs)
     program = rasp.run("""
     few = count(tokens, "a") > count(tokens, "b") * count(tokens, "c");
     many = count(tokens, "d") * count(tokens, "e") < count(tokens, "f") + 1;
@@ -258,20 +245,17 @@ def test_an_unknown_target_offers_the_closest(tmp_path: Path) -> None:
     assert caught.value.hint == "did you mean `hf-bert`?"
 
 
-@pytest.mark.parametrize(
-    ("target", "package", "extra"),
-    [("torch", "torch", "models"), ("hf-bert", "transformers", "transformers"),
-     ("transformer-lens", "transformer_lens", "transformer-lens"),
-     ("onnx", "onnxruntime", "onnx")],
-)  # fmt: skip
+@pytest.mark.parametrize("name", [name for name, target in TARGETS.items() if target.extra])
 def test_a_missing_library_names_the_extra(
-    target: str, package: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    needs("torch", *(["onnx"] if target == "onnx" else []))
+    target = TARGETS[name]
+    *others, package = target.needs
+    needs(*others)
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(RaspUnsupportedError, match=f"needs `{package}`") as caught:
-        export(compiled("hist", 5), target, tmp_path)
-    assert caught.value.hint == f'pip install "rasp-lang[{extra}]"'
+        export(compiled("hist", 5), name, tmp_path)
+    assert caught.value.hint == f'pip install "rasp-lang[{target.extra}]"'
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(RaspUnsupportedError, match="a torch module needs `torch`"):
         to_torch(compiled("hist", 5))

@@ -16,8 +16,9 @@ from rasp import replacing
 from rasp.cli import main
 from rasp.compiler import verify
 from rasp.errors import RaspLimitError, RaspValueError
-from rasp.export import export
+from rasp.export import TARGETS, export
 from rasp.export.folders import writing
+from repository import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # the libraries' own
 
@@ -167,9 +168,15 @@ def test_the_command_line_says_what_is_wrong_with_a_folder(tmp_path: Path, capsy
 
 
 def test_the_help_lists_every_target(capsys: Any) -> None:
-    from rasp.export import TARGETS
-
     with pytest.raises(SystemExit):
         main(["export", "--help"])
     told = capsys.readouterr().out
     assert all(name in told for name in TARGETS)
+
+
+def test_the_guide_has_a_row_for_every_target() -> None:
+    guide = (ROOT / "docs" / "compiling.md").read_text(encoding="utf-8").splitlines()
+    rows = {name: line for name in TARGETS for line in guide if line.startswith(f"| `{name}` |")}
+    assert list(rows) == list(TARGETS)
+    extras = {name: target.extra for name, target in TARGETS.items() if target.extra}
+    assert all(f"`rasp-lang[{extra}]`" in rows[name] for name, extra in extras.items())
