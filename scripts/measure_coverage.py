@@ -26,17 +26,17 @@ LEAST = 95.0
 SINGLE = "single files"
 SINGLES = ("source", "errors", "limits", "atoms", "words", "spelling", "replacing")
 PARTS = {
-    "front": ("syntax", "graph", "frontend", "evaluator", "architecture", SINGLE),
+    "front": ("operators", "syntax", "graph", "frontend", "evaluator", "architecture", SINGLE),
     "compiler": ("compiler",),
 }
 TESTS = {
     "front": (
-        "evaluator", "architecture/test_corners.py", "architecture/test_schedule_parts.py",
+        "operators", "evaluator", "architecture/test_corners.py", "architecture/test_schedule_parts.py",
         "architecture/test_explain.py", "architecture/test_fit.py",
         "architecture/test_patterns.py", "architecture/test_arch_and_fit_commands.py",
-        "embedding", "editors/test_grammar.py", "test_atoms.py", "test_cli.py", "test_errors.py",
-        "test_limits.py", "test_load.py", "test_programs.py", "repl",
-        "test_replacing.py", "frontend", "graph", "test_syntax.py", "syntax",
+        "editors/test_grammar.py", "test_atoms.py", "cli/test_cli.py", "test_errors.py",
+        "test_limits.py", "test_programs.py", "repl",
+        "test_replacing.py", "frontend", "graph", "syntax",
     ),
     "compiler": ("compiler",),
 }  # fmt: skip

@@ -34,8 +34,8 @@ LIGHT = ("schedule", "draw", "notebook", "play", "lsp", "onnx", "docs")
 HEAVY = ("models", "transformers", "transformer-lens", "cluster")
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "lark", "types-Pygments")
 CORE_TESTS = (
-    "tests/test_programs.py", "tests/test_atoms.py", "tests/test_errors.py", "tests/test_syntax.py",
-    "tests/test_cli.py", "tests/repl", "tests/test_load.py", "tests/evaluator",
+    "tests/test_programs.py", "tests/test_atoms.py", "tests/test_errors.py", "tests/syntax",
+    "tests/cli/test_cli.py", "tests/repl", "tests/frontend/test_load.py", "tests/evaluator",
 )  # fmt: skip
 BOUND_TESTS = (
     "tests/architecture/test_schedule_parts.py", "tests/architecture/test_sublayers.py",

@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 FILES = sorted((HERE / "errors").glob("*.rasp"))
 CORE = HERE.parent / "src" / "rasp"
 CHECKED = ("atoms.py", "operators", "syntax", "graph", "frontend", "evaluator/plain.py")
-# Their messages are tested in tests/embedding.
+# Their messages are tested in tests/frontend/embedding.
 PYTHON_ONLY = ("handles.py", "embedding.py", "writing.py", "batches.py", "tabulating.py")
 
 # Messages that no program text can bring about, and the test that brings them about instead.
@@ -32,12 +32,12 @@ ELSEWHERE = {
     "cells is over the limit of": "tests/test_limits.py",
     "the program makes more than": "tests/test_limits.py",
     "the program is nested too deeply to run": "tests/test_limits.py",
-    "files load one another more than 50 deep": "tests/test_load.py",
-    "loads itself, by way of": "tests/test_load.py",
-    "cannot be read: ": "tests/test_load.py",
-    "is switched off here": "tests/test_load.py",
-    "is the program that this one is compared with": "tests/test_cli.py",
-    "takes a program's text, but this is": "tests/embedding/test_namespaces.py",
+    "files load one another more than 50 deep": "tests/frontend/test_load.py",
+    "loads itself, by way of": "tests/frontend/test_load.py",
+    "cannot be read: ": "tests/frontend/test_load.py",
+    "is switched off here": "tests/frontend/test_load.py",
+    "is the program that this one is compared with": "tests/cli/test_cli.py",
+    "takes a program's text, but this is": "tests/frontend/embedding/test_namespaces.py",
 }
 
 

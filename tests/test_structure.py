@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[1] / "src" / "rasp"
+TESTS = Path(__file__).parent
+PACKAGE = TESTS.parent / "src" / "rasp"
 
 # Each name may import those before it, and itself.
 ORDER = (
@@ -55,6 +56,24 @@ def test_a_folder_uses_only_what_is_before_it() -> None:
         for reached in imports(path):
             assert ORDER.index(reached) <= ORDER.index(part), f"{path} must not use {reached}"
             assert (part, reached) not in NEVER_TOGETHER, path
+
+
+# Folders of tests that are about no one folder of the package.
+ACROSS = {
+    "docs_site", "editors", "errors", "faults", "golden", "paper", "programs", "programs_gallery",
+}  # fmt: skip
+"""`programs` are behaviours of the language; `programs_gallery` tests the package's `programs`."""
+FILES_ACROSS = {"docs", "english", "errors", "programs", "structure", "work_budgets"}
+
+
+def test_the_tests_mirror_the_package() -> None:
+    folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
+    modules = {path.stem for path in PACKAGE.glob("*.py")}
+    tested = {path.name for path in TESTS.iterdir() if any(path.rglob("test_*.py"))}
+    assert folders - {"programs"} <= tested, "a folder of the package has no tests of its own"
+    assert tested - {"programs"} <= folders | ACROSS, "give its tests the folder's name"
+    alone = {path.stem.removeprefix("test_") for path in TESTS.glob("test_*.py")}
+    assert alone <= modules | FILES_ACROSS, "a test of a folder belongs in the folder's tests"
 
 
 def test_the_checker_knows_nothing_of_what_it_checks() -> None:

@@ -16,8 +16,9 @@ from rasp.cli import patience as patience_module
 from rasp.cli.patience import working
 from rasp.cli.prose import wrapped
 from rasp.visible import STEERING
+from repository import ROOT
 
-GALLERY = Path(__file__).parents[1] / "src" / "rasp" / "programs"
+GALLERY = ROOT / "src" / "rasp" / "programs"
 
 
 class Terminal(io.StringIO):
@@ -78,10 +79,10 @@ def test_lines_break_where_people_would_break_them() -> None:
 
 def test_what_takes_long_says_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = terminal_of_100_columns(monkeypatch)
-    monkeypatch.setattr(patience_module, "PATIENCE", 0.02)
     with working("quick"):
         pass
     assert "quick" not in terminal.getvalue()
+    monkeypatch.setattr(patience_module, "PATIENCE", 0.02)
     with working("counting sheep"):
         end = time.monotonic() + 5
         while "counting sheep: 0 s" not in terminal.getvalue() and time.monotonic() < end:

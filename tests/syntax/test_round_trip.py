@@ -37,13 +37,14 @@ from rasp.syntax.tree import (
     walk,
 )
 from rasp.words import BINDING
+from repository import ROOT
 
-HERE = Path(__file__).parent
-GOLDEN = HERE.parents[1] / "shared" / "golden"
+TESTS = ROOT / "tests"
+GOLDEN = ROOT.parent / "shared" / "golden"
 SOURCES = [
-    *sorted((HERE / "programs").glob("*.rasp")),
-    *sorted((HERE / "paper" / "listings").glob("*.rasp")),
-    *sorted((HERE.parent / "src" / "rasp").rglob("*.rasp")),
+    *sorted((TESTS / "programs").rglob("*.rasp")),
+    *sorted((TESTS / "paper" / "listings").glob("*.rasp")),
+    *sorted((ROOT / "src" / "rasp").rglob("*.rasp")),
 ]
 NOWHERE = Span(Source("nowhere", ""), 0, 0)
 
@@ -232,7 +233,7 @@ def golden_programs() -> list[str]:
 
 @cache
 def grammar() -> lark.Lark:
-    path = HERE.parent / "src" / "rasp" / "syntax" / "grammar.lark"
+    path = ROOT / "src" / "rasp" / "syntax" / "grammar.lark"
     return lark.Lark(path.read_text(encoding="utf-8"), parser="lalr", lexer="contextual")
 
 

@@ -16,7 +16,7 @@ from rasp.syntax.tree import Call, Command, Evaluate
 
 from .by_python import built_by_python
 
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[2]
 
 
 def with_names(text: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from rasp.cli import COMMANDS, main
+from repository import ROOT
 
 PROGRAM = """\
 # how often each token occurs
@@ -229,7 +230,7 @@ def test_fmt_keeps_columns_of_comments_and_the_ends_of_lines(
 
 
 def test_fmt_changes_nothing_in_the_programs_of_the_readme(capsys: Any, tmp_path: Path) -> None:
-    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     programs = re.findall(r"^```rasp\n(.*?)^```", readme, re.DOTALL | re.MULTILINE)
     assert any("#>" in program for program in programs)
     for program in programs:
