@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -116,3 +117,53 @@ def test_a_chapter_of_the_compiler_uses_only_those_before_it() -> None:
             module = str(node.module) if isinstance(node, ast.ImportFrom) else ""
             if module.startswith("rasp.compiler."):
                 assert CHAPTERS.index(module.split(".")[2]) <= own, f"{path} must not use {module}"
+
+
+LISTS_OF_THEIR_OWN = {"cli", "programs/specifications"}
+"""The commands, and the families of the gallery."""
+MANY = 9
+
+
+def named_in(folder: Path) -> set[str]:
+    """The files that the first words of a folder name: as `file`, or in a list of files."""
+    tree = ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))
+    told = ast.get_docstring(tree) or ""
+    listed = re.findall(r"^ *([a-z_]+)(?:\.py|/) +", told, re.MULTILINE)
+    return {*re.findall(r"`([a-z_]+)/?`", told), *listed} - {"rasp"}
+
+
+def test_a_folder_tells_what_its_files_are_for() -> None:
+    for init in sorted(PACKAGE.rglob("*/__init__.py")):
+        folder = init.parent
+        inside = {path.stem for path in folder.iterdir() if path.suffix == ".py" or
+                  (path / "__init__.py").exists()} - {"__init__", "__main__"}  # fmt: skip
+        assert named_in(folder) <= inside, f"{folder} names what is not there"
+        if len(inside) > MANY and str(folder.relative_to(PACKAGE)) not in LISTS_OF_THEIR_OWN:
+            assert inside <= named_in(folder), (
+                f"{folder}: say in `__init__` what the others are for"
+            )
+
+
+PATH = r"(src|tests|scripts|docs|bench|results)/[\w./*-]*\w|[\w./*-]*\w(/|\.(py|md|toml|lark))"
+
+
+def exists(name: str, *roots: Path) -> bool:
+    return any(any(root.glob(name.rstrip("/"))) for root in roots)
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/compiler-map.md"])
+def test_what_a_map_names_is_there(page: str) -> None:
+    text = (TESTS.parent / page).read_text(encoding="utf-8")
+    compiler, checker = PACKAGE / "compiler", PACKAGE / "certificate"
+    roots = (
+        TESTS.parent, TESTS.parent / "docs", PACKAGE, compiler, *compiler.glob("*/"), checker,
+        *checker.glob("*/"), PACKAGE / "evaluator", PACKAGE / "generation", PACKAGE / "training",
+    )  # fmt: skip
+    words = re.split(r"[\s`()|,;:#]+", text)
+    paths = {word for word in words if re.fullmatch(PATH, word)}
+    assert len(paths) > 20
+    missing = {path for path in paths if "yours" not in path and not exists(path, *roots)}
+    assert not missing
+    classes = set(re.findall(r"`(_?[A-Z][a-z]\w+)`", text))
+    sources = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    assert not {name for name in classes if not re.search(rf"^(class )?{name}\b", sources, re.M)}

@@ -4,6 +4,7 @@ arrays.py        the arrays in their places
 precision.py     arithmetic that is coarser than float32
 reading.py       rows of weights times the stream: numbers by states, with errors and rounding
 stream.py        the residual stream as a sum over its sources
+splitting.py     a reading as a sum of functions of single variables
 explaining.py    of which claimed variables a reading is a function
 stand_ins.py     variables that stand for others: counts and choices
 pairs.py         every pair of a query's state and a key's

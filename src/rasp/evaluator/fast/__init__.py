@@ -2,10 +2,11 @@
 
 The files in the order data flows: `algebra` writes a selector as a signed sum of conjunctions,
 `plan` gives each conjunction a strategy and `explain` prints it; `columns` hold sequences as
-arrays, `arithmetic` and `elementwise` compute with them, `coding` turns them into numbers that
-compare as they do; `layout`, `sums`, `dominance` and `blocked` find counts and sums over what a
-selector picks, `highest` and `best` the best of it, `means` makes aggregates of them, and
-`evaluate` visits the nodes.
+arrays, in a `workspace` for each batch; `arithmetic` and `elementwise` compute with them, `coding`
+turns them into numbers that compare as they do; `layout`, `sums`, `dominance` and `blocked` find
+counts and sums over what a selector picks, `highest` and `best` the best of it; `selections` asks
+these, `means` makes aggregates of the answers, and `evaluate` visits the nodes, and drops what is
+no longer needed (`lifetimes`).
 
 Nothing is imported here: planning works without numpy.
 """
