@@ -77,6 +77,13 @@ def test_the_tests_mirror_the_package() -> None:
     assert alone <= modules | FILES_ACROSS, "a test of a folder belongs in the folder's tests"
 
 
+def test_contributors_are_shown_the_same_order() -> None:
+    page = (TESTS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = page.partition("## Where things are")[2].partition("\n(")[0]
+    cells = re.findall(r"^\| `([a-z_/ ]+)` \|", table, re.MULTILINE)
+    assert tuple(" ".join(cells).replace("/", "").split()) == ORDER
+
+
 def test_the_checker_knows_nothing_of_what_it_checks() -> None:
     allowed = {"certificate", "graph", "operators", "atoms", "errors", "words"}
     for path in sorted((PACKAGE / "certificate").rglob("*.py")):
@@ -167,3 +174,16 @@ def test_what_a_map_names_is_there(page: str) -> None:
     classes = set(re.findall(r"`(_?[A-Z][a-z]\w+)`", text))
     sources = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
     assert not {name for name in classes if not re.search(rf"^(class )?{name}\b", sources, re.M)}
+
+
+def test_functions_are_short_and_finished() -> None:
+    sizes = []
+    for path in PACKAGE.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert "NotImplementedError" not in text, path
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                start = node.body[1 if ast.get_docstring(node) and len(node.body) > 1 else 0]
+                sizes.append((node.end_lineno or 0) - start.lineno + 1)
+    assert sorted(sizes)[len(sizes) * 9 // 10] <= 20
+    assert max(sizes) <= 60
