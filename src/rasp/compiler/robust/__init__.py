@@ -7,6 +7,5 @@ truth between them; `numbers` are what heads average or add up; `steps` turns nu
 into blocks again, by steps that are flat around every value, so that errors do not add up over the
 layers. `lines` makes one number of several, `boxes` reads values off several blocks at once, and
 `readings` are the rows of weights that do. `plan` goes from the last layer to the first and asks
-for what is needed, `arrays` writes the weights, `claims` says what they do; `style` goes through it
-all.
+for what is needed, `arrays` writes the weights, `claims` says what they do.
 """
