@@ -31,8 +31,9 @@ PARTS = {
 }
 TESTS = {
     "front": (
-        "operators", "evaluator", "architecture/test_corners.py", "architecture/test_schedule_parts.py",
-        "architecture/test_explain.py", "architecture/test_fit.py",
+        "operators", "evaluator", "architecture/test_corners.py",
+        "architecture/test_schedule_parts.py", "architecture/test_explain.py",
+        "architecture/test_fit.py",
         "architecture/test_patterns.py", "architecture/test_arch_and_fit_commands.py",
         "editors/test_grammar.py", "test_atoms.py", "cli/test_cli.py", "test_errors.py",
         "test_limits.py", "test_programs.py", "repl",
