@@ -7,7 +7,7 @@ answer. `chain` finds what takes longest, `reasons` puts it into words with `nam
 prints it all. `fit` asks whether a program fits into an architecture, of which each demand is one
 of the `verdicts`: `patterns` are the pairs that attention may see, `reach` proves that a selection
 stays inside them, `counterexample` tries `inputs` to show that it does not. `suggestions` are
-changes that save something, each tried by a `rewrite`.
+changes that save something, each tried.
 """
 
 from rasp.architecture.explain import Explanation, explain
