@@ -5,7 +5,7 @@ it, and `drawing` is what people hold. `layout` is the size of a page, `theme` i
 the shapes and `glyphs` the texts that all pictures are made of; `strips` are rows of cells, `head`
 one head (`compact`: a small one), `heat` a heat map; `arranging` puts these into columns and `flow`
 into layers. `text` is the same in letters, `html` an interactive page, `portable` plain data for a
-browser, `raster` a PNG or PDF; `why` says in words why a query picked a key.
+browser, `raster` a PNG or PDF.
 """
 
 from rasp.drawing.drawing import Drawing, draw, draw_selector, heat_map, heat_maps
