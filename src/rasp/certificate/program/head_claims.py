@@ -56,12 +56,15 @@ def check_sees(values: Values, claim: HeadClaim, has_sink: bool) -> None:
 
 def _check_stand_ins(values: Values, claim: HeadClaim, has_sink: bool) -> None:
     """Without a sink: where no key is picked, the weight goes to keys that fail nothing but some
-    conditions on keys alone. There are always such keys, and they all hold the default.
+    conditions on keys alone. There are always such keys, a causal query sees them, and they all
+    hold the default.
     """
     mine = [claim.conjuncts[place] for place in claim.stand_ins]
     rest = [each.selector for each in claim.conjuncts if each not in mine]
     if has_sink or claim.best is not None or not values.picks.never_empty(rest):
         raise Refused("nothing can stand in for a sink")
+    if values.inputs.causal and not values.picks.is_causal(rest):
+        raise Refused("a causal query may not see what stands in for a sink")
     names = [variable for each in mine for variable in each.keys]
     for output in claim.outputs:
         space = values.space([*names, *values.over(output.values)])

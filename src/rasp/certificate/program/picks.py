@@ -307,9 +307,18 @@ class Picks:
         return found
 
     def picks_one_value(self, head: HeadClaim, output: HeadOutput) -> bool:
-        """Whether all that a query picks holds one value, or else the program fails."""
+        """Whether all that a query picks sends one number, or else the program fails.
+
+        Keys that hold one value may send different counts in its place.
+        """
         atoms = self.atoms(output.values, None)
-        if self.picks_one(head) or len(set(atoms)) < 2:
+        if self.picks_one(head):
+            return True
+        if output.carrier is not None:
+            return all(isinstance(atom, bool) for atom in atoms) and self.fails_for_several(
+                head, output
+            )
+        if len(set(atoms)) < 2:
             return True
         if head.best is not None and self._tells_apart(head.best, output.values):
             return True

@@ -78,8 +78,7 @@ def attend(
             moved = [_attended(stream, sink, claim, scores, sent) for sent in rows]
         _describe(claim, scores, name, notes)
     deviation = np.array([away for _, away in moved])
-    off_sink = None if asked is None else (asked, asked_off)
-    gradients = np.abs(head.out) * head_gradient(stream, head, scorer, off_sink, deviation)
+    gradients = np.abs(head.out) * head_gradient(stream, head, scorer, sink, deviation)
     return [replace(channel, gradient=gradient)
             for (channel, _), gradient in zip(moved, gradients.T, strict=True)]  # fmt: skip
 

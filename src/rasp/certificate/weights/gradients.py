@@ -7,7 +7,8 @@ and the row q W_K for a given query. What comes out of a softmax is Σ a v, wher
 Where the values v change, it changes by no more than one of them. Where the scores s change, it
 changes by Σ a (ds) (v - mean of v): at most the largest |ds| times the mean deviation of what is
 sent. That is half the range of the values where several keys share the attention, and next to
-nothing where all that is picked sends one value.
+nothing where all that is picked sends one value. The sink asks, too: what it gives to others is
+little, but may change fast, since it may ask for much more than any other position.
 """
 
 from __future__ import annotations
@@ -18,23 +19,33 @@ from rasp.certificate.program.tables import Array
 from rasp.certificate.weights.arrays import HeadArrays
 from rasp.certificate.weights.reading import Side
 from rasp.certificate.weights.scores import Scorer
+from rasp.certificate.weights.sink import Sink, gets_of_others
 from rasp.certificate.weights.stream import Stream
 
 
 def head_gradient(
-    stream: Stream, head: HeadArrays, scorer: Scorer, sink: tuple[Array, Array] | None,
-    deviation: Array,
-) -> Array:  # fmt: skip
-    """(channel,): the gradient of what a head moves; `deviation` is that of each channel, `sink`
-    the sink as a key, and how far off that can be.
+    stream: Stream, head: HeadArrays, scorer: Scorer, sink: Sink | None, deviation: Array
+) -> Array:
+    """(channel,): the gradient of what a head moves, to whatever position; `deviation` is that of
+    each channel.
     """
     by_query = _most(stream, scorer.keys, head.query)
     if sink is not None:
-        key, off = sink
-        own = lengths(stream, (key @ head.query)[None])[0] + off @ lengths(stream, head.query)
-        by_query = max(by_query, float(own))
-    score = by_query + _most(stream, scorer.queries, head.key)
-    return np.asarray(lengths(stream, head.value) + deviation * score)
+        by_query = max(
+            by_query, _of_product(stream, sink.read(head.key, head.key_bias), head.query)
+        )
+    steep = deviation * (by_query + _most(stream, scorer.queries, head.key))
+    if sink is not None:
+        asked = sink.read(head.query, head.query_bias)
+        score = by_query + _of_product(stream, asked, head.key)
+        steep = np.maximum(steep, 2 * gets_of_others(stream, sink, head) * score)
+    return np.asarray(lengths(stream, head.value) + steep)
+
+
+def _of_product(stream: Stream, side: tuple[Array, Array], matrix: Array) -> float:
+    """How long the gradient of a score is, at most, one side of which is this, off by so much."""
+    number, off = side
+    return float(lengths(stream, (number @ matrix)[None])[0] + off @ lengths(stream, matrix))
 
 
 def lengths(stream: Stream, rows: Array) -> Array:

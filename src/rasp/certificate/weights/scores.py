@@ -155,25 +155,26 @@ class Scorer:
     ) -> float:  # fmt: skip
         """The rounding of the sum over columns: those of parts (mass, count), and all others.
 
-        Sums of multiples of one power of two are exact. A sink that is off itself adds to its own
-        score, and to no other, what is rounded to no more than twice as much, each time.
+        Sums of multiples of one power of two are exact. Nothing is, however little, where a column
+        is off that should be 0, or the sink itself is off: sums that lie half-way between two
+        numbers then go to the other one, and the difference doubles with every sum that does.
         """
         asked, sent = self.queries, self.keys
         loose = np.where(self.owner >= 0, 0.0, asked.most * np.abs(sent.constant))
         mass = float(loose.sum()) + sum(mass for mass, _ in masses)
         count = int((loose > 0).sum()) + sum(count for _, count in masses)
-        used = (asked.most > 0) & (sent.most > 0)
-        grain = float((asked.grain * sent.grain)[used].min(initial=2.0**20))
+        largest = (asked.most + asked.largest_error) * (sent.most + sent.largest_error)
+        off = (largest > 0) & (asked.most * sent.most == 0)
+        mass, count = mass + float(largest[off].sum()), count + int(off.sum())
+        grain = float((asked.grain * sent.grain)[largest > 0].min(initial=2.0**20))
         if sink is not None:
-            own = asked.most * np.abs(sink)
+            own = (asked.most + asked.largest_error) * (np.abs(sink) + sink_off)
             grain = min(grain, float((asked.grain * grains(sink))[own > 0].min(initial=2.0**20)))
             mass, count = max(mass, float(own.sum())), max(count, int((own > 0).sum()))
         check_size(mass)
-        rounding = (SLACK * UNIT * max(1, count) + self.precision.stored) * mass + TINY * count
-        if grain and mass <= EXACT * grain:
-            lost = np.broadcast_to(sink_off, asked.most.shape) @ asked.most
-            return float(min(rounding, 2 * max(1, count) * lost))
-        return float(rounding)
+        if grain and mass <= EXACT * grain and not np.any(sink_off):
+            return 0.0
+        return float((SLACK * UNIT * max(1, count) + self.precision.stored) * mass + TINY * count)
 
     # -- the sink ---------------------------------------------------------------------------------
 

@@ -83,10 +83,8 @@ def pass_sink(stream: Stream, sink: Sink, heads: Sequence[HeadArrays]) -> None:
     total, mass, count, error = np.zeros((4, len(sink.row)))
     for head in heads:
         value, off = seen.read(head.value, head.value_bias)
-        low, high = stream.largest(head.value)
-        others = np.maximum(np.abs(low), np.abs(high)) + np.abs(head.value_bias)
         off = off + (charge + 4 * SLACK * UNIT) * np.abs(value) + TINY * (value != 0)
-        off = off + _given_to_others(stream, seen, head) * (np.abs(value) + others)
+        off = off + gets_of_others(stream, seen, head)
         total, error = total + head.out @ value, error + 2 * np.abs(head.out) @ off
         mass, count = mass + np.abs(head.out) @ np.abs(value), count + (head.out != 0).sum(axis=1)
     check_size(np.abs(sink.row) + mass)
@@ -95,6 +93,16 @@ def pass_sink(stream: Stream, sink: Sink, heads: Sequence[HeadArrays]) -> None:
     again = (mass > 0) & ((sink.row != total) | (count > 1))  # else it is rounded as it is read
     rounding += again * stream.precision.stored * (count + 1) * (np.abs(sink.row) + mass)
     sink.error = sink.error + error + np.where(mass > 0, rounding, 0.0)
+
+
+def gets_of_others(stream: Stream, sink: Sink, head: HeadArrays) -> Array:
+    """(channel,): how far what the sink gets from a head is from its own value, as other keys have
+    a share of its attention.
+    """
+    value, off = sink.read(head.value, head.value_bias)
+    low, high = stream.largest(head.value)
+    others = np.maximum(np.abs(low), np.abs(high)) + np.abs(head.value_bias)
+    return np.asarray(_given_to_others(stream, sink, head) * (np.abs(value) + off + others))
 
 
 def _given_to_others(stream: Stream, sink: Sink, head: HeadArrays) -> float:
