@@ -15,6 +15,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from math import inf
 from typing import IO, Any, NoReturn
 
 from rasp.errors import RaspError, RaspLimitError, RaspValueError
@@ -103,7 +104,8 @@ def read_json(path: PathLike, most: int) -> Any:
 def parse_json(raw: bytes | str) -> Any:
     """Return what a JSON text holds, or raise `ValueError`.
 
-    `NaN`, endless nesting, and a key that is there twice (which readers take differently) are none.
+    `NaN`, a number that no float holds, endless nesting, and a key that is there twice (which
+    readers take differently) are none.
 
     >>> parse_json('{"loss": null}')
     {'loss': None}
@@ -112,9 +114,17 @@ def parse_json(raw: bytes | str) -> Any:
     ValueError: NaN is not JSON
     """
     try:
-        return json.loads(raw, parse_constant=_no_constant, object_pairs_hook=_no_key_twice)
+        return json.loads(raw, parse_float=_finite, parse_constant=_no_constant,
+                          object_pairs_hook=_no_key_twice)  # fmt: skip
     except RecursionError:
         raise ValueError("JSON that is nested without end") from None
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if number in (inf, -inf):
+        raise ValueError(f"{digits} is too large for JSON")
+    return number
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -8,7 +8,7 @@ the atoms that both sides can hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from rasp.graph import (
     SelectorNot,
     SelectorOr,
     SOp,
+    selectors_in,
 )
 
 if TYPE_CHECKING:
@@ -42,29 +43,28 @@ MOST_CASES = 100_000
 MOST_PAIRS = 1_000_000
 
 
-def holds(node: Node, comparison: Callable[[Select], Any]) -> Any:
+def holds(node: Selector, comparison: Callable[[Select], Any]) -> Any:
     """Whether a selector holds, given that of each of its comparisons: a bool, or an array."""
-    match node:
-        case Select():
-            return comparison(node)
-        case SelectorNot(inner):
-            return holds(inner, comparison) ^ True
-        case SelectorAnd(left, right):
-            return holds(left, comparison) & holds(right, comparison)
-        case SelectorOr(left, right):
-            return holds(left, comparison) | holds(right, comparison)
-    raise Refused("a selector is not made of comparisons")
+    found: dict[Node, Any] = {}
+    for part in selectors_in(node):
+        match part:
+            case Select():
+                found[part] = comparison(part)
+            case SelectorNot(inner):
+                found[part] = found[inner] ^ True
+            case SelectorAnd(left, right):
+                found[part] = found[left] & found[right]
+            case SelectorOr(left, right):
+                found[part] = found[left] | found[right]
+            case _:
+                raise Refused("a selector is not made of comparisons")
+    return found[node]
 
 
-def comparisons(nodes: Sequence[Node]) -> Iterator[Select]:
-    """Every comparison in some selectors."""
-    waiting = list(nodes)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Select):
-            yield node
-        else:
-            waiting += node.needs
+def comparisons(nodes: Sequence[Selector]) -> list[Select]:
+    """Every comparison in some selectors, once."""
+    parts = dict.fromkeys(part for node in nodes for part in selectors_in(node))
+    return [part for part in parts if isinstance(part, Select)]
 
 
 def compared(keys: Sequence[Atom | None], queries: Sequence[Atom | None], op: str) -> Array:
@@ -109,7 +109,7 @@ class Cases:
     """All cases of the comparisons in some selectors, with keys at index 0, elsewhere, or both."""
 
     def __init__(
-        self, picks: Picks, nodes: Sequence[Node], first: bool | None, at_itself: bool = False
+        self, picks: Picks, nodes: Sequence[Selector], first: bool | None, at_itself: bool = False
     ) -> None:
         """`at_itself`: the key is the query, so that an s-op is equal to itself."""
         self.picks, self.first = picks, first

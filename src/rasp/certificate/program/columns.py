@@ -28,6 +28,7 @@ from rasp.certificate.program.tables import (
     combined,
     is_ground,
     joint_places,
+    operands_of,
     same,
     typed,
 )
@@ -174,7 +175,7 @@ def _counted(values: Values, node: Elementwise, space: Space) -> Column | None:
     """
     if node.op not in ("and", "or"):
         return None
-    operands = _operands(node, node.op) - {Const(node.op == "and")}
+    operands = {*operands_of(node, node.op)} - {Const(node.op == "and")}
     for variable in space.variables:
         known = values.claims.variables[variable]
         if isinstance(known, CountVariable) and operands == {*known.conditions}:
@@ -182,12 +183,6 @@ def _counted(values: Values, node: Elementwise, space: Space) -> Column | None:
             least = 1 if node.op == "or" else count
             return column_of([held >= least for held in range(count + 1)], space.row(variable))
     return None
-
-
-def _operands(node: SOp, op: str) -> set[SOp]:
-    if not isinstance(node, Elementwise) or node.op != op:
-        return {node}
-    return set().union(*(_operands(operand, op) for operand in node.operands))
 
 
 def _as_line(values: Values, node: Elementwise, space: Space) -> Column | None:

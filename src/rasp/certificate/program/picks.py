@@ -91,7 +91,7 @@ class Picks:
 
     # -- facts ------------------------------------------------------------------------------------
 
-    def cases(self, nodes: Sequence[Node]) -> Iterator[Cases]:
+    def cases(self, nodes: Sequence[Selector]) -> Iterator[Cases]:
         """Every case of some selectors: of a key at index 0, and of others."""
         yield from (Cases(self, nodes, first) for first in (True, False))
 
@@ -249,7 +249,7 @@ class Picks:
 
     def _is_order(self, selectors: Sequence[Selector]) -> bool:
         """Whether selectors, joined by `and`, are a strict order of the positions."""
-        nodes = list(comparisons(selectors))
+        nodes = comparisons(selectors)
         sides = list(dict.fromkeys(node.keys for node in nodes))
         mixed = (len({isinstance(atom, str) for atom in self.atoms(side, None)}) > 1
                  for side in sides)  # fmt: skip

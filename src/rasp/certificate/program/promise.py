@@ -23,8 +23,8 @@ import numpy as np
 
 from rasp.certificate.claims import Refused
 from rasp.certificate.program.aggregates import taken
-from rasp.certificate.program.tables import Array, Space, is_listed, typed
-from rasp.graph import Const, Elementwise, Selector, SOp
+from rasp.certificate.program.tables import Array, Space, is_listed, operands_of, typed
+from rasp.graph import Const, Selector, SOp
 
 if TYPE_CHECKING:
     from rasp.certificate.program.values import Domain, Values
@@ -38,7 +38,7 @@ class Promise:
 
     def __init__(self, values: Values, where: SOp | None) -> None:
         self.values, self.plain = values, values.plain
-        self.conditions = [] if where is None else _conditions(where)
+        self.conditions = [] if where is None else operands_of(where, "and")
         self._bounds: dict[tuple[Selector, ...], Bounds] = {}
 
     def kept(self, space: Space) -> Array:
@@ -112,10 +112,3 @@ class Promise:
 def _keys(domain: Domain) -> list[tuple[object, ...]]:
     numbers = domain.numbers or [Fraction(0)] * domain.size
     return [(typed(atom), number) for atom, number in zip(domain.atoms, numbers, strict=True)]
-
-
-def _conditions(node: SOp) -> list[SOp]:
-    """The parts of an `and`."""
-    if isinstance(node, Elementwise) and node.op == "and":
-        return [part for operand in node.operands for part in _conditions(operand)]
-    return [node]

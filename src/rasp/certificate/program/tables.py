@@ -14,7 +14,7 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.certificate.claims import INDEX, TOKEN, Inputs, Refused
 from rasp.errors import RaspError
-from rasp.graph import apply_operator
+from rasp.graph import Elementwise, SOp, apply_operator
 
 Array = np.ndarray
 Part = tuple[str, int]
@@ -161,6 +161,26 @@ def joined(items: Iterable[tuple[set[int], T]]) -> list[tuple[set[int], list[T]]
         members = [member for _, members in mine for member in members]
         groups.append((names.union(*(group[0] for group in mine)), [*members, item]))
     return groups
+
+
+def operands_of(node: SOp, op: str) -> list[SOp]:
+    """What an s-op is a chain of, such as the conditions of an `and`; each once, however often
+    a shared part comes in it.
+
+    >>> both = Elementwise("and", (Const(1), Const(2)))
+    >>> operands_of(Elementwise("and", (both, both)), "and")
+    [Const(1), Const(2)]
+    """
+    waiting, seen, found = [node], {node}, []
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Elementwise) and part.op == op:
+            more = [each for each in dict.fromkeys(part.operands[::-1]) if each not in seen]
+            waiting += more
+            seen.update(more)
+        else:
+            found.append(part)
+    return found
 
 
 def same(one: Atom | None, other: Atom | None) -> bool:

@@ -22,7 +22,12 @@ MOST_CELLS = 40_000_000
 
 def closure(values: Values, variable: int) -> set[int]:
     """A variable, and all that it is made of."""
-    return {variable}.union(*(closure(values, inner) for inner in _made_of(values, variable)))
+    waiting, found = [variable], {variable}
+    while waiting:
+        inner = {*_made_of(values, waiting.pop())} - found
+        waiting += inner
+        found |= inner
+    return found
 
 
 def _made_of(values: Values, variable: int) -> list[int]:

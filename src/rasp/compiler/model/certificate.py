@@ -114,7 +114,7 @@ class Certificate:
         if self.failing:
             lines.append(f"the program itself fails on {self.tried - self.runs} of {self.tried} "
                          f"random inputs, first {self.failing}")  # fmt: skip
-        return "\n".join(lines)
+        return "\n".join(" ".join(line.splitlines()) for line in lines)
 
     __repr__ = __str__
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from math import isclose
 from pathlib import Path
 from secrets import randbits
 from typing import Any
-
-import numpy as np
 
 from rasp.compiler.model.certificate import Certificate, certify, proved, run_randomly
 from rasp.compiler.model.describe import Words, describe
@@ -91,6 +90,6 @@ def _are_close(derived: Any, stored: Any) -> bool:
         return derived.keys() == stored.keys() and all(
             _are_close(derived[key], stored[key]) for key in derived
         )
-    if isinstance(derived, float) and isinstance(stored, (int, float)):
-        return bool(np.isclose(derived, stored, rtol=1e-6))
-    return bool(derived == stored)
+    if isinstance(derived, float) and isinstance(stored, float):
+        return isclose(derived, stored, rel_tol=1e-6)
+    return _text(derived) == _text(stored)

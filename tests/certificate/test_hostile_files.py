@@ -1,0 +1,122 @@
+"""Files that are made to keep `rasp verify` busy, to end it, or to have it say what is not so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from forging import ONE, node_of
+from models import Kind, compiled
+
+import rasp
+from rasp.certificate import Inputs, Readout, check
+from rasp.certificate.claims import (
+    Claims,
+    Conjunct,
+    HeadClaim,
+    HeadOutput,
+    Meaning,
+    OutputVariable,
+)
+from rasp.compiler import verify
+from rasp.compiler.model.verify import _are_close
+from rasp.errors import RaspValueError
+from rasp.graph import (
+    Aggregate,
+    Const,
+    Elementwise,
+    Indices,
+    Node,
+    Score,
+    ScoreSum,
+    Select,
+    SelectorAnd,
+    SOp,
+    Tokens,
+)
+from rasp.graph.portable import graph_from_json, graph_to_json
+
+DOUBLINGS = 60
+CODES = Kind('out = 1000 * count(tokens, "a") + indicator(tokens == "b");', "ab", 3)
+
+
+def changed(folder: Path, change: Any) -> None:
+    """Change what a folder says of its model."""
+    file = folder / "model.json"
+    data = json.loads(file.read_text())
+    text = change(data)
+    file.write_text(text or json.dumps(data, indent=1))
+
+
+def answers_of(out: SOp, claims: Claims, where: SOp | None = None) -> Any:
+    """The verdict on a model of "ab" that reads a dimension of the token "a"."""
+    arrays = {"tokens": [[1.0], [0.0]], "positions": [[0.0]], "output0.weight": [[0.0], [1.0]],
+              "output0.bias": [0.0, -0.5]}  # fmt: skip
+    inputs = Inputs(("a", "b"), 1, where=where)
+    return check(arrays, {"out": out}, inputs, [Readout("out", (False, True), (), True)], claims)  # type: ignore[arg-type]
+
+
+def test_a_number_with_an_exponent_is_no_claim(tmp_path: Path) -> None:
+    compiled(CODES).save(tmp_path)
+
+    def change(data: Any) -> None:
+        data["claims"]["heads"][0][0]["weight"] = "1e999999999"
+
+    changed(tmp_path, change)
+    with pytest.raises(RaspValueError, match="damaged"):
+        verify(tmp_path)
+
+
+def test_a_number_that_no_float_holds_is_no_code(tmp_path: Path) -> None:
+    compiled(CODES).save(tmp_path)
+
+    def change(data: Any) -> str:
+        data["outputs"][0]["codes"][-1] = "large"
+        return json.dumps(data).replace('"large"', "1e999")
+
+    changed(tmp_path, change)
+    with pytest.raises(RaspValueError, match="damaged"):
+        verify(tmp_path)
+
+
+def test_a_promise_of_shared_parts_is_looked_at_once() -> None:
+    out = node_of('out = tokens == "a";')
+    where, over = out, {out: (0,)}
+    for _ in range(DOUBLINGS):
+        where = Elementwise("and", (where, where))
+        over[where] = (0,)
+    assert answers_of(out, Claims((None, None), over, {}, (), ((),), ((0,),)), where).holds
+
+
+def test_a_selector_of_shared_parts_is_looked_at_once() -> None:
+    shared: Any = Select(Tokens(), Const("a"), "==")
+    for _ in range(DOUBLINGS):
+        shared = SelectorAnd(shared, shared)
+    out = Aggregate(shared, Const(True), False)
+    head = HeadClaim("mean", (Conjunct(shared, (), (0,)),), (HeadOutput(Const(True), None, False),),
+                     ({0: ONE},), ((),))  # fmt: skip
+    claims = Claims((None, None, OutputVariable(0, 0, 0)), {out: (2,)},
+                    {out: Meaning("mean", (2,))}, (), ((),), ((2,),), spare=(head,))  # fmt: skip
+    assert "no margin" in answers_of(out, claims).reason
+
+
+def test_a_score_of_shared_parts_is_not_read() -> None:
+    shared: Node = Score(Indices(), Const(1))
+    for _ in range(DOUBLINGS):
+        shared = ScoreSum(shared, shared)  # type: ignore[arg-type]
+    with pytest.raises(RaspValueError, match="damaged"):
+        graph_from_json(graph_to_json({"best": shared}, {}))
+
+
+def test_a_name_with_two_lines_makes_no_line_of_a_certificate() -> None:
+    model = rasp.compile({"x\nevery input": rasp.tokens}, vocabulary="ab", max_length=2)
+    assert "every input" not in str(model.certificate).splitlines()
+    assert "x every input" in str(model.certificate)
+
+
+def test_a_small_figure_is_not_a_larger_one() -> None:
+    assert not _are_close({"noise_radius": 1e-7}, {"noise_radius": 1.09e-7})
+    assert not _are_close([1.0], [True])
+    assert _are_close([1.0, 2e-9], [1.0 + 1e-9, 2e-9])
