@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from forging import forged
+from forging import forged, handmade, is_refused
 from models import Kind, compiled, expected_of, mistakes_in, outputs_of, verdict
 
 import rasp
@@ -20,6 +20,7 @@ from rasp.certificate.claims import (
     Meaning,
     NodeVariable,
     OutputVariable,
+    SumVariable,
 )
 from rasp.certificate.weights.precision import PRECISIONS
 from rasp.graph import Aggregate, Const, Elementwise
@@ -154,3 +155,34 @@ def test_tf32_may_round_and_may_cut_off() -> None:
              for each in PRECISIONS["TF32"]]  # fmt: skip
     assert not all(found)
     assert check(arrays, {"out": out}, inputs, [readout], claims).holds
+
+
+def test_sums_that_are_nearly_the_same_do_not_tell_the_index() -> None:
+    """Multiples of 2^48 of two sums come to the token, on paper. In float64 they come to 0.984 at
+    index 1, and the model is said to tell that from 1.
+    """
+    out = rasp.run('out = tokens == "b" and indices == 0;')["out"].node
+    assert isinstance(out, Elementwise)
+    parts = {("tok", 1): Fraction(1, 3), ("idx", 1): Fraction(1, 7)}
+    nearly = parts | {("tok", 1): Fraction(1, 3) + Fraction(1, 2**48)}
+    sums = [SumVariable(Fraction(0), known) for known in (parts, nearly)]
+    over = {out: (0, 1), out.operands[0]: (0,), out.operands[1]: (1,)}
+    claims = Claims((None, None, *sums), over, {}, (), ((),), ((2, 3),))
+    arrays = {"tokens": [[0], [1]], "positions": [[0], [0]], "output0.weight": [[0], [1]],
+              "output0.bias": [0, -0.993]}  # fmt: skip
+    is_refused(handmade(out, claims, arrays, (False, True)), "no margin")
+
+
+def test_hidden_units_that_read_several_numbers_look_at_what_is_said() -> None:
+    """Two units read the token in two ways, and are said to look at the index, too."""
+    out = rasp.run('out = tokens == "a";')["out"].node
+    arrays = {
+        "tokens": [[1, 0, 0], [0, 1, 0]], "positions": np.zeros((2, 3)),
+        "layer0.feed_forward.inside": [[1, 0, 0], [0, 1, 0]], "layer0.feed_forward.bias": [0, 0],
+        "layer0.feed_forward.out": [[0, 0], [0, 0], [1, -1]],
+        "output0.weight": [[0, 0, 0], [0, 0, 1]], "output0.bias": [0, 0],
+    }  # fmt: skip
+    for inputs, fine in (((0,), True), ((0, 1), False)):
+        claims = Claims((None, None), {out: (0,)}, {}, (), ((GroupClaim(2, inputs),),), ((0,),))
+        model = handmade(out, claims, arrays, (False, True))
+        assert verdict(model, outputs_of(model)).holds == fine

@@ -89,9 +89,12 @@ def _group(
     Also adds up by how much more each dimension can change with the embedded input.
     """
     space = stream.values.space(claim.inputs)
+    unseen = _Unseen(stream, space)
     dims = np.flatnonzero(part.out.any(axis=1))
     out = part.out[dims]
-    parts, places, inner, slope = _added(stream, part, out, claim.inputs, space)
+    parts, places, inner, slope = _added(stream, part, out, claim.inputs, space, unseen)
+    if unseen.alike:
+        raise Refused("hidden units are said to look at more than they do", name)
     gradient[dims] += slope
     value, error, mass, count = parts.four
     grain = grains(out).min(axis=1, initial=2.0**20) * inner
@@ -104,7 +107,6 @@ def _group(
     notes.blocks.append((name, f"{len(part.bias)} hidden units, {len(value)} different inputs, "
                          f"off by at most {error.max(initial=0.0):.2g}", 0.0))  # fmt: skip
     numbered = count.max(axis=0, initial=0.0)
-    _check_inputs(stream, space, places, name)
     if claim.over is None:
         return Group(space, places, dims, value, error), mass, numbered, grain
     held = Parts(value, error, mass, count).at(places)
@@ -112,21 +114,25 @@ def _group(
 
 
 def _added(
-    stream: Stream, part: UnitArrays, out: Array, inputs: Sequence[int], space: Space
-) -> tuple[Parts, Array, float, Array]:
+    stream: Stream, part: UnitArrays, out: Array, inputs: Sequence[int], space: Space,
+    unseen: _Unseen,
+) -> tuple[Parts, Array, float, Array]:  # fmt: skip
     """What units add, at each point; which point each combination is; the grain of the units'
     values; and the gradient. They are run for each number that some of them read.
     """
     numbers = list(_numbers(stream, part.inside))
     runs = _ran(stream, part.bias, out, numbers, inputs, space)
     if len(numbers) == 1:
-        return next(runs)
+        (found,) = runs
+        unseen.see(found[1])
+        return found
     if len(out) * space.size > MOST_CELLS:
         raise Refused("a table is too large to be looked at")
     # each dimension by itself in memory, as it is written
     total, inner = Parts(*np.zeros((4, len(out), space.size)).transpose(0, 2, 1)), 2.0**20
     gradient = np.zeros(len(out))
     for (some, _, _), (ran, onto, own, slope) in zip(numbers, runs, strict=True):
+        unseen.see(onto)
         touched = np.flatnonzero(out[:, some].any(axis=1))
         gradient[touched] += slope
         inner = min(inner, own)
@@ -135,26 +141,34 @@ def _added(
     return total, np.arange(space.size), inner, gradient
 
 
-def _check_inputs(stream: Stream, space: Space, kind: Array, name: str) -> None:
-    """What hidden units are said to look at changes what they read: labels are made of it.
+class _Unseen:
+    """The variables that hidden units are said to look at, less those that change what they read:
+    labels are made of them.
 
-    With a promise, or where some combinations never occur, it need not: what differs may be in
-    those that are excluded.
+    With a promise, or where some combinations never occur, they need not: what differs may be in
+    those that are excluded. Nor need a variable that the others decide.
     """
-    sizes = [stream.values.domain(variable).size for variable in space.variables]
-    if not stream.precision.is_float32:
-        return
-    if stream.values.promise.conditions or space.size < np.prod(sizes):
-        return
-    for variable in range(len(sizes) if space.size else 0):
-        others = space.grid.copy()
-        others[variable] = 0
-        codes, alike = np.unique(np.ravel_multi_index([*others], sizes), return_inverse=True)
-        some = np.zeros(space.size, int)
-        some[alike] = kind
-        is_free = len(codes) < space.size  # else the others decide it
-        if is_free and (some[alike] == kind).all():
-            raise Refused("hidden units are said to look at more than they do", name)
+
+    def __init__(self, stream: Stream, space: Space) -> None:
+        sizes = [stream.values.domain(variable).size for variable in space.variables]
+        self.alike: dict[int, Array] = {}
+        """(combination,): which differ in no other variable."""
+        if not stream.precision.is_float32 or stream.values.promise.conditions:
+            return
+        if 0 < space.size == np.prod(sizes):
+            for place in range(len(sizes)):
+                others = space.grid.copy()
+                others[place] = 0
+                if sizes[place] > 1:
+                    self.alike[place] = np.ravel_multi_index([*others], sizes)
+
+    def see(self, kind: Array) -> None:
+        """Units read one number: (combination,) which one it is."""
+        for place, alike in [*self.alike.items()]:
+            some = np.zeros(len(kind), int)
+            some[alike] = kind
+            if (some[alike] != kind).any():
+                del self.alike[place]
 
 
 def _function_of(

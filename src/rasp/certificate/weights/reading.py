@@ -94,13 +94,16 @@ class Reading:
         """How far off float32 can be where it adds up a reading, times a sign, and a bias.
 
         Whatever the order, no sum on the way is beyond all that is positive, or all that is
-        negative: with m for the sum of sizes and v for the whole, beyond (m + |v|) / 2.
+        negative: with m for the sum of sizes and v for the whole, beyond (m + |v|) / 2. Where
+        nothing is rounded, the whole is a multiple of the grain: else float64 has rounded it here.
         """
         mass = parts.mass + np.abs(bias)
         count = parts.count + (bias != 0)
         grain = np.where(bias != 0, np.minimum(self.grain, grains(bias)), self.grain)
-        most = (mass + np.fmin(np.abs(sign * parts.value + bias) + parts.error, mass)) / 2
+        whole = sign * parts.value + bias
+        most = (mass + np.fmin(np.abs(whole) + parts.error, mass)) / 2
         exact = (most <= EXACT * grain) & (grain > 0)
+        exact &= ~np.isfinite(whole) | (np.rint(whole / grain) * grain == whole)
         sums = most * np.maximum(count - 1, 0) + mass * ~self.powers
         off = SLACK * UNIT * sums + DOUBLE * mass + 2 * TINY * count
         return np.asarray(np.where(exact, 0.0, off))

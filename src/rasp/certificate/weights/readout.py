@@ -235,5 +235,6 @@ def is_read(stream: Stream, reader: ReaderClaim) -> bool:
     wanted = numbers[column.places]
     fine = ~np.isnan(wanted) & ~np.isnan(held.value[:, 0])
     off = np.abs(held.value[:, 0] + reader.constant - wanted) + held.error[:, 0]
+    off += DOUBLE * held.mass[:, 0]
     apart = np.diff(np.unique(numbers[~np.isnan(numbers)])).min(initial=2.0)
     return bool((off < apart / 2)[fine].all())

@@ -41,6 +41,7 @@ from rasp.certificate.weights.stand_ins import with_counts, without_counts
 
 SMALL = 2.0**-20
 """What is left of a part, once a claimed sum has its share of it, that is a rounding error."""
+MUCH = 16.0
 
 
 def _rounding_of_sums(ones: Array, others: Array) -> float:
@@ -299,7 +300,7 @@ class Stream:
                    for variable, direction in self.outputs.items()}  # fmt: skip
         before, constant, noise = dict(tables), np.zeros(count), np.zeros(count)
         found = []
-        for variable, weight in self._shares_of_sums(tables, variables, count):
+        for variable, weight in self._shares_of_sums(tables, variables, rows):
             known = self.values.linear_of(variable)
             for part, share in known.parts.items():
                 tables[part] = tables.get(part, np.zeros(count)) - float(share) * weight
@@ -329,9 +330,13 @@ class Stream:
         return np.outer(self.numbers(variable), tables.get(("out", variable), 0.0))
 
     def _shares_of_sums(
-        self, tables: dict[tuple[str, int], Array], variables: tuple[int, ...], count: int
+        self, tables: dict[tuple[str, int], Array], variables: tuple[int, ...], rows: Array
     ) -> list[tuple[int, Array]]:
-        """The claimed sums, with weights (reading,) that leave least of what they are made of."""
+        """The claimed sums, with weights (reading,) that leave least of what they are made of.
+
+        Any weights will do, since what is left counts; but none with which the sums are much larger
+        than what is read, of which float64 would lose the last digits.
+        """
         sums = {variable: self.values.linear_of(variable) for variable in variables
                 if isinstance(self.values.claims.variables[variable], SumVariable)}  # fmt: skip
         if not sums:
@@ -349,10 +354,13 @@ class Stream:
         free = [part for part in parts if is_ground(part) not in explained] or parts
         matrix = np.array([[float(known.parts.get(part, 0)) for known in sums.values()]
                            for part in free])  # fmt: skip
-        wanted = np.array([tables.get(part, np.zeros(count)) for part in free])
+        wanted = np.array([tables.get(part, np.zeros(len(rows))) for part in free])
         weights = np.linalg.lstsq(matrix, wanted, rcond=None)[0]  # (sum, reading)
-        near = np.round(weights * 2.0**20) / 2.0**20  # any weights will do: what is left counts
+        near = np.round(weights * 2.0**20) / 2.0**20
         weights = np.where(np.abs(near - weights) <= DOUBLE * np.abs(weights), near, weights)
+        sizes = [np.abs(self.numbers(variable)).max(initial=0.0) for variable in sums]
+        most = np.abs(rows) @ self.size
+        weights = np.where(np.abs(weights) * np.array(sizes)[:, None] > MUCH * most, 0.0, weights)
         return list(zip(sums, weights, strict=True))
 
     def _term(self, variable: int, value: Array) -> Piece:
