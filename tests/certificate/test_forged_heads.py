@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from rasp.certificate.claims import (
     OutputVariable,
 )
 from rasp.compiler import Transformer
-from rasp.graph import Aggregate, Const, Elementwise, Select
+from rasp.graph import Aggregate, Const, Elementwise, Select, Tokens
 
 
 def one_value_and_several_counts() -> Transformer:
@@ -72,7 +73,40 @@ def a_later_key_in_place_of_a_sink() -> Transformer:
     return other
 
 
-@pytest.mark.parametrize("forge", [one_value_and_several_counts, a_later_key_in_place_of_a_sink])
+def a_light_position_that_is_all_there_is() -> Transformer:
+    """Position 0 weighs e^-20 of a match: where it alone matches, others weigh more, with e^-18."""
+    out = node_of('out = tokens == "a";')
+    first = node_of("out = indicator(indices == 0);")
+    same = Conjunct(Select(Tokens(), Tokens(), "=="), (0,), (0,))
+    head = HeadClaim("share", (same,), (HeadOutput(first),), ({0: ONE},), ((1,),),
+                     never_empty=True, weight=Fraction(float(np.exp(-20))))  # fmt: skip
+    claims = Claims(
+        (None, None, OutputVariable(1, 0, 0)), {out: (0,), first: (1,), first.operands[0]: (1,)},
+        {}, ((head,),), ((), (GroupClaim(3, (2,)),)), ((0, 2),),
+    )  # fmt: skip
+    arrays = {
+        "tokens": [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0]], "positions": [[0, 0, 1, 0, 0], [0] * 5],
+        "layer1.head1.query": [[18, 0, 0, 0, 0], [0, 18, 0, 0, 0], [0] * 5],
+        "layer1.head1.query_bias": [0, 0, 1],
+        "layer1.head1.key": [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, -20, 0, 0]],
+        "layer1.head1.key_bias": [0, 0, 0], "layer1.head1.value": [[0, 0, 1, 0, 0]],
+        "layer1.head1.out": [[0], [0], [0], [1], [0]],
+        "layer1.feed_forward.inside": [[0, 0, 0, 1, 0]] * 3,
+        "layer1.feed_forward.bias": [-0.02, -0.12, -0.22],
+        "layer1.feed_forward.out": [*[[0] * 3] * 4, [20, -40, 20]],
+        "output0.weight": [[0] * 5, [2, 0, 0, 0, -3]], "output0.bias": [0, -1],
+    }  # fmt: skip
+    return handmade(out, claims, arrays, (False, True))
+
+
+FORGERIES = [
+    one_value_and_several_counts,
+    a_later_key_in_place_of_a_sink,
+    a_light_position_that_is_all_there_is,
+]
+
+
+@pytest.mark.parametrize("forge", FORGERIES)
 def test_a_forgery_is_refused(forge: Callable[[], Transformer]) -> None:
     is_refused(forge(), "")
 

@@ -187,7 +187,9 @@ def _share(stream: Stream, claim: HeadClaim, scores: Shares, sent: Sent) -> Move
     if shared[0] <= shared[1]:  # it occurs at all
         uneven = max(abs(shared[0] - wanted), abs(shared[1] - wanted))
     relative = exp(2 * scores.error + scores.spread + uneven) - 1 + 3 * EXP
-    relative += length * exp(2 * scores.error - scores.depth) + SLACK * UNIT * (2 * length + 6)
+    least = min(1.0, float(claim.weight))  # of all that is picked, where that is position 0 alone
+    relative += length * exp(2 * scores.error - scores.depth) / least
+    relative += SLACK * UNIT * (2 * length + 6)
     rest = length * exp(2 * scores.error + scores.spread - ends)
     rest += length * float(claim.weight) * exp(2 * scores.error - scores.depth)
     low, high, off = read_value(stream, sent)
