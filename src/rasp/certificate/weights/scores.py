@@ -155,9 +155,9 @@ class Scorer:
     ) -> float:  # fmt: skip
         """The rounding of the sum over columns: those of parts (mass, count), and all others.
 
-        Sums of multiples of one power of two are exact. Nothing is, however little, where a column
-        is off that should be 0, or the sink itself is off: sums that lie half-way between two
-        numbers then go to the other one, and the difference doubles with every sum that does.
+        Sums of multiples of one power of two are exact, unless a column is off that should be 0.
+        Where the sink is off, and all else is exact, each of its sums is next to a number of
+        float32: so that rounding at most doubles what it is off, each time.
         """
         asked, sent = self.queries, self.keys
         loose = np.where(self.owner >= 0, 0.0, asked.most * np.abs(sent.constant))
@@ -172,9 +172,11 @@ class Scorer:
             grain = min(grain, float((asked.grain * grains(sink))[own > 0].min(initial=2.0**20)))
             mass, count = max(mass, float(own.sum())), max(count, int((own > 0).sum()))
         check_size(mass)
-        if grain and mass <= EXACT * grain and not np.any(sink_off):
-            return 0.0
-        return float((SLACK * UNIT * max(1, count) + self.precision.stored) * mass + TINY * count)
+        rounding = (SLACK * UNIT * max(1, count) + self.precision.stored) * mass + TINY * count
+        if grain and mass <= EXACT * grain:
+            lost = float(np.broadcast_to(sink_off, asked.most.shape) @ asked.most)
+            return float(min(rounding, np.ldexp(lost, min(int(count), 1000))))
+        return float(rounding)
 
     # -- the sink ---------------------------------------------------------------------------------
 

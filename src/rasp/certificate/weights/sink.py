@@ -76,18 +76,22 @@ def pass_sink(stream: Stream, sink: Sink, heads: Sequence[HeadArrays]) -> None:
     the sink sees only itself, or scores itself far above all keys.
 
     Rounding is bounded by the sizes of all that is added. What should be 0 and is not is added to
-    a number of float32, so that rounding at most doubles it.
+    a number of float32, so that rounding at most doubles it, each time that something is added.
     """
     seen = sink.rounded()
     charge = EXP + SLACK * (stream.precision.unit + stream.precision.moved)
-    total, mass, count, error = np.zeros((4, len(sink.row)))
+    total, mass, count, error, times = np.zeros((5, len(sink.row)))
     for head in heads:
         value, off = seen.read(head.value, head.value_bias)
         off = off + (charge + 4 * SLACK * UNIT) * np.abs(value) + TINY * (value != 0)
         off = off + gets_of_others(stream, seen, head)
-        total, error = total + head.out @ value, error + 2 * np.abs(head.out) @ off
+        total, error = total + head.out @ value, error + np.abs(head.out) @ off
+        times = times + (head.out != 0) @ (off > 0)
         mass, count = mass + np.abs(head.out) @ np.abs(value), count + (head.out != 0).sum(axis=1)
     check_size(np.abs(sink.row) + mass)
+    unit = SLACK * (UNIT + stream.precision.stored)
+    most = unit * times * (np.abs(sink.row) + mass + error) + 2 * TINY * times
+    error = error + np.minimum((2.0 ** np.minimum(times, 1000) - 1) * error, most)
     rounding = SLACK * UNIT * (count + 1) * (np.abs(sink.row) + mass) + 2 * TINY * count
     sink.row = sink.row + total
     again = (mass > 0) & ((sink.row != total) | (count > 1))  # else it is rounded as it is read
