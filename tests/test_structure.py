@@ -176,6 +176,18 @@ def test_what_a_map_names_is_there(page: str) -> None:
     assert not {name for name in classes if not re.search(rf"^(class )?{name}\b", sources, re.M)}
 
 
+def test_files_that_pages_and_sources_name_are_there() -> None:
+    root = TESTS.parent
+    pages = [root / "README.md", *root.glob("docs/*.md"), *PACKAGE.rglob("*.py"),
+             *root.glob("scripts/*"), *root.glob("bench/*.py")]  # fmt: skip
+    for page in filter(Path.is_file, pages):
+        text = page.read_text(encoding="utf-8")
+        for name in re.findall(
+            r"\b(?:tests|scripts|bench|src/rasp)/[\w/.-]*\w\.(?:py|rasp)\b", text
+        ):
+            assert (root / name).exists(), f"{page} names {name}"
+
+
 def test_functions_are_short_and_finished() -> None:
     sizes = []
     for path in PACKAGE.rglob("*.py"):
