@@ -13,12 +13,19 @@ from pathlib import Path
 from typing import Any
 
 from rasp.frontend.session import Session
-from rasp.words import BINDING, BUILT_IN_DOCS, COMMANDS, COMPARISONS, KEYWORDS, SYMBOLS
+from rasp.words import (
+    BINDING,
+    BUILT_IN_DOCS,
+    COMMANDS,
+    COMPARISONS,
+    CONSTANTS,
+    KEYWORDS,
+    SYMBOLS,
+    WORD_OPERATORS,
+)
 
 FOLDER = Path(__file__).parents[1] / "editors" / "vscode"
 NAME = r"[^\W\d]\w*"
-WORD_OPERATORS = ("and", "or", "not", "in")
-CONSTANTS = ("True", "False")
 BASE_S_OPS = tuple(name for name, doc in BUILT_IN_DOCS.items() if not doc.startswith(f"{name}("))
 COMMANDS_OF_A_WORD = tuple(word for word in COMMANDS if word.isidentifier())
 BRACKETS = ("()", "[]", "{}")

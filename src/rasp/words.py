@@ -14,6 +14,7 @@ __all__ = [
     "COMMAND_PHRASES",
     "COMPARISON",
     "COMPARISONS",
+    "CONSTANTS",
     "KEYWORDS",
     "KEYWORD_DOCS",
     "NOT",
@@ -22,9 +23,11 @@ __all__ = [
     "SUM",
     "SYMBOLS",
     "TERNARY",
+    "WORD_OPERATORS",
 ]
 
-KEYWORDS = ("and", "or", "not", "in", "if", "else", "for", "def", "return", "True", "False")
+WORD_OPERATORS, CONSTANTS = ("and", "or", "not", "in"), ("True", "False")
+KEYWORDS = (*WORD_OPERATORS, "if", "else", "for", "def", "return", *CONSTANTS)
 
 # Words that, like `load`, mean something only where a statement begins, and elsewhere are names.
 COMMANDS = {

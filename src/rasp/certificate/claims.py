@@ -154,10 +154,12 @@ class GroupClaim:
 class Meaning:
     """How an aggregate follows from what heads put out.
 
-    rule "mean": it is the one output. "count": it is light / (known + Σ outputs), a share of
-    1 of everything picked. "pick": light where known + Σ outputs is not 0. "product", "ratio":
-    known + Σ outputs is the aggregate times how many keys are picked, and the program asks for
-    no more than that tells. "shares": two heads tell together. "never": nothing is ever picked.
+    rule "mean": it is the one output. "positive": it is 0 where the one output, a mean of counts,
+    is 0, and above 0 elsewhere, and the program asks for no more. "count": it is
+    light / (known + Σ outputs), a share of 1 of everything picked. "pick": light where
+    known + Σ outputs is not 0. "product", "ratio": known + Σ outputs is the aggregate times how
+    many keys are picked, and the program asks for no more than that tells. "shares": two heads
+    tell together. "never": nothing is ever picked.
     """
 
     rule: str

@@ -7,10 +7,7 @@ from typing import ClassVar
 from pygments.lexer import RegexLexer, words
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
-from rasp.words import BUILT_IN_DOCS, KEYWORDS
-
-_WORD_OPERATORS = ("and", "or", "not", "in")
-_CONSTANTS = ("True", "False")
+from rasp.words import BUILT_IN_DOCS, CONSTANTS, KEYWORDS, WORD_OPERATORS
 
 
 class RaspLexer(RegexLexer):
@@ -25,8 +22,8 @@ class RaspLexer(RegexLexer):
         "root": [
             (r"\s+", Whitespace),
             (r"#[^\n]*", Comment.Single),
-            (words(_CONSTANTS, prefix=r"\b", suffix=r"\b"), Keyword.Constant),
-            (words(_WORD_OPERATORS, prefix=r"\b", suffix=r"\b"), Operator.Word),
+            (words(CONSTANTS, prefix=r"\b", suffix=r"\b"), Keyword.Constant),
+            (words(WORD_OPERATORS, prefix=r"\b", suffix=r"\b"), Operator.Word),
             (words(KEYWORDS, prefix=r"\b", suffix=r"\b"), Keyword),
             (words(tuple(BUILT_IN_DOCS), prefix=r"\b", suffix=r"\b"), Name.Builtin),
             (r"\d+(\.\d+)?([eE][+-]?\d+)?", Number),
