@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from rasp.cli.files import find_handle, find_handles, run_program
-from rasp.cli.parser import CommandParser
+from rasp.cli.parser import CommandParser, options
 from rasp.cli.patience import working
 from rasp.cli.prose import print_json, tell
 
@@ -44,19 +44,14 @@ def run(arguments: argparse.Namespace) -> int:
 
     session = run_program(arguments)
     handles = find_handles(session, arguments.name)
+    asked = options(arguments, "max_length bos causal heads next_token style extra_feed_forwards")
     with working(f"compiling {', '.join(handles)}", session.rest()):
         model = compile(
             handles,
             vocabulary=arguments.alphabet,
-            max_length=arguments.max_length,
-            bos=arguments.bos,
-            causal=arguments.causal,
             sink=not arguments.no_sink,
-            heads=arguments.heads,
-            next_token=arguments.next_token,
-            style=arguments.style,
-            extra_feed_forwards=arguments.extra_feed_forwards,
             where=find_handle(session, arguments.where) if arguments.where else None,
+            **asked,
         )
     if arguments.output:
         model.save(arguments.output)

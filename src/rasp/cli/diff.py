@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 
 from rasp.cli.files import find_handle, loader, read_program
-from rasp.cli.parser import CommandParser
+from rasp.cli.parser import CommandParser, options
 from rasp.cli.patience import ProgressLine, bar
 from rasp.cli.prose import print_json_line, tell
 from rasp.equivalence import equivalent
@@ -47,13 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         verdict = equivalent(
             first,
             second,
-            alphabet=arguments.alphabet,
-            max_length=arguments.max_length,
-            random=arguments.random,
-            random_length=arguments.random_length,
-            bos=arguments.bos,
-            kinds=arguments.kinds,
-            seed=arguments.seed,
+            **options(arguments, "alphabet max_length random random_length bos kinds seed"),
             progress=lambda done, total: line.show(
                 lambda: f"{bar(done / max(1, total))} {done:,} of {total:,} inputs"
             ),

@@ -7,7 +7,7 @@ import sys
 import warnings
 
 from rasp.cli.files import find_handle, read_given, run_program
-from rasp.cli.parser import THEMES, CommandParser
+from rasp.cli.parser import THEMES, CommandParser, options
 from rasp.cli.patience import working
 from rasp.token_lists import HELP
 
@@ -45,12 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         drawing = make(handle, given, theme=arguments.theme)
     if arguments.layers:
         drawing = drawing.with_layers(*arguments.layers)
-    drawing = drawing.arranged(
-        compact=arguments.compact,
-        landscape=arguments.landscape,
-        width=arguments.width,
-        page=arguments.page,
-    )
+    drawing = drawing.arranged(**options(arguments, "compact landscape width page"))
     if arguments.output is None:
         refuse_layout(drawing.layout)
         sys.stdout.write(drawing.text())

@@ -12,7 +12,7 @@ from rasp.cli.lines import answer_inputs
 from rasp.cli.parser import CommandParser
 from rasp.cli.prose import print_json_line, tell
 from rasp.frontend.show import show_scores, show_selection, show_sequence
-from rasp.limits import Limits
+from rasp.limits import DEFAULT_LIMITS, Limits
 
 
 def configure(parser: CommandParser) -> None:
@@ -31,18 +31,20 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
 
     def write(answer: dict[str, list[Any]], given: object) -> None:
-        _print(arguments, answer, given)
+        print_answer(answer, given, arguments.json, arguments.limits)
 
     return answer_inputs(arguments, answering.answers, write)
 
 
-def _print(arguments: argparse.Namespace, answer: dict[str, list[Any]], given: object) -> None:
-    if arguments.json:
+def print_answer(
+    answer: dict[str, list[Any]], given: object, as_json: bool, limits: Limits = DEFAULT_LIMITS
+) -> None:
+    """Print values by name, for people or as a line of JSON."""
+    if as_json:
         named = {name: plain_lists(values) for name, values in answer.items()}
-        alone = named if len(named) > 1 else next(iter(named.values()))
-        print_json_line(alone)
+        print_json_line(named if len(named) > 1 else next(iter(named.values())))
     else:
-        print("\n".join(_shown(answer, given, arguments.limits)))
+        print("\n".join(_shown(answer, given, limits)))
 
 
 def _shown(answer: dict[str, list[Any]], given: object, limits: Limits) -> Iterator[str]:

@@ -7,7 +7,7 @@ import argparse
 from rasp.architecture.fit import fit
 from rasp.architecture.patterns import known_patterns
 from rasp.cli.files import find_handles, run_program
-from rasp.cli.parser import CommandParser
+from rasp.cli.parser import CommandParser, options
 from rasp.cli.patience import working
 from rasp.cli.prose import report
 
@@ -29,13 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     session = run_program(arguments)
     handles = list(find_handles(session, arguments.name).values())
     with working("fitting", session.rest()):
-        found = fit(
-            handles,
-            layers=arguments.layers,
-            heads=arguments.heads,
-            order=arguments.order,
-            attention=arguments.attention,
-            alphabet=arguments.alphabet,
-        )
+        asked = options(arguments, "layers heads order attention alphabet")
+        found = fit(handles, **asked)
     report(found, found.as_dict, arguments.json)
     return 0 if found else 1

@@ -6,7 +6,6 @@ import argparse
 import sys
 from typing import Any
 
-from rasp.atoms import read_input, show_input
 from rasp.cli.files import read_given
 from rasp.cli.parser import THEMES, CommandParser
 from rasp.cli.prose import print_json_line, tell
@@ -123,18 +122,12 @@ def _record(member: Entry) -> dict[str, Any]:
 
 
 def _run(name: str, inputs: list[Any], as_json: bool) -> int:
-    from rasp.atoms import plain_lists
+    from rasp.cli.eval import print_answer
     from rasp.evaluator import apply
-    from rasp.frontend.show import show_sequence
 
     handle = load(name)
     for given in inputs or [entry(name).example]:
-        values = apply(handle.node, given, handle.program)
-        if as_json:
-            print_json_line(plain_lists(values))
-        else:
-            called = f"{name}({show_input(read_input(given))})"
-            print(f"{called} = {show_sequence(values, full=True)}")
+        print_answer({name: apply(handle.node, given, handle.program)}, given, as_json)
     return 0
 
 

@@ -10,13 +10,16 @@ import json
 import os
 import sys
 
-from rasp.cli.parser import CommandParser
+from rasp.cli.parser import CommandParser, options
 from rasp.cli.patience import ProgressLine
 from rasp.errors import RaspValueError
 from rasp.grading import Grades, find_submissions, grade, read_exercises
 from rasp.grading.marking import SECONDS
 from rasp.limits import GRADING_LIMITS
 from rasp.replacing import replace_file
+
+EXERCISE = "name points size_points layers heads alphabet bos max_length random inputs partial"
+"""The options that say what is asked."""
 
 
 def configure(parser: CommandParser) -> None:
@@ -61,21 +64,15 @@ def _take_exercise(parser: CommandParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    names = ("name", "points", "size_points", "layers", "heads", "alphabet", "bos", "max_length",
-             "random", "inputs", "partial")  # fmt: skip
-    options = {name: getattr(arguments, name) for name in names}
     if arguments.seconds <= 0 or (arguments.workers or 1) < 1:
         raise RaspValueError("`--seconds` and `--workers` are above 0", hint="give more")
-    exercises = read_exercises(arguments.reference, **options)
+    exercises = read_exercises(arguments.reference, **options(arguments, EXERCISE))
     submissions = find_submissions(arguments.submissions, arguments.one)
     with ProgressLine() as line:
         grades = grade(
             submissions,
             exercises,
-            workers=arguments.workers,
-            seconds=arguments.seconds,
-            limits=arguments.limits,
-            file=arguments.file,
+            **options(arguments, "workers seconds limits file"),
             progress=lambda done, total: line.show(lambda: f"{done:,} of {total:,} submissions"),
         )
     if arguments.gradescope:

@@ -133,3 +133,12 @@ class _Limit(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         setattr(namespace, self.dest, read_limit(values, getattr(namespace, self.dest)))
+
+
+def options(arguments: argparse.Namespace, names: str) -> dict[str, Any]:
+    """Several options, for a function that takes them by the same names.
+
+    >>> options(argparse.Namespace(layers=2, heads=1, json=False), "layers heads")
+    {'layers': 2, 'heads': 1}
+    """
+    return {name: getattr(arguments, name) for name in names.split()}

@@ -7,7 +7,7 @@ import os
 from dataclasses import replace
 from typing import Any
 
-from rasp.cli.parser import CommandParser
+from rasp.cli.parser import CommandParser, options
 
 
 def configure(parser: CommandParser) -> None:
@@ -46,9 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.table:
         settings = SweepSettings(
             device="cpu" if arguments.smoke and arguments.device == "auto" else arguments.device,
-            budget=arguments.budget,
-            together=arguments.together,
-            save_every=arguments.save_every,
+            **options(arguments, "budget together save_every"),
             keep_weights=not arguments.no_weights,
             processes=1 if arguments.smoke else os.cpu_count() or 1,
             report=Live(),

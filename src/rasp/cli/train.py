@@ -9,7 +9,7 @@ from typing import Any
 
 from rasp.atoms import to_python
 from rasp.cli.files import read_given, text_alone
-from rasp.cli.parser import CommandParser
+from rasp.cli.parser import CommandParser, options
 
 SIZES = {
     "width": ("numbers at each position", "64, or 256 with --paper"),
@@ -107,10 +107,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:
     from rasp.training.tables import ATTENTION_WEIGHT
 
-    names = ("layers", "heads", "width", "feed_forward", "epochs", "batch", "train", "validation",
-             "test", "seed", "rate", "decay")  # fmt: skip
-    said = {name: getattr(arguments, name) for name in names}
-    given: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
+    names = "layers heads width feed_forward epochs batch train validation test seed rate decay"
+    said = options(arguments, names)
+    given = {name: value for name, value in said.items() if value is not None}
     return given | ({"attention": ATTENTION_WEIGHT} if arguments.supervise else {})
 
 
@@ -124,9 +123,8 @@ def _train_decoder(arguments: argparse.Namespace, device: str) -> int:
     alphabet = [to_python(token) for token in read_alphabet(arguments.alphabet)]
     task = own_task(program, arguments.name, alphabet, arguments.after)
     mark = hashlib.sha256(repr((program, alphabet, arguments.after)).encode()).hexdigest()[:6]
-    given = {name: getattr(arguments, name)
-             for name in ("layers", "heads", "width", "batch", "rate", "train", "test", "steps")
-             if getattr(arguments, name) is not None}  # fmt: skip
+    said = options(arguments, "layers heads width batch rate train test steps")
+    given = {name: value for name, value in said.items() if value is not None}
     run = DecoderRun(f"{arguments.name}-{mark}", arguments.seed or 0,
                      **({"steps": 2_000, "train": 5_000, "test": 500} | given))  # fmt: skip
     print(f"training {run.name}: a decoder of {run.layers} layers, width {run.width}")

@@ -40,19 +40,21 @@ def feed_forward_name(layer: int) -> str:
 
 def all_edges(weights: Weights) -> list[Edge]:
     """Every edge between parts of a model, whether its weights allow it or not."""
+    return [edge for edge, _ in _edges(weights)]
+
+
+def _edges(weights: Weights) -> Iterator[tuple[Edge, bool]]:
+    """Every edge, and whether it runs through some dimension."""
     writers = list(_writers(weights))
-    return [Edge(source, target, role)
-            for time, target, role, _ in _readers(weights)
-            for since, source, _ in writers if since <= time]  # fmt: skip
+    for time, target, role, read in _readers(weights):
+        for since, source, written in writers:
+            if since <= time:
+                yield Edge(source, target, role), bool((read & written).any())
 
 
 def allowed_edges(weights: Weights) -> list[Edge]:
     """The edges that run through some dimension, and on to the output."""
-    writers = list(_writers(weights))
-    found = [Edge(source, target, role)
-             for time, target, role, read in _readers(weights)
-             for since, source, written in writers
-             if since <= time and bool((read & written).any())]  # fmt: skip
+    found = [edge for edge, is_used in _edges(weights) if is_used]
     reached = {OUTPUT}
     for edge in reversed(found):
         if edge.target in reached:
