@@ -7,7 +7,6 @@ when it is used, so that `rasp --version` starts as fast as Python does. Exit co
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import gc
 import importlib
@@ -172,7 +171,8 @@ def _dispatch(words: list[str]) -> int:
     gc.enable()
     parser = CommandParser(prog=f"rasp {first}", description=_sentence(COMMANDS[first]))
     module.configure(parser)
-    exit_code: int = module.run(_parse(parser, words[1:]))
+    # options before, between and after the other words, as people type them
+    exit_code: int = module.run(parser.parse_intermixed_args(words[1:]))
     return exit_code
 
 
@@ -193,14 +193,6 @@ def _talk(words: list[str]) -> int:
     parser.take_running()
     arguments = parser.parse_args(words)
     return talk(new_session(arguments), arguments.interactive)
-
-
-def _parse(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
-    """Take options before, between and after the other words, as people type them."""
-    try:
-        return parser.parse_intermixed_args(words)
-    except TypeError:  # a command with commands of its own cannot have them mixed
-        return parser.parse_args(words)
 
 
 def _usage() -> str:

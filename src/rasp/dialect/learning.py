@@ -46,7 +46,7 @@ class Learned:
         )
 
 
-def learn(alphabet: Sequence[Atom], members: Members, seed: int = 0) -> Learned:
+def learn(alphabet: Sequence[Atom], members: Members) -> Learned:
     """Learn the minimal automaton of a language of non-empty inputs.
 
     What it says of the empty input, on which no program runs, is whatever makes it smallest.
@@ -59,7 +59,7 @@ def learn(alphabet: Sequence[Atom], members: Members, seed: int = 0) -> Learned:
     longest = 1
     while longest < 12 and sum(len(letters) ** n for n in range(1, longest + 2)) <= MOST_TRIED:
         longest += 1
-    random = Random(seed)
+    random = Random(0)
     tried = [word for n in range(1, longest + 1) for word in product(letters, repeat=n)]
     drawn = [
         tuple(random.choices(letters, k=random.randint(longest + 1, RANDOM_LENGTH)))

@@ -114,8 +114,7 @@ class Dialects:
     """The automaton of a yes-or-no program; None: it is not one."""
 
     def __getitem__(self, dialect: str) -> Standing:
-        found = {standing.dialect.lower(): standing for standing in self.standings}
-        return found[dialect.lower()]
+        return {standing.dialect.lower(): standing for standing in self.standings}[dialect.lower()]
 
     @cached_property
     def classes(self) -> Classes | None:

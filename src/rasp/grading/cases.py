@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib.util
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 from typing import Any
@@ -52,7 +52,7 @@ class GradedCases:
     described: str
     left_out: int = 0
     """Inputs on which the reference fails."""
-    ignored: int = field(default=0)
+    ignored: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """Return what a worker needs, as plain data."""

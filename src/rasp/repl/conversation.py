@@ -32,6 +32,8 @@ Words for the prompt:
 """
 _QUESTION = re.compile(r"\s*\?\s*([\w-]*)\s*;?\s*|\s*([^\W\d]\w*)\s*\?\s*;?\s*")
 INPUT = "<input>"
+WIDTH = 88
+"""Columns of a list of names."""
 
 
 class Leave(Exception):
@@ -263,10 +265,10 @@ class _Snapshot:
         session.scope.definitions = dict(self.definitions)
 
 
-def _wrapped(names: list[str], indent: str, width: int = 88) -> str:
+def _wrapped(names: list[str], indent: str) -> str:
     lines = [""]
     for name in names:
-        if len(lines[-1]) + len(name) + 2 > width - len(indent):
+        if len(lines[-1]) + len(name) + 2 > WIDTH - len(indent):
             lines.append("")
         lines[-1] += f"{name}, "
     return ("\n" + indent).join(line.rstrip() for line in lines).rstrip(",")

@@ -35,7 +35,6 @@ class StudyProgram:
     s_op: Any
     vocabulary: object
     bos: Any = None
-    causal: bool = False
 
 
 def gallery_source(name: str) -> StudyProgram:
@@ -87,7 +86,7 @@ def compiled(source: StudyProgram, length: int, style: str) -> Transformer:
     """The model of a program, certified."""
     return compile(
         {source.name: source.s_op}, vocabulary=source.vocabulary, max_length=length,
-        bos=source.bos, causal=source.causal, style=style,
+        bos=source.bos, style=style,
     )  # fmt: skip
 
 
