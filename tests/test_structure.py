@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,9 +27,14 @@ ORDER = (
 NEVER_TOGETHER = {("syntax", "graph"), ("graph", "syntax")}
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports(path: Path) -> Iterator[str]:
     """Give the part of the package that each import of a file reaches into."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     typing_only = {
         id(inner)
         for node in ast.walk(tree)
@@ -120,7 +126,7 @@ def test_a_chapter_of_the_compiler_uses_only_those_before_it() -> None:
         if str(place) == "__init__.py":
             continue
         own = CHAPTERS.index(place.parts[0].removesuffix(".py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             module = str(node.module) if isinstance(node, ast.ImportFrom) else ""
             if module.startswith("rasp.compiler."):
                 assert CHAPTERS.index(module.split(".")[2]) <= own, f"{path} must not use {module}"
@@ -193,7 +199,7 @@ def test_functions_are_short_and_finished() -> None:
     for path in PACKAGE.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert "NotImplementedError" not in text, path
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 start = node.body[1 if ast.get_docstring(node) and len(node.body) > 1 else 0]
                 sizes.append((node.end_lineno or 0) - start.lineno + 1)
