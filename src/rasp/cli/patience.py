@@ -69,18 +69,17 @@ def working(what: str, limits: Limits | None = None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _telling(what: str) -> Iterator[None]:
-    if not sys.stderr.isatty():
+    line = ProgressLine(PATIENCE)
+    if not line.is_on:
         yield
         return
     from threading import Event, Thread  # not needed to start, and starting is to be quick
 
-    done, is_shown = Event(), Event()
+    began, done = time.monotonic(), Event()
 
     def tell() -> None:
-        began = time.monotonic()
-        while not done.wait(PATIENCE if time.monotonic() - began < PATIENCE else 0.5):
-            is_shown.set()
-            redraw(sys.stderr, f"{what[:LONGEST]}: {time.monotonic() - began:.0f} s")
+        while not done.wait(min(PATIENCE, 0.5)):
+            line.show(lambda: f"{what[:LONGEST]}: {time.monotonic() - began:.0f} s")
 
     teller = Thread(target=tell, daemon=True)
     teller.start()
@@ -89,5 +88,4 @@ def _telling(what: str) -> Iterator[None]:
     finally:
         done.set()
         teller.join()
-        if is_shown.is_set():
-            redraw(sys.stderr)
+        line.clear()

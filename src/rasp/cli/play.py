@@ -61,7 +61,8 @@ def warnings(host: str, token: str) -> list[str]:
             "what they type is sent unencrypted"]  # fmt: skip
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _refuse(arguments: argparse.Namespace) -> None:
+    """Refuse what cannot be served before anything is started."""
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise RaspUnsupportedError(
             "the playground needs the extra `play`",
@@ -72,6 +73,10 @@ def run(arguments: argparse.Namespace) -> int:
             f"there is no port {arguments.port}",
             hint=f"a port is a number up to {LAST_PORT}; leave it out for any free one",
         )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    _refuse(arguments)
     from rasp.playground.server import Start, has_editor, serve
 
     if not has_editor():

@@ -27,7 +27,7 @@ from rasp.compiler.emitting.weights import (
     Weights,
 )
 from rasp.compiler.model.transformer import Transformer, chosen, logit_places
-from rasp.testbed.edges import OUTPUT, POSITIONS, TOKENS, Edge, feed_forward_name, head_name
+from rasp.testbed.edges import OUTPUT, POSITIONS, ROLES, TOKENS, Edge, feed_forward_name, head_name
 
 WrittenByPart = dict[str, Tensor]
 """What each part wrote: (batch, [sink +] position, model)."""
@@ -47,6 +47,38 @@ class Elsewhere:
         for edge in edges:
             found.setdefault((edge.target, edge.role), []).append(edge.source)
         return Elsewhere(found, written)
+
+
+class _Stream:
+    """The residual stream, as parts read it and write to it."""
+
+    def __init__(
+        self,
+        begin: WrittenByPart,
+        elsewhere: Elsewhere | None,
+        keep: dict[tuple[str, str], Tensor] | None,
+    ) -> None:
+        self.written = dict(begin)
+        self._total = begin[TOKENS] + begin[POSITIONS]
+        self._elsewhere, self._keep = elsewhere, keep
+
+    def read(self, target: str, role: str) -> Tensor:
+        found = self._total
+        if self._elsewhere is not None:
+            for source in self._elsewhere.edges.get((target, role), ()):
+                found = found + (self._elsewhere.written[source] - self.written[source])
+        if self._keep is not None:
+            found = found.clone()
+            if found.requires_grad:
+                found.retain_grad()
+            self._keep[target, role] = found
+        return found
+
+    def write(self, parts: WrittenByPart) -> None:
+        """Add what parts have written that read the same stream."""
+        for name, part in parts.items():
+            self.written[name] = part
+            self._total = self._total + part
 
 
 class Patchable:
@@ -121,36 +153,21 @@ class Patchable:
 
         What is kept takes part in gradients, one tensor for each target and role.
         """
-        written = dict(begin)
-        stream = begin[TOKENS] + begin[POSITIONS]
-
-        def read(target: str, role: str) -> Tensor:
-            found = stream
-            for source in elsewhere.edges.get((target, role), ()) if elsewhere else ():
-                assert elsewhere is not None
-                found = found + (elsewhere.written[source] - written[source])
-            if keep is not None:
-                found = found.clone()
-                if found.requires_grad:
-                    found.retain_grad()
-                keep[target, role] = found
-            return found
-
+        stream = _Stream(begin, elsewhere, keep)
         for layer, block in enumerate(self.blocks):
-            if layer:
-                for number, head in enumerate(self.heads[layer - 1], 1):
-                    name = head_name(layer, number)
-                    written[name] = self._attend(head, *(read(name, role) for role in
-                                                         ("query", "key", "value")))  # fmt: skip
-                for number in range(1, len(self.heads[layer - 1]) + 1):
-                    stream = stream + written[head_name(layer, number)]
+            heads = self.heads[layer - 1] if layer else []
+            named = {head_name(layer, number): head for number, head in enumerate(heads, 1)}
+            stream.write({
+                name: self._attend(head, *(stream.read(name, role) for role in ROLES))
+                for name, head in named.items()
+            })  # fmt: skip
             if len(block["bias"]):
                 name = feed_forward_name(layer)
-                hidden = torch.relu(read(name, "input") @ block["inside"].T + block["bias"])
-                written[name] = hidden @ block["out"].T
-                stream = stream + written[name]
-        last = read(OUTPUT, "input")
-        return written, torch.cat([last @ weight.T + bias for weight, bias in self.readouts], -1)
+                hidden = torch.relu(stream.read(name, "input") @ block["inside"].T + block["bias"])
+                stream.write({name: hidden @ block["out"].T})
+        last = stream.read(OUTPUT, "input")
+        logits = [last @ weight.T + bias for weight, bias in self.readouts]
+        return stream.written, torch.cat(logits, -1)
 
     def _attend(self, head: dict[str, Tensor], query: Tensor, key: Tensor, value: Tensor) -> Tensor:
         queries = query @ head["query"].T + head["query_bias"]
