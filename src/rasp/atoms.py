@@ -174,12 +174,9 @@ def show_literal(atom: Atom) -> str:
         return show(atom)
     sign, size = ("-", -atom) if atom < 0 else ("", atom)
     denominator, shift = size.denominator, 0
-    while denominator % 10 == 0:
-        denominator, shift = denominator // 10, shift + 1
-    while denominator % 2 == 0:
-        denominator, shift = denominator // 2, shift + 1
-    while denominator % 5 == 0:
-        denominator, shift = denominator // 5, shift + 1
+    for factor in (10, 2, 5):
+        while denominator % factor == 0:
+            denominator, shift = denominator // factor, shift + 1
     if denominator != 1 or shift > 300:
         return f"({sign}{size.numerator}.0 / {size.denominator})"
     digits = str(size.numerator * 10**shift // size.denominator).rjust(shift + 1, "0")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import rasp
+from fuzzing.bare_trees import bare
 from fuzzing.layouts import Spacing
 from rasp.errors import RaspError, RaspSyntaxError
 from rasp.frontend.expressions import handle_of
@@ -12,7 +13,6 @@ from rasp.frontend.loader import Loader
 from rasp.frontend.session import Session
 from rasp.fuzzing.cases import LIMITS, Case
 from rasp.fuzzing.outcomes import Disagreement, Refused
-from rasp.fuzzing.trees import bare
 from rasp.graph import Program
 from rasp.source import Source
 from rasp.syntax import parse, print_program

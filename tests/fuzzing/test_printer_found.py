@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rasp.fuzzing.trees import bare, binary, call, literal, name, ternary
+from fuzzing.bare_trees import bare
+from rasp.fuzzing.trees import binary, call, literal, name, ternary
 from rasp.source import Source
 from rasp.syntax import parse, print_program
 from rasp.syntax.tree import Assign

@@ -7,6 +7,7 @@ length, so the first difference is a shortest one; then longer ones at random.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from random import Random
 from typing import TypeAlias
@@ -79,28 +80,22 @@ def equivalent(
     return _verdict(search)
 
 
+@dataclass
 class Search:
     """A comparison on its way: what was tried so far, and what came of it."""
 
-    def __init__(
-        self,
-        pair: Compared,
-        inputs: InputsToTry,
-        kinds: bool = False,
-        progress: Progress | None = None,
-    ) -> None:
-        self.pair = pair
-        self.inputs = inputs
-        self.kinds = kinds
-        self.progress = progress
-        self.difference: Difference | None = None
-        self.kinds_differ: Difference | None = None
-        self.all_up_to = 0
-        self.tried = 0
-        self.at_random = 0
-        self.longest = 0
-        self.failing = 0
-        self.total = 0
+    pair: Compared
+    inputs: InputsToTry
+    kinds: bool = False
+    progress: Progress | None = None
+    difference: Difference | None = None
+    kinds_differ: Difference | None = None
+    all_up_to: int = 0
+    tried: int = 0
+    at_random: int = 0
+    longest: int = 0
+    failing: int = 0
+    total: int = 0
 
     def try_all(self, longest: int, more: int) -> None:
         """Try every input up to a length, shortest first; stop at the first difference."""

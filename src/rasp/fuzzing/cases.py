@@ -48,6 +48,8 @@ class Case:
     inputs: tuple[tuple[Atom, ...], ...]
     seed: int = 0
     """What the judges draw their own choices from."""
+    shared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False, init=False)
+    """What one judge has found out and the next need not."""
 
     @cached_property
     def text(self) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib.util import find_spec
 from itertools import groupby, product
 from operator import gt
@@ -80,31 +79,15 @@ class Trial:
 
 
 def _trial(case: Case) -> Trial:
-    trial = _kept_trial(_Same(case))
+    if "trial" not in case.shared:
+        try:
+            case.shared["trial"] = _new_trial(case)
+        except Refused:
+            case.shared["trial"] = None
+    trial: Trial | None = case.shared["trial"]
     if trial is None:
         raise Refused
     return trial
-
-
-@dataclass(frozen=True)
-class _Same:
-    """A case that is equal to itself alone, so that two judges in a row share a model."""
-
-    case: Case
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.case is self.case
-
-    def __hash__(self) -> int:
-        return id(self.case)
-
-
-@lru_cache(maxsize=1)
-def _kept_trial(same: _Same) -> Trial | None:
-    try:
-        return _new_trial(same.case)
-    except Refused:
-        return None
 
 
 def _new_trial(case: Case) -> Trial:

@@ -62,13 +62,10 @@ def _outputs(case: Case) -> list[Node]:
 
 def _plain_results_of(case: Case) -> list[object]:
     """What the plain evaluator says of each input; the judges of one case ask it once."""
-    if _last[0] is not case:
-        _last[:] = [case, [plain_results(_outputs(case), [tokens]) for tokens in case.inputs]]
-    found: list[object] = _last[1]
+    if "plain" not in case.shared:
+        case.shared["plain"] = [plain_results(_outputs(case), [each]) for each in case.inputs]
+    found: list[object] = case.shared["plain"]
     return found
-
-
-_last: list[Any] = [None, None]
 
 
 def _together(results: Sequence[object]) -> object:

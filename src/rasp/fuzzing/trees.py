@@ -1,11 +1,11 @@
-"""Syntax trees that come from no text: made, compared without brackets, and kept as JSON."""
+"""Syntax trees that come from no text: made, and kept as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields, replace
+from dataclasses import fields
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any
 
 from rasp.atoms import Atom
 from rasp.errors import RaspValueError
@@ -18,7 +18,6 @@ CLASSES: dict[str, type[tree.Tree]] = {
     for name, each in vars(tree).items()
     if isinstance(each, type) and issubclass(each, tree.Tree)
 }
-T = TypeVar("T")
 
 
 def name(text: str) -> tree.Name:
@@ -69,23 +68,6 @@ def call(
 
 def assign(target: str, value: tree.Expression) -> tree.Statement:
     return tree.Assign((name(target),), value, span=NOWHERE)
-
-
-def bare(part: T) -> T:
-    """The same tree without brackets, remarks and comments: what it says, however it is written."""
-    result: Any = part
-    if isinstance(part, tree.Bracketed):
-        return bare(part.inner)  # type: ignore[return-value]
-    if isinstance(part, tree.Command) and len(part.words) == 1 and part.argument is None:
-        result = tree.Evaluate(name(part.words[0]), span=NOWHERE)  # `names;` may be either
-    elif isinstance(part, tuple):
-        result = tuple(bare(each) for each in part if not isinstance(each, tree.Remark))
-    elif isinstance(part, tree.Tree):
-        changed = {field.name: bare(getattr(part, field.name)) for field in fields(part)}
-        if isinstance(part, tree.Statement):
-            changed["trailing"] = None
-        result = replace(part, **changed)
-    return result  # type: ignore[no-any-return]
 
 
 def record(part: object) -> Any:

@@ -84,33 +84,30 @@ def _repeat(text: str, times: int, limits: Limits) -> str:
 
 
 def divide(left: Atom, right: Atom) -> Atom:
-    first, second = _numbers("/", left, right)
-    if second == 0:
-        raise _by_zero("/", first, second)
-    return Fraction(first) / second
+    dividend, divisor = _divisible("/", left, right)
+    return Fraction(dividend) / divisor
 
 
 def modulo(left: Atom, right: Atom) -> Atom:
-    first, second = _numbers("%", left, right)
-    if second == 0:
-        raise _by_zero("%", first, second)
-    return exact(first) % exact(second)
+    dividend, divisor = _divisible("%", left, right)
+    return dividend % divisor
 
 
 def floor_divide(left: Atom, right: Atom) -> Atom:
-    first, second = _numbers("//", left, right)
-    if second == 0:
-        raise _by_zero("//", first, second)
-    return int(exact(first) // exact(second))
+    dividend, divisor = _divisible("//", left, right)
+    return int(dividend // divisor)
 
 
-def _by_zero(op: str, left: Number, right: Number) -> RaspError:
-    word = "modulo" if op == "%" else "division"
-    return RaspValueError(
-        f"{word} by zero: {show(left)} {op} {show(right)}",
-        hint="both branches of a ternary are computed at every position: make the divisor safe "
-        f"itself, as in `x {op} (y if y != 0 else 1)`",
-    )
+def _divisible(op: str, left: Atom, right: Atom) -> tuple[int | Fraction, int | Fraction]:
+    dividend, divisor = _numbers(op, left, right)
+    if divisor == 0:
+        word = "modulo" if op == "%" else "division"
+        raise RaspValueError(
+            f"{word} by zero: {show(dividend)} {op} {show(divisor)}",
+            hint="both branches of a ternary are computed at every position: make the divisor safe "
+            f"itself, as in `x {op} (y if y != 0 else 1)`",
+        )
+    return exact(dividend), exact(divisor)
 
 
 def power(left: Atom, right: Atom, limits: Limits) -> Atom:

@@ -35,6 +35,9 @@ USUAL_LENGTH = 10
 LARGEST_ZIP = 20_000_000
 MOST_EXTRA = 16
 MOST_TOKENS_NAMED = 3
+OPTIONS = ("max_length", "bos", "causal", "next_token", "sink", "heads", "style",
+           "extra_feed_forwards")  # fmt: skip
+"""What `compile` takes as the form has it."""
 KEPT = 3
 """Models that a worker keeps."""
 
@@ -121,15 +124,8 @@ def compiled(asked: Asked) -> Compiled:
     model = compile(
         handle,
         vocabulary=list(read_alphabet(asked.vocabulary)),
-        max_length=asked.max_length,
-        bos=asked.bos,
-        causal=asked.causal,
-        next_token=asked.next_token,
-        sink=asked.sink,
-        heads=asked.heads,
         where=find_handle(ran, asked.where) if asked.where else None,
-        style=asked.style,
-        extra_feed_forwards=asked.extra_feed_forwards,
+        **{option: getattr(asked, option) for option in OPTIONS},
     )
     program = with_steps_named(handle.program, [handle.node])
     words = _in_words(model, handle, program)

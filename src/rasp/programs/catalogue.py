@@ -21,14 +21,7 @@ from rasp.source import Source
 Specification: TypeAlias = Callable[[Sequence[Any]], list[Any]]
 
 
-class _Ignored:
-    """See `IGNORED`."""
-
-    def __repr__(self) -> str:
-        return "ignored"
-
-
-IGNORED: Final = _Ignored()
+IGNORED: Final = None
 """In a specification's answer, a position where the program may give anything: that of a BOS."""
 
 
@@ -42,9 +35,9 @@ class Entry:
     inputs: InputMaker
 
     def wanted(self, tokens: Sequence[Any]) -> list[Any]:
-        """What the program should answer, with `None` where any answer will do."""
+        """What the program should answer, in atoms; `IGNORED` where any answer will do."""
         answer = self.specification(list(tokens))
-        return [None if atom is IGNORED else from_python(atom) for atom in answer]
+        return [IGNORED if atom is IGNORED else from_python(atom) for atom in answer]
 
     @cached_property
     def source(self) -> Source:

@@ -14,7 +14,7 @@ from itertools import chain
 from random import Random
 from typing import Any, TypeAlias
 
-from rasp.atoms import Atom, display, from_python, read_input, show_input
+from rasp.atoms import Atom, display, read_input, show_input
 from rasp.evaluator import evaluate_plain
 from rasp.graph import Node
 from rasp.programs import load
@@ -60,10 +60,7 @@ def disagreements(
     """Give each input on which the node's values are not those of the specification."""
     given = [read_input(list(tokens)) for tokens in inputs]
     for tokens, computed in zip(given, evaluator(node, given), strict=True):
-        specified = [
-            atom if atom is IGNORED else from_python(atom)
-            for atom in entry.specification(list(tokens))
-        ]
+        specified = entry.wanted(tokens)
         if not _agree(computed, specified):
             yield WrongAnswer(entry.name, tokens, computed, specified)
 
