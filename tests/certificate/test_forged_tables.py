@@ -54,6 +54,29 @@ def test_what_a_case_of_a_choice_leaves_open_can_be_anything() -> None:
     assert not verdict(forged(model, claims), outputs, arrays, claims).holds
 
 
+def test_what_a_case_leaves_open_is_not_the_last_token() -> None:
+    """At index 0, a sum tells the token, which is left open itself: it was taken for "b", and the
+    model, which says `tokens == "a"` there, for one that says False.
+    """
+    names = rasp.run('is_a = tokens == "a"; is_b = tokens == "b"; first = indices == 0;')
+    is_a, is_b, first = (names[name].node for name in ("is_a", "is_b", "first"))
+    no, yes = Elementwise("and", (is_a, Const(False))), Elementwise("or", (is_b, Const(True)))
+    out, which = (Elementwise("if", (first, *pair)) for pair in ((no, yes), (Const(0), Const(1))))
+    token = SumVariable(Fraction(0), {("tok", 0): ONE})
+    claims = Claims(
+        (None, None, NodeVariable(out), NodeVariable(which), token, NodeVariable(is_a)),
+        {out: (3, 4, 0), which: (1,), first: (1,), is_a: (4,), no: (4,), yes: (0,), is_b: (0,)},
+        {}, (), ((GroupClaim(1, (0,), (5,)),),), ((2,),), choices={out: (which, (no, yes))},
+    )  # fmt: skip
+    arrays = {
+        "tokens": [[1, 0, 0], [0, 0, 0]], "positions": [[0, 0, 0], [0, 0, 1]],
+        "layer0.feed_forward.inside": [[1, 0, 0]], "layer0.feed_forward.bias": [0],
+        "layer0.feed_forward.out": [[0], [1], [0]],
+        "output0.weight": [[0, 0, 0], [0, 1, 10]], "output0.bias": [0, -0.5],
+    }  # fmt: skip
+    is_refused(handmade(out, claims, arrays, (False, True)), "no margin")
+
+
 def pair_of_kinds() -> tuple[Elementwise, Aggregate, HeadClaim]:
     """`"x" * leaf`, where a leaf is the int 1 or the float 1.0, and a head that makes it."""
     out = rasp.run('out = "x" * aggregate(select(tokens, tokens, ==), 1);')["out"].node

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
 def find_column(values: Values, node: SOp, space: Space) -> Column:
     """An s-op over some variables; refused where it is not certain to be a function of them."""
+    if len({*space.variables}) < len(space.variables):
+        raise Refused("a case of a choice leaves open what is read")
     variable = values.node_variables.get(node)
     if variable is not None and variable in space.variables:
         domain = values.domain(variable)

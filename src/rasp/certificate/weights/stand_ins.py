@@ -14,7 +14,14 @@ import numpy as np
 from rasp.certificate.claims import CountVariable, NodeVariable, Refused, Variable
 from rasp.certificate.program.tables import Array, Space
 from rasp.certificate.program.values import Values
-from rasp.certificate.weights.reading import Parts, Piece, Reading, constant_part, projected
+from rasp.certificate.weights.reading import (
+    Parts,
+    Piece,
+    Reading,
+    constant_part,
+    located,
+    projected,
+)
 from rasp.graph import Const, Elementwise, SOp
 
 
@@ -105,10 +112,7 @@ def _is_gate(variable: Variable, which: SOp) -> bool:
 
 def over_cases(values: Values, term: Piece, space: Space) -> Parts:
     """A term over cases of a choice: of what is left open, all that it can be counts."""
-    rows = np.array([
-        np.where(_is_left_open(values, variable, space), -1, values.states_on(variable, space))
-        for variable in term.space.variables
-    ])  # fmt: skip
+    rows = np.array([_states(values, variable, space) for variable in term.space.variables])
     rows = rows.reshape(len(term.space.variables), space.size)
     found = np.zeros((4, space.size, term.parts.value.shape[1]))
     patterns, which = np.unique(rows >= 0, axis=1, return_inverse=True)
@@ -124,18 +128,25 @@ def over_cases(values: Values, term: Piece, space: Space) -> Parts:
     return Parts(*found)
 
 
-def _is_left_open(values: Values, variable: int, space: Space) -> Array:
-    """(case,): whether a case of a choice leaves open what a variable depends on; a gate depends on
-    which leaf is chosen, and nothing else.
+def _states(values: Values, variable: int, space: Space) -> Array:
+    """(case,): a variable's state; -1 where a case of a choice leaves open what it depends on.
+
+    It is looked up over what it depends on alone, which has no open cases.
     """
     if variable in space.variables:
-        return np.asarray(space.row(variable) < 0)
-    known, needed = values.claims.variables[variable], space.variables
-    if isinstance(known, NodeVariable):
-        match known.node:
-            case Elementwise("==", (node, Const())) if values.node_variables.get(node) in needed:
-                needed = (values.node_variables[node],)
-            case node if {*values.over(node)} <= {*needed}:
-                needed = tuple(values.over(node))
-    rows = np.array([space.row(each) for each in needed]).reshape(-1, space.size)
-    return np.asarray((rows < 0).any(axis=0))
+        return space.row(variable)
+    inner = values.space(_needed(values.claims.variables[variable], values, space))
+    places = located(values, inner, space)
+    return np.where(places < 0, -1, values.states_on(variable, inner)[places])
+
+
+def _needed(variable: Variable, values: Values, space: Space) -> tuple[int, ...]:
+    """What a variable depends on, of a space; a gate on which leaf is chosen, and nothing else."""
+    match variable:
+        case NodeVariable(Elementwise("==", (node, Const()))) if (
+            values.node_variables.get(node) in space.variables
+        ):
+            return (values.node_variables[node],)
+        case NodeVariable(node) if {*values.over(node)} <= {*space.variables}:
+            return values.over(node)
+    raise Refused("a case of a choice leaves open what is read")
