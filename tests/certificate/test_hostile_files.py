@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from rasp.certificate.claims import (
     OutputVariable,
 )
 from rasp.compiler import verify
+from rasp.compiler.model.tensors import to_safetensors
 from rasp.compiler.model.verify import _are_close
 from rasp.errors import RaspValueError
 from rasp.graph import (
@@ -37,6 +39,7 @@ from rasp.graph import (
     Tokens,
 )
 from rasp.graph.portable import graph_from_json, graph_to_json
+from rasp.reading import fingerprint
 
 DOUBLINGS = 60
 CODES = Kind('out = 1000 * count(tokens, "a") + indicator(tokens == "b");', "ab", 3)
@@ -114,6 +117,24 @@ def test_a_name_with_two_lines_makes_no_line_of_a_certificate() -> None:
     model = rasp.compile({"x\nevery input": rasp.tokens}, vocabulary="ab", max_length=2)
     assert "every input" not in str(model.certificate).splitlines()
     assert "x every input" in str(model.certificate)
+
+
+@pytest.mark.parametrize("shape", [[2.9, 1], [2, 1]])
+def test_a_file_of_weights_says_nothing_else(tmp_path: Path, shape: list[float]) -> None:
+    """Other readers would refuse a shape of fractions, and show the words of a header."""
+    model = rasp.compile(rasp.tokens, vocabulary="ab", max_length=2, style="compact")
+    model.save(tmp_path)
+    raw = to_safetensors(model.weights.arrays())
+    (length,) = struct.unpack("<Q", raw[:8])
+    header = json.loads(raw[8 : 8 + length])
+    assert header["tokens"]["shape"] == [2, 1]
+    header["tokens"]["shape"] = shape
+    header["__metadata__"] = {"certificate": "exact for inputs of any length"}
+    text = json.dumps(header).encode()
+    other = struct.pack("<Q", len(text)) + text + raw[8 + length :]
+    (tmp_path / "weights.safetensors").write_bytes(other)
+    changed(tmp_path, lambda data: data.update(fingerprint=fingerprint(other)))
+    assert "`fingerprint` is not what follows" in verify(tmp_path).refused
 
 
 def test_a_small_figure_is_not_a_larger_one() -> None:

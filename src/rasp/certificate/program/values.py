@@ -40,6 +40,8 @@ from rasp.certificate.program.together import find_together, listed_together, re
 from rasp.graph import Aggregate, Const, Indices, Node, SOp, Tokens, TokensAs, in_order
 
 MOST_STATES = 4_000_000
+MOST_IN_ALL = 100_000_000
+"""How many numbers all tables of combinations are made of, together."""
 MOST_CELLS = 8_000_000
 """How many states of single variables there are in a table that grows by one of them."""
 
@@ -83,6 +85,7 @@ class Values:
         }
         self._proved: dict[tuple[int, int], HeadClaim] = {}
         self._joint: dict[tuple[int, ...], Array | None] = {}
+        self._cells = 0
         self._domains: dict[int, Domain] = {}
         self._spaces: dict[tuple[int, ...], Space | Refused] = {}
         self._columns: dict[tuple[Node, tuple[int, ...]], Column | Refused] = {}
@@ -209,6 +212,9 @@ class Values:
 
     def _find_space(self, key: tuple[int, ...]) -> Space:
         sizes = [self.domain(variable).size for variable in key]
+        self._cells += len(key) * min(prod(sizes), MOST_STATES)
+        if self._cells > MOST_IN_ALL:
+            raise Refused("tables are too large to be looked at, all together")
         if prod(sizes) <= MOST_STATES:
             grid: Array | None = np.indices(sizes).reshape(len(sizes), prod(sizes))
         else:

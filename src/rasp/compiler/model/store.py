@@ -72,14 +72,14 @@ def load(folder: str | Path) -> Transformer:
     return loaded(folder)[0]
 
 
-def loaded(folder: str | Path) -> tuple[Transformer, dict[str, Any], dict[str, Array]]:
-    """A model, and the description and the arrays that it was read from."""
+def loaded(folder: str | Path) -> tuple[Transformer, dict[str, Any]]:
+    """A model, and the description that it was read from."""
     data, arrays = _read(folder)
     try:
         weights = weights_of(arrays, data["heads_per_layer"], len(data["outputs"]))
         model = from_json(data, weights)
         check_shapes(model)
-        return model, data, arrays
+        return model, data
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise broken("the description") from error
 
