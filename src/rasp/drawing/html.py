@@ -55,11 +55,11 @@ def frame(plan: Plan, block: Piece, theme: str) -> str:
 
 
 def scripts() -> str:
-    """Return the module that says why a cell is picked, and what feeds a sequence.
+    """Return the module that says which cell is meant, why it is picked, and what feeds it.
 
     The playground imports it as it is.
     """
-    return _file("why.js") + _file("trace.js")
+    return _file("why.js") + _file("trace.js") + _file("cells.js")
 
 
 def _help(plan: Plan) -> str:

@@ -1,5 +1,5 @@
-// The plan in the page and the drawing of it in, answers to pointer and keyboard out. `why.js`
-// and `trace.js` come before it.
+// The plan in the page and the drawing of it in, answers to pointer and keyboard out. `why.js`,
+// `trace.js` and `cells.js` come before it.
 "use strict";
 (() => {
   const plan = JSON.parse(document.getElementById("plan").textContent);
@@ -37,41 +37,14 @@
     place(event);
   };
 
-  const local = (element, event) => {
-    const point = new DOMPoint(event.clientX, event.clientY);
-    return point.matrixTransform(element.getScreenCTM().inverse());
-  };
-  const stripIndex = (element, event) => {
-    const strip = strips[element.dataset.strip];
-    const point = local(element, event);
-    const along = element.dataset.way === "row" ? point.x : point.y;
-    const index = Math.floor(along / Number(element.dataset.cell));
-    return Math.max(0, Math.min(strip.values.length - 1, index));
-  };
-  const mark = (element, index) => {
-    const size = Number(element.dataset.cell);
-    const box = element.querySelector("rect.cell");
-    const row = element.dataset.way === "row";
-    overlay(element, "rect", {
-      class: "mark overlay", rx: 2,
-      x: row ? index * size : 0, y: row ? 0 : index * size,
-      width: row ? size : box.getAttribute("width"), height: row ? box.getAttribute("height") : size,
-    });
-  };
+  const mark = (element, index) => overlay(element, "rect", { class: "mark overlay", rx: 2, ...boxOf(element, index) });
 
   // ---- hovering
-  const hoverGrid = (grid, event) => {
-    const group = grid.closest("[data-head]");
-    const head = heads[group.dataset.head];
-    const [width, height] = grid.dataset.cells.split(" ").map(Number);
-    const point = local(grid, event);
+  const hoverGrid = ({ grid, head, query, key, width, height }, event) => {
     const count = head.picks.length;
-    const inside = (value) => Math.max(0, Math.min(count - 1, value));
-    const query = inside(Math.floor(point.y / height));
-    const key = inside(Math.floor(point.x / width));
     overlay(grid, "rect", { class: "cross overlay", x: 0, y: query * height, width: count * width, height });
     overlay(grid, "rect", { class: "cross overlay", x: key * width, y: 0, width, height: count * height });
-    for (const strip of group.querySelectorAll("[data-way]")) mark(strip, strip.dataset.way === "row" ? key : query);
+    for (const strip of grid.closest("[data-head]").querySelectorAll("[data-way]")) mark(strip, strip.dataset.way === "row" ? key : query);
     const lines = why(strips, head, query, key);
     for (const one of head.aggregates) {
       const result = strips[one.result];
@@ -80,10 +53,7 @@
     }
     showTip(lines, event);
   };
-  const hoverStrip = (element, event) => {
-    const strip = strips[element.dataset.strip];
-    if (!strip) return;
-    const index = stripIndex(element, event);
+  const hoverStrip = ({ element, strip, at: index }, event) => {
     mark(element, index);
     const lines = [`${strip.label}[${index}] = ${strip.values[index]}`];
     if (strip.defaulted.includes(index)) lines.push("nothing picked: the default");
@@ -93,11 +63,10 @@
   };
   svg.addEventListener("pointermove", (event) => {
     clear(".mark.overlay, .cross.overlay");
-    const grid = event.target.closest(".selection");
-    const strip = event.target.closest("[data-strip]");
-    if (grid) hoverGrid(grid, event);
-    else if (strip) hoverStrip(strip, event);
-    else tip.hidden = true;
+    const cell = cellUnder({ ...plan, strips }, event);
+    if (!cell) tip.hidden = true;
+    else if (cell.head) hoverGrid(cell, event);
+    else hoverStrip(cell, event);
   });
   svg.addEventListener("pointerleave", () => {
     clear(".mark.overlay, .cross.overlay");
@@ -152,7 +121,7 @@
     const map = plan.maps[number];
     group.addEventListener("pointermove", (event) => {
       const [width, height] = group.dataset.heat.split(" ").map(Number);
-      const point = local(group, event);
+      const point = pointIn(group, event);
       const row = Math.floor(point.y / height);
       const column = Math.floor(point.x / width);
       if (!(row in map.weights) || !(column in map.weights[row])) return;

@@ -2,7 +2,7 @@
 
 import { complaint, draw, find, make, save, tell, tip } from "./elements.js";
 import { chosenName, nameMenu } from "./chooser.js";
-import { headsOf, trace, untrace, why } from "./drawing.js";
+import { boxOf, cellUnder, headsOf, trace, untrace, why } from "./drawing.js";
 import { choose, chosenNow, onChosen } from "./selection.js";
 import { setUpGeneration } from "./generating.js";
 import { travel } from "./travel.js";
@@ -97,37 +97,15 @@ const play = () => {
   return undefined;
 };
 
-const local = (element, event) =>
-  new DOMPoint(event.clientX, event.clientY).matrixTransform(element.getScreenCTM().inverse());
-
-// The cell of the picture under the pointer: { head, query, key } or { strip, at }.
-const under = (event) => {
-  const grid = event.target.closest(".selection");
-  const strip = event.target.closest("[data-strip]");
-  const clamp = (value, count) => Math.max(0, Math.min(count - 1, Math.floor(value)));
-  if (grid) {
-    const head = headsOf(plan)[grid.closest("[data-head]").dataset.head];
-    const [width, height] = grid.dataset.cells.split(" ").map(Number);
-    const point = local(grid, event);
-    const count = head.picks.length;
-    return { head, query: clamp(point.y / height, count), key: clamp(point.x / width, count) };
-  }
-  const one = strip && plan.strips[strip.dataset.strip];
-  if (!one) return null;
-  const point = local(strip, event);
-  const along = strip.dataset.way === "row" ? point.x : point.y;
-  return { strip: one, at: clamp(along / Number(strip.dataset.cell), one.values.length) };
-};
-
 const hover = (event) => {
-  const cell = plan && under(event);
+  const cell = plan && cellUnder(plan, event);
   if (!cell) tip.hide();
   else if (cell.head) tip.show(why(plan.strips, cell.head, cell.query, cell.key), event.clientX, event.clientY);
   else tip.show([`${cell.strip.label}[${cell.at}] = ${cell.strip.values[cell.at]}`], event.clientX, event.clientY);
 };
 
 const chooseCell = (event) => {
-  const cell = plan && under(event);
+  const cell = plan && cellUnder(plan, event);
   if (!cell) return;
   const result = cell.head && cell.head.aggregates[0]?.result;
   if (cell.strip) choose({ flow_strip: cell.strip.id, at: cell.at });
@@ -137,16 +115,6 @@ const chooseCell = (event) => {
 
 // Beside a grid, queries and results have a part where they ask, keys and values where they are picked.
 const hasPart = (strip, head, asked, at) => (strip.dataset.way === "column" ? asked.has(at) : [...asked].some((query) => head.picks[query][at] === "1"));
-
-const litCell = (strip, at) => {
-  const size = Number(strip.dataset.cell);
-  const box = strip.querySelector(".cell");
-  const isRow = strip.dataset.way === "row";
-  return draw("rect", {
-    class: "lit-cell", x: isRow ? at * size : 0, y: isRow ? 0 : at * size,
-    width: isRow ? size : box.getAttribute("width"), height: isRow ? box.getAttribute("height") : size,
-  });
-};
 
 // Draw the curves to the sequence that is chosen, light the cells behind the chosen one, and the
 // row of each head that it asked.
@@ -164,7 +132,7 @@ const highlight = (chosen, told) => {
     frame.querySelectorAll(`[data-strip="${id}"]`).forEach((strip) => {
       const inside = strip.closest("[data-head]");
       const shown = inside ? positions.filter((at) => hasPart(strip, headsOf(plan)[inside.dataset.head], asked[inside.dataset.head], at)) : positions;
-      strip.querySelector(".cell").after(...shown.map((at) => litCell(strip, at)));
+      strip.querySelector(".cell").after(...shown.map((at) => draw("rect", { class: "lit-cell", ...boxOf(strip, at) })));
     });
   }
   for (const head of Object.values(headsOf(plan))) {

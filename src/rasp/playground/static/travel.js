@@ -1,6 +1,7 @@
 // A picture of heads in, values that travel through it out: each from where it is read, along the
 // picked cell of its query's row, into the result.
 
+import { boxOf } from "./drawing.js";
 import { draw } from "./elements.js";
 
 const MOST = 160; // values under way at once
@@ -10,10 +11,8 @@ const inPicture = (svg, element, x, y) =>
   new DOMPoint(x, y).matrixTransform(svg.getScreenCTM().inverse().multiply(element.getScreenCTM()));
 
 const middle = (svg, strip, at) => {
-  const size = Number(strip.dataset.cell);
-  const box = strip.querySelector(".cell");
-  const isRow = strip.dataset.way === "row";
-  return inPicture(svg, strip, isRow ? (at + 0.5) * size : box.width.baseVal.value / 2, isRow ? box.height.baseVal.value / 2 : (at + 0.5) * size);
+  const { x, y, width, height } = boxOf(strip, at);
+  return inPicture(svg, strip, x + width / 2, y + height / 2);
 };
 
 const chip = (svg, text, stations, delay) => {
