@@ -25,8 +25,8 @@ from rasp.atoms import Atom, show
 from rasp.dialect.algebra import classes
 from rasp.dialect.automaton import Automaton
 from rasp.dialect.automaton_in_c_rasp import c_rasp_of
+from rasp.dialect.interpreters import run_on_codes
 from rasp.dialect.regular_expression import automaton_of
-from rasp.dialect.run_c_rasp import run_on_codes
 from rasp.dialect.written import Written
 from rasp.graph import SOp
 from rasp.programs import entries

@@ -13,9 +13,9 @@ import pytest
 from rasp.dialect.algebra import classes
 from rasp.dialect.automaton import Automaton
 from rasp.dialect.automaton_in_c_rasp import c_rasp_of
+from rasp.dialect.interpreters import run_c_rasp
 from rasp.dialect.learning import MOST_STATES, learn
 from rasp.dialect.regular_expression import automaton_of
-from rasp.dialect.run_c_rasp import run_c_rasp
 from rasp.errors import RaspValueError
 from repository import script
 

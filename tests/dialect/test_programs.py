@@ -11,8 +11,7 @@ import pytest
 
 import rasp
 from rasp.cli import main
-from rasp.dialect.run_b_rasp import run_b_rasp
-from rasp.dialect.run_c_rasp import run_c_rasp
+from rasp.dialect.interpreters import run_b_rasp, run_c_rasp
 from rasp.dialect.selector_rows import NotInDialect
 from rasp.dialect.to_b_rasp import BRaspReader
 from rasp.dialect.to_c_rasp import CRaspReader

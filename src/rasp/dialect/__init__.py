@@ -2,8 +2,8 @@
 
 A program is *read* (`reading`, then `to_c_rasp` or `to_b_rasp`): values case by case, selectors as
 a query sees them (`selector_rows`), widths as the library writes them (`idioms`). What comes out is
-*written* line by line (`lines`, `c_rasp`, `b_rasp`) and *run* again from its text (`run_c_rasp`,
-`run_b_rasp`) to be compared with the program (`written`); `verdicts` says what came of it,
+*written* line by line (`lines`, `c_rasp`, `b_rasp`) and *run* again from its text (`interpreters`)
+to be compared with the program (`written`); `verdicts` says what came of it,
 with what RASP-L does not have (`rasp_l`).
 
 A language is an `automaton`, from a `regular_expression` or learned from a yes-or-no program

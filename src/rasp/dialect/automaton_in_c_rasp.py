@@ -23,7 +23,7 @@ def c_rasp_of(decomposition: Decomposition) -> str:
 
     >>> from rasp.dialect.decomposition import decompose
     >>> from rasp.dialect.regular_expression import automaton_of
-    >>> from rasp.dialect.run_c_rasp import run_c_rasp
+    >>> from rasp.dialect.interpreters import run_c_rasp
     >>> text = c_rasp_of(decompose(automaton_of("(ab)*")))
     >>> run_c_rasp(text, ["abab"])["accept"].tolist()
     [[False, True, False, True]]

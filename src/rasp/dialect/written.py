@@ -16,8 +16,7 @@ from typing import Any
 
 from rasp.architecture.inputs import Input, answers
 from rasp.atoms import Atom, show_input
-from rasp.dialect.run_b_rasp import ATTEND, run_b_rasp
-from rasp.dialect.run_c_rasp import COUNT, LETTER, LINE, run_c_rasp
+from rasp.dialect.interpreters import ATTEND, COUNT, LETTER, LINE, run_b_rasp, run_c_rasp
 from rasp.dialect.selector_rows import NotInDialect
 from rasp.equivalence import Verdict, equivalent
 from rasp.errors import RaspError

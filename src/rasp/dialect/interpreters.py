@@ -1,8 +1,8 @@
-"""The text of a C-RASP program and words in, the truth of each of its lines at each position out.
+"""A text in C-RASP or B-RASP and words in, the truth of its lines at each position out.
 
-Written from the published definition alone: it reads text, and shares nothing with the code that
-writes C-RASP. All words of a batch have one length; since nothing looks ahead, the answers at a
-position are those of the prefix that ends there.
+Written from the published definitions alone: it reads text, and shares nothing with the code that
+writes it. All words of a batch have one length. Nothing in C-RASP looks ahead, so there the answers
+at a position are those of the prefix that ends there.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ COUNT = re.compile(r"#\[j <= i\] (\w+)\(j\)")
 CHOICE = re.compile(r"if (\w+)\(i\) then (.+) else (.+)")
 LETTER = re.compile(r"""("(?:[^"\\]|\\.)*"|True|False|-?[\d.]+)\(i\)""")
 NAME = re.compile(r"(\w+)\(i\)")
+ATTEND = re.compile(r"(leftmost|rightmost) j \[j ([<>]) i, (\w+)\(j\)\] (\w+)\(j\) : (\w+)\(i\)")
 
 
 def run_c_rasp(text: str, words: Sequence[Sequence[Atom]]) -> dict[str, Array]:
@@ -41,6 +42,17 @@ def run_on_codes(text: str, tokens: Array, codes: dict[str, int]) -> dict[str, A
     [[False, True]]
     """
     return run_lines(text, tokens, codes, _number)
+
+
+def run_b_rasp(text: str, words: Sequence[Sequence[Atom]]) -> dict[str, Array]:
+    """Run a program in B-RASP on words of one length.
+
+    >>> text = 'A(i) := "a"(i)\\nT(i) := true\\nF(i) := false\\n'
+    >>> text += "P(i) := rightmost j [j < i, T(j)] A(j) : F(i)"
+    >>> run_b_rasp(text, ["aba"])["P"].tolist()
+    [[False, True, False]]
+    """
+    return run_lines(text, *token_codes(words), _attention)
 
 
 def run_lines(
@@ -85,6 +97,25 @@ def _number(body: str, lines: dict[str, Array]) -> Array | None:
     if re.search(r"\d", body) and not re.search(r" and | or |^not |^\w+\(i\)$", body):
         return _total(body, lines)
     return None
+
+
+def _attention(body: str, lines: dict[str, Array]) -> Array | None:
+    matched = ATTEND.fullmatch(body)
+    if matched is None:
+        return None
+    side, mask, *names = matched.groups()
+    return _attended(side, mask, *(lines[name] for name in names))
+
+
+def _attended(side: str, mask: str, where: Array, value: Array, default: Array) -> Array:
+    """For each query, the value at the first or last position on one side that has a truth."""
+    length = where.shape[1]
+    found = default.copy()
+    for query in range(length):
+        keys = range(query) if mask == "<" else range(query + 1, length)
+        for key in keys if side == "rightmost" else reversed(keys):  # the last one seen stays
+            found[:, query] = np.where(where[:, key], value[:, key], found[:, query])
+    return found
 
 
 def _letter(word: str) -> str:
