@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -68,6 +69,32 @@ def test_a_program_that_makes_a_number_too_large_is_not_called_total() -> None:
     model = compiled(Kind(f"x = tokens; {squares} out = x > 5;", [1, 10**900], 2))
     found = verdict(model, outputs_of(model))
     assert found.holds
+    assert not found.total
+
+
+@pytest.mark.parametrize(("bits", "doublings"), [(3000, 0), (100, 60)])
+def test_a_mean_of_many_fractions_is_not_called_total(bits: int, doublings: int) -> None:
+    """Eight fractions of 900 digits are fine, and their mean has 7,000. It is asked for nothing
+    but 0 times itself; or so often that nobody can look at every part of the program twice.
+    """
+    parts = [f"1/{2**bits + 2 * place + 1} if indices == {place} else " for place in range(8)]
+    out = node_of(f"""x = {"".join(parts)} 0; s = select(indices, indices, <=);
+                      y = (indices + 1) * aggregate(s, x); {"y = y + y; " * doublings} out = 0 * y;""")
+    (mean,) = [node for node in in_order([out]) if isinstance(node, Aggregate)]
+    head = HeadClaim("sum", (Conjunct(mean.selector, (1,), (1,)),), (HeadOutput(mean.values),),
+                     ({0: ONE},), ((1,),), never_empty=True)  # fmt: skip
+    inside = dict.fromkeys(in_order([mean.values]), (1,))
+    around = {node: (2,) for node in in_order([out]) if node not in inside}
+    for node in around:
+        if isinstance(node, Elementwise) and mean not in in_order([node]):
+            around[node] = (1,)
+    claims = Claims((None, None, OutputVariable(0, 0, 0)), {**inside, **around, out: ()},
+                    {mean: Meaning("product", (2,))}, (), ((),), ((),), spare=(head,))  # fmt: skip
+    arrays = {"tokens": np.zeros((2, 1)), "positions": np.zeros((8, 1)),
+              "output0.weight": np.zeros((2, 1)), "output0.bias": [1, 0]}  # fmt: skip
+    model = handmade(out, claims, arrays, (Fraction(0), Fraction(1)))
+    found = verdict(model, outputs_of(model))
+    assert found.holds, found.reason
     assert not found.total
 
 

@@ -22,6 +22,12 @@ ARITHMETIC = ("+", "-", "*", "%", "negate", "plus", "abs")
 
 def kinds_of(values: Values, node: SOp) -> frozenset[type]:
     """The kinds of number that an s-op can be, by its operator: these, or fewer."""
+    if node not in values.kinds:
+        values.kinds[node] = _find_kinds(values, node)
+    return values.kinds[node]
+
+
+def _find_kinds(values: Values, node: SOp) -> frozenset[type]:
     match node:
         case Elementwise(op) if OPERATORS[op].gives in SURE:
             return frozenset({SURE[OPERATORS[op].gives]})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import lcm
 
 from rasp.certificate.claims import Refused
 from rasp.certificate.program.aggregates import split_best
@@ -88,7 +89,7 @@ def _mean_is_total(values: Values, node: Aggregate) -> bool:
     if not never_empty and {isinstance(node.default, str)} != {isinstance(a, str) for a in atoms}:
         return False
     if all(isinstance(atom, (int, Fraction)) and not isinstance(atom, bool) for atom in atoms):
-        return True
+        return _mean_bits(values, node) < MOST_BITS
     if meaning is None or meaning.rule not in ("mean", "positive"):
         return False
     return values.picks.picks_one(values.head(meaning.outputs[0]))
@@ -96,18 +97,33 @@ def _mean_is_total(values: Values, node: Aggregate) -> bool:
 
 def _bits(values: Values, *nodes: SOp) -> int:
     """At most as many bits as a sum, a difference or a product of some numbers has above or below
-    its line, in lowest terms: those of all of them, and one.
+    its line, in lowest terms: those of all of them, and one. More than `MOST_BITS` are not counted.
     """
     found = 1
     for node in nodes:
+        if found > MOST_BITS:
+            break
         try:
             numbers = [Fraction(atom) for atom in values.picks.atoms(node, None)]
         except Refused:  # there is no table: it is made of sums, of which few numbers are listed
-            inner = (node.values,) if isinstance(node, Aggregate) else node.needs
-            found += 64 + _bits(values, *(each for each in inner if isinstance(each, SOp)))
+            if isinstance(node, Aggregate):
+                found += _mean_bits(values, node)
+            else:
+                found += 64 + _bits(values, *(each for each in node.needs if isinstance(each, SOp)))
         else:
             found += max(map(_size, numbers), default=0)
     return found
+
+
+def _mean_bits(values: Values, node: Aggregate) -> int:
+    """The same for a mean: of whole numbers of units, as many as a long input has positions."""
+    numbers = [Fraction(atom) for atom in values.picks.atoms(node.values, None)]
+    unit = 1
+    for number in numbers:
+        unit = lcm(unit, number.denominator)
+        if unit.bit_length() > MOST_BITS:
+            break
+    return 64 + unit.bit_length() + max(map(_size, numbers), default=0)
 
 
 def _size(number: Fraction) -> int:

@@ -86,6 +86,7 @@ class Values:
         self._proved: dict[tuple[int, int], HeadClaim] = {}
         self._joint: dict[tuple[int, ...], Array | None] = {}
         self._cells = 0
+        self.kinds: dict[Node, frozenset[type]] = {}
         self._domains: dict[int, Domain] = {}
         self._spaces: dict[tuple[int, ...], Space | Refused] = {}
         self._columns: dict[tuple[Node, tuple[int, ...]], Column | Refused] = {}
