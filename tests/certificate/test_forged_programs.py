@@ -79,7 +79,8 @@ def test_a_mean_of_many_fractions_is_not_called_total(bits: int, doublings: int)
     """
     parts = [f"1/{2**bits + 2 * place + 1} if indices == {place} else " for place in range(8)]
     out = node_of(f"""x = {"".join(parts)} 0; s = select(indices, indices, <=);
-                      y = (indices + 1) * aggregate(s, x); {"y = y + y; " * doublings} out = 0 * y;""")
+                      y = (indices + 1) * aggregate(s, x); {"y = y + y; " * doublings}
+                      out = 0 * y;""")
     (mean,) = [node for node in in_order([out]) if isinstance(node, Aggregate)]
     head = HeadClaim("sum", (Conjunct(mean.selector, (1,), (1,)),), (HeadOutput(mean.values),),
                      ({0: ONE},), ((1,),), never_empty=True)  # fmt: skip
