@@ -101,12 +101,11 @@ def below(blocks: Sequence[Piece], gap: float, centred: bool = False) -> Piece:
     return Piece(width, max(0.0, y - gap), "".join(parts))
 
 
-def framed(block: Piece, class_: str, pad: float, width: float = 0, height: float = 0) -> Piece:
-    """Put a block in the middle of a box with rounded corners, at least as large as asked."""
-    width = max(block.width + 2 * pad, width)
-    height = max(block.height + 2 * pad, height)
+def framed(block: Piece, class_: str, pad: float, height: float = 0) -> Piece:
+    """Put a block into a box with rounded corners, at least as high as asked."""
+    width, height = block.width + 2 * pad, max(block.height + 2 * pad, height)
     box = element("rect", x=0.5, y=0.5, width=width - 1, height=height - 1, rx=7, class_=class_)
-    return Piece(width, height, box + moved(block, (width - block.width) / 2, pad))
+    return Piece(width, height, box + moved(block, pad, pad))
 
 
 def cells(places: Sequence[tuple[int, int]], width: float, height: float, gap: float) -> str:

@@ -11,16 +11,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from rasp.atoms import Atom
-from rasp.fuzzing.expressions import (
-    BOOL,
-    LETTERS,
-    NUMBER,
-    SELECTOR,
-    SORTS,
-    TEXT,
-    Expressions,
-    Signature,
-)
+from rasp.fuzzing.expressions import LETTERS, SORTS, Expressions, Signature
+from rasp.fuzzing.templates import BOOL, NUMBER, SELECTOR, TEXT
 from rasp.fuzzing.trees import NOWHERE, assign, binary, call, listed, literal, name, ternary
 from rasp.fuzzing.wild import Wild
 from rasp.syntax import tree

@@ -25,8 +25,8 @@ class Wild:
 
     rng: random.Random
 
-    def statements(self, count: int, depth: int = 3) -> tuple[tree.Statement, ...]:
-        return tuple(self.statement(depth) for _ in range(count))
+    def statements(self, count: int) -> tuple[tree.Statement, ...]:
+        return tuple(self.statement(depth=3) for _ in range(count))
 
     def statement(self, depth: int, inside: bool = False) -> tree.Statement:
         rng = self.rng

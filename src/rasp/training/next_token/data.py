@@ -54,7 +54,7 @@ class Coding:
         return len(self.answers) + 1
 
 
-def coding_of(task: NextToken, seed: int = 0) -> Coding:
+def coding_of(task: NextToken) -> Coding:
     """Number a task's tokens and what its program says on some inputs.
 
     >>> from rasp.training.next_token.tasks import own_task
@@ -63,7 +63,7 @@ def coding_of(task: NextToken, seed: int = 0) -> Coding:
     """
     if task.generates:
         return Coding(task.alphabet, task.alphabet)
-    random = _random(task, seed, 0)
+    random = _random(task, 0, 0)
     inputs = [task.draw(random, int(length)) for length in random.integers(1, 150, 400)]
     said = {(type(atom).__name__, atom) for values in evaluate(task.handle, inputs)
             for atom in values}  # fmt: skip
