@@ -76,8 +76,8 @@ def make(name: str, certified: Transformer, dials: Dials) -> StudyModel:
     entry = StudyModel(name, certified, dials, dialled, circuit, wrong, tested, complete)
     if not dials.superposition or wrong:
         return entry
-    trained, right = superposed(dialled.model, dials.superposition, dials.seed)
-    return replace(entry, trained=trained, right=right)
+    found = superposed(dialled.model, dials.superposition, dials.seed)
+    return replace(entry, trained=found.model, right=found.right)
 
 
 def true_circuit(dialled: Dialled, seed: int) -> tuple[Circuit, bool]:

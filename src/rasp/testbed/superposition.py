@@ -41,6 +41,14 @@ LESS = (1.0, 0.67, 0.33)
 """Which part of the share is left out, from try to try."""
 
 
+@dataclass(frozen=True, eq=False)
+class Superposed:
+    """A trained model, and its share of right answers on inputs that it was not trained on."""
+
+    model: Transformer
+    right: float
+
+
 @dataclass(frozen=True)
 class SplitInputs:
     """Different inputs to train on, to choose by, and to state the result on."""
@@ -58,25 +66,20 @@ class SplitInputs:
         return SplitInputs(every[second:] or every, every[first:second] or every, every[:first])
 
 
-def superposed(
-    model: Transformer, share: float, seed: int, steps: int = STEPS
-) -> tuple[Transformer, float]:
-    """Leave out a share of the dimensions, or less if that is too much, and train what is left.
-
-    With the model comes its share of right answers on inputs that it was not trained on.
-    """
+def superposed(model: Transformer, share: float, seed: int, steps: int = STEPS) -> Superposed:
+    """Leave out a share of the dimensions, or less if that is too much, and train what is left."""
     inputs = SplitInputs.of(model, seed)
-    best, most_right = model, -1.0
+    best = Superposed(model, -1.0)
     for less in LESS:
         kept = max(1, round(model.d_model * (1 - share * less)))
         for start in _starts(model, inputs, kept, seed):
             trained = _trained(model, start, inputs, seed, steps)
             right = share_right(model, trained, inputs.tests)
-            if right > most_right:
-                best, most_right = trained, right
-            if most_right >= ENOUGH:
-                return best, most_right
-    return best, most_right
+            if right > best.right:
+                best = Superposed(trained, right)
+            if best.right >= ENOUGH:
+                return best
+    return best
 
 
 def share_right(model: Transformer, other: Transformer, inputs: list[Input]) -> float:
