@@ -68,9 +68,6 @@ class Emitter:
             for dimension in plan.layout.dimensions
         ]  # fmt: skip
         """What each dimension should hold, less what it does: a feed-forward adds no constant."""
-        self._rows: dict[int, tuple[Linear, Array]] = {}
-        """What was read before; the functions are kept, so that their identities stay theirs."""
-        self._read_shifts: dict[int, tuple[Linear, Fraction]] = {}
         self.lifts = np.zeros(self.size)
         """The constant that each dimension holds until what heads add to it has been rounded."""
         self.lifted_until = np.zeros(self.size, int)
@@ -89,23 +86,16 @@ class Emitter:
 
     def constant(self, linear: Linear) -> float:
         """What a reader of a function has to add."""
-        key = id(linear.parts)
-        if key not in self._read_shifts:
-            read = self.plan.layout.read(linear)
-            shift = sum((weight * self.shifts[place] for place, weight in read.items()
-                         if self.shifts[place]), ZERO)  # fmt: skip
-            self._read_shifts[key] = linear, shift
-        return float(linear.constant + self._read_shifts[key][1])
+        shift = sum((weight * self.shifts[place]
+                     for place, weight in self.plan.layout.read(linear).items()
+                     if self.shifts[place]), ZERO)  # fmt: skip
+        return float(linear.constant + shift)
 
     def row(self, linear: Linear, sink: float = 0.0) -> Array:
         """The weights that read a function."""
-        key = id(linear.parts)
-        if key not in self._rows:
-            found = np.zeros(self.size)
-            for place, weight in self.plan.layout.read(linear).items():
-                found[place + self.offset] = float(weight)
-            self._rows[key] = linear, found
-        row = self._rows[key][1].copy()
+        row = np.zeros(self.size)
+        for place, weight in self.plan.layout.read(linear).items():
+            row[place + self.offset] = float(weight)
         if self.offset:
             row[0] = sink
         return row
