@@ -24,7 +24,7 @@ from robust import checksum, expected_answers, write_record
 import rasp.programs
 from rasp.atoms import Atom
 from rasp.compiler import Transformer, compile
-from rasp.compiler.model.transformer import chosen
+from rasp.compiler.model.forward import chosen
 from rasp.errors import RaspError
 from rasp.programs.inputs import BOS
 

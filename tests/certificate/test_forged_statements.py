@@ -33,7 +33,7 @@ from rasp.certificate.claims import (
     SumVariable,
 )
 from rasp.compiler import Transformer
-from rasp.compiler.model.transformer import attend, feed_forward
+from rasp.compiler.model.forward import attend, feed_forward
 from rasp.graph import (
     Aggregate,
     Const,

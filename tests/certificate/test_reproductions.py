@@ -14,9 +14,9 @@ from models import KINDS, Kind, all_inputs, compiled, expected_of, model_of, out
 import rasp
 from rasp.certificate.weights.readout import MOST_ATOMS
 from rasp.compiler import Transformer, load
+from rasp.compiler.model.forward import attend, feed_forward
 from rasp.compiler.model.store import WEIGHTS
 from rasp.compiler.model.tensors import from_safetensors, to_safetensors
-from rasp.compiler.model.transformer import attend, feed_forward
 from rasp.errors import RaspUnsupportedError, RaspValueError
 
 

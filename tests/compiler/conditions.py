@@ -22,7 +22,7 @@ from rasp.compiler.emitting.weights import (
     ReadoutWeights,
     Weights,
 )
-from rasp.compiler.model.transformer import QUIET, chosen
+from rasp.compiler.model.forward import QUIET, chosen
 
 Array = np.ndarray
 SMALL = np.float32

@@ -13,7 +13,7 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.compiler import Transformer
 from rasp.compiler.emitting.weights import FeedForwardWeights, HeadWeights
-from rasp.compiler.model.transformer import QUIET, chosen
+from rasp.compiler.model.forward import QUIET, chosen
 from rasp.errors import RaspError
 from rasp.evaluator import plain
 from rasp.graph import Node

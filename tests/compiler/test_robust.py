@@ -94,7 +94,7 @@ def test_noise_of_the_certified_radius_in_any_direction_changes_nothing(name: st
 
 def _run(model: Transformer, x: np.ndarray, radius: float, rng: np.random.Generator) -> np.ndarray:
     """A forward pass in which every number is moved by all of the radius, one way or the other."""
-    from rasp.compiler.model.transformer import attend, feed_forward
+    from rasp.compiler.model.forward import attend, feed_forward
 
     def cut(x: np.ndarray) -> np.ndarray:
         scale = radius * np.sqrt((x**2).mean(axis=-1, keepdims=True))

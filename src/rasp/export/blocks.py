@@ -12,14 +12,15 @@ cancel that with a last dimension that holds nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.emitting.weights import Array, FeedForwardWeights, HeadWeights
-from rasp.compiler.model.transformer import Transformer, chosen, logit_places
+from rasp.compiler.emitting.weights import Array, FeedForwardWeights, HeadWeights, ReadoutWeights
+from rasp.compiler.model.forward import chosen, logit_places
+from rasp.compiler.model.transformer import Transformer
 
 EPSILON = 2.0**100
 GAIN = 2.0**50
@@ -98,15 +99,8 @@ def blocks_of(
     positions = layout.rows(weights.positions)
     if model.uses_sink:
         positions = np.concatenate([np.zeros((1, size)), positions])
-    unembedding = np.concatenate([readout.weight for readout in weights.readouts])
-    bias = np.concatenate([readout.bias for readout in weights.readouts])
-    padded = np.zeros((len(bias), size))
-    padded[:, : model.d_model] = unembedding
-    if constant:
-        padded[:, model.d_model] = bias
-    padded = layout.steady(padded)
-    return Blocks(tokens, positions, _equal(found), padded, None if constant else bias, heads,
-                  inner)  # fmt: skip
+    unembedding, bias = layout.unembedding(weights.readouts)
+    return Blocks(tokens, positions, _equal(found), unembedding, bias, heads, inner)
 
 
 def _equal(blocks: list[Block]) -> list[Block]:
@@ -156,6 +150,15 @@ class _Layout:
             read[:, place] = 0.0
             read[:, place] = -read.sum(axis=1)
         return read
+
+    def unembedding(self, readouts: Sequence[ReadoutWeights]) -> tuple[Array, Array | None]:
+        """The logits of all outputs side by side; the bias, unless it is read as a weight."""
+        bias = np.concatenate([readout.bias for readout in readouts])
+        weight = np.zeros((len(bias), self.size))
+        weight[:, : self.old] = np.concatenate([readout.weight for readout in readouts])
+        if self.constant:
+            weight[:, self.old] = bias
+        return self.steady(weight), None if self.constant else bias
 
     def block(self, heads: list[HeadWeights], block: FeedForwardWeights) -> Block:
         wide = self.heads * self.inner

@@ -8,7 +8,8 @@ from typing import Any
 
 from rasp.atoms import show
 from rasp.certificate import Readout
-from rasp.compiler.model.transformer import Transformer, logit_places
+from rasp.compiler.model.forward import logit_places
+from rasp.compiler.model.transformer import Transformer
 from rasp.export.check import Checked
 from rasp.export.folders import CARD
 

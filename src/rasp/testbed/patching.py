@@ -26,7 +26,8 @@ from rasp.compiler.emitting.weights import (
     ReadoutWeights,
     Weights,
 )
-from rasp.compiler.model.transformer import Transformer, chosen, logit_places
+from rasp.compiler.model.forward import chosen, logit_places
+from rasp.compiler.model.transformer import Transformer
 from rasp.testbed.edges import OUTPUT, POSITIONS, ROLES, TOKENS, Edge, feed_forward_name, head_name
 
 WrittenByPart = dict[str, Tensor]

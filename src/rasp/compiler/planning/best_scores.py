@@ -35,7 +35,7 @@ def best_scores(
         raise Refusal("`score` multiplies numbers, not strings", "score by a number")
     sent = analysis.numbers_together([term.keys for term in terms])
     asked = analysis.numbers_together([term.queries for term in terms])
-    gap, (lowest, highest) = _gap_and_extent(asked, sent)
+    gap, (lowest, highest) = gap_and_extent(asked, sent)
     gamma = Fraction(step) / gap if gap else Fraction(0)
     low, spread = gamma * lowest, gamma * (highest - lowest)
     if spread * STEP / step > MOST_SPREAD:
@@ -53,7 +53,7 @@ def best_scores(
     return Conjunct(pairs, products, Linear(low), low, spread=spread), spread
 
 
-def _gap_and_extent(
+def gap_and_extent(
     asked: list[tuple[Fraction, ...]], sent: list[tuple[Fraction, ...]]
 ) -> tuple[Fraction, tuple[Fraction, Fraction]]:
     """The smallest difference of two scores of one query (0 if there is none); least and most."""

@@ -21,6 +21,7 @@ import numpy as np
 
 from rasp.compiler.analysis.formulas import Formula, comparisons, in_stable_order
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, codes_of, default_code, number
+from rasp.compiler.planning.best_scores import gap_and_extent
 from rasp.compiler.planning.heads import scored_by
 from rasp.compiler.planning.truth_tables import Side, side_of, truth_of
 from rasp.compiler.refusals import Refusal
@@ -192,19 +193,13 @@ def _best(blocks: Blocks, head: PlannedHead) -> tuple[list[tuple[Row, Row]], flo
     analysis, terms = blocks.analysis, score_terms(head.best)
     if any(str in analysis.of(side).kinds for side in scored_by(head.best)):
         raise Refusal("`score` multiplies numbers, not strings", "score by a number")
-    sent = np.array(analysis.numbers_together([term.keys for term in terms]), float)
-    asked = np.array(analysis.numbers_together([term.queries for term in terms]), float)
-    if len(sent) * len(asked) > MOST_PAIRS:
-        raise Refusal(
-            f"select_best scores {len(sent)} different keys for {len(asked)} different queries",
-            "score by fewer different numbers, or use a smaller length or vocabulary",
-        )
-    scores = np.sort(asked @ sent.T, axis=1)  # (query, key)
-    gaps = np.diff(scores, axis=1)
-    gap = gaps[gaps > 1e-9].min(initial=np.inf)
-    if gap == np.inf:
+    sent = analysis.numbers_together([term.keys for term in terms])
+    asked = analysis.numbers_together([term.queries for term in terms])
+    gap, (lowest, highest) = gap_and_extent(asked, sent)
+    if not gap:
         return [], 0.0, 0.0
-    gamma, spread = STEP / gap, STEP / gap * float(np.ptp(scores))
+    gamma = STEP / float(gap)
+    spread = gamma * float(highest - lowest)
     if spread > MOST_SPREAD:
         raise Refusal(
             f"the scores of select_best spread over {spread / STEP:.0f} times their smallest "
@@ -213,11 +208,12 @@ def _best(blocks: Blocks, head: PlannedHead) -> tuple[list[tuple[Row, Row]], flo
         )
     columns = []
     for place, term in enumerate(terms):
-        most = np.abs(asked[:, place]).max() or 1.0, np.abs(sent[:, place]).max() or 1.0
-        share = sqrt(gamma * most[0] / most[1])
+        most_asked, most_sent = (max(abs(float(row[place])) for row in rows) or 1.0
+                                 for rows in (asked, sent))  # fmt: skip
+        share = sqrt(gamma * most_asked / most_sent)
         columns.append((_number(blocks, term.queries, head.layer).times(gamma / share),
                         _number(blocks, term.keys, head.layer).times(share)))  # fmt: skip
-    return columns, gamma * float(scores.min()), spread
+    return columns, gamma * float(lowest), spread
 
 
 def _number(blocks: Blocks, node: SOp, layer: int) -> Row:

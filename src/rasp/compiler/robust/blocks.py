@@ -204,15 +204,8 @@ class Blocks:
         if self._is_flag(variable) and reader > variable.layer:
             return self._feature(variable.layer, (variable,), table, reader)
         match variable:
-            case NodeVariable(node=node):
-                values = self.analysis.of(node)
-                place_of = {code: place for (_, code), place
-                            in zip(variable.states, table, strict=True) if place >= 0}  # fmt: skip
-                codes = dict(variable.states)
-                labels = [None if atom is None else place_of.get(codes[atom])
-                          for atom in values.outcomes]  # fmt: skip
-                found = self.rows(values.layer, values.inputs, labels, reader)
-                return [found.get(place, Row()) for place in range(max(table) + 1)]
+            case NodeVariable():
+                return self._of_node(variable, table, reader)
             case CountVariable():
                 raise Refusal(
                     "it counts conditions that cannot be looked at together",
@@ -230,6 +223,16 @@ class Blocks:
             if place >= 0:
                 weights[place][dim] = 1.0
         return [Row(dims) for dims in weights]
+
+    def _of_node(self, variable: NodeVariable, table: Places, reader: int) -> list[Row]:
+        """A function of an s-op, as one of what that depends on."""
+        values = self.analysis.of(variable.node)
+        codes = dict(variable.states)
+        place_of = {code: place for (_, code), place in zip(variable.states, table, strict=True)
+                    if place >= 0}  # fmt: skip
+        labels = [None if atom is None else place_of.get(codes[atom]) for atom in values.outcomes]
+        rows = self.rows(values.layer, values.inputs, labels, reader)
+        return [rows.get(place, Row()) for place in range(max(table) + 1)]
 
     def held(self, count: CountVariable, reader: int) -> Row:
         """A row that is how many of the conditions of a count hold."""

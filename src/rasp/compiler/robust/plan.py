@@ -77,14 +77,7 @@ def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program)
     analysis = analyse(nodes, whole, refusals, placed, ExtraBlocks(waits=False))
     layers = placed.layers
     blocks = Blocks(analysis)
-    planned = []
-    for name, node in outputs.items():
-        assert isinstance(node, SOp)
-        try:
-            planned.append(_output(blocks, name, node, layers + 1))
-        except Refusal as refusal:
-            refusals.add(node, refusal)
-    refusals.raise_all()
+    planned = _outputs(blocks, outputs, layers + 1, refusals)
     heads: list[list[HeadPlan]] = [[] for _ in range(layers)]
     written: dict[Feature, Written] = {}
     for layer in range(layers, -1, -1):
@@ -99,6 +92,20 @@ def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program)
         plan.head.mode == "sum" or plan.head.may_be_empty for some in heads for plan in some
     )
     return RobustPlan(settings, analysis, blocks, heads, features, planned, uses_sink)
+
+
+def _outputs(
+    blocks: Blocks, outputs: Mapping[str, Node], reader: int, refusals: Refusals
+) -> list[OutputPlan]:
+    planned = []
+    for name, node in outputs.items():
+        assert isinstance(node, SOp)
+        try:
+            planned.append(_output(blocks, name, node, reader))
+        except Refusal as refusal:
+            refusals.add(node, refusal)
+    refusals.raise_all()
+    return planned
 
 
 def _output(blocks: Blocks, name: str, node: SOp, reader: int) -> OutputPlan:

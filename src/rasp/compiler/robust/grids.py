@@ -1,0 +1,215 @@
+"""A feature in; a table over blocks and numbers out, and the cubes that it is made of.
+
+A function of blocks alone is split into cubes: in each, some variables are in some of their states,
+and the function has one value. Where numbers are involved, each cube of the other variables is a
+gate, and the function of the numbers behind it is a table over their joint states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+from math import lcm, prod
+
+import numpy as np
+
+from rasp.compiler.analysis.linear import index_values, token_values
+from rasp.compiler.analysis.variables import (
+    HeadOutput,
+    IndexVariable,
+    SumVariable,
+    TokenVariable,
+    Variable,
+    mixture,
+)
+from rasp.compiler.refusals import Refusal
+from rasp.compiler.robust.blocks import Blocks, Feature, by_codes
+from rasp.compiler.robust.lines import lines_of
+from rasp.compiler.robust.readings import Row, added
+
+MOST_CELLS = 4_000_000
+Gate = tuple[Row, ...]
+"""Rows that are 1 where a condition holds, and 0 elsewhere."""
+
+
+class Grid:
+    """A feature as a table over blocks and numbers."""
+
+    def __init__(self, blocks: Blocks, feature: Feature) -> None:
+        self.blocks, self.feature = blocks, feature
+        self.asked: list[dict[HeadOutput, Fraction]] = []
+        """Weighted sums of outputs that the program asks for."""
+        bases: dict[Variable, None] = {}
+        for variable in feature.inputs:
+            bases |= dict.fromkeys(self._parts(variable))
+        self.numbers = [each for each in bases if blocks.is_number(each, feature.layer)]
+        self.categories = [each for each in bases if each not in self.numbers]
+        self.table = self._table([*self.categories, *self.numbers])
+        self.variables: list[Variable] = [*self.categories, *self.numbers]
+        self.rows: list[list[Row]] = []
+        self.pieces = 0
+        outputs = [each for each in self.numbers if isinstance(each, HeadOutput)]
+        self.lines = lines_of(blocks, outputs, self.states, self.asked)
+
+    def _parts(self, variable: Variable) -> list[Variable]:
+        """A sum as what it is made of, unless an earlier feed-forward can tell what it is."""
+        if not isinstance(variable, SumVariable) or 0 < variable.layer < self.feature.layer:
+            return [variable]
+        parts = self.blocks.analysis.variables_of(variable.linear)
+        line = {each: variable.linear.parts[each] for each in parts
+                if isinstance(each, HeadOutput)
+                and self.blocks.is_number(each, self.feature.layer)}  # fmt: skip
+        if line:
+            self.asked.append(line)
+        return parts
+
+    def _table(self, bases: list[Variable]) -> np.ndarray:
+        """(states of each category…, joint state of the numbers): the place of the value."""
+        codes = {base: list(dict.fromkeys(code for _, code in base.states)) for base in bases}
+        shape = [len(codes[base]) for base in bases]
+        if prod(shape) > MOST_CELLS:
+            raise Refusal(
+                f"it depends on {prod(shape)} combinations of values, and the limit is "
+                f"{MOST_CELLS}", 'use a smaller length, or `style="compact"`',
+            )  # fmt: skip
+        grid = np.indices(shape).reshape(len(shape), -1)
+        inner = by_codes(self.feature.inputs, self.feature.table)
+        places = []
+        for variable in self.feature.inputs:
+            if variable in codes:
+                places.append(grid[bases.index(variable)])
+            else:
+                assert isinstance(variable, SumVariable)
+                places.append(self._sums(variable, bases, codes, grid))
+        fine = np.all([place >= 0 for place in places], axis=0) & self._possible(bases, codes, grid)
+        table = np.full(grid.shape[1], -1)
+        table[fine] = inner[tuple(place[fine] for place in places)]
+        return self._joined(table.reshape(shape), [codes[each] for each in self.numbers])
+
+    def _sums(
+        self, variable: SumVariable, bases: list[Variable],
+        codes: dict[Variable, list[Fraction]], grid: np.ndarray,
+    ) -> np.ndarray:  # fmt: skip
+        """(combination,): the place of a sum's code; -1 where no input has such a sum."""
+        linear, settings = variable.linear, self.blocks.analysis.settings
+        terms: list[tuple[int, list[Fraction]]] = []
+        for part in self.blocks.analysis.variables_of(linear):
+            match part:
+                case TokenVariable():
+                    worth = token_values(linear, settings)
+                case IndexVariable():
+                    worth = index_values(linear, settings)
+                case HeadOutput():
+                    worth = [linear.parts[part] * code for code in codes[part]]
+            terms.append((bases.index(part), worth))
+        known = list(dict.fromkeys(code for _, code in variable.states))
+        scale = lcm(*(each.denominator for _, worth in terms for each in worth),
+                    *(each.denominator for each in known), linear.constant.denominator)  # fmt: skip
+        total = np.full(grid.shape[1], int(linear.constant * scale))
+        for base, worth in terms:
+            total = total + np.array([int(each * scale) for each in worth])[grid[base]]
+        places = {int(code * scale): place for place, code in enumerate(known)}
+        different, where = np.unique(total, return_inverse=True)
+        return np.array([places.get(each, -1) for each in different.tolist()])[where]
+
+    def _possible(
+        self, bases: list[Variable], codes: dict[Variable, list[Fraction]], grid: np.ndarray
+    ) -> np.ndarray:
+        """(combination,): whether an input can have it, as far as is easy to tell."""
+        analysis = self.blocks.analysis
+        fine = np.ones(grid.shape[1], bool)
+        index = grid[bases.index(analysis.index)] if analysis.index in bases else None
+        if index is not None and analysis.settings.bos is not None and analysis.token in bases:
+            is_bos = grid[bases.index(analysis.token)] == len(analysis.settings.vocabulary) - 1
+            fine &= is_bos == (index == 0)
+        for base in bases:
+            if index is not None and isinstance(base, HeadOutput) and base.is_length:
+                length = np.array([int(code) for code in codes[base]])[grid[bases.index(base)]]
+                fine &= length > index
+        if len({each.head for each in self.numbers if isinstance(each, HeadOutput)}) == 1:
+            rows = analysis._together(tuple(self.numbers))  # type: ignore[arg-type]
+            if rows is not None:
+                held = [np.array(codes[each], object)[grid[bases.index(each)]]
+                        for each in self.numbers]  # fmt: skip
+                fine &= np.array([row in rows for row in zip(*held, strict=True)], bool)
+        return fine
+
+    def _joined(self, table: np.ndarray, codes: list[list[Fraction]]) -> np.ndarray:
+        """All numbers as one last axis, of those joint states alone that occur."""
+        count = len(self.categories)
+        flat = table.reshape(*table.shape[:count], -1)
+        occurs = np.asarray((flat >= 0).reshape(-1, flat.shape[-1]).any(axis=0))
+        states = list(product(*codes))
+        self.states = [state for state, there in zip(states, occurs.tolist(), strict=True) if there]
+        return flat[..., occurs]
+
+    def new_pieces(self, count: int) -> int:
+        """Numbers for pieces of a line."""
+        self.pieces += count
+        return self.pieces - count
+
+    @property
+    def cases(self) -> int:
+        """In how many cases the steps are checked, about: sums are read beside how many keys were
+        picked, which other numbers of their heads tell, or not.
+        """
+        blocks, cases = self.blocks, self.table.size
+        sums = [each for each in self.numbers
+                if isinstance(each, HeadOutput) and each.head.mode == "sum"]  # fmt: skip
+        for head in dict.fromkeys(output.head for output in sums):
+            whole = mixture({each: Fraction(1) for each in sums if each.head is head})
+            if len(blocks.analysis.of(whole).atoms) > 1:
+                cases *= max(1, blocks.analysis.settings.max_length // 2)
+        return cases
+
+    def cubes(self) -> Iterator[tuple[Gate, np.ndarray]]:
+        """Conditions on the categories, and the function of the numbers where they hold."""
+        table = self.table
+        for axis, variable in enumerate(self.categories):
+            classes, table = _merged(table, axis)
+            codes = dict.fromkeys(code for _, code in variable.states)
+            label = dict(zip(codes, classes, strict=True))
+            rows = self.blocks.rows(variable.layer, (variable,),
+                                    [label[code] for _, code in variable.states],
+                                    self.feature.layer)  # fmt: skip
+            self.rows.append([rows[place] for place in range(table.shape[axis])])
+        yield from self._split(table, [list(range(size)) for size in table.shape[:-1]])
+
+    def _split(self, table: np.ndarray, left: list[list[int]]) -> Iterator[tuple[Gate, np.ndarray]]:
+        """Take the axis of fewest different slices apart, until none makes a difference."""
+        best: tuple[int, int, list[int], np.ndarray] | None = None
+        for axis in range(len(left)):
+            classes, merged = _merged(table, axis)
+            count = merged.shape[axis]
+            if count > 1 and (best is None or count < best[0]):
+                best = count, axis, classes, merged
+        if best is None:
+            if (table >= 0).any():
+                yield (), table.reshape(-1, table.shape[-1]).max(axis=0)
+            return
+        _, axis, classes, merged = best
+        for place in range(merged.shape[axis]):
+            mine = [state for state, each in zip(left[axis], classes, strict=True) if each == place]
+            inner = np.take(merged, [place], axis=axis)
+            condition = added([self.rows[axis][state] for state in mine])
+            rest = [[0] if other == axis else some for other, some in enumerate(left)]
+            for gate, found in self._split(inner, rest):
+                yield (condition, *gate), found
+
+
+def _merged(table: np.ndarray, axis: int) -> tuple[list[int], np.ndarray]:
+    """Join the slices of an axis that agree wherever both matter; which class each is in."""
+    moved = np.moveaxis(table, axis, 0)
+    classes: list[int] = []
+    joined: list[np.ndarray] = []
+    for layer in moved:
+        for place, known in enumerate(joined):
+            if not ((layer >= 0) & (known >= 0) & (layer != known)).any():
+                joined[place] = np.maximum(layer, known)
+                classes.append(place)
+                break
+        else:
+            classes.append(len(joined))
+            joined.append(layer)
+    return classes, np.moveaxis(np.array(joined), 0, axis)
