@@ -7,6 +7,7 @@ values are 0, and no hidden unit fires.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
@@ -126,30 +127,20 @@ class Emitter:
         )
 
     def head(self, plan: HeadPlan) -> HeadWeights:
-        products = plan.products
-        query = [self.row(query) for query, _ in products]
-        bias = [self.constant(query) for query, _ in products]
-        key_bias = [self.constant(key) for _, key in products]
-        key = [self.row(key, sink=-self.constant(key)) for _, key in products]
-        if self.offset:
-            query.append(self.row(plan.sink, sink=self._loudness(plan)))
-            bias.append(self.constant(plan.sink))
-            key.append(np.eye(self.size)[0])
-            key_bias.append(0.0)
-        value, value_bias = [], []
-        for linear in plan.values:
-            constant = self.constant(linear)
-            value.append(self.row(linear, sink=-constant))
-            value_bias.append(constant)
-        return HeadWeights(
-            np.array(query).reshape(-1, self.size),
-            np.array(bias),
-            np.array(key).reshape(-1, self.size),
-            np.array(key_bias),
-            np.array(value).reshape(-1, self.size),
-            np.array(value_bias),
-            self._out(plan),
-        )
+        queries, keys = ([pair[side] for pair in plan.products] for side in (0, 1))
+        asked, sent = [0.0] * len(queries), [-self.constant(key) for key in keys]
+        if self.offset:  # one more product, which is the sink's score at the sink alone
+            queries, asked = [*queries, plan.sink], [*asked, self._loudness(plan)]
+            keys, sent = [*keys, Linear()], [*sent, 1.0]
+        moved = [-self.constant(value) for value in plan.values]
+        return HeadWeights(*self._map(queries, asked), *self._map(keys, sent),
+                           *self._map(plan.values, moved), self._out(plan))  # fmt: skip
+
+    def _map(self, functions: Sequence[Linear], at_sink: Sequence[float]) -> tuple[Array, Array]:
+        """The weights and biases that read functions, each with its weight for the sink."""
+        rows = [self.row(function, sink) for function, sink in zip(functions, at_sink, strict=True)]
+        biases = [self.constant(function) for function in functions]
+        return np.array(rows).reshape(-1, self.size), np.array(biases)
 
     def _loudness(self, plan: HeadPlan) -> float:
         """Enough for the sink, as a query, to attend to itself whatever the keys hold.
