@@ -10,7 +10,7 @@ from paper_programs import TASKS, Task
 
 import rasp
 from rasp.compiler import Transformer, compile
-from rasp.compiler.model.certificate import Block
+from rasp.compiler.model.certificate import CheckedBlock
 from rasp.compiler.model.promises import random_input
 from rasp.errors import RaspError
 
@@ -96,7 +96,7 @@ def test_a_width_needs_no_sink(name: str, bos: str | None) -> None:
             )
 
 
-def heads_in(model: Transformer) -> list[Block]:
+def heads_in(model: Transformer) -> list[CheckedBlock]:
     assert model.certificate is not None
     return [block for block in model.certificate.blocks if "head" in block.name]
 

@@ -28,7 +28,7 @@ MAPS = ("query", "key", "value")
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class EqualBlock:
     """Attention of `heads` equal heads, then a feed-forward; biases everywhere."""
 
     query: Array  # (head · inner, model)
@@ -44,12 +44,12 @@ class Block:
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks:
+class EqualBlocks:
     """A whole model of equal blocks; logits of all outputs side by side."""
 
     tokens: Array  # (vocabulary [+ sink], model)
     positions: Array  # ([sink +] length, model)
-    blocks: list[Block]
+    blocks: list[EqualBlock]
     unembedding: Array  # (logit, model)
     unembedding_bias: Array | None
     """None where it is read from a dimension that is always 1."""
@@ -71,7 +71,7 @@ def blocks_of(
     balanced: bool = False,
     constant: bool = False,
     square: bool = False,
-) -> Blocks:
+) -> EqualBlocks:
     """Write a model as equal blocks.
 
     `balanced` adds the dimension that makes the mean 0, `constant` one that is always 1 (for
@@ -100,10 +100,10 @@ def blocks_of(
     if model.uses_sink:
         positions = np.concatenate([np.zeros((1, size)), positions])
     unembedding, bias = layout.unembedding(weights.readouts)
-    return Blocks(tokens, positions, _equal(found), unembedding, bias, heads, inner)
+    return EqualBlocks(tokens, positions, _equal(found), unembedding, bias, heads, inner)
 
 
-def _equal(blocks: list[Block]) -> list[Block]:
+def _equal(blocks: list[EqualBlock]) -> list[EqualBlock]:
     """Pad feed-forwards with idle units so that all blocks are alike."""
     most = max(1, *(len(block.inside_bias) for block in blocks), 1)
     found = []
@@ -160,7 +160,7 @@ class _Layout:
             weight[:, self.old] = bias
         return self.steady(weight), None if self.constant else bias
 
-    def block(self, heads: list[HeadWeights], block: FeedForwardWeights) -> Block:
+    def block(self, heads: list[HeadWeights], block: FeedForwardWeights) -> EqualBlock:
         wide = self.heads * self.inner
         maps = {name: np.zeros((wide, self.size)) for name in MAPS}
         biases = {f"{name}_bias": np.zeros(wide) for name in MAPS}
@@ -180,11 +180,11 @@ class _Layout:
         outside[: self.old] = block.out
         for array in (*maps.values(), inside):
             self.steady(array)
-        return Block(**maps, **biases, out=self.balance(out), inside=inside,
+        return EqualBlock(**maps, **biases, out=self.balance(out), inside=inside,
                      inside_bias=block.bias, outside=self.balance(outside))  # fmt: skip
 
 
-def state_of(blocks: Blocks, names: Mapping[str, str], zero_biases: bool) -> dict[str, Array]:
+def state_of(blocks: EqualBlocks, names: Mapping[str, str], zero_biases: bool) -> dict[str, Array]:
     """The weights by the names that a library has for tables and linear maps.
 
     `zero_biases` where it has biases for what attention and feed-forwards write: these are 0.

@@ -19,7 +19,7 @@ from rasp.compiler.emitting.weights import Array
 from rasp.compiler.model.certificate import proved
 from rasp.compiler.model.transformer import Transformer
 from rasp.errors import RaspUnsupportedError
-from rasp.export.blocks import EPSILON, GAIN, Block, Blocks, blocks_of, state_of
+from rasp.export.blocks import EPSILON, GAIN, EqualBlock, EqualBlocks, blocks_of, state_of
 from rasp.export.card import labels
 from rasp.export.check import Checked, check
 from rasp.export.folders import Files, write_files
@@ -72,8 +72,8 @@ def write_bert(model: Transformer, folder: Path) -> Checked:
 
 
 def _write(
-    model: Transformer, folder: Path, kind: Any, files_of: Callable[[Transformer, Blocks], Files],
-    target: str,
+    model: Transformer, folder: Path, kind: Any,
+    files_of: Callable[[Transformer, EqualBlocks], Files], target: str,
 ) -> Checked:  # fmt: skip
     """Write a model and its tokenizer, load them as users do, and compare."""
     certified, statement = bearing_layer_norms(model)
@@ -87,12 +87,12 @@ def _write(
     return replace(checked, layer_norms=statement)
 
 
-def stock_blocks(model: Transformer) -> Blocks:
+def stock_blocks(model: Transformer) -> EqualBlocks:
     """A model as both libraries take it; the unembedding of GPT-2 has no bias."""
     return blocks_of(model, balanced=True, constant=model.settings.causal, square=True)
 
 
-def _save_generation(model: Transformer, blocks: Blocks, folder: Path) -> None:
+def _save_generation(model: Transformer, blocks: EqualBlocks, folder: Path) -> None:
     """Let `generate` stop at the end, and take the likeliest token."""
     from transformers import GenerationConfig
 
@@ -103,7 +103,7 @@ def _save_generation(model: Transformer, blocks: Blocks, folder: Path) -> None:
     ).save_pretrained(folder)  # fmt: skip
 
 
-def gpt2_files(model: Transformer, blocks: Blocks) -> Files:
+def gpt2_files(model: Transformer, blocks: EqualBlocks) -> Files:
     """A `GPT2LMHeadModel` as its folder holds it."""
     last, speaks = end_id(model), model.settings.next_token
     logits = max(last + 1, len(blocks.unembedding))
@@ -125,7 +125,7 @@ def gpt2_files(model: Transformer, blocks: Blocks) -> Files:
     return config, state
 
 
-def _gpt2_block(name: str, block: Block, size: int) -> dict[str, Array]:
+def _gpt2_block(name: str, block: EqualBlock, size: int) -> dict[str, Array]:
     """GPT-2 keeps its matrices the other way round."""
     joined = {
         f"{name}.attn.c_attn.weight": np.concatenate([block.query, block.key, block.value]).T,
@@ -141,7 +141,7 @@ def _gpt2_block(name: str, block: Block, size: int) -> dict[str, Array]:
     return joined | zeros | _norm(f"{name}.ln_1", size) | _norm(f"{name}.ln_2", size)
 
 
-def bert_files(model: Transformer, blocks: Blocks) -> Files:
+def bert_files(model: Transformer, blocks: EqualBlocks) -> Files:
     """A `BertForTokenClassification` as its folder holds it."""
     padding, names = end_id(model), labels(model)
     config = {

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from rasp.compiler.model.transformer import Transformer
-from rasp.export.blocks import Blocks, blocks_of, state_of
+from rasp.export.blocks import EqualBlocks, blocks_of, state_of
 from rasp.export.check import Checked, check
 from rasp.export.folders import Files, write_files
 from rasp.export.torch_target import run_torch
@@ -35,7 +35,7 @@ def write(model: Transformer, folder: Path) -> Checked:
     return check(model, run_torch(logits_of), "transformer-lens")
 
 
-def files_of(model: Transformer, blocks: Blocks) -> Files:
+def files_of(model: Transformer, blocks: EqualBlocks) -> Files:
     """What TransformerLens needs to know of the shape, and the parameters by name."""
     config = {
         "d_model": blocks.size,

@@ -12,7 +12,7 @@ import numpy as np
 
 from rasp.compiler.emitting.weights import Array
 from rasp.compiler.model.transformer import Transformer
-from rasp.export.blocks import Block, Blocks, blocks_of
+from rasp.export.blocks import EqualBlock, EqualBlocks, blocks_of
 from rasp.export.check import Checked, Run, check
 
 OPSET, IR_VERSION = 17, 8
@@ -67,7 +67,7 @@ def to_onnx(model: Transformer) -> Any:
 class _Writer:
     """Collects a graph's operators and constants."""
 
-    def __init__(self, blocks: Blocks, causal: bool) -> None:
+    def __init__(self, blocks: EqualBlocks, causal: bool) -> None:
         self.blocks, self.causal = blocks, causal
         self.nodes: list[Any] = []
         self.arrays: list[Any] = []
@@ -112,7 +112,7 @@ class _Writer:
         bias = self.constant("unembedding.bias", blocks.unembedding_bias)
         return self.op("Add", scores, bias, name="logits")
 
-    def _attention(self, x: str, name: str, block: Block, later: str | None) -> str:
+    def _attention(self, x: str, name: str, block: EqualBlock, later: str | None) -> str:
         heads, inner = self.blocks.heads, self.blocks.inner
         split = self.constant("split", [0, 0, heads, inner], np.int64)
         parts = []

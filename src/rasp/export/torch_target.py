@@ -11,7 +11,7 @@ import torch
 from rasp.compiler.emitting.weights import Array
 from rasp.compiler.model.transformer import Transformer
 from rasp.export import torch_module
-from rasp.export.blocks import Blocks, blocks_of, state_of
+from rasp.export.blocks import EqualBlocks, blocks_of, state_of
 from rasp.export.check import Checked, Run, check
 from rasp.export.folders import Files, write_files
 from rasp.export.torch_module import RaspTransformer
@@ -29,7 +29,7 @@ NAMES = {
 }
 
 
-def files_of(model: Transformer, blocks: Blocks) -> Files:
+def files_of(model: Transformer, blocks: EqualBlocks) -> Files:
     """What the torch module needs to know of its shape, and its parameters by name."""
     config = {
         "d_model": blocks.size,

@@ -35,7 +35,7 @@ MOST_CELLS = 4_000_000
 
 
 @dataclass(frozen=True)
-class Block:
+class CheckedBlock:
     """One block: what was checked, and by how much it holds."""
 
     name: str
@@ -55,7 +55,7 @@ class Certificate:
     """
 
     settings: Settings
-    blocks: tuple[Block, ...]
+    blocks: tuple[CheckedBlock, ...]
     refused: str
     """The first claim that does not hold, and why; nothing where all of them do."""
     total: bool
@@ -143,8 +143,8 @@ class Certificate:
 
 
 FORM: Form[Any] = record(
-    dict, blocks=listed(row(Block, TEXT, TEXT, NUMBER)), refused=TEXT, total=TRUTH, tried=WHOLE,
-    runs=WHOLE, wrong=WHOLE, first_wrong=TEXT, failing=TEXT, seed=WHOLE, wider=TRUTH,
+    dict, blocks=listed(row(CheckedBlock, TEXT, TEXT, NUMBER)), refused=TEXT, total=TRUTH,
+    tried=WHOLE, runs=WHOLE, wrong=WHOLE, first_wrong=TEXT, failing=TEXT, seed=WHOLE, wider=TRUTH,
     robust=ROBUSTNESS.unless(None),
 )  # fmt: skip
 """A certificate as plain data: all but the settings, which a model has beside it."""
@@ -195,7 +195,9 @@ def certify(
     model: Transformer, outputs: Mapping[str, Node], verdict: Verdict, seed: int = 0
 ) -> Certificate:
     """A certificate of what the checker found, and of how the model does on random inputs."""
-    blocks = tuple(Block(name, detail, _finite(margin)) for name, detail, margin in verdict.blocks)
+    blocks = tuple(
+        CheckedBlock(name, detail, _finite(margin)) for name, detail, margin in verdict.blocks
+    )
     refused = verdict.reason
     if not refused and len(verdict.readers) < len(model.claims.readers):
         refused = "an s-op is not what it is said to be read as"

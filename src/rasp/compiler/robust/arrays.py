@@ -18,8 +18,8 @@ from rasp.compiler.emitting.weights import (
     ReadoutWeights,
     Weights,
 )
-from rasp.compiler.robust.attention import HeadPlan
-from rasp.compiler.robust.plan import OutputPlan, RobustPlan
+from rasp.compiler.robust.attention import RobustHead
+from rasp.compiler.robust.plan import RobustOutput, RobustPlan
 from rasp.compiler.robust.readings import Row
 from rasp.compiler.robust.steps import Written
 
@@ -102,7 +102,7 @@ class Writer:
             found[:, 0] = (np.array(at_sink) - found[:, 1:] @ self.sink[1:] - bias) / MARK
         return found, bias
 
-    def _head(self, plan: HeadPlan) -> tuple[HeadWeights, Array]:
+    def _head(self, plan: RobustHead) -> tuple[HeadWeights, Array]:
         """A head's arrays, and what the sink gets from itself."""
         columns, nothing = plan.columns, [0.0] * len(plan.columns)
         queries, keys = [query for query, _ in columns], [key for _, key in columns]
@@ -136,7 +136,7 @@ class Writer:
                 out[dim, place] = weight
         return FeedForwardWeights(inside, bias, out)
 
-    def _readout(self, output: OutputPlan) -> ReadoutWeights:
+    def _readout(self, output: RobustOutput) -> ReadoutWeights:
         weight, bias = self._rows(output.rows, [0.0] * len(output.rows))
         scale = LOGIT if len(output.rows) == len(output.atoms) else 1.0
         return ReadoutWeights(scale * weight, scale * bias)

@@ -39,7 +39,7 @@ MOST_PAIRS = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Channel:
+class MovedValue:
     """One value that a head moves: what keys send, what the sink sends, and where it goes."""
 
     output: HeadOutput | None
@@ -52,17 +52,17 @@ class Channel:
 
 
 @dataclass(eq=False)
-class HeadPlan:
+class RobustHead:
     """What a head reads and writes; a score is the sum of products of two rows."""
 
     head: PlannedHead
     columns: list[tuple[Row, Row]]
     sink: float
     """The sink's score."""
-    channels: list[Channel] = field(default_factory=list)
+    channels: list[MovedValue] = field(default_factory=list)
 
 
-def plan_head(blocks: Blocks, head: PlannedHead) -> HeadPlan:
+def plan_head(blocks: Blocks, head: PlannedHead) -> RobustHead:
     """Plan a head of which something is read."""
     head.check()
     if head.mode == "share" or head.stand_ins:
@@ -81,7 +81,7 @@ def plan_head(blocks: Blocks, head: PlannedHead) -> HeadPlan:
         sink = level + float(sink_score(blocks))
     else:
         sink = level - strength / 2 - (0.0 if head.may_be_empty else spread + strength)
-    return HeadPlan(head, columns, sink, _channels(blocks, head))
+    return RobustHead(head, columns, sink, _channels(blocks, head))
 
 
 def strength_of(blocks: Blocks, head: PlannedHead) -> float:
@@ -224,7 +224,7 @@ def _number(blocks: Blocks, node: SOp, layer: int) -> Row:
     return added(row.times(float(label)) for label, row in rows.items())  # type: ignore[arg-type]
 
 
-def _channels(blocks: Blocks, head: PlannedHead) -> list[Channel]:
+def _channels(blocks: Blocks, head: PlannedHead) -> list[MovedValue]:
     """The values that a head moves: a block for what it picks, a number for what it adds up."""
     found = []
     for output in head.outputs:
@@ -235,21 +235,21 @@ def _channels(blocks: Blocks, head: PlannedHead) -> list[Channel]:
             held = (_number(blocks, output.values, head.layer) if output.carrier is None
                     else blocks.held(output.carrier, head.layer))  # fmt: skip
             row = added([held, Row({}, -float(default_code(output)))])
-            found.append(Channel(output, row.times(1 / unit), 0.0, blocks.sums[output],
+            found.append(MovedValue(output, row.times(1 / unit), 0.0, blocks.sums[output],
                                  1 / Fraction(unit)))  # fmt: skip
     if head in blocks.shares:
-        found.append(Channel(None, Row(), 1.0, blocks.shares[head]))
+        found.append(MovedValue(None, Row(), 1.0, blocks.shares[head]))
     return found
 
 
-def _picked(blocks: Blocks, output: HeadOutput) -> list[Channel]:
+def _picked(blocks: Blocks, output: HeadOutput) -> list[MovedValue]:
     """A channel for each code: 1 where the key's value has it (at the sink: the default)."""
     values = blocks.analysis.of(output.values)
     codes = output.codes or codes_of(values.atoms)
     labels = [None if atom is None else codes[atom] for atom in values.outcomes]
     rows = blocks.rows(values.layer, values.inputs, labels, output.head.layer)
     own = None if output.default is None else default_code(output)
-    return [Channel(output, rows.get(code, Row()), float(code == own), dim)
+    return [MovedValue(output, rows.get(code, Row()), float(code == own), dim)
             for code, dim in blocks.of[output].items()]  # fmt: skip
 
 

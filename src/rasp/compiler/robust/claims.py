@@ -10,7 +10,7 @@ from rasp.certificate.claims import Claims, GroupClaim, HeadClaim, ReaderClaim
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import HeadOutput, Variable
 from rasp.compiler.emitting.claims import Claimant, block_name
-from rasp.compiler.robust.attention import HeadPlan
+from rasp.compiler.robust.attention import RobustHead
 from rasp.compiler.robust.numbers import above, sink_weight
 from rasp.compiler.robust.plan import RobustPlan, width_of
 from rasp.compiler.robust.readings import Row, added
@@ -88,7 +88,7 @@ class RobustClaimant(Claimant):
                             for output in found)  # fmt: skip
         return found if fine else {}
 
-    def _head(self, plan: HeadPlan) -> HeadClaim:
+    def _head(self, plan: RobustHead) -> HeadClaim:
         head, blocks = plan.head, self.blocks
         channels = tuple({} if each.output is None else
                          {head.outputs.index(each.output): each.weight}

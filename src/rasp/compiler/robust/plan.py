@@ -18,7 +18,7 @@ from rasp.compiler.planning.blocks import Blocks as ExtraBlocks
 from rasp.compiler.planning.heads import HeadAnalysis
 from rasp.compiler.planning.outputs import atoms_by_code
 from rasp.compiler.refusals import Refusal, Refusals
-from rasp.compiler.robust.attention import HeadPlan, is_read, plan_head
+from rasp.compiler.robust.attention import RobustHead, is_read, plan_head
 from rasp.compiler.robust.blocks import MOST_LABELS, Blocks, Feature
 from rasp.compiler.robust.boxes import box_rows
 from rasp.compiler.robust.numbers import mean_row, repeat
@@ -29,7 +29,7 @@ from rasp.graph import Const, Node, Program, SOp
 
 
 @dataclass(frozen=True, eq=False)
-class OutputPlan:
+class RobustOutput:
     """One output: its atoms, and the row that is 1 where it is the answer."""
 
     name: str
@@ -46,11 +46,11 @@ class RobustPlan:
     settings: Settings
     analysis: HeadAnalysis
     blocks: Blocks
-    heads: list[list[HeadPlan]]
+    heads: list[list[RobustHead]]
     """The heads of each layer, from layer 1."""
     features: list[list[Written]]
     """What each feed-forward writes, from the one before layer 1."""
-    outputs: list[OutputPlan]
+    outputs: list[RobustOutput]
     uses_sink: bool
 
     @property
@@ -78,7 +78,7 @@ def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program)
     layers = placed.layers
     blocks = Blocks(analysis)
     planned = _outputs(blocks, outputs, layers + 1, refusals)
-    heads: list[list[HeadPlan]] = [[] for _ in range(layers)]
+    heads: list[list[RobustHead]] = [[] for _ in range(layers)]
     written: dict[Feature, Written] = {}
     for layer in range(layers, -1, -1):
         _write(blocks, layer, written, outputs, refusals)
@@ -96,7 +96,7 @@ def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program)
 
 def _outputs(
     blocks: Blocks, outputs: Mapping[str, Node], reader: int, refusals: Refusals
-) -> list[OutputPlan]:
+) -> list[RobustOutput]:
     planned = []
     for name, node in outputs.items():
         assert isinstance(node, SOp)
@@ -108,7 +108,7 @@ def _outputs(
     return planned
 
 
-def _output(blocks: Blocks, name: str, node: SOp, reader: int) -> OutputPlan:
+def _output(blocks: Blocks, name: str, node: SOp, reader: int) -> RobustOutput:
     values = blocks.analysis.of(node)
     if values.is_wide:
         raise Refusal(
@@ -123,11 +123,11 @@ def _output(blocks: Blocks, name: str, node: SOp, reader: int) -> OutputPlan:
     labels = [None if atom is None else codes[atom] for atom in values.outcomes]
     atoms = sorted(widest.items())
     if len(atoms) > MOST_LABELS and (row := mean_row(blocks, values.linear, widest)) is not None:
-        return OutputPlan(name, node, atoms, [row])
+        return RobustOutput(name, node, atoms, [row])
     rows = box_rows(blocks, values.inputs, labels, reader)
     if rows is None:
         rows = blocks.rows(values.layer, values.inputs, labels, reader)
-    return OutputPlan(name, node, atoms, [rows.get(code, Row()) for code, _ in atoms])
+    return RobustOutput(name, node, atoms, [rows.get(code, Row()) for code, _ in atoms])
 
 
 def _write(
@@ -145,7 +145,7 @@ def _write(
                 refusals.add(s_op_of(feature.inputs) or next(iter(outputs.values())), refusal)
 
 
-def _heads(blocks: Blocks, layer: int, refusals: Refusals) -> list[HeadPlan]:
+def _heads(blocks: Blocks, layer: int, refusals: Refusals) -> list[RobustHead]:
     found = []
     for head in [each for each in blocks.analysis.heads if each.layer == layer]:
         if not is_read(blocks, head):
