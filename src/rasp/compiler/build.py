@@ -18,7 +18,7 @@ from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.refusals import Refusals
 from rasp.compiler.robust.arrays import Writer
 from rasp.compiler.robust.claims import make_claims
-from rasp.compiler.robust.plan import RobustPlan, make_plan
+from rasp.compiler.robust.plan import make_plan
 from rasp.compiler.settings import Settings, read_settings
 from rasp.errors import RaspTypeError, RaspUnsupportedError
 from rasp.graph import Node, Program, SOp, expression
@@ -138,7 +138,10 @@ def _robust(
     place = Refusals(program, list(nodes.values())).origin(next(iter(nodes.values())))
     plan = make_plan(nodes, settings, program)
     if plan.effort > most:
-        raise _too_much(plan, place)
+        raise _refused(
+            f"it would have {plan.parameters:,} parameters, and take {plan.effort // 1_000_000} "
+            "seconds or more to check", place, _TooMuch,
+        )  # fmt: skip
     if settings.next_token:
         check_outputs(plan, program)
     while True:
@@ -149,10 +152,7 @@ def _robust(
         if not reason:
             return model
         if not plan.blocks.repeated:
-            raise RaspUnsupportedError(
-                f"this cannot be compiled in the robust style: {reason}", place,
-                'use a smaller `max_length` or vocabulary, or `style="compact"`',
-            )  # fmt: skip
+            raise _refused(reason, place)
         plan.blocks.drop_repeated()  # fewer terms are rounded less
 
 
@@ -160,11 +160,11 @@ class _TooMuch(RaspUnsupportedError):
     """A robust model would take minutes, or some seconds that nobody has asked for."""
 
 
-def _too_much(plan: RobustPlan, place: Span | None) -> _TooMuch:
-    seconds = plan.effort // 1_000_000
-    return _TooMuch(
-        f"this cannot be compiled in the robust style: it would have {plan.parameters:,} "
-        f"parameters, and take {seconds} seconds or more to check", place,
+def _refused(
+    reason: str, place: Span | None, kind: type[RaspUnsupportedError] = RaspUnsupportedError
+) -> RaspUnsupportedError:
+    return kind(
+        f"this cannot be compiled in the robust style: {reason}", place,
         'use a smaller `max_length` or vocabulary, or `style="compact"`',
     )  # fmt: skip
 

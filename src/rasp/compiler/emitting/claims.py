@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -103,10 +103,9 @@ class Claimant(ABC):
         outputs = tuple(self.inputs(output.node) for output in self.plan.outputs)
         aggregates = self._aggregates()
         over = self._over()
-        spare, done = [], 0
-        while done < len(self.spare):  # describing one may bring up another
-            spare.append(self._spare_head(self.spare[done]))
-            done += 1
+        spare = []
+        for unread in self.spare:  # which grows: describing one may bring up another
+            spare.append(self._claim(unread, (), ()))
         readers = tuple(self._readers())
         over |= self._over()
         return Claims(tuple(self.variables), over, aggregates, heads, groups, outputs, tuple(spare),
@@ -207,12 +206,16 @@ class Claimant(ABC):
     def _groups(self) -> tuple[tuple[GroupClaim, ...], ...]:
         """What the groups of hidden units of each feed-forward do."""
 
-    def _readers(self) -> Iterable[ReaderClaim]:
-        """How to read s-ops from the stream."""
-        return ()
+    @abstractmethod
+    def _reader(self, node: SOp) -> ReaderClaim | None:
+        """How to read a numeric s-op, where the stream happens to hold it."""
 
-    def _spare_head(self, head: PlannedHead) -> HeadClaim:
-        return self._claim(head, (), ())
+    def _readers(self) -> Iterator[ReaderClaim]:
+        for node in in_order([output.node for output in self.plan.outputs]):
+            if isinstance(node, SOp) and node in self.analysis.held:
+                reader = self._reader(node)
+                if reader is not None:
+                    yield reader
 
     def _claim(
         self, head: PlannedHead, channels: tuple[dict[int, Fraction], ...],

@@ -11,7 +11,7 @@ from rasp.compiler.emitting.emitter import Emitter
 from rasp.compiler.planning.attention import HeadPlan
 from rasp.compiler.planning.features import Reached
 from rasp.compiler.planning.plan import Plan
-from rasp.graph import Elementwise, SOp, in_order
+from rasp.graph import Elementwise, SOp
 
 
 def make_claims(plan: Plan, emitter: Emitter) -> Claims:
@@ -43,24 +43,21 @@ class _PlanClaimant(Claimant):
         values = tuple(self._moved(weights) for weights in plan.basis)
         return self._claim(head, channels, values)
 
-    def _readers(self) -> Iterable[ReaderClaim]:
-        """How to read each numeric s-op that the residual stream happens to hold."""
-        layout, offset = self.layout, self.emitter.offset
-        for node in in_order([output.node for output in self.plan.outputs]):
-            if not isinstance(node, SOp) or node not in self.analysis.held:
-                continue
-            if isinstance(node, Elementwise) and not node.operands:
-                continue
-            linear = self.analysis.of(node).linear
-            if linear is None or linear.is_constant or not layout.can_read(linear):
-                continue
-            if node not in self.analysis.kept_as_sums:
-                weights = layout.read(linear)
-                yield ReaderClaim(
-                    node, self._ready(weights),
-                    {place + offset: float(weight) for place, weight in weights.items()},
-                    self.emitter.constant(linear),
-                )  # fmt: skip
+    def _reader(self, node: SOp) -> ReaderClaim | None:
+        linear = self.analysis.of(node).linear
+        has_no_operands = isinstance(node, Elementwise) and not node.operands
+        if (
+            has_no_operands
+            or linear is None
+            or linear.is_constant
+            or not self.layout.can_read(linear)
+        ):
+            return None
+        if node in self.analysis.kept_as_sums:
+            return None
+        read, offset = self.layout.read(linear), self.emitter.offset
+        weights = {place + offset: float(weight) for place, weight in read.items()}
+        return ReaderClaim(node, self._ready(read), weights, self.emitter.constant(linear))
 
     def _ready(self, weights: Iterable[int]) -> str:
         """The block after which all of some dimensions are written."""

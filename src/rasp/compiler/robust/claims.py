@@ -15,7 +15,7 @@ from rasp.compiler.robust.numbers import above, sink_weight
 from rasp.compiler.robust.plan import RobustPlan, width_of
 from rasp.compiler.robust.readings import Row, added
 from rasp.compiler.robust.steps import Written
-from rasp.graph import SOp, in_order
+from rasp.graph import SOp
 
 
 def make_claims(plan: RobustPlan) -> Claims:
@@ -50,20 +50,15 @@ class RobustClaimant(Claimant):
                 found[width_of(blocks, variable)] = None
         return list(found)
 
-    def _readers(self) -> Iterable[ReaderClaim]:
-        """How to read each numeric s-op that the stream happens to hold."""
-        blocks, first = self.blocks, 0 if self.plan.uses_sink else 1
-        for node in in_order([output.node for output in self.plan.outputs]):
-            if not isinstance(node, SOp) or node not in self.analysis.held:
-                continue
-            if (row := self._read(node)).weights:
-                weights: dict[int, float] = {}
-                for dim, weight in row.weights.items():
-                    dims, parts = blocks.spread(dim)
-                    weights |= {place - first: weight / parts for place in dims}
-                yield ReaderClaim(
-                    node, block_name(blocks.ready(row.weights)), weights, row.constant
-                )
+    def _reader(self, node: SOp) -> ReaderClaim | None:
+        row, first = self._read(node), 0 if self.plan.uses_sink else 1
+        if not row.weights:
+            return None
+        weights: dict[int, float] = {}
+        for dim, weight in row.weights.items():
+            dims, parts = self.blocks.spread(dim)
+            weights |= {place - first: weight / parts for place in dims}
+        return ReaderClaim(node, block_name(self.blocks.ready(row.weights)), weights, row.constant)
 
     def _read(self, node: SOp) -> Row:
         """A row that is an s-op's number; an empty one where there is none."""
