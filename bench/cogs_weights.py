@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Any
 
 import rasp
+from rasp.compiler.analysis.task import Measures
 from rasp.compiler.assemble import assemble
 from rasp.compiler.build import read_outputs
 from rasp.compiler.emitting.emitter import Emitter
 from rasp.compiler.emitting.plan_claims import make_claims
 from rasp.compiler.model.certificate import proved
 from rasp.compiler.model.transformer import Transformer
-from rasp.compiler.planning.measures import Measures
 from rasp.compiler.planning.plan import make_plan
 from rasp.compiler.settings import read_settings
 from rasp.generation.tokens import text_of

@@ -46,7 +46,6 @@ PROGRAMS: dict[str, tuple[str, Any, int]] = {
     ),
     "ordered, near enough": ("aggregate(select(tokens, tokens, <), 1)", [0, 1, 1400], 3),
     "ordered, too far apart": ("aggregate(select(tokens, tokens, <), 1)", [0, 1, 4000], 3),
-    "equal averages": ("selector_width(select(m, m, ==))", "ab", 5),
     # selectors as tables
     "a class of queries that picks nothing": (
         SETS + "out = aggregate(s1 or s2 or s3, indices, -1);",

@@ -1,8 +1,8 @@
 """A program in, a certified model of the compact style out: attempts with ever more measures.
 
 Most programs need no measures. Where the checker finds no margin left, the stream is made to round
-what heads add, or conditions are counted; and where a read-out has none, what it needs is read off
-its inputs, with no feed-forward in between. A model that cannot be certified is never handed out.
+what heads add; and where a read-out has none, what it needs is read off its inputs, with no
+feed-forward in between. A model that cannot be certified is never handed out.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from dataclasses import replace
 import numpy as np
 
 from rasp.certificate import Verdict
+from rasp.compiler.analysis.task import NONE, Measures
 from rasp.compiler.assemble import certified
 from rasp.compiler.emitting.emitter import Emitter
 from rasp.compiler.emitting.next_token import check_outputs
 from rasp.compiler.emitting.plan_claims import make_claims
 from rasp.compiler.model.certificate import Certificate
 from rasp.compiler.model.transformer import Transformer
-from rasp.compiler.planning.measures import NONE, Measures
 from rasp.compiler.planning.plan import Plan, checked_nodes, make_plan
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspUnsupportedError
-from rasp.graph import COMPARISONS, Aggregate, Const, Elementwise, Node, Program, in_order
+from rasp.graph import Node, Program
 
 MOST_EFFORT = 400_000_000
 """How much is done, in all, before no further attempt is made: a refusal should take no more than
@@ -83,19 +83,11 @@ class _Attempts:
             yield Measures(looks_up=True)
             if self.is_too_large:
                 return
-        yield from self._with_look_up(Measures(rounds=True))
-        if _compares_means(self.nodes):
-            yield from self._with_look_up(Measures(rounds=True, adds_compared=True))
+        yield Measures(rounds=True)
+        if self.at_readout:
+            yield Measures(rounds=True, looks_up=True)
         if at_readout and not looked_up:
             yield Measures(looks_up=True)
-        if _has_conditions(self.nodes):
-            yield from self._with_look_up(Measures(counts_conditions=True))
-        yield Measures(compares_by_class=True)
-
-    def _with_look_up(self, measures: Measures) -> Iterator[Measures]:
-        yield measures
-        if self.at_readout:
-            yield replace(measures, looks_up=True)
 
     def _attempt(self, measures: Measures) -> Transformer | None:
         """Plan, write and certify."""
@@ -149,19 +141,6 @@ class _Attempts:
             if node is not None:
                 place = Refusals(self.program, list(self.nodes.values())).origin(node)
             self.error = RaspUnsupportedError(message, place, hint)
-
-
-def _has_conditions(nodes: Mapping[str, Node]) -> bool:
-    """Whether there is an `and` or an `or` whose conditions can be counted."""
-    return any(isinstance(node, Elementwise) and node.op in ("and", "or")
-               for node in in_order(list(nodes.values())))  # fmt: skip
-
-
-def _compares_means(nodes: Mapping[str, Node]) -> bool:
-    """Whether some aggregate is compared with a constant."""
-    return any(isinstance(node, Elementwise) and node.op in COMPARISONS
-               and {type(each) for each in node.operands} == {Aggregate, Const}
-               for node in in_order(list(nodes.values())))  # fmt: skip
 
 
 def _effort(plan: Plan, model: Transformer) -> int:

@@ -17,7 +17,7 @@ and sums over the same selector share one head.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -28,9 +28,8 @@ from rasp.compiler.analysis.formulas import Formula, at_the_key, in_stable_order
 from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.selector_facts import SelectorFacts
+from rasp.compiler.analysis.task import Task
 from rasp.compiler.analysis.variables import CountVariable
-from rasp.compiler.refusals import Refusals
-from rasp.compiler.settings import Settings
 from rasp.graph import Aggregate, Const, Elementwise, Indices, Node, SelectBest, SOp, in_order
 from rasp.graph.formulas import Comparison, Either, conjuncts, every, rewritten
 from rasp.graph.idioms import IS_FIRST
@@ -60,21 +59,9 @@ class Sum:
 class SumShapes(SelectorFacts):
     """Finds the aggregates that are sums."""
 
-    def __init__(
-        self,
-        outputs: Sequence[Node],
-        settings: Settings,
-        refusals: Refusals,
-        layer_of: Mapping[Aggregate, int],
-        siblings: Mapping[Aggregate, Sequence[Aggregate]],
-        users: Mapping[Node, Sequence[Node]],
-    ) -> None:
-        super().__init__(outputs, settings, refusals, layer_of, siblings, users)
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
         self._sum_shapes: dict[Aggregate, Sum | None] = {}
-        self.rounds = False
-        """Whether the residual stream rounds what heads add (see `rounded_sums`)."""
-        self.sums_compared = False
-        """Whether means that are only compared with a constant are sums, wherever they can be."""
         self._busy: set[Node] = set()
         """Aggregates whose values are being found: nothing may ask for them again."""
 
@@ -88,11 +75,10 @@ class SumShapes(SelectorFacts):
     def sum_shapes(self, nodes: Sequence[Aggregate]) -> dict[Aggregate, Sum] | None:
         """The shapes of all aggregates of one head, if it can be a head of sums.
 
-        Where some must be sums, those that are only compared with a constant go along; others do
-        where there is no margin for them: a sum leaves more of it than a mean.
+        Where some must be sums, those that are only compared with a constant go along.
         """
         shapes = {node: self.sum_shape(node) for node in nodes}
-        if self.sums_compared or any(shapes.values()):
+        if any(shapes.values()):
             shapes = {node: shape or self._compared_shape(node) for node, shape in shapes.items()}
         sums = {node: shape for node, shape in shapes.items() if shape is not None}
         return sums if len(sums) == len(shapes) else None
@@ -100,8 +86,8 @@ class SumShapes(SelectorFacts):
     def _compared_shape(self, node: Aggregate) -> Sum | None:
         """An aggregate m that is only compared with c, as c plus the sum of what exceeds c."""
         formula, _ = self.selector(node.selector)
-        constants = {self._compared_with(user, node) for user in self._users[node]}
-        if not self._has_numbers(node) or node in self._outputs or len(constants) != 1:
+        constants = {self._compared_with(user, node) for user in self.task.users[node]}
+        if not self._has_numbers(node) or node in self.task.outputs or len(constants) != 1:
             return None
         (constant,) = constants
         is_zero = constant == 0 == node.default
@@ -191,9 +177,9 @@ class SumShapes(SelectorFacts):
 
     def _is_always_multiplied(self, node: Aggregate, formula: Formula) -> bool:
         """Whether the program only ever uses the aggregate times its number of picks."""
-        if node in self._outputs or not self._users[node]:
+        if node in self.task.outputs or not self.task.users[node]:
             return False
-        return all(self._is_width_product(user, node, formula) for user in self._users[node])
+        return all(self._is_width_product(user, node, formula) for user in self.task.users[node])
 
     def _is_width_product(self, user: Node, node: Aggregate, formula: Formula) -> bool:
         if (
@@ -229,8 +215,8 @@ class SumShapes(SelectorFacts):
         together, waiting = {node}, [node]
         while waiting:
             aggregate = waiting.pop()
-            users = self._users[aggregate]
-            if aggregate in self._outputs or aggregate.default != 0 or not users:
+            users = self.task.users[aggregate]
+            if aggregate in self.task.outputs or aggregate.default != 0 or not users:
                 return False
             for user in users:
                 others = self._ratio(user, aggregate)
@@ -245,8 +231,8 @@ class SumShapes(SelectorFacts):
         if not isinstance(user, Elementwise) or user.op not in ("/", *COMPARISONS):
             return None
         aggregates = {operand for operand in user.operands if isinstance(operand, Aggregate)
-                 and (operand.selector, self._layer_of[operand])
-                 == (node.selector, self._layer_of[node])}  # fmt: skip
+                 and (operand.selector, self.task.layer_of[operand])
+                 == (node.selector, self.task.layer_of[node])}  # fmt: skip
         return aggregates if set(user.operands) == aggregates else None
 
     def _is_length(self, node: SOp) -> bool:

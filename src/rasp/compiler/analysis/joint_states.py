@@ -27,6 +27,7 @@ from rasp.compiler.analysis.joint_tables import (
     taken_apart,
 )
 from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.task import Task
 from rasp.compiler.analysis.variables import (
     CountVariable,
     HeadOutput,
@@ -41,7 +42,6 @@ from rasp.compiler.analysis.variables import (
     number,
 )
 from rasp.compiler.refusals import Refusal
-from rasp.compiler.settings import Settings
 from rasp.graph import Const, Elementwise, Node, SOp
 
 MOST_STATES = 60_000
@@ -100,14 +100,12 @@ class JointAnalysis(ABC):
 
     token: TokenVariable
     index: IndexVariable
-    settings: Settings
     _base: BaseVariables
 
-    def __init__(self) -> None:
+    def __init__(self, task: Task) -> None:
+        self.task, self.settings, self.measures = task, task.settings, task.measures
         self.promised: list[SOp] = []
         """Conditions that are true at every position of every input."""
-        self.works_stepwise = False
-        """Whether s-ops are rather made of what earlier blocks made than of many combinations."""
         self.aliases: dict[Node, SOp] = {}
         """S-ops that are always the same as another one."""
         self._nodes: dict[Node, NodeVariable] = {}
@@ -135,7 +133,7 @@ class JointAnalysis(ABC):
         if later == 0 and any(values.choice and values.layer == layer for values in held):
             raise Refusal("it depends on one of several s-ops", self.settings.way_out)
         views = self._views(nodes, held, layer, most)
-        alone = self.works_stepwise and later is None and len(nodes) == 1
+        alone = self.measures.works_stepwise and later is None and len(nodes) == 1
         if alone and states_of(common_inputs(views)) > LARGE:
             views = self._views(nodes, held, layer + 1, most)
         views = taken_apart(views, self._base, most)
@@ -207,14 +205,16 @@ class JointAnalysis(ABC):
             atoms = values.atoms
             codes = self.codes_of(atoms)
             states = tuple((atom, codes[atom]) for atom in atoms)
-            is_noisy |= values.is_noisy or (self.works_stepwise and not is_binary(codes.values()))
+            is_noisy |= values.is_noisy or (
+                self.measures.works_stepwise and not is_binary(codes.values())
+            )
             self._nodes[node] = NodeVariable(values.layer + 1, states, is_noisy, node)
         return self._nodes[node]
 
     def codes_of(self, atoms: Sequence[Atom]) -> dict[Atom, Fraction]:
         """Numbers for atoms; where many steps pass one on, a mean stays the number that it is."""
         whole = is_binary(Fraction(atom) for atom in atoms if not isinstance(atom, str))
-        return codes_of(atoms, averaged=self.works_stepwise and not whole)
+        return codes_of(atoms, averaged=self.measures.works_stepwise and not whole)
 
     def _reachable(
         self, inputs: tuple[Variable, ...], grid: np.ndarray, rows: list[tuple[Atom | None, ...]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -15,6 +14,7 @@ from rasp.compiler.analysis.formulas import Formula, at_the_query, comparisons, 
 from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.joint_tables import grid_of
 from rasp.compiler.analysis.linear import Linear, TokenIs, index_is
+from rasp.compiler.analysis.task import Task
 from rasp.compiler.analysis.values import ValueAnalysis
 from rasp.compiler.analysis.variables import (
     HeadOutput,
@@ -24,14 +24,12 @@ from rasp.compiler.analysis.variables import (
     mixture,
     typed,
 )
-from rasp.compiler.refusals import Refusal, Refusals
-from rasp.compiler.settings import Settings
+from rasp.compiler.refusals import Refusal
 from rasp.graph import (
     Aggregate,
     Const,
     Elementwise,
     Indices,
-    Node,
     Score,
     Scorer,
     SelectBest,
@@ -52,22 +50,8 @@ REFLEXIVE = ("==", "<=", ">=")
 class SelectorFacts(ValueAnalysis):
     """Value analysis that also knows things about selectors."""
 
-    def __init__(
-        self,
-        outputs: Sequence[Node],
-        settings: Settings,
-        refusals: Refusals,
-        layer_of: Mapping[Aggregate, int],
-        siblings: Mapping[Aggregate, Sequence[Aggregate]],
-        users: Mapping[Node, Sequence[Node]],
-    ) -> None:
-        super().__init__(settings, refusals)
-        self._outputs = set(outputs)
-        self._layer_of = layer_of
-        self._siblings = siblings
-        self._users = users
-        self.alike: dict[Selector, Selector] = {}
-        """For a selector, another one that picks the same, and is ready first."""
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
         self._formulas: dict[Selector, tuple[Formula, Scorer | None]] = {}
         self._picks: dict[Comparison[SOp], np.ndarray] = {}
         self._silent: dict[Formula, np.ndarray] = {}
@@ -76,7 +60,7 @@ class SelectorFacts(ValueAnalysis):
     def selector(self, selector: Selector) -> tuple[Formula, Scorer | None]:
         """Split a selector into a formula and what its best picks are scored by."""
         if selector not in self._formulas:
-            chosen = self.alike.get(selector, selector)
+            chosen = self.task.alike.get(selector, selector)
             self._formulas[selector] = self._split_selector(chosen)
         return self._formulas[selector]
 

@@ -9,7 +9,6 @@ next layer. A table entry is None where the program itself would fail, or which 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -18,6 +17,7 @@ from rasp.compiler.analysis.joint_states import MOST_STATES, Choice, JointAnalys
 from rasp.compiler.analysis.joint_tables import BaseVariables, states_of
 from rasp.compiler.analysis.kinds import kinds_of
 from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.task import Task
 from rasp.compiler.analysis.variables import (
     CountVariable,
     HeadOutput,
@@ -27,8 +27,7 @@ from rasp.compiler.analysis.variables import (
     distinct,
 )
 from rasp.compiler.analysis.weighted_sums import WeightedSums, linear_of
-from rasp.compiler.refusals import Refusal, Refusals
-from rasp.compiler.settings import Settings
+from rasp.compiler.refusals import Refusal
 from rasp.errors import RaspError
 from rasp.graph import (
     Const,
@@ -51,10 +50,9 @@ SEVERAL = 64
 class ValueAnalysis(JointAnalysis):
     """Values of s-ops by elementwise rules; `heads.HeadAnalysis` adds what attention makes."""
 
-    def __init__(self, settings: Settings, refusals: Refusals) -> None:
-        super().__init__()
-        self.settings = settings
-        self.refusals = refusals
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self.refusals, settings = task.refusals, task.settings
         self.token = TokenVariable(
             0,
             tuple((atom, Fraction(place)) for place, atom in enumerate(settings.vocabulary)),
@@ -64,13 +62,7 @@ class ValueAnalysis(JointAnalysis):
             0, tuple((place, Fraction(place)) for place in range(settings.max_length)), False
         )
         self._base = BaseVariables(self.token, self.index, settings)
-        self.sums = WeightedSums(settings, self._base, self._ranges_of_heads)
-        self.counts_first = False
-        """Whether noisy conditions are rather counted than looked up in one table."""
-        self.avoids_counts = False
-        """Whether conditions rather wait for the next layer than being counted."""
-        self.has_counts = False
-        """Whether any condition is counted."""
+        self.sums = WeightedSums(task, self._base, self._ranges_of_heads)
         self.failures: dict[Node, str] = {}
         self.held: dict[Node, Values] = {}
         """What each s-op holds, of those that were asked for."""
@@ -115,20 +107,17 @@ class ValueAnalysis(JointAnalysis):
         compared = self.sums.comparison(node.op, operands)
         if compared is not None:
             return compared
-        variables = {variable for operand in operands for variable in operand.inputs}
-        noisy = sum(variable.is_noisy for variable in variables)
-        if any(isinstance(variable, CountVariable) for variable in variables) or (
-            self.counts_first and noisy > 1
-        ):
+        if any(isinstance(one, CountVariable) for operand in operands for one in operand.inputs):
             counted = self._counted(node)
             if counted is not None:
                 return counted
-        if self.works_stepwise:
+        if self.measures.works_stepwise:
             return self._stepwise(node)
         try:
             joint = self.joint(list(node.operands), later=0)
         except Refusal as refusal:
-            values = self._afterwards(node, refusal) if self.avoids_counts else None
+            waits = self.settings.extra_feed_forwards > 0
+            values = self._afterwards(node, refusal) if waits else None
             values = values or self._counted(node) or self._distributed(node)
             values = values or self._wide(node, operands) or self._afterwards(node, refusal)
             if values is None:
@@ -192,7 +181,7 @@ class ValueAnalysis(JointAnalysis):
             return None
         choice = Choice(numbered, tuple(leaves))
         gates = [choice.gate(place) for place in range(len(leaves))]
-        self._adopt(node, in_order([numbered, *gates]))
+        self.task.deadlines.adopt(node, in_order([numbered, *gates]))
         try:
             for helper in in_order([numbered]):
                 if isinstance(helper, SOp) and helper is not node:
@@ -206,7 +195,7 @@ class ValueAnalysis(JointAnalysis):
             return None
         if 2 * max(sizes) > MOST_STATES or any(values.is_wide for values in held):
             return None
-        if not self._is_in_time(node, layer, refusal):
+        if not self.task.deadlines.allow(node, layer, refusal):
             return None
         atoms = distinct(atom for values in held for atom in values.atoms)
         one_of_them = Values(layer, (), atoms, frozenset(map(type, atoms)))
@@ -216,7 +205,7 @@ class ValueAnalysis(JointAnalysis):
 
     def _waits(self, values: Values) -> bool:
         """Whether a choice sees of a leaf what an earlier block has made of it."""
-        if not self.works_stepwise:
+        if not self.measures.works_stepwise:
             return values.choice is not None
         return values.linear is None and values.layer > 0
 
@@ -239,24 +228,16 @@ class ValueAnalysis(JointAnalysis):
                 self._numbers.add(numbered[part])
         return numbered[node]
 
-    @abstractmethod
-    def _adopt(self, node: Node, helpers: Sequence[Node]) -> None:
-        """Note that helpers must be there before an s-op is."""
-
     def _later(self, node: Elementwise, refusal: Refusal) -> Values | None:
         """An s-op in the feed-forward of the next layer, of what its operands are by then."""
         try:
             joint = self.joint(list(node.operands), later=1)
         except Refusal:
             return None
-        if not self._is_in_time(node, joint.layer, refusal):
+        if not self.task.deadlines.allow(node, joint.layer, refusal):
             return None
         outcomes = [self.applied(node, node.op, row) for row in joint.rows]
         return self.sums.table(joint.layer, joint.inputs, outcomes)
-
-    @abstractmethod
-    def _is_in_time(self, node: SOp, layer: int, refusal: Refusal) -> bool:
-        """Whether nothing reads an s-op before it can be computed; or a block is asked for."""
 
     def _counted(self, node: Elementwise) -> Values | None:
         """An `and` or `or` of conditions as a count of them: each is worked out on its own."""
@@ -274,7 +255,6 @@ class ValueAnalysis(JointAnalysis):
         )
         layer = max(values.layer for values in held)
         variable = CountVariable(layer + 1, states, True, conditions)
-        self.has_counts = True
         return Values(layer, (variable,), [atom for atom, _ in states], frozenset({bool}))
 
     def _wide(self, node: Elementwise, operands: list[Values]) -> Values | None:
@@ -288,9 +268,12 @@ class ValueAnalysis(JointAnalysis):
             return None
         return Values(outputs[0].layer, inputs, (), frozenset(), is_wide=True)
 
-    @abstractmethod
     def _is_only_read_out(self, node: SOp) -> bool:
         """Whether nothing but a read-out needs an s-op."""
+        users = self.task.users.get(node, ())
+        return (node in self.task.outputs or bool(users)) and all(
+            isinstance(user, Elementwise) and self._is_only_read_out(user) for user in users
+        )
 
     def _distributed(self, node: Elementwise) -> Values | None:
         """`x + (a if c else b)` as `x + a if c else x + b`, where those sums are linear."""

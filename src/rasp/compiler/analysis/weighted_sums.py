@@ -24,6 +24,7 @@ from rasp.compiler.analysis.linear import (
 )
 from rasp.compiler.analysis.linear_ranges import embedding_range, range_with_length
 from rasp.compiler.analysis.subset_sums import TooMany, sums_of_pairs
+from rasp.compiler.analysis.task import Task
 from rasp.compiler.analysis.variables import (
     HeadOutput,
     IndexVariable,
@@ -35,7 +36,6 @@ from rasp.compiler.analysis.variables import (
     line_through,
 )
 from rasp.compiler.refusals import Refusal
-from rasp.compiler.settings import Settings
 from rasp.graph import COMPARISONS, apply_operator
 
 KEEPS_NUMBER = ("round", "floor", "int", "abs", "float", "indicator", "bool", "plus")
@@ -46,11 +46,11 @@ RangesOfHeads = Callable[[Linear, list[HeadOutput]], list[list[Fraction]]]
 class WeightedSums:
     """The weighted sums of a program over the variables that there are so far."""
 
-    def __init__(self, settings: Settings, base: BaseVariables, heads: RangesOfHeads) -> None:
-        self.settings = settings
+    def __init__(self, task: Task, base: BaseVariables, heads: RangesOfHeads) -> None:
+        self.settings = task.settings
         self.variables_of = base.variables_of
         self._ranges_of_heads = heads
-        self.in_whole_units = False
+        self.in_whole_units = task.measures.works_stepwise
         """Whether multiples of one sum are functions of one variable, in whole units."""
         self._sums: dict[object, SumVariable] = {}
         self._ranges: dict[object, list[Fraction]] = {}

@@ -303,7 +303,7 @@ class Claimant(ABC):
         if shares is not None:
             outputs = tuple(map(self.number, shares.variable.linear.of(HeadOutput)))
             return Meaning("shares", outputs, Fraction(node is shares.always))
-        shapes = analysis.sum_shapes(analysis._siblings[node])
+        shapes = analysis.sum_shapes(analysis.task.siblings[node])
         if shapes is None:
             return None
         shape = shapes[node]
@@ -313,7 +313,7 @@ class Claimant(ABC):
         return Meaning(shape.kind, outputs, constant, known, factor)
 
     def _sum_output(self, node: Aggregate, formula: Formula, values: SOp) -> int:
-        layer = self.analysis._layer_of[node]
+        layer = self.analysis.task.layer_of[node]
         for head in self.analysis.heads:
             if (head.layer, head.mode, head.formula) == (layer, "sum", formula):
                 for output in head.outputs:

@@ -73,7 +73,7 @@ class Emitter:
         """The constant that each dimension holds until what heads add to it has been rounded."""
         self.lifted_until = np.zeros(self.size, int)
         """The layer whose feed-forward takes it away."""
-        if plan.analysis.rounds:
+        if plan.analysis.measures.rounds:
             for place, dimension in enumerate(plan.layout.dimensions, self.offset):
                 usual = FINER if plan.layout.is_apart else FINEST
                 finer = plan.layout.finer.get(place - self.offset, usual)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rasp.architecture.schedule import Schedule, schedule
-from rasp.compiler.planning.blocks import Blocks, Deadlines
+from rasp.compiler.analysis.blocks import Blocks, Deadlines
+from rasp.compiler.analysis.task import NONE, Measures, Task
 from rasp.compiler.planning.heads import HeadAnalysis
-from rasp.compiler.planning.measures import NONE, Measures
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
 from rasp.graph import Aggregate, Node, Selector, SOp, in_order, users
@@ -24,28 +24,14 @@ def check_s_ops(nodes: Sequence[Node], refusals: Refusals) -> None:
 
 def analyse(
     nodes: Sequence[Node], settings: Settings, refusals: Refusals, placed: Schedule,
-    blocks: Blocks, measures: Measures = NONE,
+    blocks: Blocks | None = None, measures: Measures = NONE,
 ) -> HeadAnalysis:  # fmt: skip
-    """Analyse every s-op, or raise one error with every reason why that cannot be done."""
+    """Analyse every s-op, or raise one error with every reason why that cannot be done.
+
+    With `blocks`, an s-op may wait for a layer after the one that its operands are known in.
+    """
     promised = [] if settings.where is None else [settings.where]
-    siblings: dict[Aggregate, Sequence[Aggregate]] = {}
-    layer_of: dict[Aggregate, int] = {}
-    for known in [*map(schedule, promised), placed]:  # heads of a promise alone need no weights
-        siblings |= {aggregate: head.aggregates for layer in known.layer_list
-                     for head in layer.heads for aggregate in head.aggregates}  # fmt: skip
-        layer_of |= {node: blocks.place(layer) for node, layer in known.layer_of.items()
-                     if isinstance(node, Aggregate)}  # fmt: skip
-    every = [*nodes, *promised]
-    analysis = HeadAnalysis(every, settings, refusals, layer_of, siblings, users(every))
-    analysis.counts_first = measures.counts_conditions
-    analysis.rounds, analysis.sums_compared = measures.rounds, measures.adds_compared
-    analysis.compares_by_class = measures.compares_by_class
-    analysis.works_stepwise, analysis.avoids_counts = blocks.works_stepwise, blocks.avoids_counts
-    analysis.sums.in_whole_units = blocks.works_stepwise
-    if blocks.waits:
-        most = settings.extra_feed_forwards
-        analysis.deadlines = Deadlines.of(nodes, promised, placed, blocks, most)
-    analysis.alike = _alike(every, layer_of)
+    analysis = HeadAnalysis(_task(nodes, promised, settings, refusals, placed, blocks, measures))
     for where in promised:
         try:
             analysis.promise(where)
@@ -58,11 +44,31 @@ def analyse(
                 analysis.of(node)
             except Refusal:
                 continue
-    blocks.has_counts = analysis.has_counts
     if refusals.tainted.intersection(nodes):
         refusals.raise_all()
     refusals.reasons.clear()  # no output needs what cannot be worked out
     return analysis
+
+
+def _task(
+    nodes: Sequence[Node], promised: Sequence[Node], settings: Settings, refusals: Refusals,
+    placed: Schedule, blocks: Blocks | None, measures: Measures,
+) -> Task:  # fmt: skip
+    siblings: dict[Aggregate, Sequence[Aggregate]] = {}
+    layer_of: dict[Aggregate, int] = {}
+    place = (blocks or Blocks()).place
+    for known in [*map(schedule, promised), placed]:  # heads of a promise alone need no weights
+        siblings |= {aggregate: head.aggregates for layer in known.layer_list
+                     for head in layer.heads for aggregate in head.aggregates}  # fmt: skip
+        layer_of |= {node: place(layer) for node, layer in known.layer_of.items()
+                     if isinstance(node, Aggregate)}  # fmt: skip
+    deadlines = Deadlines({}, Blocks())
+    if blocks is not None:
+        most = settings.extra_feed_forwards
+        deadlines = Deadlines.of(nodes, promised, placed, blocks, most)
+    every = [*nodes, *promised]
+    return Task(settings, refusals, frozenset(every), users(every), layer_of, siblings,
+                _alike(every, layer_of), deadlines, measures)  # fmt: skip
 
 
 def _alike(nodes: Sequence[Node], layer_of: Mapping[Aggregate, int]) -> dict[Selector, Selector]:

@@ -128,8 +128,7 @@ def _conjuncts(
         strength += 32 * ceil(slack / 32)
         if formula in head.stand_ins:  # all of them together fall half as deep as others do
             strength //= 2 * len(head.stand_ins)
-        request = Request(time, strength, formula is not uneven, needs_sink, is_share,
-                          analysis.compares_by_class)  # fmt: skip
+        request = Request(time, strength, formula is not uneven, needs_sink, is_share)
         conjunct = make_conjunct(features, formula, request, settings.causal)
         if conjunct is not None:
             found.append(conjunct)

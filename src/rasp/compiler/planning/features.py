@@ -221,7 +221,7 @@ class Features:
             codes = tuple(
                 tuple(sorted({code for _, code in variable.states})) for variable in inputs
             )
-            self.groups[key] = Group(layer, inputs, codes, self.analysis.works_stepwise)
+            self.groups[key] = Group(layer, inputs, codes, self.analysis.measures.works_stepwise)
         return self.groups[key]
 
 

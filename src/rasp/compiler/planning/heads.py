@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
 
@@ -12,6 +12,7 @@ from rasp.compiler.analysis.formulas import Formula, at_the_key, comparisons
 from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.subset_sums import TooMany, means, subset_sums, sums, sums_of_pairs
+from rasp.compiler.analysis.task import Task
 from rasp.compiler.analysis.variables import (
     CountVariable,
     HeadOutput,
@@ -23,11 +24,9 @@ from rasp.compiler.analysis.variables import (
     number,
     typed,
 )
-from rasp.compiler.planning.blocks import Blocks, Deadlines
 from rasp.compiler.planning.promised_picks import PromisedPicks
 from rasp.compiler.planning.rounded_sums import can_be_rounded
-from rasp.compiler.refusals import Refusal, Refusals
-from rasp.compiler.settings import Settings
+from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate, Const, Elementwise, Node, Scorer, SOp, in_order, score_terms
 from rasp.graph.formulas import conjuncts, every
 
@@ -38,31 +37,14 @@ NUMBERS = frozenset({int, Fraction})
 class HeadAnalysis(PromisedPicks):
     """Value analysis with attention: fills `heads` as it meets aggregates."""
 
-    def __init__(
-        self,
-        outputs: Sequence[Node],
-        settings: Settings,
-        refusals: Refusals,
-        layer_of: Mapping[Aggregate, int],
-        siblings: Mapping[Aggregate, Sequence[Aggregate]],
-        users: Mapping[Node, Sequence[Node]],
-    ) -> None:
-        super().__init__(outputs, settings, refusals, layer_of, siblings, users)
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
         self.heads: list[PlannedHead] = []
-        self.deadlines = Deadlines({}, Blocks())
         self._shares = {}
         self._products: dict[Node, Linear] = {}
         self._known_means: dict[tuple[Fraction, ...], list[Fraction]] = {}
-        self.compares_by_class = False
-        """Whether values that are off are compared class by class; see `Measures`."""
         self.kept_as_sums: set[Node] = set()
         """Means of which the program only ever asks what their sums tell as well."""
-
-    def _adopt(self, node: Node, helpers: Sequence[Node]) -> None:
-        self.deadlines.adopt(node, helpers)
-
-    def _is_in_time(self, node: SOp, layer: int, refusal: Refusal) -> bool:
-        return self.deadlines.allow(node, layer, refusal)
 
     def _attention(self, node: SOp) -> Values:
         assert isinstance(node, Aggregate)
@@ -81,7 +63,7 @@ class HeadAnalysis(PromisedPicks):
         compared += scored_by(best)
         if not values.atoms or not all(self.of(each).atoms for each in compared):
             return Values(0, (), [None], frozenset())
-        shapes = self.sum_shapes(self._siblings[node])
+        shapes = self.sum_shapes(self.task.siblings[node])
         if len(values.inputs) == 1 and isinstance(values.inputs[0], CountVariable):
             return self._moved_count(node, values, values.inputs[0])
         if shapes is not None:
@@ -128,7 +110,7 @@ class HeadAnalysis(PromisedPicks):
         output = HeadOutput(
             head.layer,
             tuple((atom, codes[atom]) for atom in known),
-            not (self.rounds and can_be_rounded(codes.values(), self.settings.max_length)),
+            not (self.measures.rounds and can_be_rounded(codes.values(), self.settings.max_length)),
             head,
             node.values,
             node.default if may_be_empty else None,
@@ -206,16 +188,10 @@ class HeadAnalysis(PromisedPicks):
         outcomes = [atom for atom, _ in known]
         return Values(head.layer, (output,), outcomes, frozenset(map(type, outcomes)))
 
-    def _is_only_read_out(self, node: SOp) -> bool:
-        users = self._users.get(node, ())
-        return (node in self._outputs or bool(users)) and all(
-            isinstance(user, Elementwise) and self._is_only_read_out(user) for user in users
-        )
-
     def _is_compared_with_zero(self, node: Aggregate) -> bool:
         """Whether the program only ever asks if an aggregate of numbers from 0 on is 0."""
-        users = self._users[node]
-        return node not in self._outputs and all(
+        users = self.task.users[node]
+        return node not in self.task.outputs and all(
             isinstance(user, Elementwise)
             and user.op in ("==", "!=", ">", "<=")
             and user.operands[0] is node
@@ -244,7 +220,7 @@ class HeadAnalysis(PromisedPicks):
         if shape.kind in ("product", "ratio"):
             self.kept_as_sums.add(node)
             if shape.kind == "product":
-                self._products |= dict.fromkeys(self._users[node], linear)
+                self._products |= dict.fromkeys(self.task.users[node], linear)
             return self.sums.values(linear, NUMBERS)
         table = self.sums.values(linear, frozenset({Fraction}))
         light = shape.light
@@ -276,8 +252,8 @@ class HeadAnalysis(PromisedPicks):
         return self.of(mixture(dict.fromkeys(outputs, ONE))).atoms == [1]
 
     def _sum_output(self, node: Aggregate, formula: Formula, values: SOp, shape: Sum) -> Linear:
-        if self.works_stepwise:
-            self._adopt(node.selector, in_order([values]))
+        if self.measures.works_stepwise:
+            self.task.deadlines.adopt(node.selector, in_order([values]))
         found = self.of(values)
         head = self._head(node, "sum", formula, None)
         head.family = shape.whole if len(shape.parts) > 1 else None
@@ -290,7 +266,7 @@ class HeadAnalysis(PromisedPicks):
             sums = self._sums_of([found], formula)
         states = tuple((code, code) for code in sums)
         is_length = formula is True and found.atoms == [1]
-        noisy = not (self.rounds and can_be_rounded(sums, self.settings.max_length))
+        noisy = not (self.measures.rounds and can_be_rounded(sums, self.settings.max_length))
         output = HeadOutput(
             head.layer, states, noisy, head, values, None, None, is_length, known_by=node
         )
@@ -316,7 +292,7 @@ class HeadAnalysis(PromisedPicks):
     def _head(
         self, node: Aggregate, mode: str, formula: Formula, best: Scorer | None
     ) -> PlannedHead:
-        layer = self._layer_of[node]
+        layer = self.task.layer_of[node]
         for head in self.heads:
             if (head.layer, head.mode, head.formula, head.best) == (layer, mode, formula, best):
                 return head

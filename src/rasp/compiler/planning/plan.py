@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from rasp.architecture.schedule import Schedule, schedule
+from rasp.compiler.analysis.blocks import Blocks, NeedsBlock
+from rasp.compiler.analysis.task import NONE, Measures
 from rasp.compiler.analysis.variables import (
     HeadOutput,
     IndexVariable,
@@ -23,11 +25,9 @@ from rasp.compiler.analysis.variables import (
 )
 from rasp.compiler.planning.analyse import analyse, check_s_ops
 from rasp.compiler.planning.attention import HeadPlan, plan_head
-from rasp.compiler.planning.blocks import Blocks, NeedsBlock
 from rasp.compiler.planning.dimensions import Demand, Layout, lay_out
 from rasp.compiler.planning.features import Features, Group
 from rasp.compiler.planning.heads import HeadAnalysis
-from rasp.compiler.planning.measures import NONE, Measures
 from rasp.compiler.planning.mixed_radix import Ridge, choose_ridge
 from rasp.compiler.planning.outputs import OutputPlan, plan_output
 from rasp.compiler.refusals import Refusal, Refusals
@@ -68,21 +68,18 @@ def make_plan(
     refusals = Refusals(program, nodes)
     check_s_ops(nodes, refusals)
     placed, most = schedule(nodes), settings.extra_feed_forwards
-    blocks = Blocks(works_stepwise=most > 0, avoids_counts=most > 0)
+    measures = replace(measures, works_stepwise=most > 0)
+    blocks = Blocks()
     while True:
         try:
             return _plan(outputs, settings, Refusals(program, nodes), placed, blocks, measures)
         except NeedsBlock as needs:
             if blocks.count < most:
                 blocks = blocks.after(needs.after)
-            elif blocks.works_stepwise:
-                blocks = Blocks(avoids_counts=True)
+            elif measures.works_stepwise:
+                blocks, measures = Blocks(), replace(measures, works_stepwise=False)
             else:
                 needs.refuse(Refusals(program, nodes), most)
-        except RaspUnsupportedError:
-            if blocks.avoids_counts or not blocks.has_counts:
-                raise
-            blocks = Blocks(avoids_counts=True)
 
 
 def _plan(
@@ -103,7 +100,7 @@ def _plan(
     uses_sink = settings.sink and any(
         plan.head.mode == "sum" or plan.head.may_be_empty for layer in heads for plan in layer
     )
-    layout = lay_out(demands, analysis.works_stepwise)
+    layout = lay_out(demands, measures.works_stepwise)
     _check_work(groups, layout)
     used = replace(settings, extra_feed_forwards=blocks.count)
     return Plan(used, analysis, heads, groups, found, layout, uses_sink)
@@ -158,7 +155,7 @@ def _descend(
         for group in features.groups_of(layer):
             ridge = choose_ridge(features, group, 2 * layer)
             ridges.append((group, ridge))
-            at_once, label = layer > 0 and analysis.rounds, _group_label(group, refusals)
+            at_once, label = layer > 0 and analysis.measures.rounds, _group_label(group, refusals)
             demands.append(Demand(2 * layer, ridge.z, label, at_once, group.is_noisy))
         groups.append(ridges)
         if layer:

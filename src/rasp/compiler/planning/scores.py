@@ -71,8 +71,6 @@ class Request:
     needs_reference: bool
     level: bool = False
     """Whether all keys that do not match must score the same."""
-    by_class: bool = False
-    """Whether values that are off are compared class by class, not by squares of codes."""
 
 
 def make_conjunct(
@@ -93,14 +91,11 @@ def make_conjunct(
         return maker.of_queries_only()
     if request.level:
         return maker.of_columns()
-    by_class = request.by_class and maker.is_off
-    if isinstance(formula, Comparison) and not masked and not by_class:
+    if isinstance(formula, Comparison) and not masked:
         found = maker.of_numbers(formula)
         if found is not None:
             return found
-    if not _is_block_diagonal(truth):
-        return maker.of_columns()
-    return maker.of_members() if by_class else maker.of_classes()
+    return maker.of_classes() if _is_block_diagonal(truth) else maker.of_columns()
 
 
 def _is_block_diagonal(truth: np.ndarray) -> bool:
@@ -223,27 +218,6 @@ class _Maker:
                  for queries, keys in zip(query_codes, key_codes, strict=True))  # fmt: skip
         largest = beta * (2 * sum(sizes, ZERO) + max(squares))
         return Conjunct(self.truth.size, products, reference, beta * min(references), largest)
-
-    @property
-    def is_off(self) -> bool:
-        """Whether rounding can move what is compared."""
-        inputs = (*self.keys.joint.inputs, *self.queries.joint.inputs)
-        return any(variable.is_noisy for variable in inputs)
-
-    def of_members(self) -> Conjunct:
-        """For each class that matches, whether the key is in it times whether the query is.
-
-        The product of the two classes that they are in is the only one that is not about 0, so
-        that what the others are off is multiplied by next to nothing.
-        """
-        rows, inverse = classes(self.truth)
-        blocks = [row for row in rows if row.any()]
-        self._check_columns(len(blocks))
-        products = []
-        for row in blocks:
-            asks = _chosen((rows == row).all(axis=1)[inverse], self.strength, ZERO)
-            products.append((self._query(asks), self._key(_chosen(row, ONE, ZERO))))
-        return Conjunct(self.truth.size, products, Linear(self.strength), self.strength)
 
     # -- columns ----------------------------------------------------------------------------------
 

@@ -52,7 +52,7 @@ class ShareShapes(SumShapes):
         if self.settings.sink or self.settings.max_length == 1:
             return None
         if node not in self._shares:
-            self._find_shares(self._layer_of[node])
+            self._find_shares(self.task.layer_of[node])
         found = self._shares[node]
         if found is None:
             return None
@@ -69,7 +69,7 @@ class ShareShapes(SumShapes):
     def _find_shares(self, layer: int) -> None:
         """Look for the two aggregates of each width among those of a layer."""
         kinds: dict[tuple[str, Formula], list[Aggregate]] = {}
-        for node, at in self._layer_of.items():
+        for node, at in self.task.layer_of.items():
             if at == layer:
                 self._shares[node] = None
                 kinds.setdefault(self._kind(node), []).append(node)
@@ -82,7 +82,7 @@ class ShareShapes(SumShapes):
     def _kind(self, node: Aggregate) -> tuple[str, Formula]:
         """What part of a width an aggregate can be, and the selector whose width it is."""
         nothing = ("", False)
-        if len(self._siblings[node]) > 1:
+        if len(self.task.siblings[node]) > 1:
             return nothing
         try:
             formula, best = self.selector(node.selector)
@@ -106,7 +106,7 @@ class ShareShapes(SumShapes):
         sums |= {1 + share[others]: (True, others) for others in range(length)}
         linear = Linear()
         for node, alike in ((always, [*share[1:], ONE]), (alone, [*share, Fraction(0)])):
-            head = PlannedHead(self._layer_of[node], "share", formula, None, False, True,
+            head = PlannedHead(self.task.layer_of[node], "share", formula, None, False, True,
                         self.refusals.text(node.selector), outweighs=node is always,
                         refusal=self._unseen(node))  # fmt: skip
             states = tuple((each, each) for each in sorted(alike))
@@ -116,7 +116,7 @@ class ShareShapes(SumShapes):
             linear = linear + Linear(Fraction(0), {output: ONE})
         known = sorted(sums)
         variable = SumVariable(
-            self._layer_of[always], tuple((each, each) for each in known), True, linear
+            self.task.layer_of[always], tuple((each, each) for each in known), True, linear
         )
         return Shares(always, alone, variable, tuple(sums[each] for each in known))
 

@@ -14,7 +14,6 @@ from rasp.architecture.schedule import schedule
 from rasp.atoms import Atom
 from rasp.compiler.analysis.variables import HeadOutput, codes_of, s_op_of
 from rasp.compiler.planning.analyse import analyse, check_s_ops
-from rasp.compiler.planning.blocks import Blocks as ExtraBlocks
 from rasp.compiler.planning.heads import HeadAnalysis
 from rasp.compiler.planning.outputs import atoms_by_code
 from rasp.compiler.refusals import Refusal, Refusals
@@ -74,7 +73,7 @@ def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program)
     check_s_ops(nodes, refusals)
     whole = replace(settings, heads="paper")  # a number of one head is easier to read than two
     placed = schedule(nodes)
-    analysis = analyse(nodes, whole, refusals, placed, ExtraBlocks(waits=False))
+    analysis = analyse(nodes, whole, refusals, placed)
     layers = placed.layers
     blocks = Blocks(analysis)
     planned = _outputs(blocks, outputs, layers + 1, refusals)

@@ -34,18 +34,9 @@ class NeedsBlock(Exception):
 
 @dataclass
 class Blocks:
-    """How many blocks follow which layers of a schedule, and what they are used for."""
+    """How many blocks follow which layers of a schedule."""
 
     extra: dict[int, int] = field(default_factory=dict)
-    works_stepwise: bool = False
-    """Whether s-ops are rather made of what earlier blocks made than of many combinations."""
-
-    avoids_counts: bool = False
-    """Whether conditions rather wait for the next layer than being counted."""
-    has_counts: bool = False
-    """Whether some are counted."""
-    waits: bool = True
-    """Whether an s-op may wait for a later layer at all."""
 
     @property
     def count(self) -> int:
@@ -53,8 +44,7 @@ class Blocks:
 
     def after(self, layer: int) -> Blocks:
         """The same with one more."""
-        more = {**self.extra, layer: self.extra.get(layer, 0) + 1}
-        return Blocks(more, self.works_stepwise, self.avoids_counts)
+        return Blocks({**self.extra, layer: self.extra.get(layer, 0) + 1})
 
     def place(self, layer: int) -> int:
         """Where a layer of the schedule is in the model."""

@@ -1,0 +1,45 @@
+"""What an analysis is asked about: a program, where its heads are, and how it may be planned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rasp.compiler.analysis.blocks import Deadlines
+from rasp.compiler.refusals import Refusals
+from rasp.compiler.settings import Settings
+from rasp.graph import Aggregate, Node, Selector
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What a plan does that most programs do not need."""
+
+    rounds: bool = False
+    """The residual stream rounds what heads add (see `rounded_sums`)."""
+    looks_up: bool = False
+    """What a feed-forward would have to make for an output is read off its inputs."""
+    works_stepwise: bool = False
+    """S-ops are rather made of what earlier blocks made than of many combinations."""
+
+
+NONE = Measures()
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A program to be analysed; everything here is known before the first s-op is looked at."""
+
+    settings: Settings
+    refusals: Refusals
+    outputs: frozenset[Node]
+    """What the program puts out, and what is promised of its inputs."""
+    users: Mapping[Node, Sequence[Node]]
+    layer_of: Mapping[Aggregate, int]
+    """The layer of the model whose heads compute each aggregate."""
+    siblings: Mapping[Aggregate, Sequence[Aggregate]]
+    """The aggregates that one head of the schedule computes."""
+    alike: Mapping[Selector, Selector]
+    """For a selector, another one that picks the same, and is ready first."""
+    deadlines: Deadlines
+    measures: Measures = NONE
