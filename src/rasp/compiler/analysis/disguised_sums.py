@@ -16,7 +16,6 @@ and sums over the same selector share one head.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,23 +23,22 @@ from fractions import Fraction
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.formulas import Formula, at_the_key, in_stable_order
+from rasp.compiler.analysis.formulas import Formula, in_stable_order
 from rasp.compiler.analysis.joint_states import Values
-from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.selector_facts import SelectorFacts
 from rasp.compiler.analysis.task import Task
-from rasp.compiler.analysis.variables import CountVariable
+from rasp.compiler.analysis.unique_picks import UniquePicks
+from rasp.compiler.analysis.variables import CountVariable, HeadOutput, mixture
 from rasp.graph import Aggregate, Const, Elementwise, Indices, Node, SelectBest, SOp, in_order
 from rasp.graph.formulas import Comparison, Either, conjuncts, every, rewritten
 from rasp.graph.idioms import IS_FIRST
 from rasp.operators import COMPARISONS, OUTCOMES
 
-NOTHING = Linear()
+ONE = Fraction(1)
 
 
 @dataclass(frozen=True)
 class Sum:
-    """`known + Σ` over the parts of the sum of the values that the part's formula picks.
+    """`constant ± bos + Σ` over the parts of the sum of the values that the part's formula picks.
 
     kind "count": the aggregate is light / sum; "pick": light or 0; "product": the aggregate
     times its width, which is how the program uses it; "ratio": the same, where the program only
@@ -49,14 +47,19 @@ class Sum:
 
     kind: str
     light: Atom | None
-    known: Linear
-    """What the query knows by itself."""
+    constant: Fraction
     parts: tuple[tuple[Formula, SOp], ...]
     whole: Formula
     """The formula that the parts split."""
+    bos: SOp | None = None
+    """1 where the query picks the BOS, which it knows by itself: a count leaves it out."""
+
+    @property
+    def bos_factor(self) -> int:
+        return 0 if self.bos is None else -1 if self.kind == "count" else 1
 
 
-class SumShapes(SelectorFacts):
+class SumShapes(UniquePicks):
     """Finds the aggregates that are sums."""
 
     def __init__(self, task: Task) -> None:
@@ -113,20 +116,20 @@ class SumShapes(SelectorFacts):
         if self._is_always_set_against_others(node):
             return self._shape("ratio", None, 0, formula, node.values)
         light = self._light(values)
-        first = rewritten(formula, lambda literal: self._at_index(literal, True))
-        others = rewritten(formula, lambda literal: self._at_index(literal, False))
+        first = rewritten(formula, lambda literal: self.at_index(literal, True))
+        others = rewritten(formula, lambda literal: self.at_index(literal, False))
         if light is not None and first is True:
             if others is True:
                 return self._shape("count", light, 0, formula, Const(1))
-            linear = self.picks_bos(others)
-            if linear is not None:
-                return self._shape("count", light, 1, others, Const(1), linear.times(-1))
+            bos = self.picks_bos(others)
+            if bos is not None:
+                return self._shape("count", light, 1, others, Const(1), bos)
             not_first = Elementwise("indicator", (Elementwise("!=", (Indices(), Const(0))),))
             return self._shape("count", light, 1, others, not_first)
         if light is not None and others is False and node.default == 0 and light == 1:
-            linear = self.picks_bos(first)
-            if linear is not None:
-                return Sum("pick", light, linear, (), first)
+            bos = self.picks_bos(first)
+            if bos is not None:
+                return Sum("pick", light, Fraction(0), (), first, bos)
             return self._shape("pick", light, 0, first, IS_FIRST)
         if self._is_always_multiplied(node, formula):
             return self._shape("product", None, 0, formula, node.values)
@@ -143,21 +146,17 @@ class SumShapes(SelectorFacts):
 
     def _shape(
         self, kind: str, light: Atom | None, constant: int | Fraction, formula: Formula,
-        values: SOp, linear: Linear = NOTHING,
+        values: SOp, bos: SOp | None = None,
     ) -> Sum:  # fmt: skip
         """Split off what only looks at keys, and disjoint parts if heads may be split."""
         parts: list[tuple[Formula, SOp]] = []
         for part in self._split(formula):
-            kept: list[Formula] = []
-            moved: list[Formula] = []
-            for conjunct in conjuncts(part):
-                (moved if self._looks_at_keys_only(conjunct) else kept).append(conjunct)
+            on_keys, kept = self.apart(conjuncts(part))
             within = values
-            for each in in_stable_order(moved):
-                condition = at_the_key(each, self._query_value)
-                within = Elementwise("if", (condition, within, Const(0)))
+            for condition in in_stable_order(on_keys):
+                within = Elementwise("if", (self.at_the_key([condition]), within, Const(0)))
             parts.append((every(kept), within))
-        return Sum(kind, light, linear.plus(constant), tuple(parts), formula)
+        return Sum(kind, light, Fraction(constant), tuple(parts), formula, bos)
 
     def _split(self, formula: Formula) -> list[Formula]:
         if self.settings.heads != "split" or not isinstance(formula, Either):
@@ -204,9 +203,19 @@ class SumShapes(SelectorFacts):
             int(picks[place].sum()) == atom for place, atom in enumerate(factor.outcomes)
         )
 
-    @abstractmethod
     def _is_width(self, node: SOp, formula: Formula) -> bool:
         """Whether an s-op is known to be the number of keys that a selector picks."""
+        if not self._busy.isdisjoint(in_order([node])):
+            return False
+        linear = self.of(node).linear
+        if linear is None or linear.constant or not linear.parts:
+            return False
+        outputs = list(linear.of(HeadOutput))
+        if len(outputs) < len(linear.parts) or set(linear.parts.values()) != {ONE}:
+            return False
+        if any((each.head.mode, each.head.formula) != ("sum", formula) for each in outputs):
+            return False
+        return self.of(mixture(dict.fromkeys(outputs, ONE))).atoms == [1]
 
     def _is_always_set_against_others(self, node: Aggregate) -> bool:
         """Whether the program only ever divides or compares the aggregate, and all that it is set

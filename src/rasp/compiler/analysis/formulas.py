@@ -1,13 +1,15 @@
-"""Selectors as formulas of comparisons of s-ops (see `rasp.graph.formulas`), and what they become.
-
-A formula whose queries (or keys) are constant is a bool s-op of its keys (or queries).
+"""Selectors as formulas of comparisons of s-ops (see `rasp.graph.formulas`), and what they become:
+a selector again, a table of truths, or where one side is constant, a bool s-op of the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NoReturn, TypeAlias
+from functools import reduce
+from typing import NoReturn, TypeAlias, TypeVar
+
+import numpy as np
 
 from rasp.graph import (
     Const,
@@ -24,6 +26,7 @@ from rasp.graph import (
 from rasp.graph.formulas import All, Comparison, Either, every, fold, some
 
 Formula: TypeAlias = formulas.Formula[SOp]
+Meaning = TypeVar("Meaning")
 
 
 def formula_of(selector: Selector, simplify: Callable[[Comparison[SOp]], Formula]) -> Formula:
@@ -59,36 +62,48 @@ def comparisons(formula: Formula) -> list[Comparison[SOp]]:
     return []
 
 
-def at_the_key(formula: Formula, query_value: Callable[[Comparison[SOp]], Const]) -> SOp:
-    """A formula whose queries are constant, as a bool s-op of the keys."""
-    if isinstance(formula, bool):
-        return Const(formula)
-    if isinstance(formula, Comparison):
-        return Elementwise(formula.op, (formula.keys, query_value(formula)))
-    parts = [at_the_key(part, query_value) for part in sorted(formula.parts, key=_stable)]
-    joined = parts[0]
-    for part in parts[1:]:
-        joined = Elementwise("and" if isinstance(formula, All) else "or", (joined, part))
-    return joined
+def sides(formula: Formula) -> list[SOp]:
+    """Everything that a formula compares."""
+    return [side for one in comparisons(formula) for side in (one.keys, one.queries)]
 
 
-def at_the_query(
-    formula: Formula, key_value: Callable[[Comparison[SOp]], Const | None]
-) -> SOp | None:
-    """A formula for one key, as a bool s-op of the queries; None where the key is not known."""
-    if isinstance(formula, bool):
-        return Const(formula)
-    if isinstance(formula, Comparison):
-        key = key_value(formula)
-        return None if key is None else Elementwise(formula.op, (key, formula.queries))
-    joined: SOp | None = None
-    for part in sorted(formula.parts, key=_stable):
-        truth = at_the_query(part, key_value)
-        if truth is None:
-            return None
-        op = "and" if isinstance(formula, All) else "or"
-        joined = truth if joined is None else Elementwise(op, (joined, truth))
-    return joined
+def folded(
+    formula: Formula, leaf: Callable[[bool | Comparison[SOp]], Meaning],
+    both: Callable[[Meaning, Meaning], Meaning], either: Callable[[Meaning, Meaning], Meaning],
+) -> Meaning:  # fmt: skip
+    """What a formula means, given the meaning of its comparisons, of `and` and of `or`."""
+    if not isinstance(formula, (All, Either)):
+        return leaf(formula)
+    parts = [folded(part, leaf, both, either) for part in in_stable_order(list(formula.parts))]
+    return reduce(both if isinstance(formula, All) else either, parts)
+
+
+def as_s_op(formula: Formula, comparison: Callable[[Comparison[SOp]], SOp]) -> SOp:
+    """A formula for one key (or one query), as a bool s-op of the other side."""
+
+    def leaf(part: bool | Comparison[SOp]) -> SOp:
+        return Const(part) if isinstance(part, bool) else comparison(part)
+
+    return folded(formula, leaf, lambda left, right: Elementwise("and", (left, right)),
+                  lambda left, right: Elementwise("or", (left, right)))  # fmt: skip
+
+
+def as_selector(formula: Formula) -> Selector:
+    """A formula as a selector of the program graph."""
+
+    def leaf(part: bool | Comparison[SOp]) -> Selector:
+        if isinstance(part, bool):
+            return Select(Const(0), Const(0), "==" if part else "!=")
+        return Select(part.keys, part.queries, part.op)
+
+    return folded(formula, leaf, SelectorAnd, SelectorOr)
+
+
+def as_table(
+    formula: Formula, comparison: Callable[[bool | Comparison[SOp]], np.ndarray]
+) -> np.ndarray:
+    """The truth of a formula, query by key, given that of its comparisons."""
+    return folded(formula, comparison, np.logical_and, np.logical_or)
 
 
 def _stable(formula: Formula) -> str:
@@ -103,16 +118,3 @@ def _stable(formula: Formula) -> str:
 def in_stable_order(formulas: list[Formula]) -> list[Formula]:
     """Sort formulas by what they say, so that compiling twice gives the same weights."""
     return sorted(formulas, key=_stable)
-
-
-def as_selector(formula: Formula) -> Selector:
-    """A formula as a selector of the program graph."""
-    if isinstance(formula, bool):
-        return Select(Const(0), Const(0), "==" if formula else "!=")
-    if isinstance(formula, Comparison):
-        return Select(formula.keys, formula.queries, formula.op)
-    first, *others = [as_selector(part) for part in in_stable_order(list(formula.parts))]
-    join = SelectorAnd if isinstance(formula, All) else SelectorOr
-    for other in others:
-        first = join(first, other)
-    return first

@@ -1,28 +1,22 @@
-"""What is provably true of a selector: empty, unique, causal, or known from the indices alone."""
+"""What is provably true of a selector: never empty, causal, silent at an index, or of the BOS."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from fractions import Fraction
 
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.program.orders import is_strict_order
-from rasp.compiler.analysis.comparison_tables import compared
-from rasp.compiler.analysis.formulas import Formula, at_the_query, comparisons, formula_of
+from rasp.compiler.analysis.formulas import Formula, as_s_op, comparisons
 from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.joint_tables import grid_of
-from rasp.compiler.analysis.linear import Linear, TokenIs, index_is
+from rasp.compiler.analysis.linear import TokenIs, index_is
+from rasp.compiler.analysis.promised_picks import PromisedPicks
 from rasp.compiler.analysis.task import Task
-from rasp.compiler.analysis.values import ValueAnalysis
 from rasp.compiler.analysis.variables import (
     HeadOutput,
-    IndexVariable,
     Variable,
     default_code,
-    mixture,
-    typed,
 )
 from rasp.compiler.refusals import Refusal
 from rasp.graph import (
@@ -30,125 +24,26 @@ from rasp.graph import (
     Const,
     Elementwise,
     Indices,
-    Score,
-    Scorer,
-    SelectBest,
-    Selector,
     SOp,
-    apply_operator,
-    is_everywhere,
-    score_terms,
-    selectors_in,
 )
 from rasp.graph.formulas import All, Comparison, Either, conjuncts, rewritten
-from rasp.operators.comparisons import EQUAL
 
 MOST_COMPARED = 100_000
 REFLEXIVE = ("==", "<=", ">=")
 
 
-class SelectorFacts(ValueAnalysis):
+class SelectorFacts(PromisedPicks):
     """Value analysis that also knows things about selectors."""
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        self._formulas: dict[Selector, tuple[Formula, Scorer | None]] = {}
-        self._picks: dict[Comparison[SOp], np.ndarray] = {}
         self._silent: dict[Formula, np.ndarray] = {}
-        self._promised_picks: dict[Formula, tuple[float, float]] = {}
-
-    def selector(self, selector: Selector) -> tuple[Formula, Scorer | None]:
-        """Split a selector into a formula and what its best picks are scored by."""
-        if selector not in self._formulas:
-            chosen = self.task.alike.get(selector, selector)
-            self._formulas[selector] = self._split_selector(chosen)
-        return self._formulas[selector]
-
-    def _split_selector(self, selector: Selector) -> tuple[Formula, Scorer | None]:
-        best: Scorer | None = None
-        if isinstance(selector, SelectBest):
-            best, selector = selector.scorer, selector.selector
-        for part in selectors_in(selector):
-            if isinstance(part, SelectBest):
-                raise Refusal(
-                    "select_best is inside another selector",
-                    "let `aggregate` use the result of select_best directly",
-                )
-        return formula_of(selector, self._simplified), best
-
-    def _simplified(self, literal: Comparison[SOp]) -> Formula:
-        """Evaluate a comparison that is the same for all pairs; refuse one that always fails."""
-        if self._is_of_one_value(literal):
-            return bool(literal.outcomes & EQUAL)
-        keys, queries = self.of(literal.keys).atoms, self.of(literal.queries).atoms
-        sorts = [{isinstance(atom, str) for atom in atoms} for atoms in (keys, queries)]
-        if literal.op not in ("==", "!=") and sorts[0] != sorts[1]:
-            raise Refusal(
-                "it compares strings with numbers, which the program itself cannot",
-                "compare numbers with numbers or strings with strings",
-            )
-        if not keys or not queries or len(keys) * len(queries) > MOST_COMPARED:
-            return literal
-        if literal.keys is literal.queries and len(keys) > 1:
-            return literal
-        if max(map(len, sorts)) > 1:
-            return literal
-        truth = compared(keys, queries, literal.op)
-        return bool(truth[0, 0]) if (truth == truth[0, 0]).all() else literal
-
-    def _is_of_one_value(self, literal: Comparison[SOp]) -> bool:
-        """Whether a comparison is of an s-op with itself that is the same at all positions."""
-        return literal.keys is literal.queries and is_everywhere(literal.keys, self._is_one_atom)
-
-    def _is_one_atom(self, node: SOp) -> bool:
-        try:
-            return len(self.of(node).atoms) == 1
-        except Refusal:
-            return False
-
-    def _at_index(self, literal: Comparison[SOp], first: bool) -> Formula:
-        """Decide a comparison of the key's index with a constant, at key 0 or at all others."""
-        keys, queries = self.of(literal.keys), self.of(literal.queries)
-        if keys.inputs != (self.index,) or len(queries.atoms) != 1:
-            return literal
-        atoms = keys.outcomes[:1] if first else keys.outcomes[1:]
-        truths = {atom is not None and bool(apply_operator(literal.op, (atom, queries.atoms[0])))
-                 for atom in atoms}  # fmt: skip
-        return truths.pop() if len(truths) == 1 else literal
-
-    def _looks_at_keys_only(self, formula: Formula) -> bool:
-        return all(len(self.of(literal.queries).atoms) == 1 for literal in comparisons(formula))
-
-    def _query_value(self, literal: Comparison[SOp]) -> Const:
-        return Const(self.of(literal.queries).atoms[0])
-
-    def picks_by_index(self, formula: Formula) -> np.ndarray | None:
-        """The selection, query by key, where it depends on the two indices alone."""
-        size = self.settings.max_length
-        if isinstance(formula, bool):
-            return np.full((size, size), formula)
-        if isinstance(formula, Comparison):
-            keys, queries = self.of(formula.keys), self.of(formula.queries)
-            if any(set(side.inputs) - {self.index} for side in (keys, queries)):
-                return None
-            columns = list(keys.outcomes) * (size if not keys.inputs else 1)
-            rows = list(queries.outcomes) * (size if not queries.inputs else 1)
-            if formula not in self._picks:
-                self._picks[formula] = compared(columns, rows, formula.op)
-            return self._picks[formula]
-        parts = [self.picks_by_index(part) for part in formula.parts]
-        arrays = [part for part in parts if part is not None]
-        if len(arrays) < len(parts):
-            return None
-        return np.asarray(
-            np.all(arrays, axis=0) if isinstance(formula, All) else np.any(arrays, axis=0)
-        )
 
     def is_never_empty(self, formula: Formula) -> bool:
         """Whether every query provably picks some key."""
         if formula is True or self._is_reflexive(formula):
             return True
-        if rewritten(formula, lambda literal: self._at_index(literal, True)) is True:
+        if rewritten(formula, lambda literal: self.at_index(literal, True)) is True:
             return True
         picks = self.picks_by_index(formula)
         if picks is not None:
@@ -156,10 +51,6 @@ class SelectorFacts(ValueAnalysis):
         if isinstance(formula, Comparison) and self._points_inside(formula):
             return True
         return self.promised_picks(formula)[0] >= 1
-
-    @abstractmethod
-    def promised_picks(self, formula: Formula) -> tuple[float, float]:
-        """The fewest and the most keys that a query picks, as far as promises tell."""
 
     def _is_reflexive(self, formula: Formula) -> bool:
         if isinstance(formula, Comparison):
@@ -211,7 +102,7 @@ class SelectorFacts(ValueAnalysis):
                     return False
         return True
 
-    def picks_bos(self, formula: Formula) -> Linear | None:
+    def picks_bos(self, formula: Formula) -> SOp | None:
         """1 where a query picks the BOS, else 0; None where that takes attention to know.
 
         Only for selectors that always pick something, so that no count falls below 0 without it.
@@ -220,17 +111,19 @@ class SelectorFacts(ValueAnalysis):
             return None
         if isinstance(formula, bool) or not self.is_never_empty(formula):
             return None
-        picked = at_the_query(formula, self._at_bos)
-        if picked is None:
+        known = {literal: self._at_bos(literal) for literal in comparisons(formula)}
+        at_bos = {literal: truth for literal, truth in known.items() if truth is not None}
+        if len(at_bos) < len(known):
             return None
+        indicator = Elementwise("indicator", (as_s_op(formula, at_bos.__getitem__),))
         try:
-            values = self.of(Elementwise("indicator", (picked,)))
+            values = self.of(indicator)
         except Refusal:
             return None
-        return values.linear if values.layer == 0 else None
+        return indicator if values.linear is not None and values.layer == 0 else None
 
-    def _at_bos(self, literal: Comparison[SOp]) -> Const | None:
-        """What the keys of a comparison hold at the BOS, where the embedding alone decides it."""
+    def _at_bos(self, literal: Comparison[SOp]) -> SOp | None:
+        """A comparison with what the keys hold at the BOS, where the embedding alone decides it."""
         values = self.of(literal.keys)
         if values.inputs == (self.token,):
             atom = values.outcomes[-1]
@@ -238,7 +131,7 @@ class SelectorFacts(ValueAnalysis):
             atom = values.outcomes[0]
         else:
             return None
-        return None if atom is None else Const(atom)
+        return None if atom is None else Elementwise(literal.op, (Const(atom), literal.queries))
 
     def _reachable(
         self, inputs: tuple[Variable, ...], grid: np.ndarray, rows: list[tuple[Atom | None, ...]]
@@ -272,84 +165,6 @@ class SelectorFacts(ValueAnalysis):
             never = np.zeros(self.settings.max_length, bool)
             self._silent[formula] = np.any([never, *silent], axis=0)
         return self._silent[formula]
-
-    def picks_at_most_one(self, formula: Formula, best: Scorer | None) -> bool:
-        """Whether no query can pick two keys."""
-        if self.settings.max_length == 1:
-            return True
-        if best is not None and self._tells_apart(best, Indices()):
-            return True
-        if any(isinstance(part, Comparison) and part.op == "==" and self._is_injective(part.keys)
-               for part in conjuncts(formula)):  # fmt: skip
-            return True
-        return self.promised_picks(formula)[1] <= 1
-
-    def picks_one_value(self, values: SOp, formula: Formula, best: Scorer | None) -> bool:
-        """Whether all keys that a query picks hold the same value, however many they are."""
-        if best is not None and self._tells_apart(best, values):
-            return True
-        return any(
-            isinstance(part, Comparison) and part.op == "==" and part.keys is values
-            for part in conjuncts(formula)
-        )
-
-    def _tells_apart(self, best: Scorer, values: SOp) -> bool:
-        """Whether keys that tie, for some query, surely hold the same value."""
-        match best:
-            case Score(keys, queries) if keys is values:
-                return all(self.of(queries).outcomes)
-            case Score(keys, queries) if isinstance(values, Indices):
-                return self._is_injective(keys) and all(self.of(queries).outcomes)
-            case Score():
-                return False
-        terms = score_terms(best)
-        asked = self.numbers_together([term.queries for term in terms])
-        sent = self.numbers_together([*(term.keys for term in terms), values])
-        if len(asked) * len(sent) > MOST_COMPARED:
-            return False
-        for query in asked:
-            holders: dict[Fraction, Fraction] = {}
-            for *sides, value in sent:
-                score = sum((a * b for a, b in zip(sides, query, strict=True)), Fraction(0))
-                if holders.setdefault(score, value) != value:
-                    return False
-        return True
-
-    def _is_injective(self, keys: SOp) -> bool:
-        """Whether no two positions hold the same: the index decides it, or it is a rank."""
-        values = self.of(keys)
-        if len(values.inputs) != 1 or not isinstance(values.inputs[0], IndexVariable):
-            return self._is_rank(values.linear)
-        return len({typed(atom)[1] for atom in values.outcomes if atom is not None}) == len(
-            values.outcomes
-        )
-
-    def _is_rank(self, linear: Linear | None) -> bool:
-        """Whether a number tells how many keys a strict order of all positions picks."""
-        outs = {} if linear is None else linear.of(HeadOutput)
-        heads = {output.head for output in outs}
-        if linear is None or len(heads) != 1 or len(outs) < len(linear.parts):
-            return False
-        (head,) = heads
-        if head.mode != "sum" or any(output.carrier is not None for output in outs):
-            return False
-        sent = self.of(mixture(outs)).atoms
-        return len(sent) == 1 and bool(sent[0]) and self._is_order(head.formula)
-
-    def _is_order(self, formula: Formula) -> bool:
-        """Whether of any two positions one comes before the other by a formula, in one order."""
-        parts = comparisons(formula)
-        sides = list(dict.fromkeys(one.keys for one in parts))
-        if any(one.keys is not one.queries for one in parts):
-            return False
-        if any(len({isinstance(atom, str) for atom in self.of(side).atoms}) > 1 for side in sides):
-            return False
-
-        def holds(case: tuple[int, ...]) -> bool:
-            outcome = dict(zip(sides, case, strict=True))
-            return rewritten(formula, lambda one: bool(outcome[one.keys] & one.outcomes)) is True
-
-        return is_strict_order(holds, [isinstance(side, Indices) for side in sides])
 
     def _is_causal(self, formula: Formula) -> bool:
         """Whether no query picks a later key: each part of an `or`, and some part of an `and`."""

@@ -17,11 +17,9 @@ from rasp.certificate.claims import (
     OutputVariable,
     ReaderClaim,
 )
-from rasp.compiler.analysis.disguised_sums import Sum
 from rasp.compiler.analysis.formulas import (
     Formula,
     as_selector,
-    at_the_query,
     comparisons,
     in_stable_order,
 )
@@ -43,7 +41,6 @@ from rasp.compiler.refusals import Refusal
 from rasp.compiler.settings import Settings
 from rasp.graph import (
     Aggregate,
-    Elementwise,
     Node,
     SOp,
     in_order,
@@ -309,8 +306,7 @@ class Claimant(ABC):
         shape = shapes[node]
         outputs = tuple(self._sum_output(node, part, values) for part, values in shape.parts
                         if self.analysis.of(values).atoms != [0])  # fmt: skip
-        constant, known, factor = self._known(node, shape)
-        return Meaning(shape.kind, outputs, constant, known, factor)
+        return Meaning(shape.kind, outputs, shape.constant, shape.bos, Fraction(shape.bos_factor))
 
     def _sum_output(self, node: Aggregate, formula: Formula, values: SOp) -> int:
         layer = self.analysis.task.layer_of[node]
@@ -320,15 +316,3 @@ class Claimant(ABC):
                     if output.values is values:
                         return self.number(output)
         raise AssertionError("a sum without a head")
-
-    def _known(self, node: Aggregate, shape: Sum) -> tuple[Fraction, SOp | None, Fraction]:
-        """What a query knows by itself: a constant, and whether it picks the BOS."""
-        is_bos = shape.kind == "pick" and not shape.parts
-        if shape.kind == "count" and not isinstance(shape.whole, bool):
-            is_bos = self.analysis.picks_bos(shape.whole) is not None
-        if not is_bos:
-            return shape.known.constant, None, Fraction(0)
-        picked = at_the_query(shape.whole, self.analysis._at_bos)
-        assert picked is not None
-        sign = Fraction(-1 if shape.kind == "count" else 1)
-        return Fraction(shape.kind == "count"), Elementwise("indicator", (picked,)), sign

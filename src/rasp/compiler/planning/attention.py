@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, exp, floor, log
 
-from rasp.compiler.analysis.formulas import Formula, comparisons, in_stable_order
+from rasp.compiler.analysis.formulas import Formula, in_stable_order, sides
 from rasp.compiler.analysis.linear import Linear, total
 from rasp.compiler.analysis.variables import (
     HeadOutput,
@@ -136,12 +136,6 @@ def _conjuncts(
     return found
 
 
-def _is_computed(analysis: HeadAnalysis, formula: Formula) -> bool:
-    """Whether a conjunct compares what heads have made."""
-    nodes = {node for each in comparisons(formula) for node in (each.keys, each.queries)}
-    return any(analysis.of(node).is_noisy for node in nodes)
-
-
 def _order(formulas: list[Formula]) -> Formula | None:
     for formula in formulas:
         if isinstance(formula, Comparison) and formula.op in ORDERINGS:
@@ -180,9 +174,8 @@ def _lowered(found: list[Conjunct]) -> list[tuple[Linear, Linear]]:
 
 def is_noisy(analysis: HeadAnalysis, head: PlannedHead) -> bool:
     """Whether rounding can move what a head compares."""
-    return _is_computed(analysis, head.formula) or any(
-        analysis.of(node).is_noisy for node in scored_by(head.best)
-    )
+    compared = [*sides(head.formula), *scored_by(head.best)]
+    return any(analysis.of(side).is_noisy for side in compared)
 
 
 def _sink(

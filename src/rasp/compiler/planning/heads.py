@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.disguised_sums import Sum
-from rasp.compiler.analysis.formulas import Formula, at_the_key, comparisons
+from rasp.compiler.analysis.formulas import Formula, sides
 from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.subset_sums import TooMany, means, subset_sums, sums, sums_of_pairs
@@ -24,8 +24,8 @@ from rasp.compiler.analysis.variables import (
     number,
     typed,
 )
-from rasp.compiler.planning.promised_picks import PromisedPicks
 from rasp.compiler.planning.rounded_sums import can_be_rounded
+from rasp.compiler.planning.width_shares import ShareShapes
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate, Const, Elementwise, Node, Scorer, SOp, in_order, score_terms
 from rasp.graph.formulas import conjuncts, every
@@ -34,7 +34,7 @@ ONE = Fraction(1)
 NUMBERS = frozenset({int, Fraction})
 
 
-class HeadAnalysis(PromisedPicks):
+class HeadAnalysis(ShareShapes):
     """Value analysis with attention: fills `heads` as it meets aggregates."""
 
     def __init__(self, task: Task) -> None:
@@ -59,9 +59,8 @@ class HeadAnalysis(PromisedPicks):
         formula, best = self.selector(node.selector)
         if formula is False:
             return self.sums.table(0, (), [node.default])
-        compared = [part for each in comparisons(formula) for part in (each.keys, each.queries)]
-        compared += scored_by(best)
-        if not values.atoms or not all(self.of(each).atoms for each in compared):
+        compared = [*sides(formula), *scored_by(best)]
+        if not values.atoms or not all(self.of(side).atoms for side in compared):
             return Values(0, (), [None], frozenset())
         shapes = self.sum_shapes(self.task.siblings[node])
         if len(values.inputs) == 1 and isinstance(values.inputs[0], CountVariable):
@@ -145,13 +144,10 @@ class HeadAnalysis(PromisedPicks):
         the default, those keys are what a query gets that picks nothing.
         """
         formula, best = self.selector(node.selector)
-        parts = conjuncts(formula)
-        on_keys = [part for part in parts if self._looks_at_keys_only(part)]
-        rest = every([part for part in parts if part not in on_keys])
-        if best is not None or not on_keys or not self.is_never_empty(rest):
+        on_keys, others = self.apart(conjuncts(formula))
+        if best is not None or not on_keys or not self.is_never_empty(every(others)):
             return ()
-        condition = at_the_key(every(on_keys), self._query_value)
-        for fits, value in self.joint([condition, node.values]).rows:
+        for fits, value in self.joint([self.at_the_key(on_keys), node.values]).rows:
             if fits is False and value != node.default:
                 return ()
         return tuple(on_keys)
@@ -214,7 +210,9 @@ class HeadAnalysis(PromisedPicks):
             ) from None
 
     def _sum(self, node: Aggregate, shape: Sum) -> Values:
-        linear = shape.known
+        linear = Linear(shape.constant)
+        if shape.bos is not None and (bos := self.of(shape.bos).linear) is not None:
+            linear = linear + bos.times(shape.bos_factor)
         for formula, values in shape.parts:
             linear = linear + self._sum_output(node, formula, values, shape)
         if shape.kind in ("product", "ratio"):
@@ -237,19 +235,6 @@ class HeadAnalysis(PromisedPicks):
         reciprocal = linear.times(1 / number(light))
         return Values(found.layer, found.inputs, found.outcomes, found.kinds, found.linear,
                       reciprocal)  # fmt: skip
-
-    def _is_width(self, node: SOp, formula: Formula) -> bool:
-        if not self._busy.isdisjoint(in_order([node])):
-            return False
-        linear = self.of(node).linear
-        if linear is None or linear.constant or not linear.parts:
-            return False
-        outputs = list(linear.of(HeadOutput))
-        if len(outputs) < len(linear.parts) or set(linear.parts.values()) != {ONE}:
-            return False
-        if any((each.head.mode, each.head.formula) != ("sum", formula) for each in outputs):
-            return False
-        return self.of(mixture(dict.fromkeys(outputs, ONE))).atoms == [1]
 
     def _sum_output(self, node: Aggregate, formula: Formula, values: SOp, shape: Sum) -> Linear:
         if self.measures.works_stepwise:

@@ -9,12 +9,13 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.comparison_tables import compared, in_order
-from rasp.compiler.analysis.formulas import Formula, comparisons
+from rasp.compiler.analysis.formulas import Formula, as_table, comparisons
 from rasp.compiler.analysis.joint_states import Joint
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.planning.features import Features
 from rasp.compiler.refusals import Refusal
-from rasp.graph.formulas import All, Comparison
+from rasp.graph import SOp
+from rasp.graph.formulas import Comparison
 
 MOST_PAIRS = 60_000_000
 
@@ -72,16 +73,13 @@ def truth_of(formula: Formula, keys: Side, queries: Side) -> np.ndarray:
     key_nodes = list(dict.fromkeys(literal.keys for literal in found))
     query_nodes = list(dict.fromkeys(literal.queries for literal in found))
 
-    def table(part: Formula) -> np.ndarray:
-        if isinstance(part, Comparison):
-            columns = [row[key_nodes.index(part.keys)] for row in keys.rows]
-            rows = [row[query_nodes.index(part.queries)] for row in queries.rows]
-            return compared(columns, rows, part.op)
-        assert not isinstance(part, bool)
-        parts = [table(each) for each in part.parts]
-        return np.asarray(np.all(parts, axis=0) if isinstance(part, All) else np.any(parts, axis=0))
+    def table(part: bool | Comparison[SOp]) -> np.ndarray:
+        assert not isinstance(part, bool), "a conjunct that is decided is none"
+        columns = [row[key_nodes.index(part.keys)] for row in keys.rows]
+        rows = [row[query_nodes.index(part.queries)] for row in queries.rows]
+        return compared(columns, rows, part.op)
 
-    return table(formula)
+    return as_table(formula, table)
 
 
 def both_are_indices(features: Features, keys: Side, queries: Side) -> bool:

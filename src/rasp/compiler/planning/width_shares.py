@@ -91,8 +91,8 @@ class ShareShapes(SumShapes):
             return nothing
         if best is not None or self._light(values) is None:
             return nothing
-        first = rewritten(formula, lambda literal: self._at_index(literal, True))
-        others = rewritten(formula, lambda literal: self._at_index(literal, False))
+        first = rewritten(formula, lambda literal: self.at_index(literal, True))
+        others = rewritten(formula, lambda literal: self.at_index(literal, False))
         role, whole = ("always", others) if first is True else ("alone", first)
         if (role == "alone" and others is not False) or isinstance(whole, bool):
             return nothing

@@ -9,20 +9,25 @@ from __future__ import annotations
 from fractions import Fraction
 from math import inf
 
-from rasp.compiler.analysis.formulas import Formula, at_the_key
+from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.selectors import Selectors
+from rasp.compiler.analysis.task import Task
 from rasp.compiler.analysis.variables import HeadOutput, SumVariable, mixture, number
-from rasp.compiler.planning.width_shares import ShareShapes
 from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
-from rasp.graph.formulas import conjuncts, every
+from rasp.graph.formulas import conjuncts
 
 ONE = Fraction(1)
 NOTHING = 0.0, inf
 
 
-class PromisedPicks(ShareShapes):
+class PromisedPicks(Selectors):
     """Value analysis that knows what is promised."""
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self._promised_picks: dict[Formula, tuple[float, float]] = {}
 
     def promise(self, where: SOp) -> None:
         """Take it that a bool s-op is true at every position of every input."""
@@ -59,15 +64,14 @@ class PromisedPicks(ShareShapes):
         ((mode, kept),) = heads
         if mode != "sum" or not set(conjuncts(kept)) <= set(parts):
             return NOTHING
-        rest = [part for part in parts if part not in conjuncts(kept)]
-        on_keys = [part for part in rest if self._looks_at_keys_only(part)]
-        picked = at_the_key(every(on_keys), self._query_value)
+        on_keys, others = self.apart(part for part in parts if part not in conjuncts(kept))
+        picked = self.at_the_key(on_keys)
         rows = [(number(added), fits is True)
                 for added, fits in self.joint([mixture(weights), picked]).rows
                 if added is not None and fits is not None]  # fmt: skip
         states = zip(values.inputs[0].states, values.outcomes, strict=True)
         allowed = [float(code - linear.constant) for (_, code), fits in states if fits is True]
         at_least = all(added >= fits for added, fits in rows)
-        at_most = all(added <= fits for added, fits in rows) and len(rest) == len(on_keys)
+        at_most = all(added <= fits for added, fits in rows) and not others
         return (min(allowed) if allowed and at_most else 0.0,
                 max(allowed) if allowed and at_least else inf)  # fmt: skip

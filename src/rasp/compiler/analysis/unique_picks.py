@@ -1,0 +1,96 @@
+"""Which selectors pick one key at most, or keys that all hold the same value."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from rasp.certificate.program.orders import is_strict_order
+from rasp.compiler.analysis.formulas import Formula, comparisons
+from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.selector_facts import SelectorFacts
+from rasp.compiler.analysis.selectors import MOST_COMPARED
+from rasp.compiler.analysis.variables import HeadOutput, IndexVariable, mixture, typed
+from rasp.graph import Indices, Score, Scorer, SOp, score_terms
+from rasp.graph.formulas import Comparison, conjuncts, rewritten
+
+
+class UniquePicks(SelectorFacts):
+    """Selector facts, and what is unique about picks."""
+
+    def picks_at_most_one(self, formula: Formula, best: Scorer | None) -> bool:
+        """Whether no query can pick two keys."""
+        if self.settings.max_length == 1:
+            return True
+        if best is not None and self._tells_apart(best, Indices()):
+            return True
+        if any(isinstance(part, Comparison) and part.op == "==" and self._is_injective(part.keys)
+               for part in conjuncts(formula)):  # fmt: skip
+            return True
+        return self.promised_picks(formula)[1] <= 1
+
+    def picks_one_value(self, values: SOp, formula: Formula, best: Scorer | None) -> bool:
+        """Whether all keys that a query picks hold the same value, however many they are."""
+        if best is not None and self._tells_apart(best, values):
+            return True
+        return any(
+            isinstance(part, Comparison) and part.op == "==" and part.keys is values
+            for part in conjuncts(formula)
+        )
+
+    def _tells_apart(self, best: Scorer, values: SOp) -> bool:
+        """Whether keys that tie, for some query, surely hold the same value."""
+        match best:
+            case Score(keys, queries) if keys is values:
+                return all(self.of(queries).outcomes)
+            case Score(keys, queries) if isinstance(values, Indices):
+                return self._is_injective(keys) and all(self.of(queries).outcomes)
+            case Score():
+                return False
+        terms = score_terms(best)
+        asked = self.numbers_together([term.queries for term in terms])
+        sent = self.numbers_together([*(term.keys for term in terms), values])
+        if len(asked) * len(sent) > MOST_COMPARED:
+            return False
+        for query in asked:
+            holders: dict[Fraction, Fraction] = {}
+            for *sides, value in sent:
+                score = sum((a * b for a, b in zip(sides, query, strict=True)), Fraction(0))
+                if holders.setdefault(score, value) != value:
+                    return False
+        return True
+
+    def _is_injective(self, keys: SOp) -> bool:
+        """Whether no two positions hold the same: the index decides it, or it is a rank."""
+        values = self.of(keys)
+        if len(values.inputs) != 1 or not isinstance(values.inputs[0], IndexVariable):
+            return self._is_rank(values.linear)
+        return len({typed(atom)[1] for atom in values.outcomes if atom is not None}) == len(
+            values.outcomes
+        )
+
+    def _is_rank(self, linear: Linear | None) -> bool:
+        """Whether a number tells how many keys a strict order of all positions picks."""
+        outs = {} if linear is None else linear.of(HeadOutput)
+        heads = {output.head for output in outs}
+        if linear is None or len(heads) != 1 or len(outs) < len(linear.parts):
+            return False
+        (head,) = heads
+        if head.mode != "sum" or any(output.carrier is not None for output in outs):
+            return False
+        sent = self.of(mixture(outs)).atoms
+        return len(sent) == 1 and bool(sent[0]) and self._is_order(head.formula)
+
+    def _is_order(self, formula: Formula) -> bool:
+        """Whether of any two positions one comes before the other by a formula, in one order."""
+        parts = comparisons(formula)
+        sides = list(dict.fromkeys(one.keys for one in parts))
+        if any(one.keys is not one.queries for one in parts):
+            return False
+        if any(len({isinstance(atom, str) for atom in self.of(side).atoms}) > 1 for side in sides):
+            return False
+
+        def holds(case: tuple[int, ...]) -> bool:
+            outcome = dict(zip(sides, case, strict=True))
+            return rewritten(formula, lambda one: bool(outcome[one.keys] & one.outcomes)) is True
+
+        return is_strict_order(holds, [isinstance(side, Indices) for side in sides])
