@@ -108,7 +108,8 @@ class Selectors(ValueAnalysis):
 
     def apart(self, parts: Iterable[Formula]) -> tuple[list[Formula], list[Formula]]:
         """The parts that look at keys only, and the others."""
-        on_keys, others = [], []
+        on_keys: list[Formula] = []
+        others: list[Formula] = []
         for part in parts:
             (on_keys if self.looks_at_keys_only(part) else others).append(part)
         return on_keys, others
