@@ -14,7 +14,7 @@ from rasp.compiler.analysis.variables import (
     PlannedHead,
     number,
 )
-from rasp.compiler.planning.best_scores import STEP, WIDE_STEP, best_scores
+from rasp.compiler.planning.best_scores import best_scores
 from rasp.compiler.planning.features import Features
 from rasp.compiler.planning.heads import HeadAnalysis, scored_by
 from rasp.compiler.planning.moved_values import basis_of, sent_value
@@ -23,8 +23,6 @@ from rasp.compiler.planning.width_shares import boost_of
 from rasp.graph.formulas import Comparison, conjuncts
 from rasp.operators import ORDERINGS
 
-MOST_WIDE = 1 << 16
-"""The largest spread of scores in wide steps."""
 SINK_WEIGHT = 22
 """In a sum, the sink's score: it takes all but a few 10^-10ths of the weight.
 
@@ -76,15 +74,9 @@ def plan_head(
     head.check()
     time = 2 * head.layer - 1
     needs_sink = head.mode == "sum" or head.may_be_empty
-    step = STEP if is_noisy(analysis, head) else WIDE_STEP
-    best, slack = best_scores(features, head, time, step)
+    best, slack = best_scores(features, head, time)
     parts = _conjuncts(features, analysis, head, needs_sink, slack, True)
     quiet = sum(part.largest for part in parts) < LARGEST_EXACT
-    if step > STEP and (slack > MOST_WIDE or not quiet):
-        step = STEP
-        best, slack = best_scores(features, head, time, step)
-        parts = _conjuncts(features, analysis, head, needs_sink, slack, True)
-        quiet = sum(part.largest for part in parts) < LARGEST_EXACT
     if not quiet:
         parts = _conjuncts(features, analysis, head, needs_sink, slack, False)
     every = [*parts, best] if best else parts

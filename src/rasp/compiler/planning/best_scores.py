@@ -12,17 +12,16 @@ from rasp.compiler.planning.scores import Conjunct
 from rasp.compiler.refusals import Refusal
 from rasp.graph import score_terms
 
-STEP, WIDE_STEP = 16, 160
-"""How far apart select_best puts the scores of keys; by the wide one, where there is room for
-it, all but the best get no weight at all."""
+STEP = 16
+"""How far apart select_best puts the scores of keys."""
 MOST_SPREAD = 1 << 18
-"""The largest spread of the scores of select_best, where they are STEP apart."""
+"""The largest spread of the scores of select_best."""
 MOST_SCORES = 500_000
 """The most pairs of a query and a key whose scores are compared while compiling."""
 
 
 def best_scores(
-    features: Features, head: PlannedHead, time: int, step: int
+    features: Features, head: PlannedHead, time: int
 ) -> tuple[Conjunct | None, Fraction]:
     """The scorer of a select_best as a product, and how far its scores spread."""
     if head.best is None:
@@ -36,11 +35,11 @@ def best_scores(
     sent = analysis.numbers_together([term.keys for term in terms])
     asked = analysis.numbers_together([term.queries for term in terms])
     gap, (lowest, highest) = gap_and_extent(asked, sent)
-    gamma = Fraction(step) / gap if gap else Fraction(0)
+    gamma = Fraction(STEP) / gap if gap else Fraction(0)
     low, spread = gamma * lowest, gamma * (highest - lowest)
-    if spread * STEP / step > MOST_SPREAD:
+    if spread > MOST_SPREAD:
         raise Refusal(
-            f"the scores of select_best spread over {float(spread / step):.0f} times their "
+            f"the scores of select_best spread over {float(spread / STEP):.0f} times their "
             "smallest difference, which is too much for float32",
             "score by smaller whole numbers",
         )

@@ -57,8 +57,6 @@ class Group:
     layer: int
     inputs: tuple[Variable, ...]
     codes: tuple[tuple[Fraction, ...], ...]
-    is_passed_on: bool = False
-    """Whether many blocks may pass on what it makes, so that it must be little off."""
     undefined: set[int] = field(default_factory=set)
     tables: list[Table] = field(default_factory=list)
     _steps: dict[int, Reached] = field(default_factory=dict)
@@ -221,7 +219,7 @@ class Features:
             codes = tuple(
                 tuple(sorted({code for _, code in variable.states})) for variable in inputs
             )
-            self.groups[key] = Group(layer, inputs, codes, self.analysis.measures.works_stepwise)
+            self.groups[key] = Group(layer, inputs, codes)
         return self.groups[key]
 
 

@@ -22,10 +22,6 @@ from rasp.compiler.planning.features import Features, Group
 
 UNIT = 2.0**-24
 """The largest relative error of one float32 operation."""
-MOST_NOISE = 0.1
-"""How far off `z` may be, in gaps of it, before less noise counts more than fewer kinks."""
-LARGEST = 2.0**23
-"""The largest sum, in units of the values, up to which fewer kinks count more than smaller ones."""
 MOST_ORDERED = 4
 """The most inputs of which every order is tried."""
 NEAR = [Fraction(1, 32), Fraction(1, 16), Fraction(1, 8)]
@@ -56,10 +52,7 @@ def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
     length = features.analysis.settings.max_length
     codes, weights = min(
         ((codes, weights) for codes in _codings(group, tables) for weights in _candidates(codes)),
-        key=lambda each: (
-            *_cost(group, tables, each[0], each[1], length),
-            sum(map(abs, each[1])),
-        ),
+        key=lambda each: (_kinks(group, tables, *each), sum(map(abs, each[1]))),
     )
     z = Linear()
     for variable, weight, known, natural in zip(
@@ -173,16 +166,6 @@ def _candidates(codes: list[list[Fraction]]) -> list[tuple[Fraction, ...]]:
     return found
 
 
-def _noise(
-    group: Group, codes: list[list[Fraction]], weights: tuple[Fraction, ...], length: int,
-    gap: float,
-) -> float:  # fmt: skip
-    """Roughly how far `z` can be off, in gaps, where that is too much; 0 where it is not."""
-    noise = _off(group, codes, weights, length)
-    size = sum(_reach(*each) for each in zip(codes, weights, strict=True))
-    return noise / gap if noise + 2 * UNIT * size > MOST_NOISE * gap else 0.0
-
-
 def _off(
     group: Group, codes: list[list[Fraction]], weights: tuple[Fraction, ...], length: int
 ) -> float:
@@ -216,33 +199,10 @@ def numbers_of(
     return numbers
 
 
-def _finest(values: np.ndarray) -> float:
-    """How far apart different values of a term are, at least; 1 where they are further."""
-    gaps = [np.diff(np.unique(row)).min(initial=1.0) for row in np.round(values, 9)]
-    return float(min(gaps, default=1.0))
-
-
-def _strain(z: np.ndarray, turns: np.ndarray, finest: float) -> float:
-    """How much larger than float32 holds are the sums that cancel; 0 where they are not.
-
-    Units face away from the middle, so the largest sums are those at both ends.
-    """
-    middle = (z[0] + z[-1]) / 2
-    sides = [(z[:-1] > middle, z[-1]), (z[:-1] <= middle, z[0])]
-    largest = max(
-        float(np.abs(np.maximum(sign * turns, 0) @ np.where(side, end - z[:-1], 0.0)).max())
-        for side, end in sides
-        for sign in (1, -1)
-    )
-    most = LARGEST * finest
-    return largest / most if largest > most else 0.0
-
-
-def _cost(
-    group: Group, tables: np.ndarray, codes: list[list[Fraction]], weights: tuple[Fraction, ...],
-    length: int,
-) -> tuple[float, float]:  # fmt: skip
-    """Noise and roughly how many kinks; infinite where states that differ would get one `z`."""
+def _kinks(
+    group: Group, tables: np.ndarray, codes: list[list[Fraction]], weights: tuple[Fraction, ...]
+) -> float:
+    """Roughly how many kinks there are; infinite where states that differ would get one `z`."""
     numbers = np.zeros(())
     for known, weight in zip(codes, weights, strict=True):
         numbers = numbers[..., None] + float(weight) * np.array([float(code) for code in known])
@@ -253,19 +213,11 @@ def _cost(
     z, values = z[order], values[:, order]
     same = np.diff(z) == 0
     if (np.diff(values, axis=1)[:, same] != 0).any():
-        return float("inf"), 0.0
+        return float("inf")
     keep = np.concatenate([[True], ~same])
-    z, values = z[keep], values[:, keep]
-    noise = _noise(group, codes, weights, length, float(np.diff(z).min(initial=np.inf)))
-    slopes = np.diff(values, axis=1) / np.diff(z)
-    turns = np.diff(slopes, axis=1, prepend=0.0)
-    noise += _strain(
-        z, turns, _finest(values) / 128 if group.is_passed_on and group.is_noisy else 1.0
-    )
-    if group.is_noisy:
-        changes = (np.abs(slopes) > 1e-12).any(axis=0)
-        corners = (np.abs(turns) > 1e-9).any(axis=0)
-        few, many = sorted((corners.sum(), changes.sum()))
-        flat = few if group.is_passed_on else changes.sum()
-        return noise, float(min(2 * flat, few + many))
-    return noise, float((np.abs(turns) > 1e-9).any(axis=0).sum())
+    slopes = np.diff(values[:, keep], axis=1) / np.diff(z[keep])
+    corners = int((np.abs(np.diff(slopes, axis=1, prepend=0.0)) > 1e-9).any(axis=0).sum())
+    if not group.is_noisy:
+        return corners
+    changes = int((np.abs(slopes) > 1e-12).any(axis=0).sum())
+    return min(2 * changes, corners + changes)

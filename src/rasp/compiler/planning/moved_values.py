@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from rasp.compiler.analysis.linear import Linear, content
+from rasp.compiler.analysis.linear import Linear, weighted
 from rasp.compiler.analysis.variables import (
     HeadOutput,
     PlannedHead,
@@ -14,33 +14,21 @@ from rasp.compiler.analysis.variables import (
     mixture,
     number,
 )
+from rasp.compiler.planning.dimensions import Demand, Layout
 from rasp.compiler.planning.features import Features
 
 
 def basis_of(head: PlannedHead, wanted: Iterable[Linear]) -> list[dict[HeadOutput, Fraction]]:
     """Independent sums of the head's outputs, in whole numbers of them, for all that is wanted."""
-    basis: list[dict[HeadOutput, Fraction]] = []
-    reduced: list[tuple[HeadOutput, dict[HeadOutput, Fraction]]] = []
-    rows = {}
+    rows: dict[object, Linear] = {}
     for linear in wanted:
-        row = {output: linear.parts[output] for output in head.outputs
-               if output in linear.parts}  # fmt: skip
+        row = {output: linear.parts[output] for output in head.outputs if output in linear.parts}
         if row:
-            rows[frozenset(row.items())] = row
-    for row in sorted(rows.values(), key=len):
-        rest = dict(row)
-        for pivot, known in reduced:
-            if pivot in rest:
-                factor = rest[pivot]
-                rest = {each: rest.get(each, Fraction(0)) - factor * known.get(each, Fraction(0))
-                        for each in {*rest, *known}}  # fmt: skip
-                rest = {each: weight for each, weight in rest.items() if weight}
-        if rest:
-            pivot = next(iter(rest))
-            reduced.append((pivot, {each: w / rest[pivot] for each, w in rest.items()}))
-            unit = content(row.values())
-            basis.append({each: weight / unit for each, weight in row.items()})
-    return basis
+            rows.setdefault(frozenset(row.items()), weighted(row))
+    basis = Layout()
+    for linear in sorted(rows.values(), key=lambda linear: len(linear.parts)):
+        basis.add(Demand(0, linear, ""))
+    return [dimension.of(HeadOutput) for dimension in basis.dimensions]
 
 
 def sent_value(features: Features, weights: dict[HeadOutput, Fraction], time: int) -> Linear:
