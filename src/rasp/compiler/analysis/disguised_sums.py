@@ -24,9 +24,9 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula, in_stable_order
+from rasp.compiler.analysis.head_ranges import HeadRanges
 from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.task import Task
-from rasp.compiler.analysis.unique_picks import UniquePicks
 from rasp.compiler.analysis.variables import CountVariable, HeadOutput, mixture
 from rasp.graph import Aggregate, Const, Elementwise, Indices, Node, SelectBest, SOp, in_order
 from rasp.graph.formulas import Comparison, Either, conjuncts, every, rewritten
@@ -59,7 +59,7 @@ class Sum:
         return 0 if self.bos is None else -1 if self.kind == "count" else 1
 
 
-class SumShapes(UniquePicks):
+class SumShapes(HeadRanges):
     """Finds the aggregates that are sums."""
 
     def __init__(self, task: Task) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from rasp.atoms import Atom
@@ -34,3 +34,13 @@ def as_kinds(code: Fraction, kinds: frozenset[type]) -> list[Atom]:
     if Fraction in kinds or not atoms:
         atoms.append(code)
     return atoms
+
+
+def width_of_kind(atom: Atom) -> int:
+    """Of equal atoms of different kinds, the widest kind is shown."""
+    return [bool, int, Fraction, str].index(type(atom))
+
+
+def widest(atoms: Iterable[Atom], codes: Mapping[Atom, Fraction]) -> dict[Fraction, Atom]:
+    """The atom to show for each code."""
+    return {codes[atom]: atom for atom in sorted(atoms, key=width_of_kind)}

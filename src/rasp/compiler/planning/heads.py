@@ -11,7 +11,6 @@ from rasp.compiler.analysis.disguised_sums import Sum
 from rasp.compiler.analysis.formulas import Formula, sides
 from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.subset_sums import TooMany, means, subset_sums, sums, sums_of_pairs
 from rasp.compiler.analysis.task import Task
 from rasp.compiler.analysis.variables import (
     CountVariable,
@@ -20,7 +19,6 @@ from rasp.compiler.analysis.variables import (
     codes_of,
     distinct,
     is_spread,
-    mixture,
     number,
     typed,
 )
@@ -42,7 +40,6 @@ class HeadAnalysis(ShareShapes):
         self.heads: list[PlannedHead] = []
         self._shares = {}
         self._products: dict[Node, Linear] = {}
-        self._known_means: dict[tuple[Fraction, ...], list[Fraction]] = {}
         self.kept_as_sums: set[Node] = set()
         """Means of which the program only ever asks what their sums tell as well."""
 
@@ -70,57 +67,72 @@ class HeadAnalysis(ShareShapes):
         return self.shares(node) or self._mean(node)
 
     def _mean(self, node: Aggregate) -> Values:
-        formula, best = self.selector(node.selector)
+        """What a head picks for an aggregate, or the mean of it."""
         values = self.of(node.values)
-        atoms = values.atoms
-        strings = any(isinstance(atom, str) for atom in atoms)
-        numbers = [atom for atom in atoms if not isinstance(atom, (bool, str))]
-        may_be_empty = not self.is_never_empty(formula)
-        unique = self.picks_at_most_one(formula, best) or self._has_one_number(atoms, numbers)
-        stand_ins = self._stand_ins(node) if may_be_empty and not self.settings.sink else ()
-        known: list[Atom] = list(atoms)
-        longest: dict[tuple[type, Atom], int] = {}
-        if not unique:
-            fractions = [Fraction(atom) for atom in numbers]
-            unique = self.picks_one_value(node.values, formula, best)
-            if not unique and best is None and formula is True and self._is_by_index(values):
-                known = _by_length(values.outcomes)
-                longest = {typed(atom): place for place, atom in enumerate(known, 1)}
-            else:
-                known += fractions if unique else self._means(fractions)
-        known = distinct([*known, node.default] if may_be_empty else known)
-        codes = codes_of(known, averaged=not unique)
-        is_named = unique and is_spread(codes.values())
+        may_be_empty = not self.is_never_empty(self.selector(node.selector)[0])
+        picked, is_unique = self._picked(node, values)
+        atoms = distinct([*picked, node.default] if may_be_empty else picked)
+        codes = codes_of(atoms, averaged=not is_unique)
+        is_named = is_unique and is_spread(codes.values())
         if is_named:  # numbers so far apart are names to a head that picks one of them
             in_order_of_size = sorted(codes, key=codes.__getitem__)
             codes = {atom: Fraction(place) for place, atom in enumerate(in_order_of_size)}
+        longest = {typed(atom): length for length, atom in enumerate(picked, 1)}
+        is_by_length = not is_unique and self._is_by_length(node, values)
+        head = self._head_of_means(node, may_be_empty)
+        head.needs_uniform |= not is_unique and len(set(codes_of(values.atoms).values())) > 1
+        output = HeadOutput(
+            head.layer,
+            tuple((atom, codes[atom]) for atom in atoms),
+            not (self.measures.rounds and can_be_rounded(codes.values(), self.settings.max_length)),
+            head,
+            node.values,
+            node.default if may_be_empty else None,
+            codes
+            if is_named or any(isinstance(atom, str) for atom in (*atoms, node.default))
+            else None,
+            known_by=node,
+            longest=tuple(longest[typed(atom)] for atom in atoms) if is_by_length else (),
+        )
+        head.outputs.append(output)
+        if len(atoms) == 1:
+            return self.sums.table(0, (), atoms)
+        return self.sums.table(head.layer, (output,), atoms)
+
+    def _picked(self, node: Aggregate, values: Values) -> tuple[list[Atom], bool]:
+        """What an aggregate gives where it picks something; whether that is always one value."""
+        formula, best = self.selector(node.selector)
+        numbers = [atom for atom in values.atoms if not isinstance(atom, (bool, str))]
+        if self.picks_at_most_one(formula, best) or self._has_one_number(values.atoms, numbers):
+            return values.atoms, True
+        fractions = [Fraction(atom) for atom in numbers]
+        if self.picks_one_value(node.values, formula, best):
+            return [*values.atoms, *fractions], True
+        if self._is_by_length(node, values):
+            return _by_length(values.outcomes), False
+        return [*values.atoms, *self.means_of(fractions)], False
+
+    def _is_by_length(self, node: Aggregate, values: Values) -> bool:
+        """Whether a mean is over the whole input, of what the index decides."""
+        is_whole = self.selector(node.selector) == (True, None)
+        return is_whole and values.inputs == (self.index,) and None not in values.outcomes
+
+    def _head_of_means(self, node: Aggregate, may_be_empty: bool) -> PlannedHead:
+        """The head of an aggregate that is no sum, with what its selector is known to pick."""
+        formula, best = self.selector(node.selector)
+        stand_ins = self._stand_ins(node) if may_be_empty and not self.settings.sink else ()
         head = self._head(node, "mean", formula, best)
-        head.may_be_empty |= may_be_empty and not stand_ins
         head.stand_ins = stand_ins
+        head.may_be_empty |= may_be_empty and not stand_ins
         if head.may_be_empty and not self.settings.sink:
             head.refusal = Refusal(
                 "its selector may pick nothing, and without a sink softmax cannot tell that "
                 "from picking everything",
                 "compile with `sink=True`, or let the selector always pick something",
             )
-        head.picks_one |= not numbers or self.picks_at_most_one(formula, best)
-        averaged = not unique and len(set(codes_of(atoms).values())) > 1
-        head.needs_uniform |= averaged
-        output = HeadOutput(
-            head.layer,
-            tuple((atom, codes[atom]) for atom in known),
-            not (self.measures.rounds and can_be_rounded(codes.values(), self.settings.max_length)),
-            head,
-            node.values,
-            node.default if may_be_empty else None,
-            codes if strings or is_named or isinstance(node.default, str) else None,
-            known_by=node,
-            longest=tuple(longest[typed(atom)] for atom in known) if longest else (),
-        )
-        head.outputs.append(output)
-        if len(known) == 1:
-            return self.sums.table(0, (), known)
-        return self.sums.table(head.layer, (output,), known)
+        has_numbers = any(not isinstance(atom, (bool, str)) for atom in self.of(node.values).atoms)
+        head.picks_one |= not has_numbers or self.picks_at_most_one(formula, best)
+        return head
 
     def _has_one_number(self, atoms: Sequence[Atom], numbers: Sequence[Atom]) -> bool:
         """Whether several keys hold one value because means of anything else would fail."""
@@ -133,9 +145,6 @@ class HeadAnalysis(ShareShapes):
                 "aggregate numbers alone or strings alone, or pick one key at a time",
             )
         return is_one
-
-    def _is_by_index(self, values: Values) -> bool:
-        return values.inputs == (self.index,) and None not in values.outcomes
 
     def _stand_ins(self, node: Aggregate) -> tuple[Formula, ...]:
         """Conditions on keys alone whose failures can serve as a sink.
@@ -170,7 +179,7 @@ class HeadAnalysis(ShareShapes):
             (atom, code) for atom, (_, code) in zip(values.outcomes, carrier.states, strict=True)
         ]
         if not whole:
-            states = [(code, code) for code in self._means([code for _, code in carrier.states])]
+            states = [(code, code) for code in self.means_of([code for _, code in carrier.states])]
         codes: dict[Atom, Fraction] = {}
         if may_be_empty:
             codes[node.default] = Fraction(-1) if whole or node.default != 0 else Fraction(0)
@@ -195,19 +204,6 @@ class HeadAnalysis(ShareShapes):
             and user.operands[1].value == 0
             for user in users
         )
-
-    def _means(self, atoms: list[Fraction]) -> list[Fraction]:
-        key = tuple(sorted(set(atoms)))
-        try:
-            if key not in self._known_means:
-                self._known_means[key] = means(atoms, self.settings.max_length)
-            return self._known_means[key]
-        except TooMany as error:
-            raise Refusal(
-                f"the mean of its values can be one of {error.size} or more numbers",
-                "average smaller whole numbers, use a smaller `max_length`, or let the "
-                "selector pick one key",
-            ) from None
 
     def _sum(self, node: Aggregate, shape: Sum) -> Values:
         linear = Linear(shape.constant)
@@ -248,7 +244,7 @@ class HeadAnalysis(ShareShapes):
         if shape.kind == "pick":
             sums = sorted({Fraction(0), *(Fraction(atom) for atom in found.atoms)})
         else:
-            sums = self._sums_of([found], formula)
+            sums = self.sums_of([found], formula)
         states = tuple((code, code) for code in sums)
         is_length = formula is True and found.atoms == [1]
         noisy = not (self.measures.rounds and can_be_rounded(sums, self.settings.max_length))
@@ -257,22 +253,6 @@ class HeadAnalysis(ShareShapes):
         )
         head.outputs.append(output)
         return Linear(Fraction(0), {output: ONE})
-
-    def _sums_of(self, values: list[Values], formula: Formula) -> list[Fraction]:
-        """Every sum over the picked keys, of which each adds one of the values given."""
-        least = 1 if self.is_never_empty(formula) else 0
-        try:
-            tables = {tuple(each.outcomes) for each in values if each.inputs == (self.index,)}
-            alike = len(tables) == 1 and all(each.inputs == (self.index,) for each in values)
-            if alike and None not in next(iter(tables)):
-                return subset_sums([number(atom) for atom in next(iter(tables))])
-            codes = [Fraction(atom) for each in values for atom in each.atoms]
-            return sums(codes, self.settings.max_length, least)
-        except TooMany as error:
-            raise Refusal(
-                f"the sum of its values can be one of {error.size} or more numbers",
-                "add up smaller whole numbers, or use a smaller `max_length`",
-            ) from None
 
     def _head(
         self, node: Aggregate, mode: str, formula: Formula, best: Scorer | None
@@ -289,40 +269,6 @@ class HeadAnalysis(ShareShapes):
 
     def _linear(self, node: Elementwise, operands: list[Values]) -> Linear | None:
         return self._products.get(node) or super()._linear(node, operands)
-
-    def _ranges_of_heads(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
-        """Outputs of one head move together: look at the weighted sum of their values."""
-        weights: dict[object, dict[PlannedHead, dict[HeadOutput, Fraction]]] = {}
-        for output, weight in linear.of(HeadOutput).items():
-            if output not in skip:
-                head = output.head
-                family = (head.layer, head.family) if head.family is not None else head
-                weights.setdefault(family, {}).setdefault(head, {})[output] = weight
-        return [self._range_of_heads(each) for each in weights.values()]
-
-    def _range_of_heads(
-        self, weights: dict[PlannedHead, dict[HeadOutput, Fraction]]
-    ) -> list[Fraction]:
-        """The range of a weighted sum of outputs; heads that split a selector share its keys."""
-        every = [output for each in weights.values() for output in each]
-        if len(every) == 1:
-            (each,) = weights.values()
-            return sorted({each[every[0]] * code for _, code in every[0].states})
-        if any(output.codes is not None for output in every):
-            reach = [Fraction(0)]
-            for output, weight in next(iter(weights.values())).items():
-                reach = sums_of_pairs(reach, {weight * code for _, code in output.states})
-            return reach
-        mixed = [self.of(mixture(each)) for each in weights.values()]
-        head = next(iter(weights))
-        if head.mode == "sum":
-            whole = head.formula if head.family is None else head.family
-            return self._sums_of(mixed, whole)
-        found = set(self._means([Fraction(atom) for atom in mixed[0].atoms]))
-        if all(output.default is not None for output in every):
-            found.add(sum((weight * number(output.default)
-                           for output, weight in weights[head].items()), Fraction(0)))  # fmt: skip
-        return sorted(found)
 
 
 def _by_length(values: Sequence[Atom | None]) -> list[Atom]:

@@ -7,10 +7,11 @@ from fractions import Fraction
 
 from rasp.atoms import Atom, show
 from rasp.compiler.analysis.joint_states import Values
+from rasp.compiler.analysis.kinds import widest
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import CountVariable, is_spread
 from rasp.compiler.planning.features import Features
-from rasp.compiler.planning.wide_outputs import WideCode, read_inputs, wide_code, width_of_kind
+from rasp.compiler.planning.wide_outputs import WideCode, read_inputs, wide_code
 from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
 
@@ -68,16 +69,13 @@ def _codes(values: Values, codes: dict[Atom, Fraction]) -> dict[Atom, Fraction]:
 
 def atoms_by_code(values: Values, codes: dict[Atom, Fraction]) -> dict[Fraction, Atom]:
     """The atom that each code stands for: of equal numbers, the one of the widest kind."""
-    known: dict[Fraction, Atom] = {}
+    known = widest(values.atoms, codes)
     for atom in values.atoms:
-        code = codes[atom]
-        if _differs_as_float(atom, known.get(code)):
+        if _differs_as_float(atom, known[codes[atom]]):
             raise Refusal(
                 f"it may be {show(atom)} as an int and as a float, which are not the same number",
                 "work with smaller numbers",
             )
-        if code not in known or width_of_kind(atom) > width_of_kind(known[code]):
-            known[code] = atom
     return known
 
 
@@ -101,8 +99,8 @@ def _threshold(values: Values) -> list[tuple[Fraction, Atom]] | None:
     return [(code, atom) for code, atom in found if atom is not None]
 
 
-def _differs_as_float(atom: Atom, other: Atom | None) -> bool:
+def _differs_as_float(atom: Atom, other: Atom) -> bool:
     """Whether an atom is also there in another kind, and a float does not hold it."""
-    if other is None or type(atom) is type(other) or isinstance(atom, str):
+    if type(atom) is type(other) or isinstance(atom, str):
         return False
     return abs(Fraction(atom)) > LARGEST_WHOLE

@@ -19,6 +19,7 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.certificate.program.reach import MOST_ROWS, whole_sums
 from rasp.compiler.analysis.joint_states import JointAnalysis, Values
+from rasp.compiler.analysis.kinds import width_of_kind
 from rasp.compiler.analysis.linear import Linear, total
 from rasp.compiler.analysis.tables import relevant
 from rasp.compiler.analysis.variables import HeadOutput, number
@@ -100,11 +101,6 @@ def read_inputs(values: Values, features: Features, time: int) -> WideCode:
              if number is not None}  # fmt: skip
     linear = total(digit.times(each) for digit, each in zip(digits, weights, strict=True))
     return WideCode(digits, linear, _ends_of_runs(sorted(codes.items())))
-
-
-def width_of_kind(atom: Atom) -> int:
-    """Of equal atoms of different kinds, the widest kind is shown."""
-    return [bool, int, Fraction, str].index(type(atom))
 
 
 def _digit(node: SOp, output: HeadOutput, features: Features, time: int) -> Digit:

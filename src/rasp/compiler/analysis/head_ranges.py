@@ -1,0 +1,89 @@
+"""Outputs of heads in; the numbers that they, and weighted sums of them, can be, out.
+
+Outputs of one head move together, so it is the weighted sum of their values that is looked at.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from rasp.compiler.analysis.formulas import Formula
+from rasp.compiler.analysis.joint_states import Values
+from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.subset_sums import TooMany, means, subset_sums, sums, sums_of_pairs
+from rasp.compiler.analysis.task import Task
+from rasp.compiler.analysis.unique_picks import UniquePicks
+from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, mixture, number
+from rasp.compiler.refusals import Refusal
+
+
+class HeadRanges(UniquePicks):
+    """Value analysis that knows what numbers heads can make."""
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self._known_means: dict[tuple[Fraction, ...], list[Fraction]] = {}
+
+    def means_of(self, atoms: list[Fraction]) -> list[Fraction]:
+        """Every mean of some of these numbers, as many as an input has positions at most."""
+        key = tuple(sorted(set(atoms)))
+        try:
+            if key not in self._known_means:
+                self._known_means[key] = means(atoms, self.settings.max_length)
+            return self._known_means[key]
+        except TooMany as error:
+            raise Refusal(
+                f"the mean of its values can be one of {error.size} or more numbers",
+                "average smaller whole numbers, use a smaller `max_length`, or let the "
+                "selector pick one key",
+            ) from None
+
+    def sums_of(self, values: list[Values], formula: Formula) -> list[Fraction]:
+        """Every sum over the picked keys, of which each adds one of the values given."""
+        least = 1 if self.is_never_empty(formula) else 0
+        try:
+            tables = {tuple(each.outcomes) for each in values if each.inputs == (self.index,)}
+            alike = len(tables) == 1 and all(each.inputs == (self.index,) for each in values)
+            if alike and None not in next(iter(tables)):
+                return subset_sums([number(atom) for atom in next(iter(tables))])
+            codes = [Fraction(atom) for each in values for atom in each.atoms]
+            return sums(codes, self.settings.max_length, least)
+        except TooMany as error:
+            raise Refusal(
+                f"the sum of its values can be one of {error.size} or more numbers",
+                "add up smaller whole numbers, or use a smaller `max_length`",
+            ) from None
+
+    def _ranges_of_heads(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
+        """Outputs of one head move together: look at the weighted sum of their values."""
+        weights: dict[object, dict[PlannedHead, dict[HeadOutput, Fraction]]] = {}
+        for output, weight in linear.of(HeadOutput).items():
+            if output not in skip:
+                head = output.head
+                family = (head.layer, head.family) if head.family is not None else head
+                weights.setdefault(family, {}).setdefault(head, {})[output] = weight
+        return [self._range_of_heads(each) for each in weights.values()]
+
+    def _range_of_heads(
+        self, weights: dict[PlannedHead, dict[HeadOutput, Fraction]]
+    ) -> list[Fraction]:
+        """The range of a weighted sum of outputs; heads that split a selector share its keys."""
+        every = [output for each in weights.values() for output in each]
+        if len(every) == 1:
+            (each,) = weights.values()
+            return sorted({each[every[0]] * code for _, code in every[0].states})
+        if any(output.codes is not None for output in every):
+            reach = [Fraction(0)]
+            for output, weight in next(iter(weights.values())).items():
+                reach = sums_of_pairs(reach, {weight * code for _, code in output.states})
+            return reach
+        mixed = [self.of(mixture(each)) for each in weights.values()]
+        head = next(iter(weights))
+        if head.mode == "sum":
+            whole = head.formula if head.family is None else head.family
+            return self.sums_of(mixed, whole)
+        found = set(self.means_of([Fraction(atom) for atom in mixed[0].atoms]))
+        if all(output.default is not None for output in every):
+            found.add(sum((weight * number(output.default)
+                           for output, weight in weights[head].items()), Fraction(0)))  # fmt: skip
+        return sorted(found)
