@@ -308,7 +308,18 @@ class ValueAnalysis(JointAnalysis):
             return apply_operator(op, row)  # type: ignore[arg-type]
         except RaspError as error:
             self.failures.setdefault(node, error.message)
+        ints = self._as_ints(node, row)
+        return None if ints is None else self.applied(node, op, ints)
+
+    def _as_ints(self, node: SOp, row: tuple[Atom | None, ...]) -> tuple[Atom | None, ...] | None:
+        """The same with whole floats as ints, where operands may be either; None where not."""
+        ints = [int(atom) if isinstance(atom, Fraction) and atom.denominator == 1
+                and isinstance(operand, SOp) and int in self.of(operand).kinds else None
+                for atom, operand in zip(row, node.needs, strict=False)]  # fmt: skip
+        if all(number is None for number in ints):
             return None
+        return tuple(atom if number is None else number
+                     for atom, number in zip(row, ints, strict=True))  # fmt: skip
 
     def _linear(self, node: Elementwise, operands: list[Values]) -> Linear | None:
         """An s-op as a weighted sum; None where it is none."""
