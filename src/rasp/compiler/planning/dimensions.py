@@ -60,7 +60,7 @@ class Layout:
     def add(self, demand: Demand) -> None:
         """Make sure that a function can be read."""
         if self._reduced(demand.linear)[0]:
-            self._append(demand.linear.plus(-demand.linear.constant), demand.label)
+            self._append(self._bare(demand.linear), demand.label)
 
     def _append(self, linear: Linear, label: str) -> None:
         """A dimension for a function; the echelon form has it if others do not tell it."""
@@ -106,6 +106,18 @@ class Layout:
         self._known[id(demand.linear.parts)] = demand.linear, {len(self.dimensions): unit}
         self.dimensions.append(demand.linear.plus(-demand.linear.constant).times(1 / unit))
         self.labels.append(demand.label)
+
+    def _bare(self, linear: Linear) -> Linear:
+        """Leave out the parts that can be read already: the dimension is simpler, and cleaner."""
+        kept: dict[Coordinate, Fraction] = {}
+        kinds: dict[object, dict[Coordinate, Fraction]] = {}
+        for coordinate, weight in linear.parts.items():
+            kind = coordinate.group if isinstance(coordinate, Reached) else type(coordinate)
+            kinds.setdefault(kind, {})[coordinate] = weight
+        for parts in kinds.values():
+            if self._reduced(Linear(Fraction(0), parts))[0]:
+                kept |= parts
+        return Linear(Fraction(0), kept)
 
     def read(self, linear: Linear) -> Mapping[int, Exact]:
         """The weights with which the dimensions add up to a function, its constant aside."""
