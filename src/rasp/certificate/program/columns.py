@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.claims import INDEX, TOKEN, CountVariable, Meaning, Refused, SumVariable
+from rasp.certificate.claims import INDEX, TOKEN, CountVariable, Meaning, Refused
 from rasp.certificate.program.aggregates import check_ratio
 from rasp.certificate.program.kinds import kinds_of, loosened
 from rasp.certificate.program.linear import linear_column
@@ -26,7 +26,6 @@ from rasp.certificate.program.tables import (
     Space,
     column_of,
     combined,
-    is_ground,
     joint_places,
     operands_of,
     same,
@@ -240,15 +239,11 @@ def _either_way(values: Values, node: Elementwise, space: Space) -> Column | Non
 
 def _lifted(values: Values, node: Elementwise, space: Space) -> Column | None:
     """A function of a sum that is found over what the sum is made of, if the sum decides it."""
-    grounds: list[int] = []
-    for variable in space.variables:
-        known = values.claims.variables[variable]
-        parts = known.parts if isinstance(known, SumVariable) else ()
-        grounds += [is_ground(part) for part in parts] or [variable]
-    if set(grounds) == set(space.variables):
+    grounds = values.grounds(space.variables)
+    if grounds == set(space.variables):
         return None
     try:
-        wide = values.space(grounds)
+        wide = values.space(sorted(grounds))
         column = values.column(node, wide)
         rows = [values.states_on(variable, wide) for variable in space.variables]
     except Refused:

@@ -156,15 +156,6 @@ def longest(values: Values, variable: int) -> Array | None:
     return np.array([last[typed(atom)] for atom in values.domain(variable).atoms])
 
 
-def is_length(values: Values, variable: int) -> bool:
-    """Whether an output is how many positions there are: everything is picked, each adds 1."""
-    if not isinstance(values.claims.variables[variable], OutputVariable):
-        return False
-    head, output = values.head(variable), values.output(variable)
-    return (head.mode == "sum" and not head.conjuncts
-            and set(values.picks.atoms(output.values, None)) == {1})  # fmt: skip
-
-
 # -- shares of position 0 -------------------------------------------------------------------------
 
 
@@ -217,7 +208,9 @@ def numbers_of_sum(values: Values, linear: Linear) -> list[Fraction]:
 
 def _with_one_length(values: Values, linear: Linear) -> tuple[Linear, int | None]:
     """Outputs that are the length are one: the weights of all of them are that of the first."""
-    lengths = [part for part in linear.parts if part[0] == "out" and is_length(values, part[1])]
+    every = [*range(1, values.inputs.max_length + 1)]
+    lengths = [part for part in linear.parts
+               if part[0] == "out" and by_length(values, part[1]) == every]  # fmt: skip
     weight = sum((linear.parts[part] for part in lengths), Fraction(0))
     parts = {part: known for part, known in linear.parts.items() if part not in lengths}
     if not weight:

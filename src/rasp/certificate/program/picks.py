@@ -15,7 +15,7 @@ from rasp.certificate.claims import INDEX, TOKEN, HeadClaim, HeadOutput, Refused
 from rasp.certificate.program.cases import HOLDS, Cases, compared, comparisons, holds
 from rasp.certificate.program.choices import ANY
 from rasp.certificate.program.orders import is_strict_order
-from rasp.certificate.program.outputs import by_length, is_length
+from rasp.certificate.program.outputs import by_length
 from rasp.certificate.program.tables import Array, by_state, joint_places, typed, variants_of
 from rasp.graph import Indices, Node, Scorer, Select, Selector, SOp, is_everywhere, score_terms
 
@@ -169,53 +169,33 @@ class Picks:
     def _points_inside(self, node: Node) -> bool:
         """`select(indices, q, ==)`, q a whole number from 0 to below the length, whatever it is.
 
-        q is a function of the index plus a multiple of the length: looked at for every index and
-        every length above it.
+        q is a function of the index and of outputs that the length decides: looked at for every
+        index and every length above it.
         """
         if not isinstance(node, Select) or not isinstance(node.keys, Indices) or node.op != "==":
             return False
-        linear = self.values.linear(node.queries)
-        if linear is None:
-            return self._points_inside_by_table(node.queries)
-        lengths = {part: weight for part, weight in linear.parts.items() if part[0] == "out"}
-        if any(part[0] == "tok" for part in linear.parts):
+        values, most = self.values, self.values.inputs.max_length
+        grounds = values.grounds(values.over(node.queries)) - {INDEX}
+        decided = {ground: known for ground in sorted(grounds)
+                   if (known := by_length(values, ground)) is not None}  # fmt: skip
+        if len(decided) < len(grounds):
             return False
-        if not all(is_length(self.values, place) for _, place in lengths):
+        try:
+            space = values.space((INDEX, *decided))
+            column = values.column(node.queries, space)
+        except Refused:
             return False
-        weight = sum(lengths.values(), Fraction(0))
-        size = self.values.inputs.max_length
-        for place in range(size):
-            base = linear.constant + linear.parts.get(("idx", place), Fraction(0))
-            for length in {place + 1, min(place + 2, size), size}:  # it is linear in between
-                query = base + weight * length
-                if query.denominator != 1 or not 0 <= query < length:
-                    return False
-        return True
-
-    def _points_inside_by_table(self, queries: SOp) -> bool:
-        """The same, where the index and one output that the length decides tell the query."""
-        space, column = self.values.table(queries)
-        found = [(variable, known) for variable in space.variables if variable > INDEX
-                 and (known := by_length(self.values, variable)) is not None]  # fmt: skip
-        if len(found) != 1 or {*space.variables} - {INDEX, found[0][0]}:
-            return False
-        ((variable, known),) = found
-        lengths: dict[object, list[int]] = {}
-        for length, atom in enumerate(known, 1):
-            lengths.setdefault(typed(atom), []).append(length)
-        of_state = [lengths[typed(atom)] for atom in self.values.domain(variable).atoms]
-        index = np.zeros(space.size, int)
-        if INDEX in space.variables:
-            index = space.row(INDEX)
-        states = space.row(variable)
-        for place, state, asked in zip(index.tolist(), states.tolist(), column.places.tolist(),
-                                       strict=True):  # fmt: skip
-            query = column.atoms[asked]
-            if query is None or isinstance(query, str) or Fraction(query).denominator != 1:
-                return False
-            if any(length > place and not 0 <= query < length for length in of_state[state]):
-                return False
-        return True
+        index, last = np.triu_indices(most)  # every index, with each one that may be the last
+        rows = [index]
+        for ground, known in decided.items():
+            states = {typed(atom): state for state, atom in enumerate(values.domain(ground).atoms)}
+            rows.append(np.array([states[typed(atom)] for atom in known])[last])
+        asked = np.full([values.domain(variable).size for variable in space.variables], -1)
+        asked[tuple(space.grid)] = column.places
+        indices = {*range(most)}
+        numbers = [int(atom) if atom in indices else -1 for atom in column.atoms]  # type: ignore[arg-type]
+        query = np.array([*numbers, 0])[asked[tuple(rows)]]  # 0 where no input is
+        return bool(((query >= 0) & (query <= last)).all())
 
     def is_injective(self, keys: SOp) -> bool:
         """Whether no two positions hold the same: a function of the index, all values different; or

@@ -7,7 +7,7 @@ it is found are in `outputs`, `sums`, `together`, `columns`, `linear` and `picks
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
@@ -35,7 +35,7 @@ from rasp.certificate.program.linear import find_linear, linear_column
 from rasp.certificate.program.outputs import numbers_of_sum, states_of_output
 from rasp.certificate.program.picks import Picks
 from rasp.certificate.program.promise import Promise
-from rasp.certificate.program.tables import Array, Column, Linear, Space, typed
+from rasp.certificate.program.tables import Array, Column, Linear, Space, is_ground, typed
 from rasp.certificate.program.together import find_together, listed_together, restricted
 from rasp.graph import Aggregate, Const, Indices, Node, SOp, Tokens, TokensAs, in_order
 
@@ -195,6 +195,16 @@ class Values:
             case OutputVariable():
                 return Linear(Fraction(0), {("out", variable): Fraction(1)})
         raise Refused("a variable is not a number")
+
+    def grounds(self, variables: Iterable[int]) -> set[int]:
+        """Variables, with what sums are made of in their place."""
+        found: set[int] = set()
+        for variable in variables:
+            known = self.claims.variables[variable]
+            found |= (
+                {*map(is_ground, known.parts)} if isinstance(known, SumVariable) else {variable}
+            )
+        return found
 
     # -- combinations of states -------------------------------------------------------------------
 

@@ -8,13 +8,13 @@ what they leave of the sum counts as error, so nothing that is found here has to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
 
-from rasp.certificate.claims import NodeVariable, Refused, SumVariable
-from rasp.certificate.program.tables import Array, Space, is_ground, joined
+from rasp.certificate.claims import NodeVariable, Refused
+from rasp.certificate.program.tables import Array, Space, joined
 from rasp.certificate.program.values import Values
 from rasp.certificate.weights.reading import DOUBLE, Parts, Piece, located, projected
 
@@ -31,9 +31,9 @@ def split_terms(values: Values, terms: list[Piece], variables: Sequence[int]) ->
     """
     found: list[Piece] = []
     candidates = _candidates(values, variables)
-    items: list[tuple[set[int], Piece | int]] = [(_grounds(values, term.space.variables), term)
+    items: list[tuple[set[int], Piece | int]] = [(values.grounds(term.space.variables), term)
                                                  for term in terms]  # fmt: skip
-    items += [(_grounds(values, _inputs(values, other)), other) for other in candidates]
+    items += [(values.grounds(_inputs(values, other)), other) for other in candidates]
     for _, some in joined(items):
         members = [each for each in some if isinstance(each, Piece)]
         mine = [each for each in some if not isinstance(each, Piece)]
@@ -50,15 +50,6 @@ def _inputs(values: Values, variable: int) -> tuple[int, ...]:
     """What an s-op is a function of; any other variable is known by itself."""
     known = values.claims.variables[variable]
     return tuple(values.over(known.node)) if isinstance(known, NodeVariable) else (variable,)
-
-
-def _grounds(values: Values, variables: Iterable[int]) -> set[int]:
-    """Variables, with what sums are made of in their place."""
-    found: set[int] = set()
-    for variable in variables:
-        known = values.claims.variables[variable]
-        found |= {*map(is_ground, known.parts)} if isinstance(known, SumVariable) else {variable}
-    return found
 
 
 def _candidates(values: Values, variables: Sequence[int]) -> list[int]:
