@@ -62,62 +62,7 @@ def _explained_by(values: Values, term: Piece, variables: tuple[int, ...]) -> se
     if spread <= DOUBLE * mass and not term.parts.error.any():
         return set()
     inner = set().union(*(closure(values, variable) for variable in names))
-    touched = {v for v in variables if v in names or closure(values, v) & inner}
-    for variable in touched if len(touched) > 1 else ():
-        if _decides(values, variable, term):
-            return {variable}
-    return touched
-
-
-def _decides(values: Values, variable: int, term: Piece) -> bool:
-    """Whether a term is a function of one s-op, by itself."""
-    match values.claims.variables[variable]:
-        case NodeVariable(node) if node not in values.claims.choices:
-            if not set(term.space.variables) <= set(values.over(node)):
-                return False
-        case _:
-            return False
-    return _gathered(values, variable, [term]) is not None
-
-
-def of_choices(values: Values, terms: list[Piece], variables: tuple[int, ...]) -> list[Piece]:
-    """The same terms, with functions of a choice, and of which leaf it is, in place of terms that
-    make these: what is claimed may be a function of a choice, and of no more than that.
-    """
-    choices = values.claims.choices
-    inside = set().union(*(closure(values, variable) for variable in variables))
-    for variable in sorted(inside) if choices else ():
-        known = values.claims.variables[variable]
-        if not isinstance(known, NodeVariable) or known.node not in choices:
-            continue
-        which = values.node_variables[choices[known.node][0]]
-        over = {*values.over(choices[known.node][0])} - {which}
-        terms = [(over.issuperset(term.space.variables) and _gathered(values, which, [term]))
-                 or term for term in terms]  # fmt: skip
-        mine = [term for term in terms if is_of_choice(values, term.space, variable)]
-        whole = _gathered(values, variable, mine) if variable not in variables else None
-        if whole is not None:
-            terms = [whole, *(term for term in terms if term not in mine)]
-    return terms
-
-
-def _gathered(values: Values, variable: int, terms: list[Piece]) -> Piece | None:
-    """Terms together as a function of one s-op, over its states that occur; None where they are
-    not.
-    """
-    if not terms:
-        return None
-    try:
-        piece = piece_of(values, (variable,), terms)
-    except Refused:
-        return None
-    occurs = np.flatnonzero(~np.isnan(piece.parts.value).any(axis=1))
-    parts = piece.parts.at(occurs)
-    before = sum(term.parts.error.max(axis=0, initial=0.0) for term in terms)
-    spread = parts.error.max(axis=0, initial=0.0) - before
-    if (spread > DOUBLE * parts.mass.max(axis=0, initial=0.0)).any():
-        return None
-    return Piece(Space((variable,), piece.space.grid[:, occurs]), parts)
+    return {v for v in variables if v in names or closure(values, v) & inner}
 
 
 def piece_of(values: Values, cluster: tuple[int, ...], terms: list[Piece]) -> Piece:

@@ -18,7 +18,7 @@ import numpy as np
 from rasp.certificate.claims import INDEX, TOKEN, SumVariable
 from rasp.certificate.program.tables import Array, Space, base_line, is_ground, joined
 from rasp.certificate.program.values import Values
-from rasp.certificate.weights.explaining import closure, of_choices, piece_of, touched_by
+from rasp.certificate.weights.explaining import closure, piece_of, touched_by
 from rasp.certificate.weights.precision import FLOAT32, Precision
 from rasp.certificate.weights.reading import (
     DOUBLE,
@@ -213,7 +213,7 @@ class Stream:
         base, terms = self._terms(rows, wanted)
         for parts in (base, *(term.parts for term in terms)):
             check_size(*map(np.abs, parts.four))
-        terms = of_choices(self.values, split_terms(self.values, terms, wanted), wanted)
+        terms = split_terms(self.values, terms, wanted)
         pieces = []
         for names, members in joined(
             (touched_by(self.values, term, wanted), term) for term in terms
