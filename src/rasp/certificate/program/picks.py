@@ -5,18 +5,17 @@ pair of indices.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rasp.atoms import Atom
 from rasp.certificate.claims import INDEX, TOKEN, HeadClaim, HeadOutput, Refused
-from rasp.certificate.program.cases import HOLDS, Cases, compared, comparisons, holds
+from rasp.certificate.program.cases import Cases, compared, comparisons, holds
 from rasp.certificate.program.choices import ANY
-from rasp.certificate.program.orders import is_strict_order
 from rasp.certificate.program.outputs import by_length
-from rasp.certificate.program.tables import Array, by_state, joint_places, typed, variants_of
+from rasp.certificate.program.ranks import is_rank
+from rasp.certificate.program.tables import Array, by_state, typed, variants_of
 from rasp.graph import Indices, Node, Scorer, Select, Selector, SOp, is_everywhere, score_terms
 
 if TYPE_CHECKING:
@@ -202,46 +201,10 @@ class Picks:
         a rank in a strict order of the positions (see `orders`).
         """
         if self.values.over(keys) != (INDEX,):
-            return self._is_rank(keys)
+            return is_rank(self.values, keys)
         column = self.values.column(keys, self.values.space((INDEX,)))
         atoms = column.in_order()
         return None not in atoms and len(set(atoms)) == len(atoms)
-
-    def _is_rank(self, keys: SOp) -> bool:
-        """Whether an s-op is a multiple of how many keys a head picks, up to a constant, by a
-        selector that is a strict order: each key that is picked adds the same.
-        """
-        linear = self.values.linear(keys)
-        if linear is None or not linear.parts or any(kind != "out" for kind, _ in linear.parts):
-            return False
-        weights = {place: weight for (_, place), weight in linear.parts.items()}
-        heads = [self.values.head(place) for place in weights]
-        head = heads[0]
-        if head.mode != "sum" or head.family or any(other is not head for other in heads):
-            return False
-        outputs = [self.values.output(place) for place in weights]
-        if any(output.carrier is not None for output in outputs):
-            return False
-        sent = {sum(weight * number for weight, number in zip(weights.values(), row, strict=True))
-                for row in self._together([output.values for output in outputs])}  # fmt: skip
-        is_count = len(sent) == 1 and sent != {0}
-        return is_count and self._is_order(head.selectors)
-
-    def _is_order(self, selectors: Sequence[Selector]) -> bool:
-        """Whether selectors, joined by `and`, are a strict order of the positions."""
-        nodes = comparisons(selectors)
-        sides = list(dict.fromkeys(node.keys for node in nodes))
-        mixed = (len({isinstance(atom, str) for atom in self.atoms(side, None)}) > 1
-                 for side in sides)  # fmt: skip
-        if any(node.keys is not node.queries for node in nodes) or any(mixed):
-            return False
-
-        def fits(case: tuple[int, ...]) -> bool:
-            found = dict(zip(sides, case, strict=True))
-            return all(holds(node, lambda one: bool(found[one.keys] & HOLDS[one.op]))
-                       for node in selectors)  # fmt: skip
-
-        return is_strict_order(fits, [isinstance(side, Indices) for side in sides])
 
     def picks_one(self, head: HeadClaim) -> bool:
         """Whether no query picks two keys: there is one alone, or their values, or their scores,
@@ -269,22 +232,6 @@ class Picks:
             isinstance(values, Indices) and self.is_injective(term.keys)
         )
         return known and all(self.atoms(term.queries, None))
-
-    def _together(self, nodes: Sequence[SOp]) -> list[tuple[Fraction, ...]]:
-        """The numbers that several s-ops hold at once."""
-        space = self.values.space(
-            [variable for node in nodes for variable in self.values.over(node)]
-        )
-        columns = [self.values.column(node, space) for node in nodes]
-        _, rows = joint_places([(column.places, len(column.atoms)) for column in columns])
-        found = []
-        for row in rows:
-            atoms = [column.atoms[place] for column, place in zip(columns, row, strict=True)]
-            if any(isinstance(atom, str) for atom in atoms):
-                raise Refused("a score of strings")
-            if None not in atoms:
-                found.append(tuple(Fraction(atom) for atom in atoms))  # type: ignore[arg-type]
-        return found
 
     def picks_one_value(self, head: HeadClaim, output: HeadOutput) -> bool:
         """Whether all that a query picks sends one number, or else the program fails.

@@ -27,7 +27,8 @@ from rasp.certificate.program.tables import Array, Space, is_listed, operands_of
 from rasp.graph import Const, Selector, SOp
 
 if TYPE_CHECKING:
-    from rasp.certificate.program.values import Domain, Values
+    from rasp.certificate.program.domains import Domain
+    from rasp.certificate.program.values import Values
 
 Bounds = tuple[Fraction | None, Fraction]
 """The most (None where nothing is known) and the fewest keys that a query picks."""

@@ -15,6 +15,7 @@ from rasp.certificate.program.linear import in_units
 from rasp.certificate.program.outputs import longest
 from rasp.certificate.program.reach import Row, joint_sums, whole_sums
 from rasp.certificate.program.tables import Array, Linear, Space, is_listed, joint_places
+from rasp.graph import SOp
 
 if TYPE_CHECKING:
     from rasp.certificate.program.values import Values
@@ -156,16 +157,9 @@ def find_together(values: Values, outputs: Sequence[int]) -> Array | None:
     if head.mode == "share" or not all(output.is_plain for output in known):
         return None
     try:
-        space = values.space([v for output in known for v in values.over(output.values)])
-        columns = [values.column(output.values, space) for output in known]
+        rows = rows_held(values, [output.values for output in known])
     except Refused:
         return None
-    _, places = joint_places([(column.places, len(column.atoms)) for column in columns])
-    rows: set[Row] = set()
-    for place in places:
-        atoms = [column.atoms[at] for column, at in zip(columns, place, strict=True)]
-        if None not in atoms:
-            rows.add(tuple(Fraction(atom) for atom in atoms))  # type: ignore[arg-type]
     if head.mode == "sum":
         return _as_sums(values, outputs, rows)
     found: list[Row] | None = list(rows)
@@ -175,6 +169,21 @@ def find_together(values: Values, outputs: Sequence[int]) -> Array | None:
         return None
     empty = [] if head.never_empty else [tuple(output.base for output in known)]
     return _as_states(values, outputs, [*found, *empty])
+
+
+def rows_held(values: Values, nodes: Sequence[SOp]) -> set[Row]:
+    """The numbers that several s-ops hold at once."""
+    space = values.space([variable for node in nodes for variable in values.over(node)])
+    columns = [values.column(node, space) for node in nodes]
+    _, places = joint_places([(column.places, len(column.atoms)) for column in columns])
+    rows: set[Row] = set()
+    for place in places:
+        atoms = [column.atoms[at] for column, at in zip(columns, place, strict=True)]
+        if any(isinstance(atom, str) for atom in atoms):
+            raise Refused("a string has no number that stands for it")
+        if None not in atoms:
+            rows.add(tuple(Fraction(atom) for atom in atoms))  # type: ignore[arg-type]
+    return rows
 
 
 def _as_sums(values: Values, outputs: Sequence[int], rows: set[Row]) -> Array | None:

@@ -8,18 +8,16 @@ it is found are in `outputs`, `sums`, `together`, `columns`, `linear` and `picks
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
 import numpy as np
 
-from rasp.atoms import Atom
 from rasp.certificate.claims import (
     INDEX,
     TOKEN,
     Claims,
-    CountVariable,
     HeadClaim,
     HeadOutput,
     Inputs,
@@ -31,11 +29,11 @@ from rasp.certificate.claims import (
 )
 from rasp.certificate.program.choices import choice_table
 from rasp.certificate.program.columns import find_column
+from rasp.certificate.program.domains import Domain, domain_of, find_domain, states_of_atoms
 from rasp.certificate.program.linear import find_linear, linear_column
-from rasp.certificate.program.outputs import numbers_of_sum, states_of_output
 from rasp.certificate.program.picks import Picks
 from rasp.certificate.program.promise import Promise
-from rasp.certificate.program.tables import Array, Column, Linear, Space, is_ground, typed
+from rasp.certificate.program.tables import Array, Column, Linear, Space, is_ground
 from rasp.certificate.program.together import find_together, listed_together, restricted
 from rasp.graph import Aggregate, Const, Indices, Node, SOp, Tokens, TokensAs, in_order
 
@@ -44,20 +42,6 @@ MOST_IN_ALL = 100_000_000
 """How many numbers all tables of combinations are made of, together."""
 MOST_CELLS = 8_000_000
 """How many states of single variables there are in a table that grows by one of them."""
-
-
-@dataclass(frozen=True, eq=False)
-class Domain:
-    """The states of a variable: an atom each, and the number that stands for it."""
-
-    atoms: list[Atom]
-    numbers: list[Fraction] | None
-    kinds: frozenset[type] = frozenset()
-    """As in a column; then no two atoms are equal."""
-
-    @property
-    def size(self) -> int:
-        return len(self.atoms)
 
 
 class Values:
@@ -144,39 +128,8 @@ class Values:
     def domain(self, variable: int) -> Domain:
         """Everything a variable can be."""
         if variable not in self._domains:
-            self._domains[variable] = self._find_domain(variable)
+            self._domains[variable] = find_domain(self, variable)
         return self._domains[variable]
-
-    def _find_domain(self, variable: int) -> Domain:
-        if variable == TOKEN:
-            return Domain(list(self.inputs.vocabulary), None)
-        if variable == INDEX:
-            return Domain(list(range(self.inputs.max_length)), None)
-        if variable < 0:
-            raise Refused("there is no such variable")
-        match self.claims.variables[variable]:
-            case NodeVariable(node):
-                return self._domain_of_node(node)
-            case CountVariable(conditions):
-                self._check_conditions(conditions)
-                counts = range(len(conditions) + 1)
-                return Domain([*counts], [*map(Fraction, counts)])
-            case SumVariable(constant, parts):
-                numbers = numbers_of_sum(self, Linear(constant, parts))
-                return Domain([*numbers], numbers)
-        states = states_of_output(self, variable)
-        unique = list(dict.fromkeys((typed(atom), code) for atom, code in states))
-        return Domain([atom for (_, atom), _ in unique], [code for _, code in unique])  # type: ignore[misc]
-
-    def _domain_of_node(self, node: SOp) -> Domain:
-        return domain_of(self.table(node)[1])
-
-    def _check_conditions(self, conditions: Sequence[SOp]) -> None:
-        """What is counted is bools: `and` and `or` take every other atom for one, too."""
-        for condition in conditions:
-            atoms = self.table(condition)[1].listed()
-            if not all(atom is None or isinstance(atom, bool) for atom in atoms):
-                raise Refused("what is counted is not a condition")
 
     def is_number(self, variable: int) -> bool:
         return isinstance(self.claims.variables[variable], (OutputVariable, SumVariable))
@@ -343,31 +296,3 @@ class Values:
         if found is None:
             raise Refused("an s-op is not a weighted sum")
         return found
-
-
-def domain_of(column: Column) -> Domain:
-    """The states of an s-op that holds the atoms of a column."""
-    atoms = [atom for atom in column.listed() if atom is not None]
-    if not column.kinds:
-        return Domain(atoms, None)
-    known = {(isinstance(atom, str), atom): atom for atom in atoms}
-    return Domain([*known.values()], None, column.kinds | set(map(type, atoms)))
-
-
-def states_of_atoms(column: Column, domain: Domain) -> list[int]:
-    """(atom,): the state in which an s-op has it; -1 where there is none. Equal numbers of
-    different kinds are different states, unless the domain does not tell them apart.
-    """
-    alike: dict[tuple[bool, Atom | None], list[int]] = {}
-    for state, known in enumerate(domain.atoms):
-        alike.setdefault((isinstance(known, str), known), []).append(state)
-    found = []
-    for atom in column.atoms:
-        equal = alike.get((isinstance(atom, str), atom), [])
-        mine = [state for state in equal if typed(domain.atoms[state]) == typed(atom)]
-        if len(equal) == 1 and domain.kinds:
-            mine = equal
-        elif equal and (not mine or (column.kinds and len(equal) > 1)):
-            raise Refused("an int is told from an equal float, which are one number to a model")
-        found.append(mine[0] if mine else -1)
-    return found

@@ -1,0 +1,90 @@
+"""A variable in; its states out: all that it can be, and the numbers that stand for that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from rasp.atoms import Atom
+from rasp.certificate.claims import INDEX, TOKEN, CountVariable, NodeVariable, Refused, SumVariable
+from rasp.certificate.program.outputs import numbers_of_sum, states_of_output
+from rasp.certificate.program.tables import Column, Linear, typed
+from rasp.graph import SOp
+
+if TYPE_CHECKING:
+    from rasp.certificate.program.values import Values
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """The states of a variable: an atom each, and the number that stands for it."""
+
+    atoms: list[Atom]
+    numbers: list[Fraction] | None
+    kinds: frozenset[type] = frozenset()
+    """As in a column; then no two atoms are equal."""
+
+    @property
+    def size(self) -> int:
+        return len(self.atoms)
+
+
+def find_domain(values: Values, variable: int) -> Domain:
+    """Everything a variable can be."""
+    if variable == TOKEN:
+        return Domain(list(values.inputs.vocabulary), None)
+    if variable == INDEX:
+        return Domain(list(range(values.inputs.max_length)), None)
+    if variable < 0:
+        raise Refused("there is no such variable")
+    match values.claims.variables[variable]:
+        case NodeVariable(node):
+            return domain_of(values.table(node)[1])
+        case CountVariable(conditions):
+            _check_conditions(values, conditions)
+            counts = range(len(conditions) + 1)
+            return Domain([*counts], [*map(Fraction, counts)])
+        case SumVariable(constant, parts):
+            numbers = numbers_of_sum(values, Linear(constant, parts))
+            return Domain([*numbers], numbers)
+    states = states_of_output(values, variable)
+    unique = list(dict.fromkeys((typed(atom), code) for atom, code in states))
+    return Domain([atom for (_, atom), _ in unique], [code for _, code in unique])  # type: ignore[misc]
+
+
+def _check_conditions(values: Values, conditions: Sequence[SOp]) -> None:
+    """What is counted is bools: `and` and `or` take every other atom for one, too."""
+    for condition in conditions:
+        atoms = values.table(condition)[1].listed()
+        if not all(atom is None or isinstance(atom, bool) for atom in atoms):
+            raise Refused("what is counted is not a condition")
+
+
+def domain_of(column: Column) -> Domain:
+    """The states of an s-op that holds the atoms of a column."""
+    atoms = [atom for atom in column.listed() if atom is not None]
+    if not column.kinds:
+        return Domain(atoms, None)
+    known = {(isinstance(atom, str), atom): atom for atom in atoms}
+    return Domain([*known.values()], None, column.kinds | set(map(type, atoms)))
+
+
+def states_of_atoms(column: Column, domain: Domain) -> list[int]:
+    """(atom,): the state in which an s-op has it; -1 where there is none. Equal numbers of
+    different kinds are different states, unless the domain does not tell them apart.
+    """
+    alike: dict[tuple[bool, Atom | None], list[int]] = {}
+    for state, known in enumerate(domain.atoms):
+        alike.setdefault((isinstance(known, str), known), []).append(state)
+    found = []
+    for atom in column.atoms:
+        equal = alike.get((isinstance(atom, str), atom), [])
+        mine = [state for state in equal if typed(domain.atoms[state]) == typed(atom)]
+        if len(equal) == 1 and domain.kinds:
+            mine = equal
+        elif equal and (not mine or (column.kinds and len(equal) > 1)):
+            raise Refused("an int is told from an equal float, which are one number to a model")
+        found.append(mine[0] if mine else -1)
+    return found
