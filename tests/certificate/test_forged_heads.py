@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from forging import ONE, handmade, is_refused, node_of, over_tokens, with_head
+from forging import ONE, handmade, is_refused, node_of, over_tokens
 from models import Kind, compiled, expected_of, mistakes_in, outputs_of, verdict
 from test_forged_statements import largest_gradient
 
@@ -59,7 +59,7 @@ def a_later_key_in_place_of_a_sink() -> Transformer:
               out = aggregate(select(tokens, "b", ==) and select(indices, 0, ==), indices == 0,
                               False);"""
     model = compiled(Kind(text, "ab", 3, {"causal": True}))
-    claims = replace(with_head(model.claims, stand_ins=(0,)), readers=())
+    claims = replace(model.claims, readers=())
     arrays = {
         "tokens": [[0, 0, 0], [1, 0, 0]], "positions": [[0, 1, 0], [0, 0, 0], [0, 0, 0]],
         "layer1.head1.query": np.zeros((2, 3)), "layer1.head1.query_bias": [100, 50],

@@ -10,6 +10,7 @@ from test_random_programs import inputs
 
 import rasp
 from rasp.compiler import Transformer, compile
+from rasp.errors import RaspUnsupportedError
 from rasp.evaluator.plain import EvaluationError, evaluate
 from rasp.graph import Node
 
@@ -173,13 +174,13 @@ def test_the_model_answers_as_the_program_does(name: str) -> None:
     "values", ['indicator(tokens == "a") * indices', 'indices if tokens == "a" else 0']
 )
 @pytest.mark.parametrize("selector", ["", " and select(indices, 1, >=)"])
-def test_keys_that_hold_the_default_stand_in_for_a_sink(values: str, selector: str) -> None:
+def test_without_a_sink_a_default_is_refused(values: str, selector: str) -> None:
     node = node_of(
         f'aggregate(select(tokens, "a", ==){selector}, ({values}) * indicator(indices > 0))'
     )
-    model = compile({"out": node}, vocabulary="ab", max_length=5, sink=False, style="compact")
-    assert not model.uses_sink
-    check(model, {"out": node})
+    with pytest.raises(RaspUnsupportedError, match="may pick nothing, and without a sink"):
+        compile({"out": node}, vocabulary="ab", max_length=5, sink=False, style="compact")
+    check(compile({"out": node}, vocabulary="ab", max_length=5, style="compact"), {"out": node})
 
 
 @pytest.mark.parametrize(

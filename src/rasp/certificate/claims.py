@@ -132,8 +132,6 @@ class HeadClaim:
     weighs, where it is beside them in the balance, and not far above them."""
     outweighs: bool = False
     """Whether it weighs that where it is not picked, and takes everything where it is."""
-    stand_ins: tuple[int, ...] = ()
-    """Conjuncts on keys alone whose failures stand in for a sink: such keys hold the default."""
 
     @property
     def selectors(self) -> list[Selector]:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from rasp.certificate.claims import Conjunct, HeadClaim, HeadOutput, Refused
-from rasp.certificate.program.cases import compared, holds
+from rasp.certificate.claims import HeadClaim, HeadOutput, Refused
 from rasp.certificate.program.picks import Picks
-from rasp.certificate.program.tables import Array, Space, same
 from rasp.certificate.program.values import Values
-from rasp.graph import Select
 
 
 def check_head(values: Values, claim: HeadClaim) -> None:
@@ -48,43 +43,5 @@ def check_sees(values: Values, claim: HeadClaim, has_sink: bool) -> None:
         raise Refused("a head may pick keys after the query, which a causal model cannot see")
     if claim.mode == "share" and has_sink:
         raise Refused("a head gives shares beside a sink")
-    if not has_sink and (claim.mode == "sum" or not (claim.never_empty or claim.stand_ins)):
+    if not has_sink and (claim.mode == "sum" or not claim.never_empty):
         raise Refused("a head needs a sink, and there is none")
-    if claim.stand_ins and not claim.never_empty:
-        _check_stand_ins(values, claim, has_sink)
-
-
-def _check_stand_ins(values: Values, claim: HeadClaim, has_sink: bool) -> None:
-    """Without a sink: where no key is picked, the weight goes to keys that fail nothing but some
-    conditions on keys alone. There are always such keys, a causal query sees them, and they all
-    hold the default.
-    """
-    mine = [claim.conjuncts[place] for place in claim.stand_ins]
-    rest = [each.selector for each in claim.conjuncts if each not in mine]
-    if has_sink or claim.best is not None or not values.picks.never_empty(rest):
-        raise Refused("nothing can stand in for a sink")
-    if values.inputs.causal and not values.picks.is_causal(rest):
-        raise Refused("a causal query may not see what stands in for a sink")
-    names = [variable for each in mine for variable in each.keys]
-    for output in claim.outputs:
-        space = values.space([*names, *values.over(output.values)])
-        fits = np.ones(space.size, bool)
-        for each in mine:
-            fits &= _on_keys(values, each, space)
-        column = values.column(output.values, space)
-        held = [column.atoms[place] for place in column.places[~fits].tolist()]
-        if any(atom is not None and not same(atom, output.default) for atom in held):
-            raise Refused("a key that stands in for a sink does not hold the default")
-
-
-def _on_keys(values: Values, conjunct: Conjunct, space: Space) -> Array:
-    """(combination of a key,): whether a condition picks it, whatever the query."""
-
-    def picks(node: Select) -> Array:
-        asked = values.picks.atoms(node.queries, None)
-        if len(asked) != 1:
-            raise Refused("a condition looks at more than keys")
-        column = values.column(node.keys, space)
-        return np.asarray(compared(column.atoms, asked, node.op)[0][column.places])
-
-    return np.asarray(holds(conjunct.selector, picks))

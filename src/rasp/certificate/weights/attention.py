@@ -154,9 +154,7 @@ def _error(
     error = size * relative + off * (1 + relative)
     if not claim.never_empty:
         alone = length * exp(scores.error + scores.sink_error - scores.sink_above)
-        if claim.stand_ins:
-            alone = length * exp(2 * scores.error - scores.stand_in)
-        error = max(error, (off if claim.stand_ins else 0.0) + (size + off) * alone)
+        error = max(error, (size + off) * alone)
     return error
 
 

@@ -34,8 +34,6 @@ class Part:
     low: Array  # (query,): the lowest match; nan where there is none
     high: Array  # (query,): the highest score of all
     fail: Array  # (query,): the highest score of what does not match
-    fall: float
-    """How far below the lowest match any key scores, at most."""
     depth: float
     """How far below the lowest match every other key scores, at least."""
     spread: float
@@ -186,13 +184,13 @@ class Pairs:
 
     def part(self) -> Part:
         """The scores of matches and of all else."""
-        tables = [np.full((9, 0), np.nan)]
+        tables = [np.full((8, 0), np.nan)]
         count, step, tie = 0.0, FAR, 0.0
         for some in self._some():
             match, fail, score = some.match, some.fail, some.score
             either = match | fail
             tables.append(np.array([
-                _least(match, score), _most(match, score), _most(fail, score), _least(fail, score),
+                _least(match, score), _most(match, score), _most(fail, score),
                 _most(either, score), _most(either, some.off), _most(match, some.off),
                 _most(either, some.sizes), _most(match, some.sizes),
             ]))  # fmt: skip
@@ -203,16 +201,15 @@ class Pairs:
                 apart, alike = self._ranked(some)
                 step, tie = min(step, apart), max(tie, alike)
         table = np.concatenate(tables, axis=1)
-        low, top, fails, deepest, high = table[:5]
-        error, match_error, mass, match_mass = (float(row.max(initial=0.0)) for row in table[5:])
-        has, falls = np.isfinite(low), np.isfinite(low) & np.isfinite(deepest)
+        low, top, fails, high = table[:4]
+        error, match_error, mass, match_mass = (float(row.max(initial=0.0)) for row in table[4:])
+        has = np.isfinite(low)
         by_query = np.array([np.where(has, low, np.nan), np.where(np.isfinite(high), high, 0.0),
                              np.maximum(fails, -FAR)])  # fmt: skip
         by_query = np.hstack([by_query, np.full((3, 1), np.nan)])  # the last: where no input is
         return Part(
             self.conjuncts, self.query_space, self.row_of >= 0, by_query[0, self.row_of],
             by_query[1, self.row_of], by_query[2, self.row_of],
-            fall=float((low - deepest)[falls].max(initial=0.0)),
             depth=float((low - fails)[has].min(initial=FAR)),
             spread=float((top - low)[has].max(initial=0.0)),
             error=error, match_error=match_error, mass=mass, match_mass=match_mass, count=count,

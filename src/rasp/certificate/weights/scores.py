@@ -49,8 +49,6 @@ class Scores:
     """How far apart picks of different worth to `select_best` are at least, and those of the same
     worth at most, with whatever other conditions add to them."""
     tie: float
-    stand_in: float
-    """How far keys that stand in for a sink score above those that fail another condition."""
 
 
 class Scorer:
@@ -116,7 +114,6 @@ class Scorer:
             above, gap, sink_error,
             min((part.step for part in parts), default=FAR) - beside,
             sum(part.tie for part in parts) + beside,
-            self._stand_ins(parts),
         )  # fmt: skip
 
     def shares(self) -> Shares:
@@ -179,19 +176,6 @@ class Scorer:
         return float(rounding)
 
     # -- the sink ---------------------------------------------------------------------------------
-
-    def _stand_ins(self, parts: Sequence[Part]) -> float:
-        """Keys that stand in for a sink fall by so much together, others by so much each."""
-        mine = {self.claim.conjuncts[place] for place in self.claim.stand_ins}
-        fall, depth = 0.0, FAR
-        for part in parts:
-            if mine.isdisjoint(part.conjuncts):
-                depth = min(depth, part.depth)
-            elif mine.issuperset(part.conjuncts):
-                fall += part.fall
-            else:
-                return -FAR
-        return depth - fall - sum(part.spread for part in parts)
 
     def _against_sink(
         self, parts: Sequence[Part], sink: Array

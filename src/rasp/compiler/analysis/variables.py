@@ -110,8 +110,6 @@ class PlannedHead:
     selector_text: str
     picks_one: bool = False
     """Whether no query picks two keys (or the program fails): then the weight is exactly 1."""
-    stand_ins: tuple[Formula, ...] = ()
-    """Without a sink: conditions on keys whose failures take its place."""
     family: Formula | None = None
     """Where several heads share out one selector's keys: that selector."""
     outweighs: bool = False

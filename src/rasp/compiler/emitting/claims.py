@@ -242,7 +242,6 @@ class Claimant(ABC):
             family,
             weight,
             head.outweighs,
-            tuple(place for place, formula in enumerate(formulas) if formula in head.stand_ins),
         )
 
     def _conjunct(self, formula: Formula) -> Conjunct:

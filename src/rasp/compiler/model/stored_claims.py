@@ -111,7 +111,7 @@ def _head(nodes: Sequence[Node], variable: Form[int]) -> Form[told.HeadClaim]:
         channels=listed(pairs(WHOLE, FRACTION)), values=listed(numbers),
         best=optional(_node(nodes, Scorer)), best_queries=numbers, best_keys=numbers,
         never_empty=TRUTH, family=listed(row(_tuple, WHOLE, WHOLE)), weight=FRACTION,
-        outweighs=TRUTH, stand_ins=listed(WHOLE),
+        outweighs=TRUTH,
     )  # fmt: skip
 
 

@@ -113,13 +113,10 @@ def _conjuncts(
     formulas = [head.formula] if is_share else in_stable_order(conjuncts(head.formula))
     noisy = is_noisy(analysis, head)
     uniform = head.needs_uniform or head.best is not None
-    uniform |= bool(head.stand_ins)
     uneven = None if uniform else _order(formulas)
     for formula in sorted(formulas, key=lambda each: each is not uneven):
         strength = strength_of(head.mode, settings.max_length, noisy, quiet)
         strength += 32 * ceil(slack / 32)
-        if formula in head.stand_ins:  # all of them together fall half as deep as others do
-            strength //= 2 * len(head.stand_ins)
         request = Request(time, strength, formula is not uneven, needs_sink, is_share)
         conjunct = make_conjunct(features, formula, request, settings.causal)
         if conjunct is not None:

@@ -26,7 +26,6 @@ from rasp.compiler.planning.rounded_sums import can_be_rounded
 from rasp.compiler.planning.width_shares import ShareShapes
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate, Const, Elementwise, Node, Scorer, SOp, in_order, score_terms
-from rasp.graph.formulas import conjuncts, every
 
 ONE = Fraction(1)
 NUMBERS = frozenset({int, Fraction})
@@ -120,10 +119,8 @@ class HeadAnalysis(ShareShapes):
     def _head_of_means(self, node: Aggregate, may_be_empty: bool) -> PlannedHead:
         """The head of an aggregate that is no sum, with what its selector is known to pick."""
         formula, best = self.selector(node.selector)
-        stand_ins = self._stand_ins(node) if may_be_empty and not self.settings.sink else ()
         head = self._head(node, "mean", formula, best)
-        head.stand_ins = stand_ins
-        head.may_be_empty |= may_be_empty and not stand_ins
+        head.may_be_empty |= may_be_empty
         if head.may_be_empty and not self.settings.sink:
             head.refusal = Refusal(
                 "its selector may pick nothing, and without a sink softmax cannot tell that "
@@ -145,21 +142,6 @@ class HeadAnalysis(ShareShapes):
                 "aggregate numbers alone or strings alone, or pick one key at a time",
             )
         return is_one
-
-    def _stand_ins(self, node: Aggregate) -> tuple[Formula, ...]:
-        """Conditions on keys alone whose failures can serve as a sink.
-
-        Where the other conditions always hold for some key, and the keys that fail these hold
-        the default, those keys are what a query gets that picks nothing.
-        """
-        formula, best = self.selector(node.selector)
-        on_keys, others = self.apart(conjuncts(formula))
-        if best is not None or not on_keys or not self.is_never_empty(every(others)):
-            return ()
-        for fits, value in self.joint([self.at_the_key(on_keys), node.values]).rows:
-            if fits is False and value != node.default:
-                return ()
-        return tuple(on_keys)
 
     def _moved_count(self, node: Aggregate, values: Values, carrier: CountVariable) -> Values:
         """Move a count in place of what it stands for, where that says as much."""

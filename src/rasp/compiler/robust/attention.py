@@ -65,7 +65,7 @@ class RobustHead:
 def plan_head(blocks: Blocks, head: PlannedHead) -> RobustHead:
     """Plan a head of which something is read."""
     head.check()
-    if head.mode == "share" or head.stand_ins:
+    if head.mode == "share":
         raise Refusal(
             "without a sink, its selector needs weights that do not bear noise",
             'compile with `sink=True`, or `style="compact"`',
