@@ -9,26 +9,22 @@ cancel, and what does not cancel counts as error.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 
 import numpy as np
 
-from rasp.certificate.claims import INDEX, TOKEN, SumVariable
-from rasp.certificate.program.tables import Array, Space, base_line, is_ground, joined
+from rasp.certificate.program.tables import Array, Space, joined
 from rasp.certificate.program.values import Values
-from rasp.certificate.weights.explaining import closure, piece_of, touched_by
+from rasp.certificate.weights.explaining import piece_of, touched_by
 from rasp.certificate.weights.precision import FLOAT32, Precision
 from rasp.certificate.weights.reading import (
-    DOUBLE,
     EXACT,
     SLACK,
     TINY,
     UNIT,
     Group,
-    Parts,
-    Piece,
     Reading,
     check_size,
     constant_part,
@@ -38,10 +34,7 @@ from rasp.certificate.weights.reading import (
 )
 from rasp.certificate.weights.splitting import split_terms
 from rasp.certificate.weights.stand_ins import with_counts, without_counts
-
-SMALL = 2.0**-20
-"""What is left of a part, once a claimed sum has its share of it, that is a rounding error."""
-MUCH = 16.0
+from rasp.certificate.weights.terms import terms_of
 
 
 def _rounding_of_sums(ones: Array, others: Array) -> float:
@@ -210,7 +203,7 @@ class Stream:
     def read(self, rows: Array, variables: Sequence[int]) -> Reading:
         """Multiply rows (reading, dimension) out; they must be functions of these variables."""
         wanted = without_counts(self.values, variables)
-        base, terms = self._terms(rows, wanted)
+        base, terms = terms_of(self, rows, wanted)
         for parts in (base, *(term.parts for term in terms)):
             check_size(*map(np.abs, parts.four))
         terms = split_terms(self.values, terms, wanted)
@@ -246,124 +239,3 @@ class Stream:
     def numbers(self, variable: int) -> Array:
         """(state,): the numbers that stand for an output."""
         return np.array([float(number) for number in self.values.numbers(variable)])
-
-    def _terms(self, rows: Array, variables: tuple[int, ...]) -> tuple[Parts, list[Piece]]:
-        """The constant and every source's part; outputs are put together to the sums claimed."""
-        size, used = np.abs(rows), (rows != 0).astype(float)
-        held = np.abs(self.constant) + self.error  # what a dimension is off is added up, too
-        mass, count = size @ held, used @ (held > 0)
-        for variable, direction in self.outputs.items():
-            most = np.abs(self.numbers(variable)).max(initial=0.0)
-            mass, count = mass + size @ np.abs(direction) * most, count + used @ (direction != 0)
-        by_token, by_index = self.tokens @ rows.T, self.positions @ rows.T
-        first = base_line(self.values.inputs)
-        constant = by_token[0] + by_index[first] + self.constant @ rows.T
-        by_token, by_index = by_token - by_token[0], by_index - by_index[first]
-        if self.values.inputs.bos is not None:  # it is at index 0: the one tells the other
-            known = set().union(*(closure(self.values, variable) for variable in variables))
-            if TOKEN in known and INDEX not in known:
-                by_token[-1] += by_index[0]
-                by_index[0] = 0.0
-            else:
-                by_index[0] += by_token[-1]
-                by_token[-1] = 0.0
-        terms = [
-            Piece(self.values.space((variable,)),
-                  Parts(table, np.zeros_like(table), np.abs(source) @ size.T,
-                        (source != 0) @ used.T))
-            for variable, table, source in ((TOKEN, by_token, self.tokens),
-                                            (INDEX, by_index, self.positions))
-        ]  # fmt: skip
-        left, noise, terms = self._by_sums(rows, terms, variables)
-        for group in self.groups:
-            inner = rows[:, group.dims].T
-            if inner.any():
-                most, off = np.abs(group.table) + group.error, group.error @ np.abs(inner)
-                parts = Parts(group.table @ inner, off, most @ np.abs(inner),
-                              (most > 0).astype(float) @ (inner != 0))  # fmt: skip
-                terms.append(Piece(group.space, parts.at(group.points)))
-        four = constant + left, size @ self.error + noise, mass, count
-        return Parts(*(part[None] for part in four)), terms
-
-    def _by_sums(
-        self, rows: Array, terms: list[Piece], variables: tuple[int, ...]
-    ) -> tuple[Array, Array, list[Piece]]:
-        """Write tables of the token and the index, and outputs, as multiples of claimed sums.
-
-        Also (reading,) what that leaves of the constant, and what is left of tables by rounding
-        here, which counts as error.
-        """
-        count = len(rows)
-        tables = {(kind, place): row for kind, term in zip(("tok", "idx"), terms, strict=True)
-                  for place, row in enumerate(term.parts.value)}  # fmt: skip
-        tables |= {("out", variable): direction @ rows.T
-                   for variable, direction in self.outputs.items()}  # fmt: skip
-        before, constant, noise = dict(tables), np.zeros(count), np.zeros(count)
-        found = []
-        for variable, weight in self._shares_of_sums(tables, variables, rows):
-            known = self.values.linear_of(variable)
-            for part, share in known.parts.items():
-                tables[part] = tables.get(part, np.zeros(count)) - float(share) * weight
-            constant = constant - float(known.constant) * weight
-            found.append(self._term(variable, np.outer(self.numbers(variable), weight)))
-        for variable in (TOKEN, INDEX, *(place for kind, place in tables if kind == "out")):
-            table, old = self._table(variable, tables), self._table(variable, before)
-            direction = self.outputs.get(variable, np.zeros(rows.shape[1]))
-            scale = np.abs(direction) @ np.abs(rows).T
-            if variable not in (TOKEN, INDEX):
-                scale = np.outer(np.abs(self.numbers(variable)), scale)
-            small = np.abs(table) <= np.maximum(SMALL * np.abs(table - old), DOUBLE * scale)
-            noise = noise + np.where(small, np.abs(table), 0.0).max(axis=0, initial=0.0)
-            value = np.where(small, 0.0, table)
-            if variable in (TOKEN, INDEX):
-                space, held = terms[variable].space, Parts(value, *terms[variable].parts.four[1:])
-                found.append(Piece(space, held.at(space.grid[0])))
-            elif value.any():
-                found.append(self._term(variable, value))
-        return constant, noise, found
-
-    def _table(self, variable: int, tables: Mapping[tuple[str, int], Array]) -> Array:
-        """(state, reading): what a variable adds by itself."""
-        if variable in (TOKEN, INDEX):
-            kind, size = ("tok", "idx")[variable], self.values.domain(variable).size
-            return np.array([tables[kind, place] for place in range(size)])
-        return np.outer(self.numbers(variable), tables.get(("out", variable), 0.0))
-
-    def _shares_of_sums(
-        self, tables: dict[tuple[str, int], Array], variables: tuple[int, ...], rows: Array
-    ) -> list[tuple[int, Array]]:
-        """The claimed sums, with weights (reading,) that leave least of what they are made of.
-
-        Any weights will do, since what is left counts; but none with which the sums are much larger
-        than what is read, of which float64 would lose the last digits.
-        """
-        sums = {variable: self.values.linear_of(variable) for variable in variables
-                if isinstance(self.values.claims.variables[variable], SumVariable)}  # fmt: skip
-        if not sums:
-            return []
-        explained = {inner for variable in variables for inner in closure(self.values, variable)
-                     if variable not in sums}  # fmt: skip
-        parts = list(
-            dict.fromkeys(
-                part
-                for known in sums.values()
-                for part in known.parts
-                if part[0] != "out" or any(self.values.numbers(part[1]))
-            )
-        )
-        free = [part for part in parts if is_ground(part) not in explained] or parts
-        matrix = np.array([[float(known.parts.get(part, 0)) for known in sums.values()]
-                           for part in free])  # fmt: skip
-        wanted = np.array([tables.get(part, np.zeros(len(rows))) for part in free])
-        weights = np.linalg.lstsq(matrix, wanted, rcond=None)[0]  # (sum, reading)
-        near = np.round(weights * 2.0**20) / 2.0**20
-        weights = np.where(np.abs(near - weights) <= DOUBLE * np.abs(weights), near, weights)
-        sizes = [np.abs(self.numbers(variable)).max(initial=0.0) for variable in sums]
-        most = np.abs(rows) @ self.size
-        weights = np.where(np.abs(weights) * np.array(sizes)[:, None] > MUCH * most, 0.0, weights)
-        return list(zip(sums, weights, strict=True))
-
-    def _term(self, variable: int, value: Array) -> Piece:
-        """A function of one variable, (state, reading), of which others know mass and count."""
-        space = self.values.space((variable,))
-        return Piece(space, Parts(value, *np.zeros((3, *value.shape))).at(space.grid[0]))
