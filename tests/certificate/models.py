@@ -58,9 +58,9 @@ KINDS = {
     "two conditions": Kind(
         "out = aggregate(select(tokens, tokens, ==) and select(indices, indices, <), indices, -1);"
     ),
-    "replacing a sink": Kind(
-        'out = aggregate(select(tokens, "a", ==), indicator(tokens == "a"), 0);', "ab", 4,
-        {"sink": False},
+    "two conditions without a sink": Kind(
+        "out = aggregate(select(tokens, tokens, ==) and select(indices, indices, <=), indices);",
+        "ab", 4, {"sink": False},
     ),
     "a count is moved": Kind(
         'c = (tokens == "a") and (indices == 0) and (length > 1); '
