@@ -1,12 +1,17 @@
 """WEIGHTS + PROGRAM + CLAIMS -> VERDICT: a checker that trusts no compiler.
 
-Trusted are numpy, the program graph and the operator table, and what you read here; nothing of the
-compiler is, nor anything that claims say. In which order to read:
+In which order to read, and what is proved there. Every rule has its argument beside it:
 
-    claims.py      what a compiler says: names, never numbers
-    check.py       the theorem, and the walk through the model that proves it
-    program/       what variables and s-ops can be; nothing here looks at weights
-    weights/       what the arrays make of that, and how far float32 can be off
+    claims.py      nothing: what a compiler says, as names and never as numbers
+    check.py       the theorem, with a proof in one paragraph, and the walk through the model
+    program/       what variables and s-ops can be; its `__init__` says what each file proves
+    weights/       what the arrays make of that, and how far float32 can be off; so does its own
+
+Assumed, and proved nowhere: that numpy computes in float64 as it says; that the graph and the
+operator table (`rasp.graph`, `rasp.operators`) are what the program means; that the forward pass is
+that of docs/model-format.md, and that its sums and products in float32 are rounded to a nearest
+number, in whatever order they are added; that the powers of e and the quotients of a softmax are
+right to one part in 2^21. Nothing of the compiler is assumed, nor anything that claims say.
 """
 
 from rasp.certificate.check import Verdict as Verdict

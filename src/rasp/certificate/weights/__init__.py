@@ -1,18 +1,21 @@
 """ARRAYS + TABLES -> WHAT THE STREAM HOLDS, after every block, and how wrong it is.
 
-arrays.py        the arrays in their places
-precision.py     arithmetic that is coarser than float32
-reading.py       rows of weights times the stream: numbers by states, with errors and rounding
-stream.py        the residual stream as a sum over its sources
-splitting.py     a reading as a sum of functions of single variables
-explaining.py    of which claimed variables a reading is a function
-stand_ins.py     variables that stand for others: counts and choices
-pairs.py         every pair of a query's state and a key's
-scores.py        how far what must be picked scores above all else
-sink.py          the position that queries attend to which pick nothing
-channels.py      what heads send, and what that adds to the stream
-attention.py     what comes out of the softmax
-feed_forward.py  hidden units, run in every state of what they read
-readout.py       the answer in every state, compared with the program's
+What each file proves, in the order to read them:
+
+arrays.py        each array is in its place, and none is left over
+precision.py     what rounding does in arithmetic that is coarser than float32
+reading.py       rows of weights read these numbers, at most so far off
+stream.py        the residual stream is the sum of its sources, at most so far off
+terms.py         what each source adds to what is read
+splitting.py     terms are a sum of functions of single variables, but for an error
+explaining.py    a reading is a function of the claimed variables, but for an error
+stand_ins.py     the same for counts of conditions, and for choices
+pairs.py         how matches and all else score, for every pair of a query and a key
+scores.py        what must be picked scores so far above all else
+sink.py          the sink holds what it should, and what queries that pick nothing get
+channels.py      what heads send, and that the stream holds it afterwards
+attention.py     what comes out of the softmax, at most so far off
+feed_forward.py  what hidden units add, in every state of what they read
+readout.py       the answer is the program's in every state
 gradients.py     how much all of it can change with the embedded input
 """
