@@ -15,7 +15,7 @@ from rasp.certificate.claims import INDEX, TOKEN, NodeVariable, Refused, SumVari
 from rasp.certificate.program.tables import Space, is_ground
 from rasp.certificate.program.values import Values
 from rasp.certificate.weights.reading import DOUBLE, Parts, Piece, located, projected
-from rasp.certificate.weights.stand_ins import is_of_choice, over_cases
+from rasp.certificate.weights.stand_ins import over_cases
 
 MOST_CELLS = 40_000_000
 
@@ -54,9 +54,6 @@ def _explained_by(values: Values, term: Piece, variables: tuple[int, ...]) -> se
     names = set(term.space.variables)
     if names <= set(variables):
         return names
-    for variable in variables:
-        if is_of_choice(values, term.space, variable):
-            return {variable}
     value, mass = term.parts.value, term.parts.mass.max(initial=0.0)
     spread = float(np.ptp(value, axis=0).max(initial=0.0)) if len(value) else 0.0
     if spread <= DOUBLE * mass and not term.parts.error.any():

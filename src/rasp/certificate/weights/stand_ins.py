@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rasp.certificate.claims import CountVariable, NodeVariable, Refused, Variable
+from rasp.certificate.claims import CountVariable, NodeVariable, Refused
 from rasp.certificate.program.tables import Array, Space
 from rasp.certificate.program.values import Values
 from rasp.certificate.weights.reading import (
@@ -22,7 +22,7 @@ from rasp.certificate.weights.reading import (
     located,
     projected,
 )
-from rasp.graph import Const, Elementwise, SOp
+from rasp.graph import Const, Elementwise
 
 
 def without_counts(values: Values, variables: Sequence[int]) -> tuple[int, ...]:
@@ -90,24 +90,6 @@ def _slope(parts: Parts) -> Array | None:
 
 
 # -- choices --------------------------------------------------------------------------------------
-
-
-def is_of_choice(values: Values, space: Space, variable: int) -> bool:
-    """Whether a space is of the leaves of a choice, and of whether it is one of them."""
-    known = values.claims.variables[variable]
-    if not isinstance(known, NodeVariable) or known.node not in values.claims.choices:
-        return False
-    which, _ = values.claims.choices[known.node]
-    return all(other in values.over(known.node) or _is_gate(values.claims.variables[other], which)
-               for other in space.variables)  # fmt: skip
-
-
-def _is_gate(variable: Variable, which: SOp) -> bool:
-    """Whether a variable says that a choice is a certain leaf."""
-    match variable:
-        case NodeVariable(Elementwise("==", (node, Const()))):
-            return node is which
-    return False
 
 
 def over_cases(values: Values, term: Piece, space: Space) -> Parts:
