@@ -4,11 +4,11 @@ In which order to read, and what is proved there. Every rule has its argument be
 
     claims.py      nothing: what a compiler says, as names and never as numbers
     check.py       the theorem, with a proof in one paragraph, and the walk through the model
-    program/       what variables and s-ops can be; its `__init__` says what each file proves
-    weights/       what the arrays make of that, and how far float32 can be off; so does its own
+    program/       what variables and s-ops can be; its first words say what each file proves
+    weights/       what the arrays make of that, and how far float32 can be off; so do its own
 
 Assumed, and proved nowhere: that numpy computes in float64 as it says; that the graph and the
-operator table (`rasp.graph`, `rasp.operators`) are what the program means; that the forward pass is
+operator table (rasp.graph, rasp.operators) are what the program means; that the forward pass is
 that of docs/model-format.md, and that its sums and products in float32 are rounded to a nearest
 number, in whatever order they are added; that the powers of e and the quotients of a softmax are
 right to one part in 2^21. Nothing of the compiler is assumed, nor anything that claims say.

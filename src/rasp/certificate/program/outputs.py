@@ -23,7 +23,7 @@ from rasp.certificate.program.tables import (
     token_table,
     typed,
 )
-from rasp.graph import Const, Elementwise, SelectorAnd, SelectorOr, SOp
+from rasp.graph import Const, Elementwise, SOp
 
 if TYPE_CHECKING:
     from rasp.certificate.program.values import Values
@@ -247,7 +247,7 @@ def _numbers_of_outputs(values: Values, weights: Mapping[int, Fraction]) -> list
                 empty = [] if heads[0].never_empty else [sum(defaults, Fraction(0))]
                 return sorted({*means(atoms, values.inputs.max_length), *empty})
             _check_family(values, heads)
-            return sums_of(values, mixed, int(_some_is_picked(values, heads)))
+            return sums_of(values, mixed, int(any(head.never_empty for head in heads)))
     reach = [Fraction(0)]  # whatever each of them is
     for variable, weight in weights.items():
         reach = pair_sums(reach, [weight * number for number in values.numbers(variable)])
@@ -260,14 +260,6 @@ def _check_family(values: Values, heads: Sequence[HeadClaim]) -> None:
         for other in heads[place + 1 :]:
             if not values.picks.are_disjoint(one.selectors, other.selectors):
                 raise Refused("heads that share out keys may pick one twice")
-
-
-def _some_is_picked(values: Values, heads: Sequence[HeadClaim]) -> bool:
-    """Whether every query picks some key in one of the heads."""
-    if len(heads) == 1 or not all(head.conjuncts for head in heads):
-        return heads[0].never_empty
-    wholes = [reduce(SelectorAnd, head.selectors) for head in heads]
-    return values.picks.never_empty([reduce(SelectorOr, wholes)])
 
 
 def _mixture(values: Values, weights: Mapping[int, Fraction], head: HeadClaim) -> SOp:

@@ -64,13 +64,9 @@ class Picks:
         return self._sides[node, first]
 
     def _find_side(self, node: SOp, first: bool | None) -> Side:
-        """The atom that a node holds, the weighted sum that it is, or itself."""
+        """The atom that a node holds, if it is one, or itself."""
         known = self.atoms(node, first)
-        if len({typed(atom)[1] for atom in known}) == 1:
-            return typed(known[0])
-        is_number = not any(isinstance(atom, str) for atom in known)
-        linear = self.values.linear(node) if is_number else None
-        return node if linear is None else (linear.constant, frozenset(linear.parts.items()))
+        return typed(known[0]) if len({typed(atom)[1] for atom in known}) == 1 else node
 
     def is_of_one_value(self, node: Select) -> bool:
         """Whether an s-op is compared with itself that is the same at all positions: a key's value
@@ -144,12 +140,11 @@ class Picks:
         return False
 
     def never_empty(self, selectors: Sequence[Selector]) -> bool:
-        """Whether every query picks some key: itself, index 0, one told by the indices, or one
-        pointed at; or a promise says so.
+        """Whether every query picks some key: itself, one told by the indices, or one pointed at;
+        or a promise says so.
         """
         return (
             self._picks_itself(selectors)
-            or bool(Cases(self, selectors, True).holds(*selectors).all())
             or self._picks_by_index(selectors)
             or self.values.promise.bounds(selectors)[1] >= 1
             or (len(selectors) == 1 and self._points_inside(selectors[0]))

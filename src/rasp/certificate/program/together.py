@@ -139,14 +139,6 @@ def _by_head(values: Values, variables: Sequence[int]) -> list[list[int]]:
     return list(found.values())
 
 
-def listed_together(values: Values, variables: tuple[int, ...]) -> Array | None:
-    """Every combination of many outputs of one head, without trying all that there are not."""
-    if [*map(len, _by_head(values, variables))] != [len(variables)]:
-        return None
-    possible = values.together(variables)
-    return None if possible is None else possible.T
-
-
 def find_together(values: Values, outputs: Sequence[int]) -> Array | None:
     """(row, output): the states that outputs of one head can be in at once.
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rasp.certificate.claims import CountVariable, NodeVariable, Refused
+from rasp.certificate.claims import CountVariable, NodeVariable, Refused, Variable
 from rasp.certificate.program.tables import Array, Space
 from rasp.certificate.program.values import Values
 from rasp.certificate.weights.reading import (
