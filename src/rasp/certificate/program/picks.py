@@ -64,9 +64,13 @@ class Picks:
         return self._sides[node, first]
 
     def _find_side(self, node: SOp, first: bool | None) -> Side:
-        """The atom that a node holds, if it is one, or itself."""
+        """The atom that a node holds, the weighted sum that it is, or itself."""
         known = self.atoms(node, first)
-        return typed(known[0]) if len({typed(atom)[1] for atom in known}) == 1 else node
+        if len({typed(atom)[1] for atom in known}) == 1:
+            return typed(known[0])
+        is_number = not any(isinstance(atom, str) for atom in known)
+        linear = self.values.linear(node) if is_number else None
+        return node if linear is None else (linear.constant, frozenset(linear.parts.items()))
 
     def is_of_one_value(self, node: Select) -> bool:
         """Whether an s-op is compared with itself that is the same at all positions: a key's value
