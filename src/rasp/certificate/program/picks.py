@@ -144,11 +144,12 @@ class Picks:
         return False
 
     def never_empty(self, selectors: Sequence[Selector]) -> bool:
-        """Whether every query picks some key: itself, one told by the indices, or one pointed at;
-        or a promise says so.
+        """Whether every query picks some key: itself, index 0, one told by the indices, or one
+        pointed at; or a promise says so.
         """
         return (
             self._picks_itself(selectors)
+            or bool(Cases(self, selectors, True).holds(*selectors).all())
             or self._picks_by_index(selectors)
             or self.values.promise.bounds(selectors)[1] >= 1
             or (len(selectors) == 1 and self._points_inside(selectors[0]))
