@@ -40,6 +40,8 @@ from rasp.graph import Aggregate, Const, Indices, Node, SOp, Tokens, TokensAs, i
 MOST_STATES = 4_000_000
 MOST_IN_ALL = 100_000_000
 """How many numbers all tables of combinations are made of, together."""
+MOST_CELLS = 8_000_000
+"""How many states of single variables there are in a table that grows by one of them."""
 
 
 class Values:
@@ -174,15 +176,26 @@ class Values:
 
     def _find_space(self, key: tuple[int, ...]) -> Space:
         sizes = [self.domain(variable).size for variable in key]
-        if prod(sizes) > MOST_STATES:
-            raise Refused(f"a table would have {' × '.join(map(str, sizes))} entries")
-        self._cells += len(key) * prod(sizes)
+        self._cells += len(key) * min(prod(sizes), MOST_STATES)
         if self._cells > MOST_IN_ALL:
             raise Refused("tables are too large to be looked at, all together")
-        grid = np.indices(sizes).reshape(len(sizes), prod(sizes))
+        is_small = prod(sizes) <= MOST_STATES
+        grid = np.indices(sizes).reshape(len(sizes), prod(sizes)) if is_small else self._grown(key)
         space = Space(key, restricted(self, key, grid))
         self._check_ground(space)
         return Space(key, self.promise.kept(space)) if self.promise.conditions else space
+
+    def _grown(self, key: tuple[int, ...]) -> Array:
+        """(variable, combination): what the first variables can be together, with all that the last
+        one can be.
+        """
+        sizes = [self.domain(variable).size for variable in key]
+        if len(key) > 2:
+            known = self.space(key[:-1])
+            if known.size * sizes[-1] * len(key) <= MOST_CELLS:
+                last = np.tile(np.arange(sizes[-1]), known.size)
+                return np.vstack([np.repeat(known.grid, sizes[-1], axis=1), last])
+        raise Refused(f"a table would have {' × '.join(map(str, sizes))} entries")
 
     def together(self, outputs: tuple[int, ...]) -> Array | None:
         """(row, output): the states that outputs of one head can be in at once, if known."""
