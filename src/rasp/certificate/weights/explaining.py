@@ -59,7 +59,29 @@ def _explained_by(values: Values, term: Piece, variables: tuple[int, ...]) -> se
     if spread <= DOUBLE * mass and not term.parts.error.any():
         return set()
     inner = set().union(*(closure(values, variable) for variable in names))
-    return {v for v in variables if v in names or closure(values, v) & inner}
+    touched = {v for v in variables if v in names or closure(values, v) & inner}
+    for variable in touched if len(touched) > 1 else ():
+        if _decides(values, variable, term):
+            return {variable}
+    return touched
+
+
+def _decides(values: Values, variable: int, term: Piece) -> bool:
+    """Whether a term is a function of one s-op, by itself."""
+    match values.claims.variables[variable]:
+        case NodeVariable(node) if node not in values.claims.choices:
+            if not set(term.space.variables) <= set(values.over(node)):
+                return False
+        case _:
+            return False
+    try:
+        piece = piece_of(values, (variable,), [term])
+    except Refused:
+        return False
+    occurs = np.flatnonzero(~np.isnan(piece.parts.value).any(axis=1))
+    parts = piece.parts.at(occurs)
+    spread = parts.error.max(axis=0, initial=0.0) - term.parts.error.max(axis=0, initial=0.0)
+    return not (spread > DOUBLE * parts.mass.max(axis=0, initial=0.0)).any()
 
 
 def piece_of(values: Values, cluster: tuple[int, ...], terms: list[Piece]) -> Piece:
