@@ -7,6 +7,7 @@ import struct
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from forging import ONE, node_of
 from models import Kind, compiled
@@ -21,22 +22,25 @@ from rasp.certificate.claims import (
     Meaning,
     OutputVariable,
 )
+from rasp.certificate.program.tables import places_among
 from rasp.compiler import verify
 from rasp.compiler.model.tensors import to_safetensors
 from rasp.compiler.model.verify import _are_close
-from rasp.errors import RaspValueError
+from rasp.errors import RaspLimitError, RaspValueError
 from rasp.graph import (
     Aggregate,
     Const,
     Elementwise,
     Indices,
-    Node,
     Score,
+    Scorer,
     ScoreSum,
     Select,
+    SelectBest,
     SelectorAnd,
     SOp,
     Tokens,
+    score_terms,
 )
 from rasp.graph.portable import graph_from_json, graph_to_json
 from rasp.reading import fingerprint
@@ -105,12 +109,43 @@ def test_a_selector_of_shared_parts_is_looked_at_once() -> None:
     assert "no margin" in answers_of(out, claims).reason
 
 
-def test_a_score_of_shared_parts_is_not_read() -> None:
-    shared: Node = Score(Indices(), Const(1))
+def test_a_score_of_shared_parts_is_not_multiplied_out() -> None:
+    shared: Scorer = Score(Indices(), Const(1))
     for _ in range(DOUBLINGS):
-        shared = ScoreSum(shared, shared)  # type: ignore[arg-type]
-    with pytest.raises(RaspValueError, match="damaged"):
-        graph_from_json(graph_to_json({"best": shared}, {}))
+        shared = ScoreSum(shared, shared)
+    (read,) = graph_from_json(graph_to_json({"best": shared}, {}))[0].values()
+    assert isinstance(read, Scorer)
+    out = Aggregate(SelectBest(Select(Tokens(), Tokens(), "=="), read), Indices())
+    with pytest.raises(RaspLimitError, match="more than 10,000 products"):
+        score_terms(read)
+    with pytest.raises(RaspLimitError, match="more than 10,000 products"):
+        rasp.compile(out, vocabulary="ab", max_length=2)
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_layers_without_arrays_are_not_read(tmp_path: Path, count: int) -> None:
+    compiled(CODES).save(tmp_path)
+
+    def change(data: Any) -> None:
+        data["heads_per_layer"] += [count] * 100_000
+
+    changed(tmp_path, change)
+    with pytest.raises(RaspValueError, match="the number of layers or heads in it is damaged"):
+        verify(tmp_path)
+
+
+def test_claims_of_layers_without_arrays_are_not_looked_at() -> None:
+    out = node_of('out = tokens == "a";')
+    many = 100_000
+    claims = Claims((None, None), {out: (0,)}, {}, ((),) * many, ((),) * (many + 1), ((0,),))
+    assert answers_of(out, claims).reason == "the claims are about another model"
+
+
+def test_where_combinations_are_needs_no_room_for_all_that_there_could_be() -> None:
+    rows = np.array([[3, 1], [1, 3], [2, 2]])
+    many = [2**20] * 3
+    assert places_among(rows, rows[:, ::-1], many).tolist() == [1, 0]
+    assert places_among(rows, rows[:, :0], many).tolist() == [-1, -1]
 
 
 def test_a_name_with_two_lines_makes_no_line_of_a_certificate() -> None:

@@ -101,7 +101,8 @@ def _check(
 ) -> bool:  # fmt: skip
     hidden = [sum(group.units for group in groups) for groups in claims.groups]
     heads = [len(layer) for layer in claims.heads]
-    if len(hidden) != len(heads) + 1 or not readouts:
+    is_large = len(hidden) > len(found)  # a layer without arrays would do nothing
+    if len(hidden) != len(heads) + 1 or not readouts or is_large:
         raise Refused("the claims are about another model")
     _check_inputs(inputs)
     _check_sums(claims, inputs)

@@ -31,8 +31,6 @@ from rasp.graph.walks import in_order
 from rasp.operators import COMPARISONS, OPERATORS
 
 READ_AS = ("int", "float", "string", "bool")
-MOST_PRODUCTS = 10_000
-"""How many a scorer adds up: sums that are shared double with every line."""
 
 
 def atom_to_json(atom: Atom) -> list[Any]:
@@ -110,17 +108,12 @@ def graph_from_json(data: Any) -> tuple[dict[str, Node], dict[Node, str]]:
     """Read a graph back: its outputs, and the names of its nodes."""
     nodes: list[Node] = []
     names: dict[Node, str] = {}
-    products: dict[Node, int] = {}
     try:
         for entry in data["nodes"]:
             needs = [nodes[place] for place in entry["needs"] if 0 <= place < len(nodes)]
             if len(needs) != len(entry["needs"]):
                 raise broken("a node")
             nodes.append(_node(entry, needs))
-            if isinstance(nodes[-1], ScoreSum):
-                products[nodes[-1]] = sum(products.get(part, 1) for part in needs)
-                if products[nodes[-1]] > MOST_PRODUCTS:
-                    raise broken("a score")
             if "name" in entry:
                 names.setdefault(nodes[-1], str(entry["name"]))
         outputs = {str(name): nodes[place] for name, place in data["outputs"].items()}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import TypeVar
 
+from rasp.errors import RaspLimitError
 from rasp.graph.nodes import (
     Aggregate,
     Const,
@@ -21,6 +22,8 @@ from rasp.graph.nodes import (
 )
 
 AnyNode = TypeVar("AnyNode", bound=Node)
+MOST_PRODUCTS = 10_000
+"""How many a scorer adds up: sums that are shared double with every line."""
 
 
 def in_order(outputs: Iterable[Node]) -> list[Node]:
@@ -147,6 +150,11 @@ def score_terms(scorer: Scorer) -> tuple[Score, ...]:
             stack += [part.right, part.left]
         elif isinstance(part, Score):
             terms.append(part)
+        if len(terms) > MOST_PRODUCTS:
+            raise RaspLimitError(
+                f"a score adds up more than {MOST_PRODUCTS:,} products",
+                hint="`2 * s` has as many products as `s`, and `s + s` twice as many",
+            )
     return tuple(terms)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from rasp.certificate.claims import Refused
 from rasp.certificate.program.aggregates import taken
-from rasp.certificate.program.tables import Array, Space, is_listed, operands_of, typed
+from rasp.certificate.program.tables import Array, Space, operands_of, places_among, typed
 from rasp.graph import Const, Selector, SOp
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Promise:
                 continue
             holds = np.array([bool(atom) for atom in column.atoms])[column.places]
             sizes = [self.plain.domain(variable).size for variable in inner.variables]
-            fine &= is_listed(rows, inner.grid[:, holds], sizes)
+            fine &= places_among(rows, inner.grid[:, holds], sizes) >= 0
         return np.asarray(space.grid[:, fine])
 
     def _states(self, variable: int, space: Space) -> Array:

@@ -188,13 +188,19 @@ def same(one: Atom | None, other: Atom | None) -> bool:
     return isinstance(one, str) == isinstance(other, str) and one == other
 
 
-def is_listed(
+def places_among(
     rows: Sequence[Array], listed: Sequence[Array] | Array, sizes: Sequence[int]
 ) -> Array:
-    """(combination,): whether the states in some rows are, together, among those listed."""
-    known = np.zeros(int(np.prod(sizes)), bool)
-    known[np.ravel_multi_index([*listed], sizes)] = True
-    return np.asarray(known[np.ravel_multi_index([*rows], sizes)])
+    """(combination,): where the states in some rows are, together, among those listed; else -1.
+
+    >>> places_among([np.array([0, 1]), np.array([2, 0])], np.array([[1], [0]]), [2, 3]).tolist()
+    [-1, 0]
+    """
+    known, wanted = (np.ravel_multi_index([*some], sizes) for some in (listed, rows))
+    order = np.append(np.argsort(known, kind="stable"), -1)
+    in_order = np.append(known, -1)[order]
+    at = np.searchsorted(in_order[:-1], wanted)
+    return np.where(in_order[at] == wanted, order[at], -1)
 
 
 def distinct_rows(table: Array) -> tuple[Array, Array]:

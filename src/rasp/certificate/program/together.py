@@ -14,7 +14,7 @@ from rasp.certificate.claims import INDEX, TOKEN, NodeVariable, OutputVariable, 
 from rasp.certificate.program.linear import in_units
 from rasp.certificate.program.outputs import longest
 from rasp.certificate.program.reach import Row, joint_sums, whole_sums
-from rasp.certificate.program.tables import Array, Linear, Space, is_listed, joint_places
+from rasp.certificate.program.tables import Array, Linear, Space, joint_places, places_among
 from rasp.graph import SOp
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def restricted(values: Values, variables: tuple[int, ...], grid: Array) -> Array
         possible = values.together(tuple(outputs)) if len(outputs) > 1 else None
         if possible is not None:
             sizes = [values.domain(variable).size for variable in outputs]
-            fine &= is_listed(rows, possible.T, sizes)
+            fine &= places_among(rows, possible.T, sizes) >= 0
         if INDEX in row_of:
             fine &= _fits_index(values, outputs, rows, row_of[INDEX])
     grid = np.asarray(grid[:, fine])
@@ -86,7 +86,8 @@ def _following(values: Values, variable: int, variables: tuple[int, ...], grid: 
         return grid
     rows = np.array([values.states_on(other, inner) for other in mine])
     held = [grid[variables.index(other)] for other in mine]
-    return np.asarray(grid[:, is_listed(held, rows[:, (rows >= 0).all(axis=0)], sizes)])
+    listed = rows[:, (rows >= 0).all(axis=0)]
+    return np.asarray(grid[:, places_among(held, listed, sizes) >= 0])
 
 
 # -- sums that others decide ----------------------------------------------------------------------

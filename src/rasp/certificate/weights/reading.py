@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rasp.certificate.claims import Refused
-from rasp.certificate.program.tables import Array, Space
+from rasp.certificate.program.tables import Array, Space, places_among
 from rasp.certificate.program.values import Values
 from rasp.certificate.weights.arrays import HUGE
 from rasp.certificate.weights.arrays import TINY as TINY
@@ -135,10 +135,8 @@ def located(values: Values, inner: Space, outer: Space) -> Array:
     sizes = [values.domain(variable).size for variable in inner.variables]
     rows = [values.states_on(variable, outer) for variable in inner.variables]
     fine = np.all([row >= 0 for row in rows], axis=0)
-    known = np.full(int(np.prod(sizes)), -1)
-    known[np.ravel_multi_index([*inner.grid], sizes)] = np.arange(inner.size)
     found = np.full(outer.size, -1)
-    found[fine] = known[np.ravel_multi_index([row[fine] for row in rows], sizes)]
+    found[fine] = places_among([row[fine] for row in rows], inner.grid, sizes)
     return found
 
 

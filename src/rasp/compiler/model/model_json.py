@@ -109,10 +109,10 @@ def _settings_from_json(data: dict[str, Any]) -> Settings:
 def weights_of(
     arrays: Mapping[str, Array], heads_per_layer: Sequence[int], outputs: int
 ) -> Weights:
-    """Put arrays together by name; there are no more heads than arrays."""
+    """Put arrays together by name; there are no more layers, nor heads, than arrays."""
     size = arrays["tokens"].shape[1]
-    if sum(heads_per_layer) > len(arrays):
-        raise broken("the number of heads")
+    if sum(max(1, count) for count in heads_per_layer) > len(arrays):
+        raise broken("the number of layers or heads")
 
     def named(part: str, kind: type[AnyPart]) -> AnyPart:
         return kind(*(arrays[f"{part}.{name}"] for name in kind.__dataclass_fields__))
