@@ -5,8 +5,8 @@ other conditions.
 inputs as compiled, rotated, with noise at every cut, and in TF32 and bfloat16 (see
 tests/compiler/conditions.py). results/robust.json has one record for each program as soon as it is
 there, with a checksum of the weights; what the file holds already is not run again, unless it was
-too slow. `--again` compiles every program again, and runs those whose weights are not the
-recorded ones.
+too slow. `--again` compiles every program again, renews what its certificate states, and runs it
+if its weights are not the recorded ones.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def one(name: str, length: int, count: int, recorded: dict[str, Any]) -> dict[st
     assert certificate is not None and certificate.robust is not None
     seconds = round(time.process_time() - start, 1)
     if (weights := checksum(model)) == recorded.get("weights"):
-        return recorded
+        return recorded | certificate.robust.to_json()
     expected = expected_answers(entry, length, count)
     return {
         "kind": "compiled", "seconds": seconds, "weights": weights, "d_model": model.d_model,
