@@ -16,7 +16,7 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.certificate.claims import INDEX, TOKEN, CountVariable, Meaning, Refused
 from rasp.certificate.program.aggregates import check_ratio
-from rasp.certificate.program.kinds import kinds_of
+from rasp.certificate.program.kinds import kinds_of, loosened
 from rasp.certificate.program.linear import linear_column
 from rasp.certificate.program.outputs import numbers_of_shares
 from rasp.certificate.program.tables import (
@@ -111,6 +111,10 @@ def _from_shares(values: Values, node: Aggregate, meaning: Meaning, space: Space
 
 
 def _of_output(values: Values, variable: int, space: Space) -> Column:
+    known = values.domain(variable)
+    if variable not in space.variables and all(same(atom, known.atoms[0]) for atom in known.atoms):
+        kinds = frozenset(map(type, known.atoms))  # one number, an int or a mean of several
+        return loosened(column_of(known.atoms[-1:], np.zeros(space.size, int)), kinds)
     atoms, states = [*values.domain(variable).atoms, None], values.states_on(variable, space)
     return Column(atoms, np.where(states < 0, len(atoms) - 1, states))
 

@@ -235,8 +235,15 @@ class Values:
             return space.row(variable)
         known, domain = self.claims.variables[variable], self.domain(variable)
         if isinstance(known, NodeVariable):
-            column = self.column(known.node, space)
+            try:
+                column = self.column(known.node, space)
+            except Refused:
+                if domain.size == 1:  # it is what it always is
+                    return np.zeros(space.size, int)
+                raise
             states = states_of_atoms(column, domain)
+        elif domain.size == 1:
+            return np.zeros(space.size, int)
         else:
             column = linear_column(self, self.linear_of(variable), space)
             places = {number: at for at, number in enumerate(self.numbers(variable))}
