@@ -6,6 +6,7 @@ import pytest
 from agreement import assert_agrees
 
 import rasp
+import rasp.programs
 from rasp.compiler import compile
 
 
@@ -68,4 +69,14 @@ def test_a_program_compiles(
     model = compile(
         {"out": node}, vocabulary=vocabulary, max_length=length, style="compact", **options
     )
+    assert_agrees(model, node)
+
+
+@pytest.mark.parametrize(("name", "options"), [
+    ("tomita2", {"sink": False}), ("tomita3", {"sink": False}), ("tomita3", {}),
+    ("is_balanced", {}), ("dyck2_pure", {}), ("set_inference", {}),
+])  # fmt: skip
+def test_letters_that_no_input_has_leave_nothing_to_do(name: str, options: dict[str, bool]) -> None:
+    node = rasp.programs.load(name).node
+    model = compile({"out": node}, vocabulary="abc", max_length=5, style="compact", **options)
     assert_agrees(model, node)

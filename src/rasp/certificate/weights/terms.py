@@ -131,12 +131,12 @@ def _shares_of_sums(
     values = stream.values
     sums = {variable: values.linear_of(variable) for variable in variables
             if isinstance(values.claims.variables[variable], SumVariable)}  # fmt: skip
-    if not sums:
-        return []
     explained = {inner for variable in variables for inner in closure(values, variable)
                  if variable not in sums}  # fmt: skip
     parts = list(dict.fromkeys(part for known in sums.values() for part in known.parts
                                if part[0] != "out" or any(values.numbers(part[1]))))  # fmt: skip
+    if not parts:  # no sums, or sums of what is always 0
+        return []
     free = [part for part in parts if is_ground(part) not in explained] or parts
     matrix = np.array([[float(known.parts.get(part, 0)) for known in sums.values()]
                        for part in free])  # fmt: skip

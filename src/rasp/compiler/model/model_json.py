@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rasp.certificate import Readout
+from rasp.certificate.check import MOST_LAYERS
 from rasp.compiler.emitting.weights import (
     AnyPart,
     Array,
@@ -109,9 +110,9 @@ def _settings_from_json(data: dict[str, Any]) -> Settings:
 def weights_of(
     arrays: Mapping[str, Array], heads_per_layer: Sequence[int], outputs: int
 ) -> Weights:
-    """Put arrays together by name; there are no more layers, nor heads, than arrays."""
+    """Put arrays together by name; there are no more heads than arrays."""
     size = arrays["tokens"].shape[1]
-    if sum(max(1, count) for count in heads_per_layer) > len(arrays):
+    if sum(heads_per_layer) > len(arrays) or len(heads_per_layer) > MOST_LAYERS:
         raise broken("the number of layers or heads")
 
     def named(part: str, kind: type[AnyPart]) -> AnyPart:
