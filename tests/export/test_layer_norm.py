@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from export_examples import compiled, needs
 
 import rasp
+from rasp.compiler.emitting.weights import Weights
 from rasp.errors import RaspUnsupportedError
 from rasp.export import export
 from rasp.export.blocks import EPSILON, GAIN, blocks_of
@@ -56,6 +58,37 @@ def test_a_compact_model_is_compiled_again_and_proved_to_bear_the_rounding() -> 
     again, statement = bearing_layer_norms(compact)
     assert statement == PROVED
     assert again.settings.style == "robust" and again("aab") == compact("aab")
+
+
+@pytest.mark.parametrize("power", [52, 40, -60])
+def test_a_stream_that_layer_norms_would_change_is_not_proved(power: int) -> None:
+    """The same model, with a stream 2^52 times as long, that a LayerNorm makes shorter: the export
+    answers wrongly.
+    """
+    needs("torch", "transformers")
+    model, long, short = compiled("hist", 10, style="robust"), 2.0**power, 2.0**-power
+    weights = model.weights
+    heads = [[replace(head, query=head.query * short, key=head.key * short,
+                      value=head.value * short, out=head.out * long) for head in layer]
+             for layer in weights.heads]  # fmt: skip
+    blocks = [replace(block, inside=block.inside * short, out=block.out * long)
+              for block in weights.feed_forwards]  # fmt: skip
+    readouts = [replace(readout, weight=readout.weight * short) for readout in weights.readouts]
+    scaled = Weights(weights.tokens * long, weights.positions * long, heads, blocks, readouts)
+    other = replace(model, weights=scaled)
+    assert other("aab") == model("aab")
+    assert bearing_layer_norms(other) == (other, TESTED)
+
+
+def test_a_bias_that_is_large_beside_the_stream_is_not_proved() -> None:
+    """GPT-2 reads it from a number that is rounded like the stream."""
+    needs("torch", "transformers")
+    model = rasp.compile(rasp.tokens, vocabulary="ab", max_length=4, causal=True, style="robust")
+    readouts = [replace(readout, bias=readout.bias + 2.0**20)
+                for readout in model.weights.readouts]  # fmt: skip
+    other = replace(model, weights=replace(model.weights, readouts=readouts))
+    assert bearing_layer_norms(model)[1] == PROVED
+    assert bearing_layer_norms(other)[1] == TESTED
 
 
 def test_what_is_generated_bears_the_rounding() -> None:

@@ -66,6 +66,9 @@ class Verdict:
     """Whether some number is of several kinds (1 and 1.0), and its answer of the widest."""
     gradient: float = 0.0
     """The largest gradient of a score by the embedded input, on any input of the statement."""
+    lengths: tuple[float, ...] = ()
+    """How long (√Σ number²) the stream is, at most, wherever there was noise: of it, one length is
+    that of positions, and the next, where there is a sink, that of the sink."""
 
 
 def check(
@@ -95,7 +98,7 @@ def check(
         return Verdict(False, reason, tuple(notes.blocks))
     readers = frozenset(notes.readers)
     return Verdict(True, "", tuple(notes.blocks), total, readers, notes.wider,
-                   gradient=notes.gradient)  # fmt: skip
+                   notes.gradient, tuple(notes.lengths))  # fmt: skip
 
 
 def _check(
@@ -116,12 +119,12 @@ def _check(
     values = Values(claims, inputs, list(outputs.values()))
     _check_meanings(values, list(outputs.values()))
     stream, sink = _embedded(values, arrays, precision)
-    _disturb(stream, sink, noise)
+    _disturb(stream, sink, noise, notes)
     _read_after(stream, "embedding", notes)
     for layer in range(len(hidden)):
         if layer:
             _layer(stream, sink, claims, arrays, layer, notes)
-            _disturb(stream, sink, noise)
+            _disturb(stream, sink, noise, notes)
             _read_after(stream, f"layer{layer}.attention", notes)
         block = arrays.feed_forwards[layer]
         name = f"feed-forward {layer}"
@@ -129,7 +132,7 @@ def _check(
             check_sink_units(sink.rounded(), block.inside, block.bias, name)
         feed_forward(stream, block, claims.groups[layer], name, notes)
         if hidden[layer]:
-            _disturb(stream, sink, noise)
+            _disturb(stream, sink, noise, notes)
             _read_after(stream, f"layer{layer}.feed_forward", notes)
     for readout, array, over in zip(readouts, arrays.readouts, claims.outputs, strict=True):
         node = outputs[readout.name]
@@ -161,11 +164,13 @@ def _check_sums(claims: Claims, inputs: Inputs) -> None:
             raise Refused("a weighted sum is of something that there is not")
 
 
-def _disturb(stream: Stream, sink: Sink | None, noise: float) -> None:
+def _disturb(stream: Stream, sink: Sink | None, noise: float, notes: Notes) -> None:
     """Move everything by so much of what there is."""
-    stream.disturb(noise)
-    if sink is not None:
-        sink.disturb(noise)
+    for row in (stream,) if sink is None else (stream, sink):
+        row.check_size()
+        if noise:
+            notes.lengths.append(row.length())
+            row.disturb(noise * row.length() / np.sqrt(len(row.error)))
 
 
 def _check_meanings(values: Values, outputs: Sequence[Node]) -> None:

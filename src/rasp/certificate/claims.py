@@ -225,3 +225,5 @@ class Notes:
     """The readers that read what they say."""
     gradient: float = 0.0
     """The largest gradient of a score by the embedded input."""
+    lengths: list[float] = field(default_factory=list)
+    """How long the stream is, at most, wherever there was noise; and the sink's row of it."""

@@ -14,17 +14,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.emitting.weights import Array, FeedForwardWeights, HeadWeights, ReadoutWeights
+from rasp.compiler.emitting.weights import (
+    Array,
+    FeedForwardWeights,
+    HeadWeights,
+    ReadoutWeights,
+    Weights,
+)
 from rasp.compiler.model.forward import chosen, logit_places
 from rasp.compiler.model.transformer import Transformer
 
 EPSILON = 2.0**100
 GAIN = 2.0**50
 MAPS = ("query", "key", "value")
+AnyBlock = TypeVar("AnyBlock", HeadWeights, FeedForwardWeights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,30 +85,54 @@ def blocks_of(
     `balanced` adds the dimension that makes the mean 0, `constant` one that is always 1 (for
     libraries whose unembedding has no bias), `square` pads the model to heads · inner.
     """
+    model = with_constant(model) if constant else model
     weights = model.weights
     heads = max(1, *model.heads_per_layer, 1)
-    used = model.d_model + constant + 2 * balanced
+    used = model.d_model + 2 * balanced
     needed = [1] + [len(bias) for layer in weights.heads for head in layer
                     for bias in (head.query_bias, head.value_bias)]  # fmt: skip
     inner = 1
     while inner < max(needed) or (square and inner * heads < used):
         inner *= 4
     size = inner * heads if square else used
-    layout = _Layout(model.d_model, size, heads, inner, constant, balanced)
+    layout = _Layout(model.d_model, size, heads, inner, balanced)
     found = []
     if model.input_feed_forward or not weights.heads:
         found.append(layout.block([], weights.feed_forwards[0]))
     for layer, each in enumerate(weights.heads, 1):
         found.append(layout.block(each, weights.feed_forwards[layer]))
-    tokens = layout.rows(weights.tokens)
-    if constant:
-        tokens[: len(model.settings.vocabulary), model.d_model] = 1.0
-        tokens = layout.balance(tokens.T).T
-    positions = layout.rows(weights.positions)
+    tokens, positions = layout.rows(weights.tokens), layout.rows(weights.positions)
     if model.uses_sink:
         positions = np.concatenate([np.zeros((1, size)), positions])
-    unembedding, bias = layout.unembedding(weights.readouts)
+    unembedding, biases = layout.unembedding(weights.readouts)
+    bias = None if constant else biases
     return EqualBlocks(tokens, positions, _equal(found), unembedding, bias, heads, inner)
+
+
+def with_constant(model: Transformer) -> Transformer:
+    """The same model with one more dimension, which is 1: read-outs have that in place of a bias.
+
+    >>> import rasp
+    >>> model = with_constant(rasp.compile(rasp.tokens, vocabulary="ab", max_length=3))
+    >>> model.weights.readouts[0].bias.any(), model("ab")
+    (np.False_, ['a', 'b'])
+    """
+
+    def wider(part: AnyBlock, *names: str) -> AnyBlock:
+        """Rows that read a dimension more, and columns that write it."""
+        found = {name: np.pad(getattr(part, name), ((0, 0), (0, 1))) for name in names}
+        return replace(part, **found, out=np.pad(part.out, ((0, 1), (0, 0))))
+
+    weights = model.weights
+    tokens, positions = (
+        np.pad(each, ((0, 0), (0, 1))) for each in (weights.tokens, weights.positions)
+    )
+    tokens[: len(model.settings.vocabulary), -1] = 1.0
+    readouts = [ReadoutWeights(np.column_stack([each.weight, each.bias]), np.zeros_like(each.bias))
+                for each in weights.readouts]  # fmt: skip
+    heads = [[wider(head, *MAPS) for head in layer] for layer in weights.heads]
+    blocks = [wider(block, "inside") for block in weights.feed_forwards]
+    return replace(model, weights=Weights(tokens, positions, heads, blocks, readouts))
 
 
 def _equal(blocks: list[EqualBlock]) -> list[EqualBlock]:
@@ -126,7 +158,6 @@ class _Layout:
     size: int
     heads: int
     inner: int
-    constant: bool
     balanced: bool
 
     def rows(self, array: Array) -> Array:
@@ -138,7 +169,7 @@ class _Layout:
     def balance(self, written: Array) -> Array:
         """Let the balancing dimension hold minus the sum of the others; (model, …)."""
         if self.balanced:
-            place = self.old + self.constant
+            place = self.old
             written[place] = 0.0
             written[place] = -written.sum(axis=0)
         return written
@@ -146,19 +177,17 @@ class _Layout:
     def steady(self, read: Array) -> Array:
         """Let a reader not notice when all dimensions are shifted alike; (…, model)."""
         if self.balanced:
-            place = self.old + self.constant + 1
+            place = self.old + 1
             read[:, place] = 0.0
             read[:, place] = -read.sum(axis=1)
         return read
 
-    def unembedding(self, readouts: Sequence[ReadoutWeights]) -> tuple[Array, Array | None]:
-        """The logits of all outputs side by side; the bias, unless it is read as a weight."""
+    def unembedding(self, readouts: Sequence[ReadoutWeights]) -> tuple[Array, Array]:
+        """The logits of all outputs side by side, and their bias."""
         bias = np.concatenate([readout.bias for readout in readouts])
         weight = np.zeros((len(bias), self.size))
         weight[:, : self.old] = np.concatenate([readout.weight for readout in readouts])
-        if self.constant:
-            weight[:, self.old] = bias
-        return self.steady(weight), None if self.constant else bias
+        return self.steady(weight), bias
 
     def block(self, heads: list[HeadWeights], block: FeedForwardWeights) -> EqualBlock:
         wide = self.heads * self.inner

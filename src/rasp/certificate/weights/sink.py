@@ -63,12 +63,16 @@ class Sink:
         value, off = self.read(row[None], np.array([bias]))
         return float(value[0]), float(off[0])
 
-    def disturb(self, radius: float) -> None:
-        """Let every dimension move by `radius` times the root mean square of the row."""
+    def check_size(self) -> None:
         check_size(np.abs(self.row) + self.error)
-        if radius:
-            length = np.linalg.norm(self.row) + np.linalg.norm(self.error)
-            self.error = self.error + radius * length / np.sqrt(len(self.row))
+
+    def length(self) -> float:
+        """The root of the sum of squares of the row, at most."""
+        return float(np.linalg.norm(self.row) + np.linalg.norm(self.error))
+
+    def disturb(self, moved: float) -> None:
+        """Let every dimension move by so much."""
+        self.error = self.error + moved
 
 
 def pass_sink(stream: Stream, sink: Sink, heads: Sequence[HeadArrays]) -> None:

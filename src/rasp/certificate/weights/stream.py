@@ -108,17 +108,17 @@ class Stream:
         self.grain = np.where(touched, np.where(fine, both, 0.0), self.grain)
         self.low, self.high = self.low + ends[0], self.high + ends[1]
 
-    def disturb(self, radius: float) -> None:
-        """Let every dimension move by `radius` times the root mean square of the stream here.
-
-        None of them may be too large, whether anything reads it or not: 0 times infinity is no 0.
+    def check_size(self) -> None:
+        """No dimension may be too large, whether anything reads it or not: 0 times infinity is
+        no 0.
         """
         check_size(self.size)
-        if radius:
-            moved = radius * self.largest_rms()
-            self.error, self.stray = self.error + moved, self.stray + moved
-            self.grain = np.zeros_like(self.grain)
-            self.written = self.written + 1
+
+    def disturb(self, moved: float) -> None:
+        """Let every dimension move by so much."""
+        self.error, self.stray = self.error + moved, self.stray + moved
+        self.grain = np.zeros_like(self.grain)
+        self.written = self.written + 1
 
     def rounded(self) -> Stream:
         """The stream as it is read, in its precision.
@@ -157,8 +157,8 @@ class Stream:
             made.error[dims[lone]] = 0.0
         return made
 
-    def largest_rms(self) -> float:
-        """The root mean square of the dimensions, at most.
+    def length(self) -> float:
+        """The root of the sum of squares of all dimensions, at most.
 
         The stream is a sum of sources, so its squared length is the sum of their products: each is
         at most the largest over all states of the two, and 0 for those that share no dimension.
@@ -171,7 +171,7 @@ class Stream:
         wrong = np.linalg.norm(self.error) + sum(
             np.linalg.norm(group.error.max(axis=0, initial=0.0)) for group in self.groups
         )
-        return float((np.sqrt(square) + wrong) / np.sqrt(len(self.error)))
+        return float(np.sqrt(square) + wrong)
 
     def _sources(self) -> Iterator[tuple[Array, Array]]:
         """Everything that the stream is a sum of: the dimensions, and (state, dimension)."""
