@@ -114,8 +114,8 @@ def with_constant(model: Transformer) -> Transformer:
 
     >>> import rasp
     >>> model = with_constant(rasp.compile(rasp.tokens, vocabulary="ab", max_length=3))
-    >>> model.weights.readouts[0].bias.any(), model("ab")
-    (np.False_, ['a', 'b'])
+    >>> model.weights.readouts[0].bias.tolist(), model("ab")
+    ([0.0, 0.0], ['a', 'b'])
     """
 
     def wider(part: AnyBlock, *names: str) -> AnyBlock:
