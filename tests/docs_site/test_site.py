@@ -15,7 +15,7 @@ from browsing import complaints, needs_chromium, served, started_browser
 from rasp.playground.answers import answer
 from repository import ROOT, script
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("one builder of the site")]
 
 
 @pytest.fixture(scope="module")

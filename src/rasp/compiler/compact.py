@@ -1,8 +1,8 @@
 """A program in, a certified model of the compact style out: attempts with ever more measures.
 
 Most programs need no measures. Where the checker finds no margin left, the stream is made to round
-what heads add; and where a read-out has none, what it needs is read off its inputs, with no
-feed-forward in between. A model that cannot be certified is never handed out.
+what heads add, or conditions are counted; and where a read-out has none, what it needs is read off
+its inputs, with no feed-forward in between. A model that cannot be certified is never handed out.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rasp.compiler.planning.plan import Plan, checked_nodes, make_plan
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspUnsupportedError
-from rasp.graph import Node, Program
+from rasp.graph import Elementwise, Node, Program, in_order
 
 MOST_EFFORT = 400_000_000
 """How much is done, in all, before no further attempt is made: a refusal should take no more than
@@ -83,6 +83,8 @@ class _Attempts:
             yield Measures(looks_up=True)
             if self.is_too_large:
                 return
+        if at_readout and _has_conditions(self.nodes):
+            yield Measures(counts_conditions=True)
         yield Measures(rounds=True)
         if self.at_readout:
             yield Measures(rounds=True, looks_up=True)
@@ -141,6 +143,12 @@ class _Attempts:
             if node is not None:
                 place = Refusals(self.program, list(self.nodes.values())).origin(node)
             self.error = RaspUnsupportedError(message, place, hint)
+
+
+def _has_conditions(nodes: Mapping[str, Node]) -> bool:
+    """Whether there is an `and` or an `or` whose conditions can be counted."""
+    return any(isinstance(node, Elementwise) and node.op in ("and", "or")
+               for node in in_order(list(nodes.values())))  # fmt: skip
 
 
 def _effort(plan: Plan, model: Transformer) -> int:

@@ -167,6 +167,7 @@ def operands_of(node: SOp, op: str) -> list[SOp]:
     """What an s-op is a chain of, such as the conditions of an `and`; each once, however often
     a shared part comes in it.
 
+    >>> from rasp.graph import Const
     >>> both = Elementwise("and", (Const(1), Const(2)))
     >>> operands_of(Elementwise("and", (both, both)), "and")
     [Const(1), Const(2)]

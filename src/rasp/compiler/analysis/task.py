@@ -19,6 +19,8 @@ class Measures:
     """The residual stream rounds what heads add (see `rounded_sums`)."""
     looks_up: bool = False
     """What a feed-forward would have to make for an output is read off its inputs."""
+    counts_conditions: bool = False
+    """Of conditions on what several heads add, it is counted how many hold."""
     works_stepwise: bool = False
     """S-ops are rather made of what earlier blocks made than of many combinations."""
 

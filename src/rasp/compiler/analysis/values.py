@@ -107,7 +107,11 @@ class ValueAnalysis(JointAnalysis):
         compared = self.sums.comparison(node.op, operands)
         if compared is not None:
             return compared
-        if any(isinstance(one, CountVariable) for operand in operands for one in operand.inputs):
+        variables = {variable for operand in operands for variable in operand.inputs}
+        are_several = sum(variable.is_noisy for variable in variables) > 1
+        if any(isinstance(variable, CountVariable) for variable in variables) or (
+            self.measures.counts_conditions and are_several
+        ):
             counted = self._counted(node)
             if counted is not None:
                 return counted
