@@ -7,7 +7,7 @@ and only there, `indicator(x)` says no more than `x`, and outputs of one head mo
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -109,7 +109,7 @@ class JointAnalysis(ABC):
         self.aliases: dict[Node, SOp] = {}
         """S-ops that are always the same as another one."""
         self._nodes: dict[Node, NodeVariable] = {}
-        self._rows: dict[tuple[HeadOutput, ...], Collection[Row] | None] = {}
+        self._rows: dict[tuple[HeadOutput, ...], set[Row] | None] = {}
 
     @abstractmethod
     def of(self, node: SOp) -> Values:
@@ -261,13 +261,13 @@ class JointAnalysis(ABC):
             for output, places in zip(outputs, numbered, strict=True)
         )])  # fmt: skip
 
-    def _together(self, outputs: tuple[HeadOutput, ...]) -> Collection[Row] | None:
+    def _together(self, outputs: tuple[HeadOutput, ...]) -> set[Row] | None:
         """Every row of codes that outputs of one head can have; None where that is not known."""
         if outputs not in self._rows:
             self._rows[outputs] = self._find_together(outputs)
         return self._rows[outputs]
 
-    def _find_together(self, outputs: tuple[HeadOutput, ...]) -> Collection[Row] | None:
+    def _find_together(self, outputs: tuple[HeadOutput, ...]) -> set[Row] | None:
         head = outputs[0].head
         plain = all(output.carrier is None and output.codes is None for output in outputs)
         if not plain or head.family is not None or head.mode == "share":
@@ -277,10 +277,11 @@ class JointAnalysis(ABC):
         except Refusal:
             return None
         rows = {tuple(map(number, row)) for row in joint.rows if None not in row}
-        if head.mode == "mean" and head.picks_one:
-            together: Collection[Row] | None = rows
-        else:
-            together = joint_sums(rows, self.settings.max_length, by_count=head.mode == "mean")
-        if together is not None and head.may_be_empty:
-            together = {*together, tuple(number(output.default) for output in outputs)}
-        return together
+        if head.mode == "sum" or not head.picks_one:
+            sums = joint_sums(rows, self.settings.max_length, by_count=head.mode == "mean")
+            if sums is None:
+                return None
+            rows = set(sums)
+        if head.may_be_empty:
+            rows.add(tuple(number(output.default) for output in outputs))
+        return rows
