@@ -31,8 +31,8 @@ from paper_programs import TASKS, Task
 
 import rasp
 from rasp.atoms import Atom
+from rasp.certificate import Array
 from rasp.compiler import Transformer
-from rasp.compiler.emitting.weights import Array
 from rasp.compiler.model.promises import by_length, random_input
 from rasp.evaluator import evaluate_batch
 from rasp.export import TARGETS, decoded, input_ids

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from models import (
     AB,
-    Arrays,
     expected_of,
     mistakes_in,
     outputs_of,
@@ -20,12 +19,11 @@ from models import (
 
 import rasp
 from rasp.atoms import Atom
-from rasp.certificate import Readout
+from rasp.certificate import Readout, Weights
 from rasp.certificate.claims import (
     Claims,
 )
 from rasp.compiler import Transformer
-from rasp.compiler.emitting.weights import FeedForwardWeights, HeadWeights, ReadoutWeights, Weights
 from rasp.compiler.model.describe import Description
 from rasp.compiler.settings import Settings
 from rasp.graph import (
@@ -72,30 +70,18 @@ def handmade(
     """A model of such arrays; those of a head that are left out are 0."""
     found = {name: np.array(array, float) for name, array in arrays.items()}
     length, size = found["positions"].shape
-    heads = [[_head(found, f"layer{layer}.head{number}.", size)
-              for number in range(1, len(some) + 1)]
-             for layer, some in enumerate(claims.heads, 1)]  # fmt: skip
-    blocks = []
-    for layer in range(len(heads) + 1):
-        names = [f"layer{layer}.feed_forward.{part}" for part in ("inside", "bias", "out")]
-        empty = np.zeros((0, size)), np.zeros(0), np.zeros((size, 0))
-        parts = (found.get(name, none) for name, none in zip(names, empty, strict=True))
-        blocks.append(FeedForwardWeights(*parts))
-    readout = ReadoutWeights(found["output0.weight"], found["output0.bias"])
-    weights = Weights(found["tokens"], found["positions"], heads, blocks, [readout])
+    for layer, heads in enumerate(claims.heads, 1):
+        for name in (f"layer{layer}.head{number}" for number in range(1, len(heads) + 1)):
+            for part in ("query", "key", "value"):
+                found.setdefault(f"{name}.{part}", np.zeros((1, size)))
+                found.setdefault(f"{name}.{part}_bias", np.zeros(1))
+    weights = Weights.from_arrays(found, [len(heads) for heads in claims.heads], 1)
     settings = Settings(tuple(vocabulary), length, where=where, where_name="promise")
     return Transformer(
         settings, weights, (Readout("out", tuple(atoms), (), True),),
         len(weights.tokens) > len(vocabulary), Description((), (), ()), claims,
         graph_to_json({"out": out}, {}), None,
     )  # fmt: skip
-
-
-def _head(found: Arrays, name: str, size: int) -> HeadWeights:
-    parts = {part: np.zeros((1, size)) for part in ("query", "key", "value")}
-    parts |= {f"{part}_bias": np.zeros(1) for part in parts}
-    parts |= {key.removeprefix(name): array for key, array in found.items() if name in key}
-    return HeadWeights(**parts)
 
 
 def over_tokens(*nodes: SOp) -> dict[Node, tuple[int, ...]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from models import Arrays, mistakes, model_of, verdict
 
+from rasp.certificate import Weights
 from rasp.compiler import Transformer
 
 CHANGES = ("zero", "sign", "a little", "double", "last bit", "neighbour")
@@ -52,11 +53,8 @@ def mutants(
 
 def with_arrays(model: Transformer, arrays: Arrays) -> Transformer:
     """The same model with other arrays."""
-    other = copy.copy(model)
-    other.weights = copy.deepcopy(model.weights)
-    for name, array in other.weights.arrays().items():
-        array[...] = arrays[name]
-    return other
+    weights = Weights.from_arrays(arrays, model.heads_per_layer, len(model.readouts))
+    return replace(model, weights=weights)
 
 
 def outcome(

@@ -22,7 +22,7 @@ from rasp.certificate.claims import (
     Refused,
 )
 from rasp.certificate.program.values import Values
-from rasp.certificate.weights.arrays import HeadArrays, read_arrays
+from rasp.certificate.weights.arrays import HeadWeights, read_weights
 from rasp.certificate.weights.scores import Scorer
 from rasp.certificate.weights.sink import Sink, check_sink_units, pass_sink
 from rasp.certificate.weights.stream import Stream
@@ -46,19 +46,14 @@ def test_what_the_sink_reads_is_rounded_too() -> None:
     """As a key, the sink reads 1 on paper, and 0 in float32: then it scores as any key does."""
     model = compiled(Kind('out = aggregate(select(indices, indices - 1, ==), tokens, "?");'))
     other = forged(model, model.claims)
-    weights, more = other.weights, np.zeros(2)
-    weights.tokens = np.hstack([weights.tokens, np.outer(weights.tokens[:, 0], more)])
-    weights.positions = np.hstack([weights.positions, np.zeros((len(weights.positions), 2))])
+
+    def wider(name: str, array: np.ndarray) -> np.ndarray:
+        if array.ndim == 1:
+            return array
+        return np.pad(array, ((0, 2), (0, 0)) if name == "out" else ((0, 0), (0, 2)))
+
+    other.weights = weights = other.weights.changed(wider)
     weights.tokens[-1, -2:] = 1
-    for head in weights.heads[0]:
-        head.query, head.key, head.value = (
-            np.hstack([array, np.zeros((len(array), 2))])
-            for array in (head.query, head.key, head.value)
-        )
-        head.out = np.vstack([head.out, np.zeros((2, head.out.shape[1]))])
-    weights.readouts[0].weight = np.hstack(
-        [weights.readouts[0].weight, np.zeros((len(weights.readouts[0].weight), 2))]
-    )
     assert verdict(other, outputs_of(other)).holds
     key = weights.heads[0][0].key
     row = int(np.flatnonzero(key @ weights.tokens[-1])[-1])
@@ -70,16 +65,16 @@ def test_what_the_sink_reads_is_rounded_too() -> None:
 
 def test_a_sink_that_is_off_may_not_score_itself_highest() -> None:
     model = compiled(Kind('out = aggregate(select(indices, indices - 1, ==), tokens, "?");'))
-    arrays = read_arrays(model.weights.arrays(), [1], [0, 0], 1)
+    weights = read_weights(model.weights.arrays(), [1], 1)
     settings, outputs = model.settings, outputs_of(model)
     values = Values(
         model.claims, Inputs(settings.vocabulary, settings.max_length), [*outputs.values()]
     )
-    stream = Stream(values, arrays.tokens[:-1], arrays.positions)
-    head = arrays.heads[0][0]
+    stream = Stream(values, weights.tokens[:-1], weights.positions)
+    head = weights.heads[0][0]
     head.key[2, 4] = 1  # which only keys read, and nothing has written yet
     assert not head.query[:, 4].any() and not stream.size[4]
-    sink = Sink(arrays.tokens[-1], np.zeros(len(stream.error)))
+    sink = Sink(weights.tokens[-1], np.zeros(len(stream.error)))
     pass_sink(stream, sink, [head])
     assert sink.error.max() < 1e-9
     sink.error[4] = 1e6
@@ -96,7 +91,7 @@ def test_the_score_of_a_sink_that_is_off_is_rounded() -> None:
     values = Values(claims, Inputs(AB, 1), [out])
     stream = Stream(values, np.zeros((2, 1)), np.zeros((1, 1)))
     none = np.zeros((1, 1))
-    arrays = HeadArrays(none, np.array([4097.0]), none, np.zeros(1), none, np.zeros(1), none)
+    arrays = HeadWeights(none, np.array([4097.0]), none, np.zeros(1), none, np.zeros(1), none)
     held, off = 4095.0, 2.0**-9
     scores = Scorer(stream, head, arrays).scores(np.array([held]), np.array([off]))
     wrong = float(np.float32(4097) * np.float32(held + off)) - 4097 * held

@@ -259,7 +259,7 @@ def test_what_rows_of_a_read_out_read_besides_is_rounded_too() -> None:
     arrays = {"tokens": embedded, "positions": np.zeros((1, more + 1)), "output0.weight": rows,
               "output0.bias": [0, 4000 - 0.01 - more * one]}  # fmt: skip
     model = handmade(out, claims, arrays, (False, True))
-    bias = model.weights.readouts[0].bias = model.weights.readouts[0].bias.astype(np.float32)
+    bias = model.weights.readouts[0].bias.astype(np.float32)
     terms = (rows * embedded[1]).astype(np.float32)
     scores = terms.sum(axis=1, dtype=np.float64) + bias
     assert scores[0] - scores[1] > 0.005

@@ -21,6 +21,7 @@ from models import (
     outputs_of,
 )
 
+from rasp.certificate import FeedForwardWeights, ReadoutWeights
 from rasp.certificate.claims import (
     Claims,
     Conjunct,
@@ -52,7 +53,7 @@ def default_of_a_sum() -> Transformer:
     other = forged(model, with_output(model.claims, default=1))
     head, readout = other.weights.heads[0][0], other.weights.readouts[0]
     head.value[:] = head.value_bias[:] = 0
-    readout.bias += readout.weight[:, 1]
+    readout.bias[:] += readout.weight[:, 1]
     return other
 
 
@@ -61,8 +62,8 @@ def codes_of_a_sum() -> Transformer:
     model = compiled(Kind("out = length;"))
     other = forged(model, with_output(model.claims, codes={1: Fraction(3)}))
     head = other.weights.heads[0][0]
-    head.value *= 3
-    head.value_bias *= 3
+    head.value[:] *= 3
+    head.value_bias[:] *= 3
     return other
 
 
@@ -123,8 +124,8 @@ def a_family_of_means() -> Transformer:
     )  # fmt: skip
     known = model.readouts[0]
     other = forged(model, claims, replace(known, atoms=known.atoms[:3], codes=known.codes[:3]))
-    readout = other.weights.readouts[0]
-    readout.weight, readout.bias = readout.weight[:3], readout.bias[:3]
+    (readout,) = other.weights.readouts
+    other.weights.readouts[0] = ReadoutWeights(readout.weight[:3], readout.bias[:3])
     return other
 
 
@@ -149,7 +150,7 @@ def a_product_with_a_constant() -> Transformer:
     head, readout = other.weights.heads[0][0], other.weights.readouts[0]
     head.value[0, 0] += 1
     head.value_bias[0] -= 1
-    readout.bias += 4 * readout.weight @ (head.out[:, 0] * np.exp(-22))
+    readout.bias[:] += 4 * readout.weight @ (head.out[:, 0] * np.exp(-22))
     return other
 
 
@@ -227,27 +228,20 @@ def a_polluted_sink() -> Transformer:
     groups = model.claims.groups
     claims = replace(model.claims, groups=(groups[0], (replace(groups[1][0], units=5),), groups[2]))
     other = forged(model, claims)
-    weights = other.weights
 
     def wider(array: np.ndarray, axis: int) -> np.ndarray:
         return np.concatenate([array, np.zeros_like(array.take([0], axis))], axis)
 
-    weights.tokens, weights.positions = wider(weights.tokens, 1), wider(weights.positions, 1)
-    for head in (head for layer in weights.heads for head in layer):
-        head.query, head.key, head.value = (
-            wider(array, 1) for array in (head.query, head.key, head.value)
-        )
-        head.out = wider(head.out, 0)
-    for block in weights.feed_forwards:
-        block.inside, block.out = wider(block.inside, 1), wider(block.out, 0)
-    for readout in weights.readouts:
-        readout.weight = wider(readout.weight, 1)
+    other.weights = weights = other.weights.changed(
+        lambda name, array: array if array.ndim == 1 else wider(array, 0 if name == "out" else 1)
+    )
     weights.heads[0][0].query[1, 0] = 160  # the sink scores itself as it does "a": it gets some x
     block = weights.feed_forwards[1]
     block.inside[:, 0] = -1000  # no hidden unit fires at the sink
-    block.inside = np.vstack([block.inside, [-1000, 0, 0, 0, 6, 0, 0, 0, 0]])
-    block.bias, block.out = np.append(block.bias, 0.0), wider(block.out, 1)
-    block.out[8, -1] = 0.125
+    inside = np.vstack([block.inside, [-1000, 0, 0, 0, 6, 0, 0, 0, 0]])
+    out = wider(block.out, 1)
+    out[8, -1] = 0.125
+    weights.feed_forwards[1] = FeedForwardWeights(inside, np.append(block.bias, 0.0), out)
     key = weights.heads[1][0].key  # 0.75 x - 0.75 x at every position, 0.75 x at the sink
     key[3, 4], key[3, 8] = -24.0, 32.0
     return other
@@ -280,10 +274,10 @@ def a_family_of_a_sum_and_a_mean() -> Transformer:
     codes = np.arange(7.0)
     known = replace(model.readouts[0], atoms=tuple(Fraction(code) for code in codes))
     other = forged(model, claims, known)
-    readout = other.weights.readouts[0]
-    row = (readout.weight != 0).any(axis=0)
-    readout.weight = 2 * (codes - 3)[:, None] * row
-    readout.bias = -6 * (codes - 3) - (codes - 3) ** 2
+    row = (other.weights.readouts[0].weight != 0).any(axis=0)
+    other.weights.readouts[0] = ReadoutWeights(
+        2 * (codes - 3)[:, None] * row, -6 * (codes - 3) - (codes - 3) ** 2
+    )
     return other
 
 
@@ -324,7 +318,7 @@ def a_mean_of_keys_that_score_far_apart() -> Transformer:
     """So far that the exponentials are beyond the largest that is looked at."""
     model = compiled(KINDS["mean"])
     other = forged(model, model.claims)
-    other.weights.heads[0][0].query *= 0.5
+    other.weights.heads[0][0].query[:] *= 0.5
     return other
 
 

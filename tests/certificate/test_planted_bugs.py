@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from models import mistakes, model_of
 
+from rasp.certificate import Weights
 from rasp.compiler import Transformer, compact
 from rasp.compiler.analysis.task import NONE
 from rasp.compiler.emitting import emitter
 from rasp.compiler.emitting.emitter import Emitter
-from rasp.compiler.emitting.weights import Weights
 from rasp.compiler.model import certificate
 from rasp.compiler.planning import attention, features, heads, moved_values, outputs, scores
 from rasp.errors import RaspError

@@ -15,13 +15,8 @@ from dataclasses import replace
 import numpy as np
 
 from rasp.atoms import Atom
+from rasp.certificate import HeadWeights
 from rasp.compiler import Transformer
-from rasp.compiler.emitting.weights import (
-    FeedForwardWeights,
-    HeadWeights,
-    ReadoutWeights,
-    Weights,
-)
 from rasp.compiler.model.forward import QUIET, chosen
 
 Array = np.ndarray
@@ -46,15 +41,13 @@ def rounded(array: Array, bits: int) -> Array:
 def rotated(model: Transformer, rng: np.random.Generator) -> Transformer:
     """The same model in another basis of the residual stream."""
     turn, _ = np.linalg.qr(rng.normal(size=(model.d_model, model.d_model)))
-    old = model.weights
-    heads = [[HeadWeights(head.query @ turn, head.query_bias, head.key @ turn, head.key_bias,
-                          head.value @ turn, head.value_bias, turn.T @ head.out)
-              for head in layer] for layer in old.heads]  # fmt: skip
-    blocks = [FeedForwardWeights(block.inside @ turn, block.bias, turn.T @ block.out)
-              for block in old.feed_forwards]  # fmt: skip
-    readouts = [ReadoutWeights(each.weight @ turn, each.bias) for each in old.readouts]
-    turned = Weights(old.tokens @ turn, old.positions @ turn, heads, blocks, readouts)
-    return replace(model, weights=turned.cast())
+
+    def change(name: str, array: Array) -> Array:
+        if array.ndim == 1:
+            return array
+        return turn.T @ array if name == "out" else array @ turn
+
+    return replace(model, weights=model.weights.changed(change).cast())
 
 
 def answers(

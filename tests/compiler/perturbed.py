@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from rasp.atoms import Atom
+from rasp.certificate import FeedForwardWeights, HeadWeights
 from rasp.compiler import Transformer
-from rasp.compiler.emitting.weights import FeedForwardWeights, HeadWeights
 from rasp.compiler.model.forward import QUIET, chosen
 from rasp.errors import RaspError
 from rasp.evaluator import plain

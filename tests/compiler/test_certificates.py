@@ -11,11 +11,11 @@ from test_random_programs import random_program
 
 import rasp
 from rasp.atoms import Atom
+from rasp.certificate import Array, HeadWeights
 from rasp.certificate.program.tables import Column, same
 from rasp.certificate.weights import readout as readouts
 from rasp.certificate.weights.reading import Parts
 from rasp.compiler import Transformer, compile
-from rasp.compiler.emitting.weights import Array, HeadWeights
 from rasp.compiler.model.certificate import proved
 from rasp.compiler.model.promises import random_input
 from rasp.errors import RaspUnsupportedError

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import rasp
+from rasp.certificate import ReadoutWeights
 from rasp.compiler import compile, load, verify
 from rasp.compiler.model.certificate import certify, proved
 from rasp.compiler.model.store import (
@@ -242,12 +243,14 @@ def test_a_promise_is_called_by_its_own_text(tmp_path: Path) -> None:
 def test_codes_are_weights() -> None:
     """A read-out that compares a number with codes has these for weights."""
     model = compile(rasp.tokens, vocabulary=[0, 10_000], max_length=2, style="compact")
-    settings, weights = replace(model.settings, style="robust"), model.weights
-    weights.tokens, weights.positions = np.array([[0.0], [100.0]]), np.zeros((2, 1))
-    weights.readouts[0].weight, weights.readouts[0].bias = np.array([[100.0]]), np.zeros(1)
+    settings = replace(model.settings, style="robust")
+    weights = replace(
+        model.weights, tokens=np.array([[0.0], [100.0]]), positions=np.zeros((2, 1)),
+        readouts=[ReadoutWeights(np.array([[100.0]]), np.zeros(1))],
+    )  # fmt: skip
     readout = replace(model.readouts[0], codes=(0.0, 10_000.0), scored=False)
     claims = replace(model.claims, readers=())
-    model = replace(model, settings=settings, readouts=(readout,), claims=claims)
+    model = replace(model, settings=settings, weights=weights, readouts=(readout,), claims=claims)
     outputs = graph_from_json(model.graph)[0]
     certificate = certify(model, outputs, proved(model, outputs))
     assert certificate.exact and certificate.robust is not None
@@ -256,11 +259,13 @@ def test_codes_are_weights() -> None:
 
 def test_a_model_that_bears_no_noise_is_not_called_robust(tmp_path: Path) -> None:
     model = compile(rasp.tokens, vocabulary="ab", max_length=3, style="compact")
-    model = replace(model, settings=replace(model.settings, style="robust"))
-    model.weights.tokens = np.hstack([model.weights.tokens, np.full((2, 1), 1e5)])
-    model.weights.positions = np.hstack([model.weights.positions, np.zeros((3, 1))])
-    readout = model.weights.readouts[0]
-    readout.weight = np.hstack([readout.weight, np.zeros((2, 1))])
+    (readout,) = model.weights.readouts
+    weights = replace(
+        model.weights, tokens=np.hstack([model.weights.tokens, np.full((2, 1), 1e5)]),
+        positions=np.hstack([model.weights.positions, np.zeros((3, 1))]),
+        readouts=[replace(readout, weight=np.hstack([readout.weight, np.zeros((2, 1))]))],
+    )  # fmt: skip
+    model = replace(model, settings=replace(model.settings, style="robust"), weights=weights)
     outputs = graph_from_json(model.graph)[0]
     model.certificate = certify(model, outputs, proved(model, outputs))
     assert model.certificate.exact

@@ -11,7 +11,7 @@ import pytest
 from export_examples import compiled, needs
 
 import rasp
-from rasp.compiler.emitting.weights import Weights
+from rasp.certificate import Weights
 from rasp.errors import RaspUnsupportedError
 from rasp.export import export
 from rasp.export.blocks import EPSILON, GAIN, blocks_of

@@ -19,6 +19,11 @@ from rasp.certificate.check import check as check
 from rasp.certificate.claims import Claims as Claims
 from rasp.certificate.claims import Inputs as Inputs
 from rasp.certificate.claims import Refused as Refused
+from rasp.certificate.program.tables import Array as Array
+from rasp.certificate.weights.arrays import FeedForwardWeights as FeedForwardWeights
+from rasp.certificate.weights.arrays import HeadWeights as HeadWeights
+from rasp.certificate.weights.arrays import ReadoutWeights as ReadoutWeights
+from rasp.certificate.weights.arrays import Weights as Weights
 from rasp.certificate.weights.precision import PRECISIONS as PRECISIONS
 from rasp.certificate.weights.precision import Precision as Precision
 from rasp.certificate.weights.readout import Readout as Readout

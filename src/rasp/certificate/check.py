@@ -29,7 +29,7 @@ from rasp.certificate.program.head_claims import check_head
 from rasp.certificate.program.tables import Array, typed
 from rasp.certificate.program.total import has_always_a_value
 from rasp.certificate.program.values import Values
-from rasp.certificate.weights.arrays import Arrays, check_shapes, read_arrays
+from rasp.certificate.weights.arrays import Weights, read_weights
 from rasp.certificate.weights.attention import attend
 from rasp.certificate.weights.channels import Channel, write
 from rasp.certificate.weights.feed_forward import feed_forward
@@ -105,36 +105,36 @@ def _check(
     found: Mapping[str, Array], outputs: Mapping[str, Node], inputs: Inputs,
     readouts: Sequence[Readout], claims: Claims, notes: Notes, noise: float, precision: Precision,
 ) -> bool:  # fmt: skip
-    hidden = [sum(group.units for group in groups) for groups in claims.groups]
     heads = [len(layer) for layer in claims.heads]
-    if len(hidden) != len(heads) + 1 or not readouts or len(heads) > MOST_LAYERS:
+    if len(claims.groups) != len(heads) + 1 or not readouts or len(heads) > MOST_LAYERS:
         raise Refused("the claims are about another model")
     _check_inputs(inputs)
     _check_sums(claims, inputs)
-    arrays = read_arrays(precision.arrays(found), heads, hidden, len(readouts))
-    check_shapes(arrays, len(inputs.vocabulary), inputs.max_length, hidden)
+    weights = read_weights(precision.arrays(found), heads, len(readouts))
+    has_sink = len(weights.tokens) > len(inputs.vocabulary)
+    if not weights.fit(len(inputs.vocabulary) + has_sink, inputs.max_length):
+        raise Refused("arrays do not fit together")
     names = [readout.name for readout in readouts]
     if names != list(outputs) or len(claims.outputs) != len(names):
         raise Refused("the outputs are not those of the program")
     values = Values(claims, inputs, list(outputs.values()))
     _check_meanings(values, list(outputs.values()))
-    stream, sink = _embedded(values, arrays, precision)
+    stream, sink = _embedded(values, weights, precision)
     _disturb(stream, sink, noise, notes)
     _read_after(stream, "embedding", notes)
-    for layer in range(len(hidden)):
+    for layer, block in enumerate(weights.feed_forwards):
         if layer:
-            _layer(stream, sink, claims, arrays, layer, notes)
+            _layer(stream, sink, claims, weights, layer, notes)
             _disturb(stream, sink, noise, notes)
             _read_after(stream, f"layer{layer}.attention", notes)
-        block = arrays.feed_forwards[layer]
         name = f"feed-forward {layer}"
-        if sink is not None and layer + 1 < len(hidden):  # nothing looks at it after the last
+        if sink is not None and layer < len(heads):  # nothing looks at it after the last
             check_sink_units(sink.rounded(), block.inside, block.bias, name)
         feed_forward(stream, block, claims.groups[layer], name, notes)
-        if hidden[layer]:
+        if block.bias.size:
             _disturb(stream, sink, noise, notes)
             _read_after(stream, f"layer{layer}.feed_forward", notes)
-    for readout, array, over in zip(readouts, arrays.readouts, claims.outputs, strict=True):
+    for readout, array, over in zip(readouts, weights.readouts, claims.outputs, strict=True):
         node = outputs[readout.name]
         assert isinstance(node, SOp)
         with _at(f"read-out {readout.name}"):
@@ -202,22 +202,22 @@ def _read_after(stream: Stream, block: str, notes: Notes) -> None:
             notes.readers.add(place)
 
 
-def _embedded(values: Values, arrays: Arrays, precision: Precision) -> tuple[Stream, Sink | None]:
+def _embedded(values: Values, weights: Weights, precision: Precision) -> tuple[Stream, Sink | None]:
     count = len(values.inputs.vocabulary)
-    stream = Stream(values, arrays.tokens[:count], arrays.positions, precision)
-    if len(arrays.tokens) == count:
+    stream = Stream(values, weights.tokens[:count], weights.positions, precision)
+    if len(weights.tokens) == count:
         return stream, None
-    return stream, Sink(arrays.tokens[-1], np.zeros(arrays.tokens.shape[1]), precision)
+    return stream, Sink(weights.tokens[-1], np.zeros(weights.tokens.shape[1]), precision)
 
 
 def _layer(
-    stream: Stream, sink: Sink | None, claims: Claims, arrays: Arrays, layer: int, notes: Notes
+    stream: Stream, sink: Sink | None, claims: Claims, weights: Weights, layer: int, notes: Notes
 ) -> None:
     """All heads of a layer read the same stream, and then add to it."""
     seen, seen_sink = stream.rounded(), sink and sink.rounded()
     moved: list[Channel] = []
     for number, (claim, head) in enumerate(
-        zip(claims.heads[layer - 1], arrays.heads[layer - 1], strict=True)
+        zip(claims.heads[layer - 1], weights.heads[layer - 1], strict=True)
     ):
         name = _name(layer, number + 1)
         if len(claim.channels) != len(head.value_bias) or len(claim.values) != len(claim.channels):
@@ -226,7 +226,7 @@ def _layer(
         with _at(name):
             moved += attend(seen, seen_sink, claim, head, variables, name, notes)
     if sink is not None:
-        pass_sink(seen, sink, arrays.heads[layer - 1])
+        pass_sink(seen, sink, weights.heads[layer - 1])
     write(stream, moved)
 
 

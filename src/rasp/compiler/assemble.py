@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
-from rasp.certificate import Claims, Readout, Verdict
+from rasp.certificate import Claims, Readout, Verdict, Weights
 from rasp.compiler.emitting.claims import Planned
-from rasp.compiler.emitting.weights import Weights
 from rasp.compiler.model.certificate import Certificate, certify, proved
 from rasp.compiler.model.describe import Words, describe
 from rasp.compiler.model.transformer import Transformer

@@ -19,13 +19,7 @@ from typing import TypeVar
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.emitting.weights import (
-    Array,
-    FeedForwardWeights,
-    HeadWeights,
-    ReadoutWeights,
-    Weights,
-)
+from rasp.certificate import Array, FeedForwardWeights, HeadWeights, ReadoutWeights, Weights
 from rasp.compiler.model.forward import chosen, logit_places
 from rasp.compiler.model.transformer import Transformer
 

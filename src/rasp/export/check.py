@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rasp.atoms import Atom, show_input
-from rasp.compiler.emitting.weights import Array
+from rasp.certificate import Array
 from rasp.compiler.model.promises import by_length, keeps_promise, random_inputs
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.settings import Settings

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from rasp.compiler.emitting.weights import Array
+from rasp.certificate import Array
 from rasp.compiler.model.tensors import to_safetensors
 from rasp.errors import RaspError, RaspValueError
 from rasp.reading import ABSENT, read_json

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from rasp.certificate import Array
 from rasp.compiler.build import compile_nodes
-from rasp.compiler.emitting.weights import Array
 from rasp.compiler.model.certificate import proved
 from rasp.compiler.model.transformer import Transformer
 from rasp.errors import RaspUnsupportedError

@@ -13,9 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate import Readout
+from rasp.certificate import Readout, ReadoutWeights
 from rasp.compiler.emitting.next_token import END, token_id
-from rasp.compiler.emitting.weights import ReadoutWeights
 from rasp.compiler.model.transformer import Transformer
 
 SURE = 128.0

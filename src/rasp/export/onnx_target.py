@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rasp.compiler.emitting.weights import Array
+from rasp.certificate import Array
 from rasp.compiler.model.transformer import Transformer
 from rasp.export.blocks import EqualBlock, EqualBlocks, blocks_of
 from rasp.export.check import Checked, Run, check

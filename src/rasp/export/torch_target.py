@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from rasp.compiler.emitting.weights import Array
+from rasp.certificate import Array
 from rasp.compiler.model.transformer import Transformer
 from rasp.export import torch_module
 from rasp.export.blocks import EqualBlocks, blocks_of, state_of

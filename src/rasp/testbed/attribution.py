@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from rasp.compiler.emitting.weights import Array
+from rasp.certificate import Array
 from rasp.testbed.edges import POSITIONS, TOKENS, Edge
 from rasp.testbed.patching import WrittenByPart
 from rasp.testbed.truth import EqualLengths, Laboratory

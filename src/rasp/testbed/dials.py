@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rasp.compiler.emitting.weights import Array, FeedForwardWeights, HeadWeights, Weights
+from rasp.certificate import Array, FeedForwardWeights, HeadWeights, Weights
 from rasp.compiler.model.transformer import Transformer
 from rasp.errors import RaspValueError
 
@@ -155,8 +155,7 @@ def _with_layers(
         place = int(chooser.integers(0, len(heads) + 1))
         heads.insert(place, [])
         layers.insert(place, None)
-        blocks.insert(place + 1, FeedForwardWeights(np.zeros((0, size)), np.zeros(0),
-                                                    np.zeros((size, 0))))  # fmt: skip
+        blocks.insert(place + 1, FeedForwardWeights.empty(size))
     found = Weights(weights.tokens, weights.positions, heads, blocks, weights.readouts)
     return found, layers
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rasp.compiler.emitting.weights import Array, Weights
+from rasp.certificate import Array, Weights
 
 TOKENS, POSITIONS, OUTPUT = "tokens", "positions", "output"
 ROLES = ("query", "key", "value")

@@ -12,7 +12,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from rasp.compiler.emitting.weights import Array
+from rasp.certificate import Array
 from rasp.compiler.model.transformer import Transformer
 from rasp.export import hugging_face, lens_target, torch_target
 from rasp.export.blocks import blocks_of

@@ -18,11 +18,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from rasp.certificate import Readout
-from rasp.compiler.emitting.weights import (
+from rasp.certificate import (
     Array,
     FeedForwardWeights,
     HeadWeights,
+    Readout,
     ReadoutWeights,
     Weights,
 )

@@ -19,8 +19,7 @@ import numpy as np
 import torch
 
 from rasp.architecture.inputs import Input
-from rasp.compiler.emitting.weights import Array, Weights
-from rasp.compiler.model.model_json import weights_of
+from rasp.certificate import Array, Weights
 from rasp.compiler.model.transformer import Transformer
 from rasp.testbed.dials import rotated
 from rasp.testbed.patching import Patchable
@@ -89,7 +88,7 @@ def share_right(model: Transformer, other: Transformer, inputs: list[Input]) -> 
 
 def with_arrays(model: Transformer, arrays: Mapping[str, Array]) -> Transformer:
     """A model of the same parts with other weights, by the names that `Weights.arrays` gives."""
-    weights = weights_of(arrays, model.heads_per_layer, len(model.readouts))
+    weights = Weights.from_arrays(arrays, model.heads_per_layer, len(model.readouts))
     return replace(model, weights=weights, certificate=None)
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from rasp.architecture.inputs import Input
-from rasp.compiler.emitting.weights import Array
+from rasp.certificate import Array
 from rasp.compiler.model.promises import random_inputs
 from rasp.compiler.model.transformer import Transformer
 from rasp.errors import RaspError

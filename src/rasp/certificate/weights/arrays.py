@@ -1,9 +1,14 @@
-"""The arrays of a model, by name in, put in their places out; refused where they do not fit."""
+"""The arrays of a model, by name in, put in their places out; refused where they do not fit.
+
+The compiler makes its models of the same classes, so that nothing is converted on the way to the
+checker or to a file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,7 +20,7 @@ TINY, HUGE = 2.0**-126, 2.0**126
 
 
 @dataclass(frozen=True, eq=False)
-class HeadArrays:
+class HeadWeights:
     """q = x·queryᵀ + bias, and k and v likewise; out = (attention·v)·outᵀ."""
 
     query: Array  # (score, model)
@@ -28,82 +33,132 @@ class HeadArrays:
 
 
 @dataclass(frozen=True, eq=False)
-class UnitArrays:
+class FeedForwardWeights:
     """x + relu(x·insideᵀ + bias)·outᵀ."""
 
     inside: Array  # (hidden, model)
     bias: Array  # (hidden,)
     out: Array  # (model, hidden)
 
+    @staticmethod
+    def empty(size: int) -> FeedForwardWeights:
+        """A feed-forward without hidden units."""
+        return FeedForwardWeights(np.zeros((0, size)), np.zeros(0), np.zeros((size, 0)))
+
 
 @dataclass(frozen=True, eq=False)
-class ReadoutArrays:
+class ReadoutWeights:
     """The score of each atom, or the number that is compared with their codes."""
 
     weight: Array  # (atom or 1, model)
     bias: Array
 
 
+AnyPart = TypeVar("AnyPart", HeadWeights, FeedForwardWeights, ReadoutWeights)
+
+
 @dataclass(frozen=True, eq=False)
-class Arrays:
-    """Every array of a model, as float64 that float32 holds exactly."""
+class Weights:
+    """All arrays of a model, in float64; `cast` rounds them."""
 
     tokens: Array  # (vocabulary [+ sink], model)
     positions: Array  # (length, model)
-    heads: list[list[HeadArrays]]
-    feed_forwards: list[UnitArrays]
-    readouts: list[ReadoutArrays]
+    heads: list[list[HeadWeights]]
+    feed_forwards: list[FeedForwardWeights]
+    readouts: list[ReadoutWeights]
 
+    @staticmethod
+    def from_arrays(
+        arrays: Mapping[str, Array], heads_per_layer: Sequence[int], outputs: int
+    ) -> Weights:
+        """Put arrays in their places, by the names that `arrays` gives them."""
 
-def read_arrays(
-    found: Mapping[str, Array], heads_per_layer: list[int], hidden: list[int], outputs: int
-) -> Arrays:
-    """Put arrays in their places; each is used once, and none is left over."""
-    left = {name: np.asarray(array, np.float32).astype(np.float64) for name, array in found.items()}
-    sizes = [np.abs(array[array != 0]) for array in left.values()]
-    if not all(((size >= TINY) & (size <= HUGE)).all() for size in sizes):
-        raise Refused("a weight is no number of float32, or too large or small to be used safely")
-    try:
-        size = left["tokens"].shape[1]
-        arrays = Arrays(
-            left.pop("tokens"),
-            left.pop("positions"),
-            [[HeadArrays(*(left.pop(f"layer{layer}.head{number}.{name}")
-                           for name in HeadArrays.__dataclass_fields__))
-              for number in range(1, count + 1)]
+        def part(place: str, kind: type[AnyPart]) -> AnyPart:
+            return kind(*(arrays[f"{place}.{name}"] for name in kind.__dataclass_fields__))
+
+        size = arrays["tokens"].shape[1]
+        return Weights(
+            arrays["tokens"], arrays["positions"],
+            [[part(f"layer{layer}.head{number}", HeadWeights) for number in range(1, count + 1)]
              for layer, count in enumerate(heads_per_layer, 1)],
-            [UnitArrays(*(left.pop(f"layer{layer}.feed_forward.{name}")
-                          for name in UnitArrays.__dataclass_fields__)) if units else
-             UnitArrays(np.zeros((0, size)), np.zeros(0), np.zeros((size, 0)))
-             for layer, units in enumerate(hidden)],
-            [ReadoutArrays(left.pop(f"output{number}.weight"), left.pop(f"output{number}.bias"))
-             for number in range(outputs)],
+            [part(f"layer{layer}.feed_forward", FeedForwardWeights)
+             if f"layer{layer}.feed_forward.inside" in arrays else FeedForwardWeights.empty(size)
+             for layer in range(len(heads_per_layer) + 1)],
+            [part(f"output{number}", ReadoutWeights) for number in range(outputs)],
         )  # fmt: skip
+
+    def arrays(self) -> dict[str, Array]:
+        """Every array by name, in the order of use."""
+        found = {"tokens": self.tokens, "positions": self.positions}
+        for layer, heads in enumerate(self.heads, 1):
+            for number, head in enumerate(heads, 1):
+                for name, array in vars(head).items():
+                    found[f"layer{layer}.head{number}.{name}"] = array
+        for layer, block in enumerate(self.feed_forwards):
+            if block.bias.size:
+                for name, array in vars(block).items():
+                    found[f"layer{layer}.feed_forward.{name}"] = array
+        for number, readout in enumerate(self.readouts):
+            for name, array in vars(readout).items():
+                found[f"output{number}.{name}"] = array
+        return found
+
+    def cast(self) -> Weights:
+        """The same weights as float32 holds them (in arrays of float64)."""
+
+        return self.changed(lambda _, array: np.asarray(array, np.float32).astype(np.float64))
+
+    def changed(self, change: Callable[[str, Array], Array]) -> Weights:
+        """The same parts with other arrays; `change` gets the name of an array in its part, too."""
+
+        def part(old: AnyPart) -> AnyPart:
+            return type(old)(**{name: change(name, array) for name, array in vars(old).items()})
+
+        return Weights(
+            change("tokens", self.tokens), change("positions", self.positions),
+            [[part(head) for head in layer] for layer in self.heads],
+            [part(block) for block in self.feed_forwards],
+            [part(readout) for readout in self.readouts],
+        )  # fmt: skip
+
+    def fit(self, rows: int, length: int) -> bool:
+        """Whether all arrays have the shapes that they need, with so many tokens and positions."""
+        return all(array.shape == shape for array, shape in self._shapes(rows, length))
+
+    def _shapes(self, rows: int, length: int) -> Iterator[tuple[Array, tuple[int, ...]]]:
+        """Each array with the shape that it needs."""
+        size = self.positions.shape[-1]
+        yield from ((self.tokens, (rows, size)), (self.positions, (length, size)))
+        for head in (head for layer in self.heads for head in layer):
+            scores, moved = head.query_bias.size, head.value_bias.size
+            yield from ((head.query, (scores, size)), (head.query_bias, (scores,)),
+                        (head.key, (scores, size)), (head.key_bias, (scores,)),
+                        (head.value, (moved, size)), (head.value_bias, (moved,)),
+                        (head.out, (size, moved)))  # fmt: skip
+        for block in self.feed_forwards:
+            units = block.bias.size
+            yield from ((block.inside, (units, size)), (block.bias, (units,)),
+                        (block.out, (size, units)))  # fmt: skip
+        for readout in self.readouts:
+            yield from ((readout.weight, (readout.bias.size, size)),
+                        (readout.bias, (readout.bias.size,)))  # fmt: skip
+
+    @property
+    def parameter_count(self) -> int:
+        return sum(array.size for array in self.arrays().values())
+
+
+def read_weights(found: Mapping[str, Array], heads_per_layer: list[int], outputs: int) -> Weights:
+    """Put arrays in their places, as float32 holds them; each is used once, and none is left."""
+    try:
+        weights = Weights.from_arrays(found, heads_per_layer, outputs).cast()
     except (KeyError, IndexError) as error:
         raise Refused(f"an array is missing: {error}") from None
+    arrays = weights.arrays()
+    left = found.keys() - arrays.keys()
     if left:
         raise Refused(f"an array belongs nowhere: {min(left)}")
-    return arrays
-
-
-def check_shapes(arrays: Arrays, vocabulary: int, length: int, hidden: list[int]) -> None:
-    """Refuse arrays that do not fit together."""
-    size = arrays.positions.shape[-1]
-    pairs: list[tuple[Array, tuple[int, ...]]] = [
-        (arrays.positions, (length, size)), (arrays.tokens[:vocabulary], (vocabulary, size)),
-    ]  # fmt: skip
-    for head in (head for layer in arrays.heads for head in layer):
-        scores, moved = head.query_bias.size, head.value_bias.size
-        pairs += [(head.query, (scores, size)), (head.query_bias, (scores,)),
-                  (head.key, (scores, size)), (head.key_bias, (scores,)),
-                  (head.value, (moved, size)), (head.value_bias, (moved,)),
-                  (head.out, (size, moved))]  # fmt: skip
-    for block, units in zip(arrays.feed_forwards, hidden, strict=True):
-        pairs += [(block.inside, (units, size)), (block.bias, (units,)),
-                  (block.out, (size, units))]  # fmt: skip
-    for readout in arrays.readouts:
-        pairs += [(readout.weight, (readout.bias.size, size)),
-                  (readout.bias, (readout.bias.size,))]  # fmt: skip
-    fits = all(array.shape == shape for array, shape in pairs)
-    if not fits or len(arrays.tokens) > vocabulary + 1:
-        raise Refused("arrays do not fit together")
+    sizes = [np.abs(array[array != 0]) for array in arrays.values()]
+    if not all(((size >= TINY) & (size <= HUGE)).all() for size in sizes):
+        raise Refused("a weight is no number of float32, or too large or small to be used safely")
+    return weights

@@ -31,7 +31,7 @@ import numpy as np
 
 from rasp.certificate.claims import HeadClaim, Notes, Refused
 from rasp.certificate.program.head_claims import check_sees
-from rasp.certificate.weights.arrays import HeadArrays
+from rasp.certificate.weights.arrays import HeadWeights
 from rasp.certificate.weights.channels import (
     Channel,
     Sent,
@@ -53,7 +53,7 @@ Moved = tuple[Channel, float]
 
 
 def attend(
-    stream: Stream, sink: Sink | None, claim: HeadClaim, head: HeadArrays, outputs: Sequence[int],
+    stream: Stream, sink: Sink | None, claim: HeadClaim, head: HeadWeights, outputs: Sequence[int],
     name: str, notes: Notes,
 ) -> list[Channel]:  # fmt: skip
     """Check one head; `outputs` are the variables that it makes."""

@@ -18,7 +18,7 @@ from rasp.certificate.claims import HeadClaim, HeadOutput, Refused
 from rasp.certificate.program.outputs import mixture
 from rasp.certificate.program.tables import Array, Space, same
 from rasp.certificate.program.values import Values
-from rasp.certificate.weights.arrays import HeadArrays
+from rasp.certificate.weights.arrays import HeadWeights
 from rasp.certificate.weights.reading import DOUBLE, SLACK, UNIT, Group, grains
 from rasp.certificate.weights.sink import Sink
 from rasp.certificate.weights.stream import Stream
@@ -69,7 +69,7 @@ class Sent:
         return any(output.is_block for output in self.outputs.values())
 
 
-def all_sent(claim: HeadClaim, head: HeadArrays, variables: Sequence[int]) -> Iterator[Sent]:
+def all_sent(claim: HeadClaim, head: HeadWeights, variables: Sequence[int]) -> Iterator[Sent]:
     """Every row of values of a head."""
     for terms, inputs, row, bias, out in zip(claim.channels, claim.values, head.value,
                                              head.value_bias, head.out.T, strict=True):  # fmt: skip

@@ -14,7 +14,7 @@ import numpy as np
 
 from rasp.certificate.claims import GroupClaim, Notes, Refused
 from rasp.certificate.program.tables import Array, Space, distinct_rows
-from rasp.certificate.weights.arrays import UnitArrays
+from rasp.certificate.weights.arrays import FeedForwardWeights
 from rasp.certificate.weights.explaining import MOST_CELLS
 from rasp.certificate.weights.gradients import lengths
 from rasp.certificate.weights.precision import Precision
@@ -40,7 +40,7 @@ CELLS = 1_000_000
 
 
 def feed_forward(
-    stream: Stream, block: UnitArrays, claims: Sequence[GroupClaim], name: str, notes: Notes
+    stream: Stream, block: FeedForwardWeights, claims: Sequence[GroupClaim], name: str, notes: Notes
 ) -> None:
     """Check the hidden units of a layer, and add what they add to the stream."""
     if sum(claim.units for claim in claims) != len(block.bias):
@@ -55,7 +55,7 @@ def feed_forward(
         start += claim.units
         if not claim.units:
             continue
-        part = UnitArrays(block.inside[units], block.bias[units], block.out[:, units])
+        part = FeedForwardWeights(block.inside[units], block.bias[units], block.out[:, units])
         group, most, numbers, fine = _group(seen, part, claim, name, notes, gradient)
         groups.append(group)
         for total, positive, negative in ((up, most, 1), (down, most, -1)):
@@ -81,7 +81,7 @@ def _one_way(group: Group, mass: Array, sign: int) -> Array:
 
 
 def _group(
-    stream: Stream, part: UnitArrays, claim: GroupClaim, name: str, notes: Notes,
+    stream: Stream, part: FeedForwardWeights, claim: GroupClaim, name: str, notes: Notes,
     gradient: Array,
 ) -> tuple[Group, Array, Array, Array]:  # fmt: skip
     """What the units of a group add, its mass, count and grain.
@@ -114,7 +114,7 @@ def _group(
 
 
 def _added(
-    stream: Stream, part: UnitArrays, out: Array, inputs: Sequence[int], space: Space,
+    stream: Stream, part: FeedForwardWeights, out: Array, inputs: Sequence[int], space: Space,
     unseen: _Unseen,
 ) -> tuple[Parts, Array, float, Array]:  # fmt: skip
     """What units add, at each point; which point each combination is; the grain of the units'

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from rasp.certificate.program.tables import Array
-from rasp.certificate.weights.arrays import HeadArrays
+from rasp.certificate.weights.arrays import HeadWeights
 from rasp.certificate.weights.reading import Side
 from rasp.certificate.weights.scores import Scorer
 from rasp.certificate.weights.sink import Sink, gets_of_others
@@ -24,7 +24,7 @@ from rasp.certificate.weights.stream import Stream
 
 
 def head_gradient(
-    stream: Stream, head: HeadArrays, scorer: Scorer, sink: Sink | None, deviation: Array
+    stream: Stream, head: HeadWeights, scorer: Scorer, sink: Sink | None, deviation: Array
 ) -> Array:
     """(channel,): the gradient of what a head moves, to whatever position; `deviation` is that of
     each channel.

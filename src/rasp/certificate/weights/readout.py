@@ -11,7 +11,7 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.certificate.claims import Notes, ReaderClaim, Refused
 from rasp.certificate.program.tables import Array, Column, typed, variants_of
-from rasp.certificate.weights.arrays import ReadoutArrays
+from rasp.certificate.weights.arrays import ReadoutWeights
 from rasp.certificate.weights.gradients import lengths
 from rasp.certificate.weights.reading import DOUBLE, SLACK, TINY, UNIT, Parts, Reading
 from rasp.certificate.weights.stream import Stream
@@ -39,7 +39,7 @@ class Readout:
 
 
 def read_out(
-    stream: Stream, node: SOp, readout: Readout, arrays: ReadoutArrays, inputs: Sequence[int],
+    stream: Stream, node: SOp, readout: Readout, arrays: ReadoutWeights, inputs: Sequence[int],
     notes: Notes,
 ) -> None:  # fmt: skip
     """Check an output on every combination of what it is claimed to be a function of."""
@@ -77,7 +77,7 @@ def read_out(
         raise Refused(f"the answer is not certain: no margin is left ({margin:.3g})")
 
 
-def _check_sizes(readout: Readout, arrays: ReadoutArrays) -> None:
+def _check_sizes(readout: Readout, arrays: ReadoutWeights) -> None:
     count = len(readout.atoms)
     codes, scores = (0, count) if readout.scored else (count, 1)
     if len(readout.codes) != codes or len(arrays.bias) != scores:

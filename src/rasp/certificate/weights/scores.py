@@ -16,7 +16,7 @@ import numpy as np
 
 from rasp.certificate.claims import INDEX, Conjunct, HeadClaim
 from rasp.certificate.program.tables import Array, Space, joined
-from rasp.certificate.weights.arrays import HeadArrays
+from rasp.certificate.weights.arrays import HeadWeights
 from rasp.certificate.weights.pairs import FAR, Pairs, Part, Shares
 from rasp.certificate.weights.reading import (
     EXACT,
@@ -54,7 +54,7 @@ class Scores:
 class Scorer:
     """Looks at the scores of one head."""
 
-    def __init__(self, stream: Stream, claim: HeadClaim, head: HeadArrays) -> None:
+    def __init__(self, stream: Stream, claim: HeadClaim, head: HeadWeights) -> None:
         self.values, self.claim = stream.values, claim
         asked = [v for conjunct in claim.conjuncts for v in conjunct.queries]
         sent = [v for conjunct in claim.conjuncts for v in conjunct.keys]

@@ -13,7 +13,7 @@ import numpy as np
 
 from rasp.certificate.claims import Refused
 from rasp.certificate.program.tables import Array
-from rasp.certificate.weights.arrays import HeadArrays
+from rasp.certificate.weights.arrays import HeadWeights
 from rasp.certificate.weights.precision import FLOAT32, Precision
 from rasp.certificate.weights.reading import EXACT, SLACK, TINY, UNIT, check_size, grains
 from rasp.certificate.weights.stream import Stream
@@ -75,7 +75,7 @@ class Sink:
         self.error = self.error + moved
 
 
-def pass_sink(stream: Stream, sink: Sink, heads: Sequence[HeadArrays]) -> None:
+def pass_sink(stream: Stream, sink: Sink, heads: Sequence[HeadWeights]) -> None:
     """What the heads of a layer add to the sink's row, and how far that can be off: as a query,
     the sink sees only itself, or scores itself far above all keys.
 
@@ -103,7 +103,7 @@ def pass_sink(stream: Stream, sink: Sink, heads: Sequence[HeadArrays]) -> None:
     sink.error = sink.error + error + np.where(mass > 0, rounding, 0.0)
 
 
-def gets_of_others(stream: Stream, sink: Sink, head: HeadArrays) -> Array:
+def gets_of_others(stream: Stream, sink: Sink, head: HeadWeights) -> Array:
     """(channel,): how far what the sink gets from a head is from its own value, as other keys have
     a share of its attention.
     """
@@ -113,7 +113,7 @@ def gets_of_others(stream: Stream, sink: Sink, head: HeadArrays) -> Array:
     return np.asarray(_given_to_others(stream, sink, head) * (np.abs(value) + off + others))
 
 
-def _given_to_others(stream: Stream, sink: Sink, head: HeadArrays) -> float:
+def _given_to_others(stream: Stream, sink: Sink, head: HeadWeights) -> float:
     """How much of the sink's attention goes to other keys, at most."""
     if stream.values.inputs.causal:
         return 0.0

@@ -14,15 +14,9 @@ from itertools import accumulate
 
 import numpy as np
 
+from rasp.certificate import Array, FeedForwardWeights, HeadWeights, ReadoutWeights, Weights
 from rasp.compiler.analysis.linear import Coordinate, Linear, index_is, token_is
 from rasp.compiler.analysis.variables import HeadOutput, default_code
-from rasp.compiler.emitting.weights import (
-    Array,
-    FeedForwardWeights,
-    HeadWeights,
-    ReadoutWeights,
-    Weights,
-)
 from rasp.compiler.planning.attention import SHARE, HeadPlan
 from rasp.compiler.planning.features import Group, Reached
 from rasp.compiler.planning.mixed_radix import Ridge

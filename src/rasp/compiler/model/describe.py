@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rasp.certificate import Array, Weights
 from rasp.certificate.claims import (
     INDEX,
     TOKEN,
@@ -22,7 +23,6 @@ from rasp.certificate.claims import (
     OutputVariable,
     SumVariable,
 )
-from rasp.compiler.emitting.weights import Array, Weights
 from rasp.graph import Aggregate, Node, expression, users
 from rasp.graph.walks import first_user
 

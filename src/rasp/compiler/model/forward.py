@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rasp.certificate import Readout
-from rasp.compiler.emitting.weights import Array, FeedForwardWeights, HeadWeights
+from rasp.certificate import Array, FeedForwardWeights, HeadWeights, Readout
 
 # numpy's product of matrices may report an invalid value though all numbers are finite, before
 # and after; and weights that are not picked underflow.

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from rasp.certificate import Readout
-from rasp.certificate.check import MOST_LAYERS
-from rasp.compiler.emitting.weights import (
-    AnyPart,
-    Array,
-    FeedForwardWeights,
-    HeadWeights,
-    ReadoutWeights,
-    Weights,
-)
+from rasp.certificate import Readout, Weights
 from rasp.compiler.model.certificate import Certificate
 from rasp.compiler.model.describe import Description
 from rasp.compiler.model.forms import (
@@ -105,29 +93,3 @@ def _settings_from_json(data: dict[str, Any]) -> Settings:
     if not isinstance(where, SOp):
         raise broken("the promise")
     return replace(settings, where=where, where_name=name)
-
-
-def weights_of(
-    arrays: Mapping[str, Array], heads_per_layer: Sequence[int], outputs: int
-) -> Weights:
-    """Put arrays together by name; there are no more heads than arrays."""
-    size = arrays["tokens"].shape[1]
-    if sum(heads_per_layer) > len(arrays) or len(heads_per_layer) > MOST_LAYERS:
-        raise broken("the number of layers or heads")
-
-    def named(part: str, kind: type[AnyPart]) -> AnyPart:
-        return kind(*(arrays[f"{part}.{name}"] for name in kind.__dataclass_fields__))
-
-    heads = [
-        [named(f"layer{layer}.head{number}", HeadWeights) for number in range(1, count + 1)]
-        for layer, count in enumerate(heads_per_layer, 1)
-    ]
-    empty = FeedForwardWeights(np.zeros((0, size)), np.zeros(0), np.zeros((size, 0)))
-    blocks = [
-        named(f"layer{layer}.feed_forward", FeedForwardWeights)
-        if f"layer{layer}.feed_forward.inside" in arrays
-        else empty
-        for layer in range(len(heads) + 1)
-    ]
-    readouts = [named(f"output{number}", ReadoutWeights) for number in range(outputs)]
-    return Weights(arrays["tokens"], arrays["positions"], heads, blocks, readouts)

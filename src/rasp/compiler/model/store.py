@@ -15,8 +15,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from rasp.compiler.emitting.weights import Array
-from rasp.compiler.model.model_json import FORMAT, from_json, to_json, weights_of
+from rasp.certificate import Array, Weights
+from rasp.certificate.check import MOST_LAYERS
+from rasp.compiler.model.model_json import FORMAT, from_json, to_json
 from rasp.compiler.model.shape_checks import check_shapes
 from rasp.compiler.model.tensors import from_safetensors, to_safetensors
 from rasp.compiler.model.transformer import Transformer
@@ -76,7 +77,10 @@ def loaded(folder: str | Path) -> tuple[Transformer, dict[str, Any]]:
     """A model, and the description that it was read from."""
     data, arrays = _read(folder)
     try:
-        weights = weights_of(arrays, data["heads_per_layer"], len(data["outputs"]))
+        heads = data["heads_per_layer"]
+        if sum(heads) > len(arrays) or len(heads) > MOST_LAYERS:
+            raise broken("the number of layers or heads")
+        weights = Weights.from_arrays(arrays, heads, len(data["outputs"]))
         model = from_json(data, weights)
         check_shapes(model)
         return model, data

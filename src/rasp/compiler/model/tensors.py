@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rasp.compiler.emitting.weights import Array
+from rasp.certificate import Array
 from rasp.graph.portable import broken
 from rasp.reading import parse_json
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rasp.atoms import Atom, read_input, show, to_python
-from rasp.certificate import Claims, Readout
+from rasp.certificate import Array, Claims, Readout, Weights
 from rasp.compiler.analysis.variables import typed
-from rasp.compiler.emitting.weights import Array, Weights
 from rasp.compiler.model.forward import QUIET, attend, chosen, feed_forward
 from rasp.compiler.model.promises import check_promise
 from rasp.compiler.settings import Settings

@@ -11,13 +11,7 @@ from math import ceil, log2
 
 import numpy as np
 
-from rasp.compiler.emitting.weights import (
-    Array,
-    FeedForwardWeights,
-    HeadWeights,
-    ReadoutWeights,
-    Weights,
-)
+from rasp.certificate import Array, FeedForwardWeights, HeadWeights, ReadoutWeights, Weights
 from rasp.compiler.robust.attention import RobustHead
 from rasp.compiler.robust.plan import RobustOutput, RobustPlan
 from rasp.compiler.robust.readings import Row
