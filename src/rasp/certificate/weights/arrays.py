@@ -150,15 +150,15 @@ class Weights:
 
 def read_weights(found: Mapping[str, Array], heads_per_layer: list[int], outputs: int) -> Weights:
     """Put arrays in their places, as float32 holds them; each is used once, and none is left."""
-    try:
-        weights = Weights.from_arrays(found, heads_per_layer, outputs).cast()
-    except (KeyError, IndexError) as error:
-        raise Refused(f"an array is missing: {error}") from None
-    arrays = weights.arrays()
-    left = found.keys() - arrays.keys()
-    if left:
-        raise Refused(f"an array belongs nowhere: {min(left)}")
-    sizes = [np.abs(array[array != 0]) for array in arrays.values()]
+    held = {name: np.asarray(array, np.float32).astype(np.float64) for name, array in found.items()}
+    sizes = [np.abs(array[array != 0]) for array in held.values()]
     if not all(((size >= TINY) & (size <= HUGE)).all() for size in sizes):
         raise Refused("a weight is no number of float32, or too large or small to be used safely")
+    try:
+        weights = Weights.from_arrays(held, heads_per_layer, outputs)
+    except (KeyError, IndexError) as error:
+        raise Refused(f"an array is missing: {error}") from None
+    left = held.keys() - weights.arrays().keys()
+    if left:
+        raise Refused(f"an array belongs nowhere: {min(left)}")
     return weights
