@@ -11,7 +11,7 @@ import numpy as np
 
 import rasp
 from rasp.atoms import Atom
-from rasp.certificate import Inputs, Readout, Verdict, check
+from rasp.certificate import Verdict, check
 from rasp.certificate.claims import Claims
 from rasp.compiler import Transformer, build, compact
 from rasp.compiler.analysis.task import NONE, Measures
@@ -156,12 +156,9 @@ def verdict(
     claims: Claims | None = None,
 ) -> Verdict:  # fmt: skip
     """What the checker says of a model, perhaps with other arrays or claims."""
-    settings = model.settings
-    inputs = Inputs(settings.vocabulary, settings.max_length, settings.bos, settings.causal,
-                    settings.where)  # fmt: skip
-    readouts = [Readout(each.name, each.atoms, each.codes, each.scored) for each in model.readouts]
     found = model.weights.arrays() if arrays is None else arrays
-    return check(found, outputs, inputs, readouts, model.claims if claims is None else claims)
+    claims = model.claims if claims is None else claims
+    return check(found, outputs, model.settings, model.readouts, claims)
 
 
 def all_inputs(model: Transformer) -> list[tuple[Atom, ...]]:

@@ -14,7 +14,7 @@ from changes import disturbed, rescaled, stories, swaps, weaker
 from models import Arrays, all_inputs, verdict
 from mutants import with_arrays
 
-from rasp.certificate import Inputs, Verdict
+from rasp.certificate import Verdict
 from rasp.certificate.claims import Claims
 from rasp.compiler import Transformer
 from rasp.compiler.model.promises import keeps_promise
@@ -63,12 +63,6 @@ def judge(
 def honest_case(model: Transformer, outputs: dict[str, Node]) -> Case:
     """A model as it is."""
     return Case("", model.settings, outputs, model.claims, model.weights.arrays())
-
-
-def inputs_of(case: Case) -> Inputs:
-    """The inputs that a statement about a case is about."""
-    known = case.settings
-    return Inputs(known.vocabulary, known.max_length, known.bos, known.causal, known.where)
 
 
 def change(case: Case, chooser: random.Random) -> Case:

@@ -10,7 +10,7 @@ import random
 import pytest
 from beliefs import untrue
 from models import KINDS, model_of
-from swaps import change, honest_case, inputs_of, judge
+from swaps import change, honest_case, judge
 
 pytestmark = pytest.mark.slow
 
@@ -29,8 +29,8 @@ def test_what_is_believed_of_changed_programs_is_true(name: str) -> None:
     """
     model, outputs = model_of(name)
     chooser, case = random.Random(name), honest_case(model, outputs)
-    assert list(untrue(case.claims, inputs_of(case), outputs, chooser)) == ["accepted"]
+    assert list(untrue(case.claims, case.settings, outputs, chooser)) == ["accepted"]
     for _ in range(3):
         other = change(case, chooser)
-        found = untrue(other.claims, inputs_of(other), other.outputs, chooser)
+        found = untrue(other.claims, other.settings, other.outputs, chooser)
         assert [what for what in found if what != "accepted"] == []

@@ -10,7 +10,6 @@ import pytest
 
 import rasp
 from rasp.certificate import Inputs, check
-from rasp.certificate import Readout as CheckedReadout
 from rasp.compiler import compile, load, verify
 from rasp.compiler.model.transformer import Transformer
 from rasp.errors import RaspTypeError, RaspUnsupportedError, RaspValueError
@@ -42,10 +41,8 @@ def holds(model: Transformer, where: Node | None) -> bool:
     settings = model.settings
     assert where is None or isinstance(where, SOp)
     inputs = Inputs(settings.vocabulary, settings.max_length, where=where)
-    readouts = [CheckedReadout(each.name, each.atoms, each.codes, each.scored)
-                for each in model.readouts]  # fmt: skip
     outputs, _ = graph_from_json(model.graph)
-    return check(model.weights.arrays(), outputs, inputs, readouts, model.claims).holds
+    return check(model.weights.arrays(), outputs, inputs, model.readouts, model.claims).holds
 
 
 @pytest.fixture(scope="module")

@@ -205,9 +205,10 @@ class Inputs:
     """The inputs that a statement is about."""
 
     vocabulary: tuple[Atom, ...]
+    """Every token an input may hold; a BOS comes last."""
     max_length: int
     bos: Atom | None = None
-    """The token that every input begins with, and that is nowhere else; last of the vocabulary."""
+    """The token that every input begins with, and that is nowhere else."""
     causal: bool = False
     where: SOp | None = None
     """A promise: a bool s-op that is true at every position of the inputs in question."""

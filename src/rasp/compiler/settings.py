@@ -5,23 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rasp.atoms import Atom, from_python, show
+from rasp.certificate import Inputs
 from rasp.errors import RaspTypeError, RaspValueError
-from rasp.graph import SOp
 from rasp.token_lists import read_alphabet
 
 LONGEST = 4096
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Inputs):
     """The inputs a compiled model takes, and the kind of model it is."""
 
-    vocabulary: tuple[Atom, ...]
-    """Every token an input may hold; a BOS comes last."""
-    max_length: int
-    bos: Atom | None = None
-    """The token that every input begins with, and that is nowhere else."""
-    causal: bool = False
     sink: bool = True
     """Whether a hidden token may be put before the input, for queries that pick nothing."""
     heads: str = "paper"
@@ -31,10 +25,8 @@ class Settings:
     """Whether outputs are tokens of the inputs or the end, so that the model can generate."""
     extra_feed_forwards: int = 0
     """How many feed-forward blocks without heads there may be; of a model, how many there are."""
-    where: SOp | None = None
-    """A promise: a bool s-op that is true at every position of every input."""
     where_name: str = ""
-    """What the program calls it."""
+    """What the program calls the promise about inputs."""
 
     @property
     def way_out(self) -> str:
@@ -59,8 +51,9 @@ def read_settings(
     _check_length(max_length)
     _check_kind(heads, style, extra_feed_forwards)
     first = None if bos is None else from_python(bos)
-    return Settings(_tokens(vocabulary, first, max_length), max_length, first, causal, sink, heads,
-                    style, extra_feed_forwards=extra_feed_forwards)  # fmt: skip
+    tokens = _tokens(vocabulary, first, max_length)
+    return Settings(tokens, max_length, first, causal, sink=sink, heads=heads, style=style,
+                    extra_feed_forwards=extra_feed_forwards)  # fmt: skip
 
 
 def _check_length(max_length: object) -> None:

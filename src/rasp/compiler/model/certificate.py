@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rasp.atoms import Atom, show, show_input
-from rasp.certificate import PRECISIONS, Inputs, Verdict, check
+from rasp.certificate import PRECISIONS, Verdict, check
 from rasp.compiler.model.forms import NUMBER, TEXT, TRUTH, WHOLE, Form, listed, record, row
 from rasp.compiler.model.promises import by_length, random_inputs
 from rasp.compiler.model.robustness import FORM as ROBUSTNESS
@@ -166,10 +166,7 @@ def proved(
     precision: str = "float32",
 ) -> Verdict:  # fmt: skip
     """Let the checker look at a model's arrays and claims."""
-    settings = model.settings
-    inputs = Inputs(settings.vocabulary, settings.max_length, settings.bos, settings.causal,
-                    settings.where)  # fmt: skip
-    arrays = model.weights.arrays()
+    arrays, inputs = model.weights.arrays(), model.settings
     for meaning in PRECISIONS[precision]:
         verdict = check(arrays, outputs, inputs, model.readouts, model.claims, noise, meaning)
         if not verdict.holds:
