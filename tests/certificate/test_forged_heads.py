@@ -99,16 +99,16 @@ def a_light_position_that_is_all_there_is() -> Transformer:
     return handmade(out, claims, arrays, (False, True))
 
 
-FORGERIES = [
-    one_value_and_several_counts,
-    a_later_key_in_place_of_a_sink,
-    a_light_position_that_is_all_there_is,
-]
+FORGERIES = {
+    one_value_and_several_counts: "no margin is left",
+    a_later_key_in_place_of_a_sink: "a head needs a sink, and there is none",
+    a_light_position_that_is_all_there_is: "no margin is left",
+}
 
 
-@pytest.mark.parametrize("forge", FORGERIES)
+@pytest.mark.parametrize("forge", FORGERIES, ids=lambda forge: forge.__name__)
 def test_a_forgery_is_refused(forge: Callable[[], Transformer]) -> None:
-    is_refused(forge(), "")
+    is_refused(forge(), FORGERIES[forge])
 
 
 def a_sum_that_doubles(powers: int = 23) -> list[tuple[float, float]]:

@@ -15,7 +15,7 @@ from rasp.export.folders import CARD
 
 
 def labels(model: Transformer) -> list[str]:
-    """What each logit stands for, in one line each."""
+    """What each logit means, in one line each."""
     several = len(model.readouts) > 1
     found = []
     for readout in model.readouts:

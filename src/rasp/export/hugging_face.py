@@ -49,7 +49,7 @@ BERT_NAMES = {
     "unembedding": "classifier",
 }
 ROUNDING = 2.0**-21
-"""The noise that stands for LayerNorms, times the root of the number of dimensions, of the stream's
+"""The noise in place of LayerNorms, times the root of the number of dimensions, of the stream's
 root mean square."""
 SHORTEST, LONGEST = 2.0**-37, 2.0**37
 """How long the stream may be, √Σ number²: the dimension that makes the mean 0 is shorter than that

@@ -3,7 +3,7 @@
 `rasp export --to transformer-lens` puts a copy of this file beside the weights: `load(folder)`
 there returns a `TransformerBridge`, or a `HookedTransformer` where the installed TransformerLens is
 older than 4. Both have hooks on everything. Inputs are token ids (batch, position), outputs are
-logits; `rasp.json` says which id is which token and what each logit stands for.
+logits; `rasp.json` says which id is which token and what each logit means.
 """
 
 from __future__ import annotations

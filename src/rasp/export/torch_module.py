@@ -2,7 +2,7 @@
 
 `rasp export --to torch` puts a copy of it beside the weights: `load(folder)` there returns the
 module. Inputs are token ids (batch, position), outputs are logits; `rasp.json` says which id
-is which token and what each logit stands for.
+is which token and what each logit means.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An output in; what is read for it, and which atom each number stands for, out."""
+"""An output in; what is read for it, and which atom each number means, out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LARGEST_WHOLE = 1 << 53
 
 @dataclass(frozen=True, eq=False)
 class OutputPlan:
-    """One output: what to read, and which atom each number stands for."""
+    """One output: what to read, and which atom each number means."""
 
     name: str
     node: SOp
@@ -68,7 +68,7 @@ def _codes(values: Values, codes: dict[Atom, Fraction]) -> dict[Atom, Fraction]:
 
 
 def atoms_by_code(values: Values, codes: dict[Atom, Fraction]) -> dict[Fraction, Atom]:
-    """The atom that each code stands for: of equal numbers, the one of the widest kind."""
+    """The atom that each code means: of equal numbers, the one of the widest kind."""
     known = widest(values.atoms, codes)
     for atom in values.atoms:
         if _differs_as_float(atom, known[codes[atom]]):

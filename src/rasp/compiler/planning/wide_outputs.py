@@ -2,7 +2,7 @@
 
 An answer that depends on several exact sums at once may be one of tens of thousands. It takes no
 feed-forward to tell them apart: the sums themselves, as digits of one number, are its code, and
-a read-out says what each code stands for. Of codes that follow each other and stand for the same
+a read-out says what each code means. Of codes that follow each other and stand for the same
 answer, the first and the last are enough. The same is done for fewer answers where float32 has no
 room for a feed-forward that makes them: a read-out tells apart all that its inputs can be.
 """
@@ -50,7 +50,7 @@ class Digit:
 
 @dataclass(frozen=True, eq=False)
 class WideCode:
-    """The digits, the number that they make, and what each number stands for."""
+    """The digits, the number that they make, and what each number means."""
 
     digits: list[Linear]
     linear: Linear
