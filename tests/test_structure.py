@@ -81,6 +81,9 @@ def test_the_tests_mirror_the_package() -> None:
     assert tested - {"programs"} <= folders | ACROSS, "give its tests the folder's name"
     alone = {path.stem.removeprefix("test_") for path in TESTS.glob("test_*.py")}
     assert alone <= modules | FILES_ACROSS, "a test of a folder belongs in the folder's tests"
+    chapters = {path.parent.name for path in (PACKAGE / "compiler").glob("*/__init__.py")}
+    tested = {path.parent.name for path in (TESTS / "compiler").glob("*/test_*.py")}
+    assert tested == chapters, "the compiler's tests have its chapters"
 
 
 def test_contributors_are_shown_the_same_order() -> None:
