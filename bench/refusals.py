@@ -27,7 +27,7 @@ from rasp.compiler.settings import Settings, read_settings
 from rasp.errors import RaspError, RaspUnsupportedError
 from rasp.fuzzing import judge_compiler
 from rasp.fuzzing.cases import random_case
-from rasp.fuzzing.outcomes import Refused
+from rasp.fuzzing.outcomes import NothingToCompare
 from rasp.graph import Node, Program, SOp
 
 LENGTH = 12
@@ -67,7 +67,7 @@ def random_programs(
             drawn = judge_compiler._settings(case)
             settings = replace(drawn, max_length=length or drawn.max_length, style="auto")
             program = case.elaborated.session.program_of(name)
-        except (Refused, RaspError):
+        except (NothingToCompare, RaspError):
             continue
         place = "sink" if drawn.sink else "no sink"
         yield f"{seed} {'causal' if drawn.causal else place}", node, settings, program

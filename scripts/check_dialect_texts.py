@@ -27,7 +27,7 @@ from rasp.dialect.automaton import Automaton
 from rasp.dialect.automaton_in_c_rasp import c_rasp_of
 from rasp.dialect.interpreters import run_on_codes
 from rasp.dialect.regular_expression import automaton_of
-from rasp.dialect.written import Written
+from rasp.dialect.written import DialectProgram
 from rasp.graph import SOp
 from rasp.programs import entries
 from rasp.programs.dialects import stored_dialects
@@ -119,7 +119,7 @@ def programs() -> Iterator[Case]:
             assert written is not None and isinstance(handle.node, SOp)
 
             def compare(
-                written: Written = written,
+                written: DialectProgram = written,
                 node: SOp = handle.node,
                 alphabet: tuple[Atom, ...] = found.alphabet,
             ) -> None:

@@ -208,3 +208,20 @@ def test_functions_are_short_and_finished() -> None:
                 sizes.append((node.end_lineno or 0) - start.lineno + 1)
     assert sorted(sizes)[len(sizes) * 9 // 10] <= 20
     assert max(sizes) <= 60
+
+
+TWICE = {
+    "Conjunct", "CountVariable", "HeadOutput", "NodeVariable", "SumVariable",
+    "Blocks", "Task", "Values",
+}  # fmt: skip
+"""What the compiler plans with, and what the checker believes nothing of, share their names."""
+
+
+def test_a_class_name_means_one_thing() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(f"{path.relative_to(PACKAGE)}")
+    double = {name: places for name, places in homes.items() if len(places) > 1}
+    assert not {name: places for name, places in double.items() if name not in TWICE}

@@ -23,7 +23,7 @@ from rasp.certificate.claims import (
 )
 from rasp.certificate.program.values import Values
 from rasp.certificate.weights.arrays import HeadWeights, read_weights
-from rasp.certificate.weights.scores import Scorer
+from rasp.certificate.weights.scores import HeadScores
 from rasp.certificate.weights.sink import Sink, check_sink_units, pass_sink
 from rasp.certificate.weights.stream import Stream
 from rasp.graph import (
@@ -93,6 +93,6 @@ def test_the_score_of_a_sink_that_is_off_is_rounded() -> None:
     none = np.zeros((1, 1))
     arrays = HeadWeights(none, np.array([4097.0]), none, np.zeros(1), none, np.zeros(1), none)
     held, off = 4095.0, 2.0**-9
-    scores = Scorer(stream, head, arrays).scores(np.array([held]), np.array([off]))
+    scores = HeadScores(stream, head, arrays).scores(np.array([held]), np.array([off]))
     wrong = float(np.float32(4097) * np.float32(held + off)) - 4097 * held
     assert 4097 * off < wrong <= scores.sink_error

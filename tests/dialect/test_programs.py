@@ -16,7 +16,7 @@ from rasp.dialect.selector_rows import NotInDialect
 from rasp.dialect.to_b_rasp import BRaspReader
 from rasp.dialect.to_c_rasp import CRaspReader
 from rasp.dialect.verdicts import Dialects
-from rasp.dialect.written import Written
+from rasp.dialect.written import DialectProgram
 from rasp.programs import entries
 from rasp.programs.dialects import RECORD, record_of, stored_dialects
 
@@ -134,7 +134,7 @@ def test_a_wrong_reading_is_never_a_yes(
     assert asked(text)[dialect].holds
     monkeypatch.setattr(reader, "compare", wrong)
     if blind:
-        monkeypatch.setattr(Written, "compare", lambda *_: (1, 6))
+        monkeypatch.setattr(DialectProgram, "compare", lambda *_: (1, 6))
     found = asked(text)[dialect]
     assert not found.holds and "a mistake of ours" in found.why
 

@@ -21,7 +21,7 @@ from rasp import (
     where,
 )
 from rasp.architecture.inputs import answer
-from rasp.equivalence import Verdict
+from rasp.equivalence import Equivalence
 from rasp.errors import RaspError
 from rasp.frontend.handles import Handle
 
@@ -192,7 +192,7 @@ def test_numbers_can_be_an_alphabet() -> None:
     assert not equivalent(mean, round(mean), alphabet=[0.5, 1, 3])
 
 
-def specified_by(program: Handle, function: Any, **options: Any) -> Verdict:
+def specified_by(program: Handle, function: Any, **options: Any) -> Equivalence:
     return equivalent(program, function, max_length=5, random=100, **options)
 
 

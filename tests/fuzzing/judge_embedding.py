@@ -8,7 +8,7 @@ from typing import Any
 import rasp
 from rasp.frontend.handles import Handle
 from rasp.fuzzing.cases import Case
-from rasp.fuzzing.outcomes import Disagreement, Refused
+from rasp.fuzzing.outcomes import Disagreement, NothingToCompare
 from rasp.graph import (
     Aggregate,
     Const,
@@ -36,7 +36,7 @@ BASES = {"int": rasp.tokens_int, "float": rasp.tokens_float, "string": rasp.toke
 def judge_embedding(case: Case) -> None:
     """The same graph built by Python's operators is the same graph."""
     if not case.outputs:
-        raise Refused
+        raise NothingToCompare
     built: dict[Node, Any] = {}
     for node in in_order(case.outputs.values()):
         built[node] = _built(node, [built[needed] for needed in node.needs])

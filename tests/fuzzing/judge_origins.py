@@ -22,7 +22,7 @@ from rasp.frontend.handles import Handle
 from rasp.frontend.loader import Loader
 from rasp.frontend.session import Result, Session
 from rasp.fuzzing.cases import LIMITS, Case
-from rasp.fuzzing.outcomes import Disagreement, Refused
+from rasp.fuzzing.outcomes import Disagreement, NothingToCompare
 from rasp.fuzzing.trees import assign, binary, literal, name
 from rasp.graph import Const, Node, Program, Scorer, in_order
 from rasp.source import Source, Span
@@ -58,7 +58,7 @@ def judge_origins(case: Case) -> None:
     outputs = [name for name, value in told.session.names().items()
                if isinstance(value, Node) and value.needs]  # fmt: skip
     if not outputs:
-        raise Refused
+        raise NothingToCompare
     for asked in outputs[-MOST_OUTPUTS:]:
         told.check(asked, case)
 

@@ -12,7 +12,7 @@ from rasp.frontend.expressions import handle_of
 from rasp.frontend.loader import Loader
 from rasp.frontend.session import Session
 from rasp.fuzzing.cases import LIMITS, Case
-from rasp.fuzzing.outcomes import Disagreement, Refused
+from rasp.fuzzing.outcomes import Disagreement, NothingToCompare
 from rasp.graph import Program
 from rasp.source import Source
 from rasp.syntax import parse, print_program
@@ -85,12 +85,12 @@ def judge_writing(case: Case) -> None:
     """`to_rasp` writes a text that makes the same nodes."""
     nodes = {name: node for name, node in case.outputs.items() if _can_be_named(name)}
     if not nodes:
-        raise Refused
+        raise NothingToCompare
     known = Program.named(case.elaborated.program.names)
     try:
         text = rasp.to_rasp({name: handle_of(node, known) for name, node in nodes.items()})
     except rasp.RaspUnsupportedError:
-        raise Refused from None
+        raise NothingToCompare from None
     again = rasp.run(text)
     for name, node in nodes.items():
         if again[name].node is not node:

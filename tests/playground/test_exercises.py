@@ -2,7 +2,7 @@
 
 import pytest
 
-from rasp.equivalence.verdict import show_answer
+from rasp.equivalence.result import show_answer
 from rasp.playground.answers import answer
 from rasp.playground.exercises import EXERCISES, Lesson
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rasp.certificate.claims import Claims, Inputs, Notes, OutputVariable, Refused, SumVariable
+from rasp.certificate.claims import Claims, Findings, Inputs, OutputVariable, Refused, SumVariable
 from rasp.certificate.program.aggregates import check_aggregate
 from rasp.certificate.program.head_claims import check_head
 from rasp.certificate.program.tables import Array, typed
@@ -86,7 +86,7 @@ def check(
     the embedding and after every block, by up to `noise` times the stream's root mean square.
     With another `precision`, for one that rounds as it says.
     """
-    notes = Notes()
+    notes = Findings()
     try:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             total = _check(found, outputs, inputs, readouts, claims, notes, noise, precision)
@@ -103,7 +103,8 @@ def check(
 
 def _check(
     found: Mapping[str, Array], outputs: Mapping[str, Node], inputs: Inputs,
-    readouts: Sequence[Readout], claims: Claims, notes: Notes, noise: float, precision: Precision,
+    readouts: Sequence[Readout], claims: Claims, notes: Findings, noise: float,
+    precision: Precision,
 ) -> bool:  # fmt: skip
     heads = [len(layer) for layer in claims.heads]
     if len(claims.groups) != len(heads) + 1 or not readouts or len(heads) > MOST_LAYERS:
@@ -164,7 +165,7 @@ def _check_sums(claims: Claims, inputs: Inputs) -> None:
             raise Refused("a weighted sum is of something that there is not")
 
 
-def _disturb(stream: Stream, sink: Sink | None, noise: float, notes: Notes) -> None:
+def _disturb(stream: Stream, sink: Sink | None, noise: float, notes: Findings) -> None:
     """Move everything by so much of what there is."""
     for row in (stream,) if sink is None else (stream, sink):
         row.check_size()
@@ -193,7 +194,7 @@ def _check_meanings(values: Values, outputs: Sequence[Node]) -> None:
                 check_aggregate(known, node, values.claims.aggregates[node])
 
 
-def _read_after(stream: Stream, block: str, notes: Notes) -> None:
+def _read_after(stream: Stream, block: str, notes: Findings) -> None:
     """Note which s-ops can be read after a block as is claimed."""
     if not stream.precision.is_float32:
         return  # they are for people, who have time for float32
@@ -211,7 +212,7 @@ def _embedded(values: Values, weights: Weights, precision: Precision) -> tuple[S
 
 
 def _layer(
-    stream: Stream, sink: Sink | None, claims: Claims, weights: Weights, layer: int, notes: Notes
+    stream: Stream, sink: Sink | None, claims: Claims, weights: Weights, layer: int, notes: Findings
 ) -> None:
     """All heads of a layer read the same stream, and then add to it."""
     seen, seen_sink = stream.rounded(), sink and sink.rounded()

@@ -215,7 +215,7 @@ class Inputs:
 
 
 @dataclass
-class Notes:
+class Findings:
     """What a check found on its way, for people to read."""
 
     blocks: list[tuple[str, str, float]] = field(default_factory=list)

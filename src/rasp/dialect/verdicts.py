@@ -27,8 +27,8 @@ from rasp.dialect.reading import Reader
 from rasp.dialect.selector_rows import Cases, NotInDialect, is_atom
 from rasp.dialect.to_b_rasp import BRaspReader
 from rasp.dialect.to_c_rasp import ONE, CRaspReader, Quotient
-from rasp.dialect.written import Written
-from rasp.equivalence import Verdict
+from rasp.dialect.written import DialectProgram
+from rasp.equivalence import Equivalence
 from rasp.equivalence.choosing import choose_inputs
 from rasp.errors import RaspTypeError
 from rasp.graph import SOp
@@ -56,11 +56,11 @@ class Standing:
     """Where in the program the reason lies, as `file:line`."""
     rewrites: tuple[str, ...] = ()
     """What was read as something else that is the same; none: it is in it as written."""
-    written: Written | None = None
+    written: DialectProgram | None = None
     """The same program in the dialect."""
     compared: tuple[int, int] = (0, 0)
     """On how many inputs its text was compared with the program, and up to which length."""
-    proof: Verdict | None = None
+    proof: Equivalence | None = None
     """What `equivalent` says of the text, as a program in RASP, where something was rewritten."""
 
     @property
@@ -249,7 +249,7 @@ class _Asking:
         """Write the program in a dialect, and compare what the text says with the program."""
         reader = kind(self.alphabet)
         text, meanings = self._text(reader, reader.cases(self.node, at_last))
-        written = Written(text, tuple(meanings.items()), at_last, dialect)
+        written = DialectProgram(text, tuple(meanings.items()), at_last, dialect)
         why = "at the last position" if at_last else "at every position"
         rewrites = dict.fromkeys(
             f"`{self.naming.text(node)}`: {reason}" for node, reason in reader.rewrites.items()

@@ -18,7 +18,7 @@ from rasp.architecture.inputs import Input, answers
 from rasp.atoms import Atom, show_input
 from rasp.dialect.interpreters import ATTEND, COUNT, LETTER, LINE, run_b_rasp, run_c_rasp
 from rasp.dialect.selector_rows import NotInDialect
-from rasp.equivalence import Verdict, equivalent
+from rasp.equivalence import Equivalence, equivalent
 from rasp.errors import RaspError
 from rasp.frontend import embedding
 from rasp.frontend.namespace import run
@@ -34,10 +34,10 @@ AT_RANDOM = 300
 
 
 @dataclass(frozen=True)
-class Written:
+class DialectProgram:
     """A program in C-RASP or B-RASP, and how to read its answer.
 
-    >>> Written('accept(i) := "a"(i)', (("accept", True),), False, "C-RASP").in_rasp().op
+    >>> DialectProgram('accept(i) := "a"(i)', (("accept", True),), False, "C-RASP").in_rasp().op
     '=='
     """
 
@@ -75,7 +75,7 @@ class Written:
                 if not _agrees([(row[place], meaning) for row, meaning in rows], value):
                     raise _mistaken(node, words[number])
 
-    def prove(self, node: SOp, alphabet: Sequence[Atom], longest: int) -> Verdict:
+    def prove(self, node: SOp, alphabet: Sequence[Atom], longest: int) -> Equivalence:
         """Ask `equivalent` whether the text, as a program in RASP, is the same as the program."""
         ours, theirs = node, self.in_rasp()
         if self.at_last:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from rasp.drawing.svg import Piece, below, element, framed, label, moved, number, text_width
+from rasp.drawing.svg import Fragment, below, element, framed, label, moved, number, text_width
 
 HEADING_LINE = 16.0
 HEADING_LETTERS = 12.0
@@ -21,7 +21,7 @@ class Box:
     """A part of the flow, and its heading: the input, one layer, the output."""
 
     heading: str
-    inside: Piece
+    inside: Fragment
 
     @property
     def width(self) -> float:
@@ -32,7 +32,7 @@ class Box:
         return self.inside.height + HEADING_LINE + 4 + 2 * PAD
 
 
-def in_columns(boxes: Sequence[Box], count: int) -> Piece:
+def in_columns(boxes: Sequence[Box], count: int) -> Fragment:
     """Put boxes into columns of about the same height, each read from top to bottom."""
     columns = [_column(part) for part in split_evenly(boxes, count)]
     parts, x = [], 0.0
@@ -42,7 +42,7 @@ def in_columns(boxes: Sequence[Box], count: int) -> Piece:
         if at + 1 < len(columns):
             parts.append(_arrow_right(x + 3, x + BETWEEN - 3, 30))
             x += BETWEEN
-    return Piece(x, max(column.height for column in columns), "".join(parts))
+    return Fragment(x, max(column.height for column in columns), "".join(parts))
 
 
 def split_evenly(boxes: Sequence[Box], count: int) -> list[Sequence[Box]]:
@@ -63,7 +63,9 @@ def split_evenly(boxes: Sequence[Box], count: int) -> list[Sequence[Box]]:
     return [boxes[start:end] for start, end in zip(starts, [*starts[1:], total], strict=True)]
 
 
-def best_for(room: tuple[float, float], heading: Piece, ways: Sequence[Sequence[Box]]) -> Piece:
+def best_for(
+    room: tuple[float, float], heading: Fragment, ways: Sequence[Sequence[Box]]
+) -> Fragment:
     """Choose among ways to draw the boxes, and numbers of columns, what can be largest."""
     candidates = [
         below([heading, in_columns(boxes, count)], 12)
@@ -73,7 +75,7 @@ def best_for(room: tuple[float, float], heading: Piece, ways: Sequence[Sequence[
     return max(candidates, key=lambda made: min(room[0] / made.width, room[1] / made.height))
 
 
-def narrowest_under(width: float, heading: Piece, ways: Sequence[Sequence[Box]]) -> Piece:
+def narrowest_under(width: float, heading: Fragment, ways: Sequence[Sequence[Box]]) -> Fragment:
     """Choose the lowest way to draw the boxes that fits a width, or else the narrowest."""
     candidates = [below([heading, in_columns(boxes, 1)], 12) for boxes in ways]
     fitting = [made for made in candidates if made.width <= width]
@@ -82,7 +84,7 @@ def narrowest_under(width: float, heading: Piece, ways: Sequence[Sequence[Box]])
     return min(candidates, key=lambda made: made.width)
 
 
-def _column(boxes: Sequence[Box]) -> Piece:
+def _column(boxes: Sequence[Box]) -> Fragment:
     width = max(box.width for box in boxes)
     frames = [framed(_headed(box, width), "box", PAD) for box in boxes]
     parts, y = [], 0.0
@@ -92,12 +94,12 @@ def _column(boxes: Sequence[Box]) -> Piece:
         if at + 1 < len(frames):
             parts.append(_arrow_down((width + 2 * PAD) / 2, y + 3, y + BETWEEN - 3))
             y += BETWEEN
-    return Piece(width + 2 * PAD, y, "".join(parts))
+    return Fragment(width + 2 * PAD, y, "".join(parts))
 
 
-def _headed(box: Box, width: float) -> Piece:
+def _headed(box: Box, width: float) -> Fragment:
     """Put a heading at the left over a block in the middle."""
-    words = Piece(width, HEADING_LINE, label(0, 12, box.heading, "soft strong"))
+    words = Fragment(width, HEADING_LINE, label(0, 12, box.heading, "soft strong"))
     return below([words, box.inside], 4, centred=True)
 
 

@@ -23,7 +23,7 @@ from rasp.drawing.head import (
 )
 from rasp.drawing.plan import HeadShown, Strip
 from rasp.drawing.strips import Cell, Window, cell_for, strip_row
-from rasp.drawing.svg import Piece, below, cells, element, label, moved, number, spans
+from rasp.drawing.svg import Fragment, below, cells, element, label, moved, number, spans
 
 SHOWN_AT_MOST = 32
 """Tokens of an input that a compact picture shows in full."""
@@ -57,7 +57,7 @@ def window_for(length: int) -> Window:
 
 def compact_head(
     head: HeadShown, heading: str, strips: Mapping[str, Strip], tokens: tuple[Atom, ...]
-) -> Piece:
+) -> Fragment:
     """Draw one head as rows."""
     window = window_for(len(tokens))
     above, under = list(_above(head, strips, tokens)), list(_under(head, strips))
@@ -70,14 +70,14 @@ def compact_head(
         blocks.append(_row_block(picks, cell, indent, window))
     elif summary := selection_in_words(head):
         words = label(indent, 11, summary, "small picks-words")
-        blocks.append(Piece(indent + len(summary) * SMALL_FONT * 0.61, LINE, words))
+        blocks.append(Fragment(indent + len(summary) * SMALL_FONT * 0.61, LINE, words))
     else:
         blocks.append(_grid_block(head, cell, indent, window))
     blocks += [_row_block(row, cell, indent, window) for row in under]
     body = below(blocks, 3)
     caption = caption_block(head, heading, body.width)
     whole = below([caption, body], 6)
-    return Piece(
+    return Fragment(
         whole.width, whole.height, element("g", whole.body, class_="head", data_head=head.id)
     )
 
@@ -127,17 +127,17 @@ def _words(row: _Row) -> list[tuple[str, str]]:
     ]
 
 
-def _row_block(row: _Row, cell: Cell, indent: float, window: Window) -> Piece:
+def _row_block(row: _Row, cell: Cell, indent: float, window: Window) -> Fragment:
     middle = cell.height / 2 + NAME_FONT * 0.36
     text = spans(indent - 8, middle, _words(row), "end", row.strip.expression)
     drawn = strip_row(row.strip, cell, row.role, window)
     group = element("g", text, class_=row.role, data_of=row.strip.id or None)
     made = row.strip.id if row.role == "result" else None
     cells_there = element("g", moved(drawn, indent, 0), data_made=made)
-    return Piece(indent + drawn.width, cell.height, group + cells_there)
+    return Fragment(indent + drawn.width, cell.height, group + cells_there)
 
 
-def _grid_block(head: HeadShown, cell: Cell, indent: float, window: Window) -> Piece:
+def _grid_block(head: HeadShown, cell: Cell, indent: float, window: Window) -> Fragment:
     """Draw the selection with low rows, a number beside every fifth one."""
     row = min(HIGHEST_ROW, max(LOWEST_ROW, GRID_HEIGHT / len(window)))
     width, height = len(window) * cell.width, len(window) * row
@@ -158,6 +158,6 @@ def _grid_block(head: HeadShown, cell: Cell, indent: float, window: Window) -> P
             path = cells(picked, cell.width, row, 1.0)
             body += element("path", d=path, class_="picked", data_query=str(query))
     sizes = f"{number(cell.width)} {number(row)}"
-    grid = Piece(width, height, element("g", body, class_="selection", data_cells=sizes))
+    grid = Fragment(width, height, element("g", body, class_="selection", data_cells=sizes))
     word = label(indent - 30, height / 2 + 4, "query", "end soft small")
-    return Piece(indent + width, height, names + word + moved(grid, indent, 0))
+    return Fragment(indent + width, height, names + word + moved(grid, indent, 0))

@@ -27,7 +27,7 @@ from rasp.drawing.layout import (
 from rasp.drawing.plan import Flow, HeatMap, HeatMaps, Plan, SelectionShown
 from rasp.drawing.planning import plan_flow, plan_selection
 from rasp.drawing.portable import as_dict
-from rasp.drawing.svg import Piece
+from rasp.drawing.svg import Fragment
 from rasp.drawing.text import text_of
 from rasp.drawing.theme import THEMES, style_sheet
 from rasp.errors import RaspTypeError, RaspUnsupportedError
@@ -221,7 +221,7 @@ class Drawing:
     def _repr_html_(self) -> str:
         return frame(self.plan, self._block(), self.theme)
 
-    def _block(self, layout: PageLayout = PLAIN) -> Piece:
+    def _block(self, layout: PageLayout = PLAIN) -> Fragment:
         match self.plan:
             case Flow():
                 return flow_block(self.plan, layout)

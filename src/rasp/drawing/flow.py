@@ -12,7 +12,17 @@ from rasp.drawing.head import LINE, NAME_FONT, SMALL_FONT, head_block
 from rasp.drawing.layout import MARGIN, PLAIN, PageLayout, read_width, room_for
 from rasp.drawing.plan import Flow, HeatMaps, LayerShown, Plan, SelectionShown, Strip
 from rasp.drawing.strips import cell_for, strip_row
-from rasp.drawing.svg import Piece, below, beside, element, framed, label, moved, number, text_width
+from rasp.drawing.svg import (
+    Fragment,
+    below,
+    beside,
+    element,
+    framed,
+    label,
+    moved,
+    number,
+    text_width,
+)
 
 HEADING_FONT = 16.0
 LONGEST_NAME = 34
@@ -21,7 +31,7 @@ LONGEST_EXPRESSION = 64
 LONGEST_COMPACT_EXPRESSION = 40
 
 
-def flow_block(flow: Flow, layout: PageLayout = PLAIN) -> Piece:
+def flow_block(flow: Flow, layout: PageLayout = PLAIN) -> Fragment:
     """Draw the whole flow."""
     heading = heading_block(flow.title, flow.note)
     most = max((len(layer.heads) for layer in flow.layers), default=1)
@@ -52,7 +62,7 @@ def _boxes(flow: Flow, per_row: int, compact: bool) -> list[Box]:
     return boxes
 
 
-def selection_block(plan: SelectionShown, layout: PageLayout = PLAIN) -> Piece:
+def selection_block(plan: SelectionShown, layout: PageLayout = PLAIN) -> Fragment:
     """Draw one selection alone."""
     make = compact_head if layout.compact else head_block
     head = make(plan.head, "", plan.strips, plan.tokens)
@@ -68,7 +78,7 @@ def smallest_letters(plan: Plan, layout: PageLayout) -> float:
     return min(SMALL_FONT, cell_for(len(window), ()).font)
 
 
-def heading_block(title: str, note: str = "") -> Piece:
+def heading_block(title: str, note: str = "") -> Fragment:
     """Write a title, and a note below it."""
     shown = cut(title, LONGEST_TITLE)
     parts = label(0, 15, shown, "heading")
@@ -76,10 +86,10 @@ def heading_block(title: str, note: str = "") -> Piece:
     if note:
         parts += label(0, 34, note, "soft")
         width = max(width, text_width(note, NAME_FONT))
-    return Piece(width, 40 if note else 20, parts)
+    return Fragment(width, 40 if note else 20, parts)
 
 
-def _layer_box(flow: Flow, layer: LayerShown, per_row: int, compact: bool) -> Piece:
+def _layer_box(flow: Flow, layer: LayerShown, per_row: int, compact: bool) -> Fragment:
     several = len(layer.heads) > 1
     make = compact_head if compact else head_block
     heads = [
@@ -88,18 +98,18 @@ def _layer_box(flow: Flow, layer: LayerShown, per_row: int, compact: bool) -> Pi
     ]
     parts = [_heads_row(heads[at : at + per_row]) for at in range(0, len(heads), per_row)]
     if layer.feed_forward:
-        piece = _strips_box(flow, layer.feed_forward, "plain", compact)
+        strips = _strips_box(flow, layer.feed_forward, "plain", compact)
         words = label(0, 11, "feed-forward", "soft small")
-        parts.append(framed(below([Piece(80, LINE, words), piece], 2), "inner", PAD))
+        parts.append(framed(below([Fragment(80, LINE, words), strips], 2), "inner", PAD))
     return below(parts, 12, centred=True)
 
 
-def _heads_row(heads: Sequence[Piece]) -> Piece:
+def _heads_row(heads: Sequence[Fragment]) -> Fragment:
     tallest = max(head.height for head in heads) + 2 * PAD
     return beside([framed(head, "inner", PAD, height=tallest) for head in heads], 14)
 
 
-def _strips_box(flow: Flow, names: Sequence[str], role: str, compact: bool) -> Piece:
+def _strips_box(flow: Flow, names: Sequence[str], role: str, compact: bool) -> Fragment:
     """Draw sequences one below the other: name, cells, and what each is computed from."""
     strips = [flow.strips[name] for name in names]
     window = window_for(len(flow.tokens)) if compact else range(len(flow.tokens))
@@ -120,7 +130,9 @@ def _strips_box(flow: Flow, names: Sequence[str], role: str, compact: bool) -> P
             body += label(width + 8, middle, shown, "soft small", strip.expression)
             width += 8 + text_width(shown, SMALL_FONT)
         made = None if role == "output" else strip.id
-        rows.append(Piece(width, cell.height, element("g", body, data_of=strip.id, data_made=made)))
+        rows.append(
+            Fragment(width, cell.height, element("g", body, data_of=strip.id, data_made=made))
+        )
     return below(rows, 5)
 
 
@@ -130,7 +142,7 @@ def _expression(strip: Strip, longest: int) -> str:
     return cut(f"= {strip.expression}", longest)
 
 
-def document(block: Piece, style: str, title: str, role: str = "img") -> str:
+def document(block: Fragment, style: str, title: str, role: str = "img") -> str:
     """Wrap a block as a whole SVG document."""
     width, height = block.width + 2 * MARGIN, block.height + 2 * MARGIN
     paper = element("rect", width=width, height=height, class_="paper")

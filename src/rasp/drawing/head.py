@@ -15,7 +15,17 @@ from rasp.atoms import Atom
 from rasp.drawing.glyphs import cut, in_title
 from rasp.drawing.plan import HeadShown, Strip
 from rasp.drawing.strips import Cell, cell_for, strip_column, strip_row
-from rasp.drawing.svg import Piece, cells, element, label, moved, number, spans, text_width, title
+from rasp.drawing.svg import (
+    Fragment,
+    cells,
+    element,
+    label,
+    moved,
+    number,
+    spans,
+    text_width,
+    title,
+)
 
 NAME_FONT = 12.0
 SMALL_FONT = 10.5
@@ -38,7 +48,7 @@ class _Column:
 
 def head_block(
     head: HeadShown, heading: str, strips: Mapping[str, Strip], tokens: tuple[Atom, ...]
-) -> Piece:
+) -> Fragment:
     """Draw one head. Where only constants are compared, the tokens are along the edges."""
     plain = Strip("", "tokens", "", tokens, 0)
     keys = [strips[name] for name in head.keys] or [plain]
@@ -76,20 +86,22 @@ def head_block(
         x += column.cell.width + GAP
     x = right_x + GAP
     for column in right:
-        piece = strip_column(column.strip, column.cell, "result")
-        parts.append(element("g", moved(piece, x, grid_y), data_made=column.strip.id))
+        fragment = strip_column(column.strip, column.cell, "result")
+        parts.append(element("g", moved(fragment, x, grid_y), data_made=column.strip.id))
         x += column.cell.width + GAP
     width = max(
         x - GAP, right_x + stairs_right.width, grid_x + top.width, grid_x + bottom.width,
         caption.width,
     )  # fmt: skip
     height = grid_y + grid.height + (3 + bottom.height if bottom.height else 0)
-    body = caption.body + moved(Piece(width, height, "".join(parts)), 0, caption.height + 6)
+    body = caption.body + moved(Fragment(width, height, "".join(parts)), 0, caption.height + 6)
     group = element("g", body, class_="head", data_head=head.id)
-    return Piece(width, caption.height + 6 + height, group)
+    return Fragment(width, caption.height + 6 + height, group)
 
 
-def grid_block(head: HeadShown, cell: Cell, strips: Mapping[str, Strip], queries: Strip) -> Piece:
+def grid_block(
+    head: HeadShown, cell: Cell, strips: Mapping[str, Strip], queries: Strip
+) -> Fragment:
     """Draw the selection: a row for each query, a column for each key, each pick a filled cell."""
     count = len(head.picks)
     width, height = count * cell.width, count * cell.height
@@ -104,7 +116,7 @@ def grid_block(head: HeadShown, cell: Cell, strips: Mapping[str, Strip], queries
             tip = title(_row_tip(query, queries, picked))
             body += element("path", tip, d=path, class_="picked", data_query=str(query))
     sizes = f"{number(cell.width)} {number(cell.height)}"
-    return Piece(width, height, element("g", body, class_="selection", data_cells=sizes))
+    return Fragment(width, height, element("g", body, class_="selection", data_cells=sizes))
 
 
 def _row_tip(query: int, queries: Strip, picked: Sequence[int]) -> str:
@@ -120,13 +132,13 @@ def _column(strip: Strip, cell: Cell) -> _Column:
     return _Column(strip, wide, cut(strip.label, LONGEST_NAME))
 
 
-def _stairs(side: Sequence[_Column], role: str, way: int) -> Piece:
+def _stairs(side: Sequence[_Column], role: str, way: int) -> Fragment:
     """Write the names of the columns beside a grid, one line each, with leaders down to them.
 
     The name of the column farthest from the grid is lowest, so that no leader crosses a name.
     """
     if not side:
-        return Piece(0, 0, "")
+        return Fragment(0, 0, "")
     centres, at = [], GAP
     inner_first = list(reversed(side)) if way < 0 else list(side)
     for column in inner_first:
@@ -147,12 +159,12 @@ def _stairs(side: Sequence[_Column], role: str, way: int) -> Piece:
         words_there = spans(x - 4 * way, y, words, anchor, column.strip.expression)
         line = element("path", d=leader, class_="rule")
         parts.append(element("g", line + words_there, data_of=column.strip.id or None))
-    return Piece(width, height, element("g", "".join(parts), class_=role or "plain"))
+    return Fragment(width, height, element("g", "".join(parts), class_=role or "plain"))
 
 
 def _captioned(
     strips: Sequence[Strip], role: str, cell: Cell, destinations: Mapping[str, str]
-) -> Piece:
+) -> Fragment:
     """Draw sequences along the grid, each under its name; as wide as the longer of the two."""
     parts, y = [], 0.0
     width = 0.0
@@ -167,7 +179,7 @@ def _captioned(
         parts.append(element("g", caption, class_=own, data_of=of) + moved(row, 0, y + LINE))
         y += LINE + cell.height + 4
         width = max(width, row.width, width_of(words))
-    return Piece(width, max(0.0, y - 4), "".join(parts))
+    return Fragment(width, max(0.0, y - 4), "".join(parts))
 
 
 def width_of(words: Sequence[tuple[str, str]]) -> float:
@@ -187,7 +199,7 @@ def destinations(head: HeadShown, strips: Mapping[str, Strip]) -> dict[str, str]
     return {values: f" → {', '.join(results)}" for values, results in found.items()}
 
 
-def caption_block(head: HeadShown, heading: str, width: float) -> Piece:
+def caption_block(head: HeadShown, heading: str, width: float) -> Fragment:
     """Write the head's selector, broken into lines that fit."""
     room = max(36, int(width / (SMALL_FONT * 0.61)))
     first = f"{heading} " if heading else ""
@@ -204,4 +216,4 @@ def caption_block(head: HeadShown, heading: str, width: float) -> Piece:
     parts = [spans(0, 11, opening, "", head.place)]
     parts += [label(0, 11 + step * 14, line, "small") for step, line in enumerate(lines[1:], 1)]
     longest = max(text_width(line, SMALL_FONT) for line in lines)
-    return Piece(longest, 14 * len(lines), "".join(parts))
+    return Fragment(longest, 14 * len(lines), "".join(parts))

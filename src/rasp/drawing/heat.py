@@ -20,7 +20,7 @@ from rasp.drawing.planning import LONGEST_INPUT
 from rasp.drawing.strips import Cell, cell_for
 from rasp.drawing.svg import (
     ADVANCE,
-    Piece,
+    Fragment,
     below,
     beside,
     cells,
@@ -95,7 +95,7 @@ def _weight(value: object) -> float:
     return min(1.0, max(0.0, float(value)))
 
 
-def heat_block(plan: HeatMaps) -> Piece:
+def heat_block(plan: HeatMaps) -> Fragment:
     """Draw columns of heat maps beside one another, a few in each row."""
     maps = iter(_map_block(one) for one in plan.maps)
     sizes = plan.columns or (1,) * len(plan.maps)
@@ -105,7 +105,7 @@ def heat_block(plan: HeatMaps) -> Piece:
     return below([*parts, _scale()], 12)
 
 
-def _map_block(heat: HeatMap) -> Piece:
+def _map_block(heat: HeatMap) -> Fragment:
     cell = cell_for(max(len(heat.rows), len(heat.columns)), ())
     longest = max(map(columns_of, heat.rows), default=1)
     left = min(longest, LONGEST_LABEL) * cell.font * ADVANCE + 6
@@ -117,14 +117,14 @@ def _map_block(heat: HeatMap) -> Piece:
         label(left - 5, row * cell.height + middle, cut(text, LONGEST_LABEL), "end", _tip(text))
         for row, text in enumerate(heat.rows)
     )
-    body += element("g", moved(Piece(left, grid.height, side), 0, top), font_size=cell.font)
+    body += element("g", moved(Fragment(left, grid.height, side), 0, top), font_size=cell.font)
     body += moved(grid, left, top)
-    map_ = Piece(left + grid.width, top + grid.height, body)
+    map_ = Fragment(left + grid.width, top + grid.height, body)
     if not heat.title:
         return map_
     words = cut(heat.title, max(LONGEST_TITLE, int(map_.width / (12 * ADVANCE))))
     return below(
-        [Piece(text_width(words, 12), 16, label(0, 12, words, "strong", heat.title)), map_], 4
+        [Fragment(text_width(words, 12), 16, label(0, 12, words, "strong", heat.title)), map_], 4
     )
 
 
@@ -132,7 +132,7 @@ def _tip(text: str) -> str:
     return text if columns_of(text) > LONGEST_LABEL else ""
 
 
-def _column_labels(heat: HeatMap, cell: Cell) -> tuple[float, Piece]:
+def _column_labels(heat: HeatMap, cell: Cell) -> tuple[float, Fragment]:
     """Write the columns' names: upright where they fit, else turned."""
     longest = max(map(columns_of, heat.columns), default=1)
     if longest <= cell.room:
@@ -140,17 +140,17 @@ def _column_labels(heat: HeatMap, cell: Cell) -> tuple[float, Piece]:
             label((at + 0.5) * cell.width, cell.height - 6, text, "mid")
             for at, text in enumerate(heat.columns)
         )
-        return cell.height, Piece(0, cell.height, words)
+        return cell.height, Fragment(0, cell.height, words)
     height = min(longest, LONGEST_LABEL) * cell.font * ADVANCE + 8
     words = ""
     for at, text in enumerate(heat.columns):
         x, y = number((at + 0.5) * cell.width + cell.font * 0.36), number(height - 5)
         turned = label(0, 0, cut(text, LONGEST_LABEL), "", _tip(text))
         words += f'<g transform="translate({x} {y}) rotate(-90)">{turned}</g>'
-    return height, Piece(0, height, words)
+    return height, Fragment(0, height, words)
 
 
-def _grid(heat: HeatMap, cell: Cell) -> Piece:
+def _grid(heat: HeatMap, cell: Cell) -> Fragment:
     width, height = len(heat.columns) * cell.width, len(heat.rows) * cell.height
     shades: dict[int, list[tuple[int, int]]] = {}
     for row, weights in enumerate(heat.weights):
@@ -165,10 +165,10 @@ def _grid(heat: HeatMap, cell: Cell) -> Piece:
         body += element("path", d=path, class_="picked", fill_opacity=opacity)
     sizes = f"{number(cell.width)} {number(cell.height)}"
     group = element("g", title(heat.title) + body, data_heat=sizes)
-    return Piece(width, height, group)
+    return Fragment(width, height, group)
 
 
-def _scale() -> Piece:
+def _scale() -> Fragment:
     """Draw the shades from 0 to 1."""
     body = label(0, 10, "0", "soft small")
     for step in range(9):
@@ -177,4 +177,4 @@ def _scale() -> Piece:
             fill_opacity=number(step / 8) if step < 8 else None,
         )  # fmt: skip
     body += element("rect", x=12, y=0, width=126, height=12, class_="rule")
-    return Piece(160, 14, body + label(143, 10, "1", "soft small"))
+    return Fragment(160, 14, body + label(143, 10, "1", "soft small"))

@@ -15,7 +15,7 @@ from importlib.resources import files
 from rasp.drawing.flow import document
 from rasp.drawing.plan import Flow, HeatMaps, Plan
 from rasp.drawing.portable import as_dict
-from rasp.drawing.svg import Piece
+from rasp.drawing.svg import Fragment
 from rasp.drawing.theme import page_colours, style_sheet
 
 HELP = "hover a cell to see why it is picked · click a sequence to see what feeds it"
@@ -23,7 +23,7 @@ TALLEST_FRAME = 900
 """Pixels of a notebook's cell that a picture may fill before it scrolls."""
 
 
-def page(plan: Plan, block: Piece, theme: str) -> str:
+def page(plan: Plan, block: Fragment, theme: str) -> str:
     """Return the whole page."""
     style = "\n".join((style_sheet(theme), page_colours(theme), _file("page.css")))
     script = scripts().replace("export ", "") + _file("page.js")
@@ -44,7 +44,7 @@ def page(plan: Plan, block: Piece, theme: str) -> str:
     )
 
 
-def frame(plan: Plan, block: Piece, theme: str) -> str:
+def frame(plan: Plan, block: Fragment, theme: str) -> str:
     """Return the page in a sandboxed frame, for notebooks."""
     height = min(TALLEST_FRAME, int(block.height) + 80)
     inner = escape(page(plan, block, theme), quote=True)

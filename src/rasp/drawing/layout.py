@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rasp.drawing.svg import Piece, number
+from rasp.drawing.svg import Fragment, number
 from rasp.errors import RaspUnsupportedError, RaspValueError
 
 MARGIN = 16.0
@@ -93,7 +93,7 @@ def read_width(text: str | float) -> float:
 class Fitted:
     """A picture on its page: what is drawn inside the margins, and how much it was scaled."""
 
-    block: Piece
+    block: Fragment
     scale: float = 1.0
 
 
@@ -104,7 +104,7 @@ def room_for(layout: PageLayout) -> tuple[float, float] | None:
     return LANDSCAPE if layout.landscape else None
 
 
-def fit(block: Piece, layout: PageLayout) -> Fitted:
+def fit(block: Fragment, layout: PageLayout) -> Fitted:
     """Scale a picture to its page or width."""
     if layout.size is not None:
         width, height = layout.size[0] - 2 * MARGIN, layout.size[1] - 2 * MARGIN
@@ -117,4 +117,4 @@ def fit(block: Piece, layout: PageLayout) -> Fitted:
         return Fitted(block)
     x, y = (width - block.width * scale) / 2, (height - block.height * scale) / 2
     place = f"translate({number(x)} {number(y)}) scale({scale:.4f})"
-    return Fitted(Piece(width, height, f'<g transform="{place}">{block.body}</g>'), scale)
+    return Fitted(Fragment(width, height, f'<g transform="{place}">{block.body}</g>'), scale)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from rasp.drawing.glyphs import columns, in_cells, in_title
 from rasp.drawing.plan import Strip
-from rasp.drawing.svg import ADVANCE, Piece, element, label, number, title
+from rasp.drawing.svg import ADVANCE, Fragment, element, label, number, title
 
 Window: TypeAlias = Sequence[int | None]
 """The positions that are shown, in order; None is a gap."""
@@ -47,7 +47,7 @@ _SIZES: tuple[tuple[int, float, float, float], ...] = (
 )  # fmt: skip
 
 
-def strip_row(strip: Strip, cell: Cell, role: str, window: Window | None = None) -> Piece:
+def strip_row(strip: Strip, cell: Cell, role: str, window: Window | None = None) -> Fragment:
     """Draw a sequence as a row of cells."""
     window = range(len(strip.values)) if window is None else window
     width, height = len(window) * cell.width, cell.height
@@ -61,10 +61,10 @@ def strip_row(strip: Strip, cell: Cell, role: str, window: Window | None = None)
         _value(strip, position, texts, (at + 0.5) * cell.width, _baseline(cell))
         for at, position in enumerate(window)
     )
-    return Piece(width, height, _strip_group(strip, cell, role, "row", body))
+    return Fragment(width, height, _strip_group(strip, cell, role, "row", body))
 
 
-def strip_column(strip: Strip, cell: Cell, role: str) -> Piece:
+def strip_column(strip: Strip, cell: Cell, role: str) -> Fragment:
     """Draw a sequence as a column of cells."""
     count = len(strip.values)
     width, height = cell.width, count * cell.height
@@ -76,7 +76,7 @@ def strip_column(strip: Strip, cell: Cell, role: str) -> Piece:
         _value(strip, at, texts, width / 2, at * cell.height + _baseline(cell))
         for at in range(count)
     )
-    return Piece(width, height, _strip_group(strip, cell, role, "column", body))
+    return Fragment(width, height, _strip_group(strip, cell, role, "column", body))
 
 
 def _strip_group(strip: Strip, cell: Cell, role: str, way: str, body: str) -> str:

@@ -1,6 +1,6 @@
 """Texts and sizes in, SVG elements out: the few shapes that all pictures are made of.
 
-A `Piece` is a piece of picture with a known size and its own origin; blocks are put beside and
+A `Fragment` is a piece of picture with a known size and its own origin; blocks are put beside and
 below one another. Everything that comes from a program is escaped here and nowhere else.
 """
 
@@ -17,7 +17,7 @@ ADVANCE = 0.605
 
 
 @dataclass(frozen=True)
-class Piece:
+class Fragment:
     """A piece of picture, drawn from its top left corner."""
 
     width: float
@@ -74,38 +74,38 @@ def text_width(text: str, size: float) -> float:
     return columns(text) * size * ADVANCE
 
 
-def moved(block: Piece, x: float, y: float) -> str:
+def moved(block: Fragment, x: float, y: float) -> str:
     """Write a block with its corner at a place."""
     if not x and not y:
         return block.body
     return f'<g transform="translate({number(x)} {number(y)})">{block.body}</g>'
 
 
-def beside(blocks: Sequence[Piece], gap: float) -> Piece:
+def beside(blocks: Sequence[Fragment], gap: float) -> Fragment:
     """Put blocks in a row, aligned at the top."""
     parts, x = [], 0.0
     for block in blocks:
         parts.append(moved(block, x, 0))
         x += block.width + gap
     height = max((block.height for block in blocks), default=0)
-    return Piece(max(0.0, x - gap), height, "".join(parts))
+    return Fragment(max(0.0, x - gap), height, "".join(parts))
 
 
-def below(blocks: Sequence[Piece], gap: float, centred: bool = False) -> Piece:
+def below(blocks: Sequence[Fragment], gap: float, centred: bool = False) -> Fragment:
     """Put blocks in a column, aligned at the left or around the middle."""
     width = max((block.width for block in blocks), default=0)
     parts, y = [], 0.0
     for block in blocks:
         parts.append(moved(block, (width - block.width) / 2 if centred else 0, y))
         y += block.height + gap
-    return Piece(width, max(0.0, y - gap), "".join(parts))
+    return Fragment(width, max(0.0, y - gap), "".join(parts))
 
 
-def framed(block: Piece, class_: str, pad: float, height: float = 0) -> Piece:
+def framed(block: Fragment, class_: str, pad: float, height: float = 0) -> Fragment:
     """Put a block into a box with rounded corners, at least as high as asked."""
     width, height = block.width + 2 * pad, max(block.height + 2 * pad, height)
     box = element("rect", x=0.5, y=0.5, width=width - 1, height=height - 1, rx=7, class_=class_)
-    return Piece(width, height, box + moved(block, pad, pad))
+    return Fragment(width, height, box + moved(block, pad, pad))
 
 
 def cells(places: Sequence[tuple[int, int]], width: float, height: float, gap: float) -> str:

@@ -1,6 +1,6 @@
 """TWO PROGRAMS -> ARE THEY THE SAME? Proved where it can be, tried beyond, or a counterexample."""
 
 from rasp.equivalence.compare import equivalent
-from rasp.equivalence.verdict import Difference, Verdict
+from rasp.equivalence.result import Difference, Equivalence
 
-__all__ = ["Difference", "Verdict", "equivalent"]
+__all__ = ["Difference", "Equivalence", "equivalent"]

@@ -1,4 +1,4 @@
-"""Two programs in, a `Verdict` out: proved where it can be, tried beyond, or a counterexample.
+"""Two programs in, a `Equivalence` out: proved where it can be, tried beyond, or a counterexample.
 
 The same graph is the same everywhere. Otherwise all inputs are tried, shortest first, up to a
 length, so the first difference is a shortest one; then longer ones at random.
@@ -15,8 +15,8 @@ from typing import TypeAlias
 from rasp.architecture.inputs import shrunk
 from rasp.equivalence.choosing import choose_inputs
 from rasp.equivalence.inputs import InputsToTry
+from rasp.equivalence.result import Difference, Equivalence
 from rasp.equivalence.sides import Compared, Input, check_kinds, side_of
-from rasp.equivalence.verdict import Difference, Verdict
 from rasp.errors import RaspError, RaspLimitError, RaspValueError
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -46,7 +46,7 @@ def equivalent(
     kinds: bool = False,
     seed: int = 0,
     progress: Progress | None = None,
-) -> Verdict:
+) -> Equivalence:
     """Compare two programs, or a program and a Python function that says what it should do.
 
     All inputs up to `max_length` over `alphabet` are tried (as many as are quick, where these
@@ -185,8 +185,8 @@ def _batches(inputs: Iterable[Input]) -> Iterator[list[Input]]:
         yield batch
 
 
-def _verdict(search: Search, same_graph: bool = False) -> Verdict:
-    return Verdict(
+def _verdict(search: Search, same_graph: bool = False) -> Equivalence:
+    return Equivalence(
         difference=search.difference,
         same_graph=same_graph,
         inputs=search.inputs,

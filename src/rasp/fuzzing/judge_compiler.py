@@ -19,7 +19,7 @@ from rasp.compiler.settings import Settings, read_settings
 from rasp.errors import RaspError, RaspUnsupportedError
 from rasp.evaluator import plain
 from rasp.fuzzing.cases import Case
-from rasp.fuzzing.outcomes import Disagreement, Refused
+from rasp.fuzzing.outcomes import Disagreement, NothingToCompare
 from rasp.graph import Aggregate, Const, Node, SOp, in_order
 
 MOST_AGGREGATES = 4
@@ -39,7 +39,7 @@ def judge_compiled(case: Case) -> None:
 def judge_exported(case: Case) -> None:
     """The same weights as a torch module give the same answers."""
     if find_spec("torch") is None:
-        raise Refused
+        raise NothingToCompare
     import torch
 
     from rasp.export import decoded, input_ids, to_torch
@@ -82,18 +82,18 @@ def _trial(case: Case) -> Trial:
     if "trial" not in case.shared:
         try:
             case.shared["trial"] = _new_trial(case)
-        except Refused:
+        except NothingToCompare:
             case.shared["trial"] = None
     trial: Trial | None = case.shared["trial"]
     if trial is None:
-        raise Refused
+        raise NothingToCompare
     return trial
 
 
 def _new_trial(case: Case) -> Trial:
     s_ops = {name: node for name, node in case.outputs.items() if isinstance(node, SOp)}
     if not s_ops or not case.inputs:
-        raise Refused
+        raise NothingToCompare
     name, node = list(s_ops.items())[-1]
     _is_small_enough(node)
     settings = _settings(case)
@@ -104,9 +104,9 @@ def _new_trial(case: Case) -> Trial:
             raise Disagreement(f"a refusal without a hint: {error}") from None
         if "random inputs went wrong" in error.message:
             raise Disagreement(f"every block is proved, and yet: {error}") from None
-        raise Refused from None
+        raise NothingToCompare from None
     except RaspError:
-        raise Refused from None
+        raise NothingToCompare from None
     if settings.heads == "paper":
         _count_heads(model, schedule(node))
     return Trial(model, _expected(node, settings, random.Random(case.seed)))
@@ -124,7 +124,7 @@ def _is_small_enough(node: Node) -> None:
     order = in_order([node])
     aggregates = sum(isinstance(each, Aggregate) for each in order)
     if isinstance(node, Const) or aggregates > MOST_AGGREGATES or len(order) > MOST_NODES:
-        raise Refused
+        raise NothingToCompare
 
 
 def _settings(case: Case) -> Settings:
@@ -142,7 +142,7 @@ def _settings(case: Case) -> Settings:
             rng.choice(["robust", "compact"]),
         )  # fmt: skip
     except RaspError:
-        raise Refused from None
+        raise NothingToCompare from None
 
 
 def _expected(
@@ -155,7 +155,7 @@ def _expected(
         except plain.EvaluationError:
             continue
     if not expected:
-        raise Refused
+        raise NothingToCompare
     return expected
 
 

@@ -11,7 +11,7 @@ from rasp.errors import RaspError
 from rasp.evaluator import apply, evaluate_batch, plain
 from rasp.evaluator.fast import blocked, coding, evaluate, layout, means, sums
 from rasp.fuzzing.cases import LIMITS, Case
-from rasp.fuzzing.outcomes import Disagreement, Refused
+from rasp.fuzzing.outcomes import Disagreement, NothingToCompare
 from rasp.graph import Node
 
 Inputs: TypeAlias = Sequence[tuple[Atom, ...]]
@@ -56,7 +56,7 @@ def judge_batch(case: Case) -> None:
 
 def _outputs(case: Case) -> list[Node]:
     if not case.outputs or not case.inputs:
-        raise Refused
+        raise NothingToCompare
     return list(case.outputs.values())
 
 

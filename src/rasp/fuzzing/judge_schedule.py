@@ -12,7 +12,7 @@ from rasp.architecture import schedule
 from rasp.architecture.schedule import Schedule
 from rasp.evaluator import plain
 from rasp.fuzzing.cases import Case
-from rasp.fuzzing.outcomes import Disagreement, Refused
+from rasp.fuzzing.outcomes import Disagreement, NothingToCompare
 from rasp.graph import Aggregate, Node, Score, Scorer, Select, SOp, expression, in_order
 
 MOST_FOR_EXACT = 60
@@ -23,7 +23,7 @@ def judge_schedule(case: Case) -> None:
     """Better methods are never worse, and nothing is read before it is there."""
     outputs = [node for node in case.outputs.values() if not isinstance(node, Scorer)]
     if not outputs:
-        raise Refused
+        raise NothingToCompare
     early, greedy, best = (schedule(outputs, how) for how in ("earliest", "greedy", "auto"))
     schedules = [early, greedy, best]
     small = sum(isinstance(node, Aggregate) for node in in_order(outputs)) <= MOST_FOR_EXACT

@@ -10,7 +10,7 @@ from pkgutil import resolve_name
 
 from rasp.errors import RaspNameError
 from rasp.fuzzing.cases import Case
-from rasp.fuzzing.outcomes import Disagreement, Refused
+from rasp.fuzzing.outcomes import Disagreement, NothingToCompare
 from rasp.limits import alarm
 from rasp.spelling import closest
 
@@ -70,7 +70,7 @@ def verdict(judge: Judge, case: Case, seconds: float = LONGEST) -> Judgement:
         with alarm(seconds, too_slow), warnings.catch_warnings():
             warnings.simplefilter("error", RuntimeWarning)  # numpy's overflows and the like
             judge(case)
-    except Refused:
+    except NothingToCompare:
         return Judgement("refused")
     except Disagreement as found:
         return Judgement("disagreed", str(found), "disagreed")

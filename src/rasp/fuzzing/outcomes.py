@@ -7,5 +7,5 @@ class Disagreement(Exception):
     """Two that must agree do not."""
 
 
-class Refused(Exception):
+class NothingToCompare(Exception):
     """There is nothing to compare: the program has no value, or a back end refuses it."""

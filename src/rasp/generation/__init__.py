@@ -9,8 +9,8 @@ from rasp.generation.growing import Question
 from rasp.generation.loop import (
     MOST,
     Generation,
+    GenerationStep,
     Rules,
-    Step,
     generate,
     generate_each,
     outcomes_of,
@@ -21,9 +21,9 @@ from rasp.generation.loop import (
 __all__ = [
     "MOST",
     "Generation",
+    "GenerationStep",
     "Question",
     "Rules",
-    "Step",
     "generate",
     "generate_each",
     "outcomes_of",

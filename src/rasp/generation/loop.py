@@ -30,12 +30,12 @@ TOGETHER = 256
 
 
 @dataclass(frozen=True)
-class Step:
+class GenerationStep:
     """What a program gave at one step, and the token that was appended.
 
     >>> import rasp
     >>> next(steps(rasp.run("next = length;")["next"], "ab"))
-    Step(step=0, value=2, token='2')
+    GenerationStep(step=0, value=2, token='2')
     """
 
     step: int
@@ -59,7 +59,7 @@ class Generation:
     """The tokens that were appended."""
     stopped: bool
     """Whether the program gave the stop token; if not, it was cut off at `most` tokens."""
-    steps: list[Step] = field(default_factory=list, repr=False)
+    steps: list[GenerationStep] = field(default_factory=list, repr=False)
 
     def __str__(self) -> str:
         """Write the tokens as text: letters one after another, words with blanks between."""
@@ -187,7 +187,7 @@ def outcomes_of(
 
 
 def steps(handle: Handle | Question, given: Any, stop: Any = "", most: int = MOST, at: int = -1,
-          ) -> Iterator[Step]:  # fmt: skip
+          ) -> Iterator[GenerationStep]:  # fmt: skip
     """Generate for one input, a step at a time, as each is computed.
 
     >>> import rasp
@@ -209,7 +209,7 @@ class GrowingInput:
     def __init__(self, given: Any, question: Question) -> None:
         self.tokens: list[Atom] = []
         self.error: RaspError | None = None
-        self.steps: list[Step] = []
+        self.steps: list[GenerationStep] = []
         self.stopped = False
         try:
             self.tokens = list(readable(given, question))
@@ -226,7 +226,7 @@ class GrowingInput:
         self.stopped = rules.ends(value)
         token = None if self.stopped else token_after(self.given, value)
         shown = None if token is None else to_python(token)
-        self.steps.append(Step(len(self.steps), to_python(value), shown))
+        self.steps.append(GenerationStep(len(self.steps), to_python(value), shown))
         if token is not None:
             self.tokens.append(token)
         return not self.stopped and len(self.steps) < rules.most
@@ -242,7 +242,7 @@ class GrowingInput:
 
 def grow_together(
     rows: Sequence[GrowingInput], question: Question, rules: Rules, decoder: Decoder | None
-) -> Iterator[Step]:
+) -> Iterator[GenerationStep]:
     """Let inputs grow until each of them is finished; give every step."""
     unfinished = [row for row in rows if row.error is None]
     together = decoder.together(unfinished) if decoder is not None else None

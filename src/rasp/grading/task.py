@@ -9,8 +9,8 @@ from rasp.architecture.fit import fit
 from rasp.architecture.inputs import answers
 from rasp.architecture.schedule import schedule
 from rasp.atoms import Atom, display, show_input
+from rasp.equivalence.result import show_answer
 from rasp.equivalence.sides import Compared
-from rasp.equivalence.verdict import show_answer
 from rasp.errors import RaspError, RaspLimitError
 from rasp.frontend.handles import Handle
 from rasp.frontend.loader import Loader

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rasp.atoms import Atom, read_input
-from rasp.equivalence.verdict import show_answer
+from rasp.equivalence.result import show_answer
 from rasp.errors import RaspError, RaspValueError
 from rasp.playground.budgets import LIMITS, MOST_EXAMPLES
 from rasp.playground.requests import Ran, example_text, find_handle, read_example, run_text

@@ -7,8 +7,8 @@ from typing import Any
 
 from rasp import programs
 from rasp.atoms import read_input
+from rasp.equivalence.result import show_answer
 from rasp.equivalence.sides import Compared
-from rasp.equivalence.verdict import show_answer
 from rasp.graph import Node
 from rasp.playground.budgets import AT_RANDOM, EXHAUSTIVE, LONGEST_DRAWN
 from rasp.playground.requests import example_text

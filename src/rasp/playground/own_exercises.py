@@ -13,7 +13,7 @@ import zlib
 from typing import Any
 
 from rasp.architecture import schedule
-from rasp.equivalence.verdict import show_answer
+from rasp.equivalence.result import show_answer
 from rasp.errors import RaspError, RaspLimitError, RaspValueError
 from rasp.frontend.handles import Handle
 from rasp.playground.budgets import LARGEST_TASK, MOST_EXAMPLES

@@ -9,7 +9,7 @@ from rasp.architecture import Explanation, Layer, explain, fit
 from rasp.architecture.counterexample import Counterexample
 from rasp.architecture.schedule import show_counts
 from rasp.atoms import show_input
-from rasp.equivalence.verdict import show_answer
+from rasp.equivalence.result import show_answer
 from rasp.errors import RaspError
 from rasp.graph import SOp
 from rasp.playground.requests import find_handle, read_number, read_word, run_text

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from rasp import programs
-from rasp.equivalence import Verdict, equivalent
-from rasp.equivalence.verdict import show_answer
+from rasp.equivalence import Equivalence, equivalent
+from rasp.equivalence.result import show_answer
 from rasp.frontend.handles import Handle
 from rasp.frontend.session import Session
 from rasp.playground.budgets import AT_RANDOM, EXHAUSTIVE, LIMITS, LONGEST_DRAWN
@@ -54,7 +54,7 @@ def exercise(request: dict[str, Any]) -> dict[str, Any]:
     return told(compare(handle, asked.specification, asked.alphabet))
 
 
-def compare(answer: Handle, wanted: object, alphabet: Sequence[Any]) -> Verdict:
+def compare(answer: Handle, wanted: object, alphabet: Sequence[Any]) -> Equivalence:
     """Compare an answer with what is asked for: on all small inputs, and on some larger ones."""
     return equivalent(
         answer,
@@ -66,7 +66,7 @@ def compare(answer: Handle, wanted: object, alphabet: Sequence[Any]) -> Verdict:
     )
 
 
-def told(verdict: Verdict) -> dict[str, Any]:
+def told(verdict: Equivalence) -> dict[str, Any]:
     """Say what came of a comparison."""
     difference = verdict.difference
     if difference is None:
@@ -74,7 +74,7 @@ def told(verdict: Verdict) -> dict[str, Any]:
     return wrong(difference.input, difference.left, difference.right, difference.is_shortest)
 
 
-def proof(verdict: Verdict) -> str:
+def proof(verdict: Equivalence) -> str:
     """Say on how many inputs an answer was tried."""
     return (
         f"right on all {verdict.tried:,} inputs up to length {verdict.all_up_to}"

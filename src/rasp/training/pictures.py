@@ -8,7 +8,7 @@ import torch
 from rasp.atoms import read_input, show, show_input, to_python
 from rasp.drawing import Drawing, heat_maps
 from rasp.drawing.flow import document, heading_block
-from rasp.drawing.svg import Piece, below, element, label, number
+from rasp.drawing.svg import Fragment, below, element, label, number
 from rasp.drawing.theme import style_sheet
 from rasp.errors import RaspValueError
 from rasp.evaluator import apply
@@ -169,10 +169,10 @@ def _in_words(record: Record) -> str:
     )
 
 
-def _panel(title: str, values: list[float]) -> Piece:
+def _panel(title: str, values: list[float]) -> Fragment:
     """Draw one curve on a logarithmic scale, with its axes."""
     if not values:
-        return Piece(WIDTH, 20, label(0, 14, f"{title}: no epoch has one"))
+        return Fragment(WIDTH, 20, label(0, 14, f"{title}: no epoch has one"))
     floor = 10 ** np.floor(
         np.log10(max(min((value for value in values if value > 0), default=1), 1e-6))
     )
@@ -198,7 +198,7 @@ def _panel(title: str, values: list[float]) -> Piece:
         f"{number(across(epoch))},{number(down(level))}" for epoch, level in enumerate(logs, 1)
     )
     body += element("polyline", points=points, fill="none", stroke="#6b2fa5", stroke_width=1.5)
-    return Piece(LEFT + WIDTH + 10, foot + 36, body)
+    return Fragment(LEFT + WIDTH + 10, foot + 36, body)
 
 
 def epoch_ticks(epochs: int) -> list[int]:

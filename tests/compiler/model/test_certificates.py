@@ -12,7 +12,7 @@ from test_random_programs import random_program
 import rasp
 from rasp.atoms import Atom
 from rasp.certificate import Array, HeadWeights
-from rasp.certificate.program.tables import Column, same
+from rasp.certificate.program.tables import AtomColumn, same
 from rasp.certificate.weights import readout as readouts
 from rasp.certificate.weights.reading import Parts
 from rasp.compiler import Transformer, compile
@@ -44,7 +44,7 @@ def ranges_of(model: Transformer, outputs: list[Node]) -> dict[str, tuple[Array,
         rows.append(read[0])
         return read
 
-    def with_ranges(column: Column, held: Parts, is_one: bool) -> tuple[Array, Parts]:
+    def with_ranges(column: AtomColumn, held: Parts, is_one: bool) -> tuple[Array, Parts]:
         places, parts = states(column, held, is_one)
         low, high = (parts.value - parts.error)[:, 0], (parts.value + parts.error)[:, 0]
         atoms = [column.atoms[place] for place in places.tolist()]

@@ -24,7 +24,7 @@ reveal_type(lib.sort(tokens, tokens))                # SOpHandle
 reveal_type(table({"a": 1})[tokens])                 # SOpHandle
 reveal_type(round(indices / 2))                      # SOpHandle
 reveal_type(~flip | flip)                            # SelectorHandle
-reveal_type(equivalent(flip, flip))                  # Verdict
+reveal_type(equivalent(flip, flip))                  # Equivalence
 flip + 1                                             # error
 flip & tokens                                        # error
 select(tokens, tokens, "=")                          # error

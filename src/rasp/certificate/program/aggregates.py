@@ -29,7 +29,7 @@ from rasp.graph import (
 )
 
 if TYPE_CHECKING:
-    from rasp.certificate.program.tables import Linear
+    from rasp.certificate.program.tables import ExactSum
     from rasp.certificate.program.values import Values
 
 
@@ -208,7 +208,7 @@ def is_width(values: Values, node: SOp, mean: Aggregate) -> bool:
     return bool(widths == picks.sum(axis=1).tolist())
 
 
-def _counts_picks(values: Values, linear: Linear, selector: Selector) -> bool:
+def _counts_picks(values: Values, linear: ExactSum, selector: Selector) -> bool:
     """Whether a weighted sum of outputs is how many keys a selector picks: what they take from
     one key, together, is 1 where the selector picks it and 0 elsewhere, in every case.
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rasp.certificate.claims import Refused
-from rasp.certificate.program.tables import Column, Space, column_of
+from rasp.certificate.program.tables import AtomColumn, Space, column_of
 from rasp.graph import Const, Elementwise, SOp
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ANY = -1
 
 
-def choice_table(values: Values, node: SOp) -> tuple[Space, Column]:
+def choice_table(values: Values, node: SOp) -> tuple[Space, AtomColumn]:
     """A choice by cases."""
     which, leaves = values.claims.choices[node]
     if not _are_parallel(node, which, leaves):

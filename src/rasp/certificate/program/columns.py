@@ -21,8 +21,8 @@ from rasp.certificate.program.linear import linear_column
 from rasp.certificate.program.outputs import numbers_of_shares
 from rasp.certificate.program.tables import (
     Array,
-    Column,
-    Linear,
+    AtomColumn,
+    ExactSum,
     Space,
     column_of,
     combined,
@@ -47,17 +47,17 @@ if TYPE_CHECKING:
     from rasp.certificate.program.values import Values
 
 
-def find_column(values: Values, node: SOp, space: Space) -> Column:
+def find_column(values: Values, node: SOp, space: Space) -> AtomColumn:
     """An s-op over some variables; refused where it is not certain to be a function of them."""
     if len({*space.variables}) < len(space.variables):
         raise Refused("a case of a choice leaves open what is read")
     variable = values.node_variables.get(node)
     if variable is not None and variable in space.variables:
         domain = values.domain(variable)
-        return Column([*domain.atoms], space.row(variable), domain.kinds)
+        return AtomColumn([*domain.atoms], space.row(variable), domain.kinds)
     match node:
         case Const(value):
-            return Column([value], np.zeros(space.size, int))
+            return AtomColumn([value], np.zeros(space.size, int))
         case Tokens() if TOKEN in space.variables:
             return column_of(values.inputs.vocabulary, space.row(TOKEN))
         case TokensAs(kind) if TOKEN in space.variables:
@@ -72,10 +72,10 @@ def find_column(values: Values, node: SOp, space: Space) -> Column:
     raise Refused("an s-op is not a function of what is claimed")
 
 
-def _aggregate(values: Values, node: Aggregate, meaning: Meaning, space: Space) -> Column:
+def _aggregate(values: Values, node: Aggregate, meaning: Meaning, space: Space) -> AtomColumn:
     match meaning.rule:
         case "never":
-            return Column([node.default], np.zeros(space.size, int))
+            return AtomColumn([node.default], np.zeros(space.size, int))
         case "mean":
             return _of_output(values, meaning.outputs[0], space)
         case "count" | "pick":
@@ -95,7 +95,7 @@ def _aggregate(values: Values, node: Aggregate, meaning: Meaning, space: Space) 
     raise Refused("a sum is used where the program has a mean")
 
 
-def _from_shares(values: Values, node: Aggregate, meaning: Meaning, space: Space) -> Column:
+def _from_shares(values: Values, node: Aggregate, meaning: Meaning, space: Space) -> AtomColumn:
     """A width's aggregate from whether position 0 is picked, and how many others are."""
     counts = numbers_of_shares(values, meaning.outputs)
     whole = linear_column(values, values.whole(meaning), space)
@@ -110,16 +110,16 @@ def _from_shares(values: Values, node: Aggregate, meaning: Meaning, space: Space
     return column_of(found, whole.places)
 
 
-def _of_output(values: Values, variable: int, space: Space) -> Column:
+def _of_output(values: Values, variable: int, space: Space) -> AtomColumn:
     known = values.domain(variable)
     if variable not in space.variables and all(same(atom, known.atoms[0]) for atom in known.atoms):
         kinds = frozenset(map(type, known.atoms))  # one number, an int or a mean of several
         return loosened(column_of(known.atoms[-1:], np.zeros(space.size, int)), kinds)
     atoms, states = [*values.domain(variable).atoms, None], values.states_on(variable, space)
-    return Column(atoms, np.where(states < 0, len(atoms) - 1, states))
+    return AtomColumn(atoms, np.where(states < 0, len(atoms) - 1, states))
 
 
-def _elementwise(values: Values, node: Elementwise, space: Space) -> Column:
+def _elementwise(values: Values, node: Elementwise, space: Space) -> AtomColumn:
     found = _positive(values, node, space) or _of_stand_ins(values, node, space)
     if found is not None:
         return found
@@ -137,7 +137,7 @@ def _elementwise(values: Values, node: Elementwise, space: Space) -> Column:
 # -- sums in place of means -----------------------------------------------------------------------
 
 
-def _of_stand_ins(values: Values, node: Elementwise, space: Space) -> Column | None:
+def _of_stand_ins(values: Values, node: Elementwise, space: Space) -> AtomColumn | None:
     """`a / b` and `a < b` of means over one selector, from their sums; and `width * mean`."""
     sums = [values.stand_in(operand) for operand in node.operands]
     if not any(sums):
@@ -153,7 +153,7 @@ def _of_stand_ins(values: Values, node: Elementwise, space: Space) -> Column | N
     return _compared(values, node.op, lines, space)
 
 
-def _positive(values: Values, node: Elementwise, space: Space) -> Column | None:
+def _positive(values: Values, node: Elementwise, space: Space) -> AtomColumn | None:
     """Whether a mean of numbers from 0 on is 0, from that of counts that are 0 with them."""
     mean = node.operands[0] if node.operands else None
     meaning = values.claims.aggregates.get(mean) if isinstance(mean, Aggregate) else None
@@ -169,7 +169,7 @@ def _positive(values: Values, node: Elementwise, space: Space) -> Column | None:
 # -- functions of fewer numbers than operands -----------------------------------------------------
 
 
-def _counted(values: Values, node: Elementwise, space: Space) -> Column | None:
+def _counted(values: Values, node: Elementwise, space: Space) -> AtomColumn | None:
     """An `and` or an `or` of conditions from how many of them hold.
 
     `False or x` is x, and so is `True and x`: such a constant need not be counted.
@@ -186,7 +186,7 @@ def _counted(values: Values, node: Elementwise, space: Space) -> Column | None:
     return None
 
 
-def _as_line(values: Values, node: Elementwise, space: Space) -> Column | None:
+def _as_line(values: Values, node: Elementwise, space: Space) -> AtomColumn | None:
     """A weighted sum of which the space has a multiple, or every part."""
     linear = values.linear(node)
     try:
@@ -197,7 +197,7 @@ def _as_line(values: Values, node: Elementwise, space: Space) -> Column | None:
     return None
 
 
-def _by_sign(values: Values, node: Elementwise, space: Space) -> Column | None:
+def _by_sign(values: Values, node: Elementwise, space: Space) -> AtomColumn | None:
     """A comparison of two weighted sums from their difference."""
     lines = [values.linear(operand) for operand in node.operands if node.op in COMPARISONS]
     if not lines or lines[0] is None or lines[1] is None:
@@ -205,7 +205,9 @@ def _by_sign(values: Values, node: Elementwise, space: Space) -> Column | None:
     return _compared(values, node.op, [lines[0], lines[1]], space)
 
 
-def _compared(values: Values, op: str, lines: Sequence[Linear], space: Space) -> Column | None:
+def _compared(
+    values: Values, op: str, lines: Sequence[ExactSum], space: Space
+) -> AtomColumn | None:
     try:
         column = linear_column(values, lines[0].plus(lines[1], Fraction(-1)), space)
     except Refused:
@@ -213,7 +215,7 @@ def _compared(values: Values, op: str, lines: Sequence[Linear], space: Space) ->
     return column_of([apply_operator(op, (atom, 0)) for atom in column.atoms], column.places)  # type: ignore[arg-type]
 
 
-def _either_way(values: Values, node: Elementwise, space: Space) -> Column | None:
+def _either_way(values: Values, node: Elementwise, space: Space) -> AtomColumn | None:
     """A choice whose condition is always the same, or makes no difference, from what it is then.
 
     Where the condition fails, the program has no value, and it does not matter what is said here.
@@ -234,10 +236,10 @@ def _either_way(values: Values, node: Elementwise, space: Space) -> Column | Non
     if not all(same(left, right) for left, right in alike):
         return None
     kinds = {kind for pair in alike if len({*map(type, pair)}) > 1 for kind in map(type, pair)}
-    return Column(one.atoms, one.places, one.kinds | other.kinds | kinds)
+    return AtomColumn(one.atoms, one.places, one.kinds | other.kinds | kinds)
 
 
-def _lifted(values: Values, node: Elementwise, space: Space) -> Column | None:
+def _lifted(values: Values, node: Elementwise, space: Space) -> AtomColumn | None:
     """A function of a sum that is found over what the sum is made of, if the sum decides it."""
     grounds = values.grounds(space.variables)
     if grounds == set(space.variables):
@@ -252,8 +254,8 @@ def _lifted(values: Values, node: Elementwise, space: Space) -> Column | None:
 
 
 def _projected(
-    values: Values, column: Column, rows: Sequence[Array], space: Space
-) -> Column | None:
+    values: Values, column: AtomColumn, rows: Sequence[Array], space: Space
+) -> AtomColumn | None:
     """A column over other combinations, of which each is in a state of this space.
 
     Where the program fails in some of those that are in one state, the others say what it
@@ -276,4 +278,4 @@ def _projected(
             kinds |= {type(known[place]), type(value)}
     wanted = np.ravel_multi_index([*space.grid], sizes)
     found = column_of([known.get(place) for place in wanted.tolist()], np.arange(space.size))
-    return Column(found.atoms, found.places, frozenset(kinds))
+    return AtomColumn(found.atoms, found.places, frozenset(kinds))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rasp.atoms import Atom
 from rasp.certificate.claims import INDEX, TOKEN, CountVariable, NodeVariable, Refused, SumVariable
 from rasp.certificate.program.outputs import numbers_of_sum, states_of_output
-from rasp.certificate.program.tables import Column, Linear, typed
+from rasp.certificate.program.tables import AtomColumn, ExactSum, typed
 from rasp.graph import SOp
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def find_domain(values: Values, variable: int) -> Domain:
             counts = range(len(conditions) + 1)
             return Domain([*counts], [*map(Fraction, counts)])
         case SumVariable(constant, parts):
-            numbers = numbers_of_sum(values, Linear(constant, parts))
+            numbers = numbers_of_sum(values, ExactSum(constant, parts))
             return Domain([*numbers], numbers)
     states = states_of_output(values, variable)
     unique = list(dict.fromkeys((typed(atom), code) for atom, code in states))
@@ -62,7 +62,7 @@ def _check_conditions(values: Values, conditions: Sequence[SOp]) -> None:
             raise Refused("what is counted is not a condition")
 
 
-def domain_of(column: Column) -> Domain:
+def domain_of(column: AtomColumn) -> Domain:
     """The states of an s-op that holds the atoms of a column."""
     atoms = [atom for atom in column.listed() if atom is not None]
     if not column.kinds:
@@ -71,7 +71,7 @@ def domain_of(column: Column) -> Domain:
     return Domain([*known.values()], None, column.kinds | set(map(type, atoms)))
 
 
-def states_of_atoms(column: Column, domain: Domain) -> list[int]:
+def states_of_atoms(column: AtomColumn, domain: Domain) -> list[int]:
     """(atom,): the state in which an s-op has it; -1 where there is none. Equal numbers of
     different kinds are different states, unless the domain does not tell them apart.
     """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rasp.atoms import Atom
 from rasp.certificate.claims import Meaning, Refused
-from rasp.certificate.program.tables import Column
+from rasp.certificate.program.tables import AtomColumn
 from rasp.graph import OPERATORS, Aggregate, Const, Elementwise, SOp, Tokens, TokensAs
 
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ def _joined(operands: Iterable[frozenset[type]]) -> frozenset[type]:
     return frozenset(int if kind is bool else kind for kinds in known for kind in kinds)
 
 
-def loosened(column: Column, kinds: frozenset[type]) -> Column:
-    return Column(column.atoms, column.places, kinds if len(kinds) > 1 else frozenset())
+def loosened(column: AtomColumn, kinds: frozenset[type]) -> AtomColumn:
+    return AtomColumn(column.atoms, column.places, kinds if len(kinds) > 1 else frozenset())
 
 
 def as_atom(number: Fraction, kinds: frozenset[type]) -> Atom:

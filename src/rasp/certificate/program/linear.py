@@ -18,8 +18,8 @@ from rasp.certificate.program.aggregates import is_width
 from rasp.certificate.program.kinds import as_atom, loosened
 from rasp.certificate.program.tables import (
     Array,
-    Column,
-    Linear,
+    AtomColumn,
+    ExactSum,
     Space,
     by_state,
     column_of,
@@ -39,8 +39,8 @@ KEEPS = ("round", "int", "floor", "float", "plus", "indicator", "bool")
 
 
 def linear_column(
-    values: Values, linear: Linear, space: Space, kinds: frozenset[type] = frozenset({Fraction})
-) -> Column:
+    values: Values, linear: ExactSum, space: Space, kinds: frozenset[type] = frozenset({Fraction})
+) -> AtomColumn:
     """A weighted sum over some variables: a line in one of them, or all its parts are there."""
     linear = _settled(values, linear, space)
     for variable in space.variables:
@@ -55,17 +55,17 @@ def linear_column(
     return loosened(column_of(totals, places.reshape(-1)), kinds)
 
 
-def _settled(values: Values, linear: Linear, space: Space) -> Linear:
+def _settled(values: Values, linear: ExactSum, space: Space) -> ExactSum:
     """The same, with outputs that can be one number alone as a part of the constant."""
     constant, parts = linear.constant, dict(linear.parts)
     for (kind, place), weight in linear.parts.items():
         if kind == "out" and place not in space.variables and len({*values.numbers(place)}) == 1:
             constant += weight * values.numbers(place)[0]
             del parts[kind, place]
-    return Linear(constant, parts)
+    return ExactSum(constant, parts)
 
 
-def in_units(values: Values, linear: Linear, space: Space) -> tuple[Array, int]:
+def in_units(values: Values, linear: ExactSum, space: Space) -> tuple[Array, int]:
     """(combination,): a weighted sum in whole units, and how many of them make 1."""
     tables: dict[int, list[Fraction]] = {}
     for part, weight in linear.parts.items():
@@ -92,7 +92,7 @@ def in_units(values: Values, linear: Linear, space: Space) -> tuple[Array, int]:
 # -- s-ops as sums --------------------------------------------------------------------------------
 
 
-def find_linear(values: Values, node: SOp) -> Linear | None:
+def find_linear(values: Values, node: SOp) -> ExactSum | None:
     """An s-op as a weighted sum of tokens, indices and outputs, if it is one."""
     found = None
     if isinstance(node, Elementwise):
@@ -100,7 +100,7 @@ def find_linear(values: Values, node: SOp) -> Linear | None:
     elif isinstance(node, Aggregate):
         meaning = values.claims.aggregates.get(node)
         if meaning and meaning.rule == "mean" and _is_number(values, meaning.outputs[0]):
-            return Linear(Fraction(0), {("out", meaning.outputs[0]): Fraction(1)})
+            return ExactSum(Fraction(0), {("out", meaning.outputs[0]): Fraction(1)})
     return found if found is not None else _fitted(values, node)
 
 
@@ -117,7 +117,7 @@ def _is_number(values: Values, variable: int) -> bool:
     return output.is_plain and not any(isinstance(atom, str) for atom in (*atoms, *default))
 
 
-def _by_product(values: Values, node: Elementwise) -> Linear | None:
+def _by_product(values: Values, node: Elementwise) -> ExactSum | None:
     """`width * mean` is the sum of what is picked, and `constant / share` how many keys share."""
     if node.op == "*":
         for mean, other in (node.operands, node.operands[::-1]):
@@ -135,7 +135,7 @@ def _by_product(values: Values, node: Elementwise) -> Linear | None:
     return None
 
 
-def _by_operator(values: Values, node: Elementwise) -> Linear | None:
+def _by_operator(values: Values, node: Elementwise) -> ExactSum | None:
     lines = [None if values.stand_in(each) else values.linear(each) for each in node.operands]
     known = [line for line in lines if line is not None]
     if len(known) < len(node.operands) or not known:
@@ -158,7 +158,7 @@ def _by_operator(values: Values, node: Elementwise) -> Linear | None:
     return None
 
 
-def _keeps(values: Values, op: str, operand: SOp, linear: Linear) -> bool:
+def _keeps(values: Values, op: str, operand: SOp, linear: ExactSum) -> bool:
     """Whether an operator changes no number that its operand can be."""
     try:
         space = values.space(values.over(operand))
@@ -168,7 +168,7 @@ def _keeps(values: Values, op: str, operand: SOp, linear: Linear) -> bool:
     return all(atom is None or apply_operator(op, (atom,)) == atom for atom in atoms)
 
 
-def _fitted(values: Values, node: SOp) -> Linear | None:
+def _fitted(values: Values, node: SOp) -> ExactSum | None:
     """A function of one variable as a weighted sum, where it lies on a line."""
     try:
         space, column = values.table(node)
@@ -179,7 +179,7 @@ def _fitted(values: Values, node: SOp) -> Linear | None:
         return None
     known = [Fraction(atom) for atom in atoms if atom is not None]
     if known and len(set(known)) == 1:
-        return Linear(known[0])
+        return ExactSum(known[0])
     if len(space.variables) != 1 or not known:
         return None
     (variable,) = space.variables
@@ -196,7 +196,7 @@ def _fitted(values: Values, node: SOp) -> Linear | None:
                  values.linear_of(variable))  # fmt: skip
 
 
-def _line(points: Sequence[tuple[Fraction, Fraction | None]], base: Linear) -> Linear | None:
+def _line(points: Sequence[tuple[Fraction, Fraction | None]], base: ExactSum) -> ExactSum | None:
     """A line through points, as a multiple of a sum that is their first coordinate."""
     known: dict[Fraction, Fraction] = {}
     for code, number in points:
@@ -208,4 +208,4 @@ def _line(points: Sequence[tuple[Fraction, Fraction | None]], base: Linear) -> L
     slope = (high - low) / (second - first)
     if any(low + slope * (code - first) != number for code, number in known.items()):
         return None
-    return base.times(slope).plus(Linear(low - slope * first))
+    return base.times(slope).plus(ExactSum(low - slope * first))

@@ -17,7 +17,7 @@ from rasp.certificate.claims import INDEX, HeadClaim, HeadOutput, OutputVariable
 from rasp.certificate.program.reach import means, pair_sums, subset_sums, sums
 from rasp.certificate.program.tables import (
     Array,
-    Linear,
+    ExactSum,
     by_state,
     index_table,
     token_table,
@@ -179,7 +179,7 @@ def numbers_of_shares(values: Values, variables: Sequence[int]) -> dict[Fraction
     return found | {1 + number: (True, others) for others, number in enumerate(shares)}
 
 
-def numbers_of_sum(values: Values, linear: Linear) -> list[Fraction]:
+def numbers_of_sum(values: Values, linear: ExactSum) -> list[Fraction]:
     """Everything a weighted sum can be.
 
     The token and the index are free of each other, but for a BOS, which is at index 0 and
@@ -206,7 +206,7 @@ def numbers_of_sum(values: Values, linear: Linear) -> list[Fraction]:
     return sorted({linear.constant + number for number in reach})
 
 
-def _with_one_length(values: Values, linear: Linear) -> tuple[Linear, int | None]:
+def _with_one_length(values: Values, linear: ExactSum) -> tuple[ExactSum, int | None]:
     """Outputs that are the length are one: the weights of all of them are that of the first."""
     every = [*range(1, values.inputs.max_length + 1)]
     lengths = [part for part in linear.parts
@@ -214,8 +214,8 @@ def _with_one_length(values: Values, linear: Linear) -> tuple[Linear, int | None
     weight = sum((linear.parts[part] for part in lengths), Fraction(0))
     parts = {part: known for part, known in linear.parts.items() if part not in lengths}
     if not weight:
-        return Linear(linear.constant, parts), None
-    return Linear(linear.constant, {**parts, lengths[0]: weight}), lengths[0][1]
+        return ExactSum(linear.constant, parts), None
+    return ExactSum(linear.constant, {**parts, lengths[0]: weight}), lengths[0][1]
 
 
 def _family(values: Values, variable: int) -> frozenset[tuple[int, int]]:

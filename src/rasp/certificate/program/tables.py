@@ -39,7 +39,7 @@ class Space:
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class AtomColumn:
     """An atom for each combination; None where the program has no value there."""
 
     atoms: list[Atom | None]
@@ -58,7 +58,7 @@ class Column:
         return [self.atoms[place] for place in np.unique(self.places).tolist()]
 
 
-def by_state(column: Column, space: Space, size: int) -> list[Atom | None]:
+def by_state(column: AtomColumn, space: Space, size: int) -> list[Atom | None]:
     """The atom for each state of the one variable of a space, in which not every one may occur."""
     found: list[Atom | None] = [None] * size
     for state, place in zip(space.grid[0].tolist(), column.places.tolist(), strict=True):
@@ -71,16 +71,16 @@ def typed(atom: Atom | None) -> tuple[type, Atom | None]:
     return type(atom), atom
 
 
-def column_of(values: Sequence[Atom | None], places: Array) -> Column:
+def column_of(values: Sequence[Atom | None], places: Array) -> AtomColumn:
     """A column from one atom per place, with equal ones joined."""
     known: dict[tuple[type, Atom | None], int] = {}
     numbers = [known.setdefault(typed(value), len(known)) for value in values]
-    return Column([atom for _, atom in known], np.array(numbers, int)[places])
+    return AtomColumn([atom for _, atom in known], np.array(numbers, int)[places])
 
 
 def combined(
-    op: str, columns: Sequence[Column], may_fail: bool, of_any_kind: bool = False
-) -> Column:
+    op: str, columns: Sequence[AtomColumn], may_fail: bool, of_any_kind: bool = False
+) -> AtomColumn:
     """Apply an operator to each combination of atoms that occurs, once.
 
     A number may be of several kinds; with `of_any_kind`, there is a value only if each has one.
@@ -105,7 +105,7 @@ def combined(
         is_whole = not of_any_kind or len(found) == prod(map(len, variants))
         values.append(found[0] if found and is_whole else None)
     joined = column_of(values, code)
-    return Column(joined.atoms, joined.places, frozenset(kinds))
+    return AtomColumn(joined.atoms, joined.places, frozenset(kinds))
 
 
 def variants_of(atom: Atom | None, kinds: frozenset[type]) -> list[Atom]:
@@ -227,23 +227,23 @@ def distinct_rows(table: Array) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True)
-class Linear:
+class ExactSum:
     """An exact weighted sum of whether the token is t, whether the index is i, and outputs."""
 
     constant: Fraction = Fraction(0)
     parts: Mapping[Part, Fraction] = field(default_factory=dict)
 
-    def plus(self, other: Linear, factor: Fraction = Fraction(1)) -> Linear:
+    def plus(self, other: ExactSum, factor: Fraction = Fraction(1)) -> ExactSum:
         parts = dict(self.parts)
         for part, weight in other.parts.items():
             parts[part] = parts.get(part, Fraction(0)) + factor * weight
         kept = {part: weight for part, weight in parts.items() if weight}
-        return Linear(self.constant + factor * other.constant, kept)
+        return ExactSum(self.constant + factor * other.constant, kept)
 
-    def times(self, factor: Fraction) -> Linear:
-        return Linear().plus(self, factor)
+    def times(self, factor: Fraction) -> ExactSum:
+        return ExactSum().plus(self, factor)
 
-    def line(self, other: Linear) -> tuple[Fraction, Fraction] | None:
+    def line(self, other: ExactSum) -> tuple[Fraction, Fraction] | None:
         """The slope and the constant with which this is a multiple of another sum, if it is."""
         if self.parts.keys() != other.parts.keys() or not other.parts:
             return None
@@ -254,20 +254,20 @@ class Linear:
         return slope, self.constant - slope * other.constant
 
 
-def of_token(table: Sequence[Fraction], inputs: Inputs) -> Linear:
+def of_token(table: Sequence[Fraction], inputs: Inputs) -> ExactSum:
     """A function of the token. A BOS is the token at index 0, so that is how it is written."""
     parts: dict[Part, Fraction] = {}
     for token, value in enumerate(table):
         is_bos = inputs.bos is not None and token == len(table) - 1
         if value != table[0]:
             parts[("idx", 0) if is_bos else ("tok", token)] = value - table[0]
-    return Linear(table[0], parts)
+    return ExactSum(table[0], parts)
 
 
-def of_index(table: Sequence[Fraction], inputs: Inputs) -> Linear:
+def of_index(table: Sequence[Fraction], inputs: Inputs) -> ExactSum:
     """A function of the index, counted from its value at the base line."""
     base = table[base_line(inputs)]
-    return Linear(base, {("idx", place): value - base
+    return ExactSum(base, {("idx", place): value - base
                          for place, value in enumerate(table) if value != base})  # fmt: skip
 
 
@@ -276,13 +276,13 @@ def base_line(inputs: Inputs) -> int:
     return 1 if inputs.bos is not None and inputs.max_length > 1 else 0
 
 
-def token_table(linear: Linear, inputs: Inputs) -> list[Fraction]:
+def token_table(linear: ExactSum, inputs: Inputs) -> list[Fraction]:
     """What the tokens add."""
     return [linear.parts.get(("tok", place), Fraction(0))
             for place in range(len(inputs.vocabulary))]  # fmt: skip
 
 
-def index_table(linear: Linear, inputs: Inputs) -> list[Fraction]:
+def index_table(linear: ExactSum, inputs: Inputs) -> list[Fraction]:
     """What the indices add."""
     return [linear.parts.get(("idx", place), Fraction(0)) for place in range(inputs.max_length)]
 

@@ -14,7 +14,7 @@ from rasp.certificate.claims import INDEX, TOKEN, NodeVariable, OutputVariable, 
 from rasp.certificate.program.linear import in_units
 from rasp.certificate.program.outputs import longest
 from rasp.certificate.program.reach import Row, joint_sums, whole_sums
-from rasp.certificate.program.tables import Array, Linear, Space, joint_places, places_among
+from rasp.certificate.program.tables import Array, ExactSum, Space, joint_places, places_among
 from rasp.graph import SOp
 
 if TYPE_CHECKING:
@@ -103,17 +103,17 @@ def _decided(
     found = _as_sum_of(values, variable, others) if values.is_number(variable) else None
     if found is None:
         return grid
-    difference = found.plus(Linear(Fraction(0), {("out", variable): Fraction(1)}), Fraction(-1))
+    difference = found.plus(ExactSum(Fraction(0), {("out", variable): Fraction(1)}), Fraction(-1))
     whole, _ = in_units(values, difference, Space(variables, grid))
     return np.asarray(grid[:, whole == 0])
 
 
-def _as_sum_of(values: Values, variable: int, others: tuple[int, ...]) -> Linear | None:
+def _as_sum_of(values: Values, variable: int, others: tuple[int, ...]) -> ExactSum | None:
     """A number as a weighted sum of others, and of the token and the index if they are here."""
     free = {kind for kind, place in (("tok", TOKEN), ("idx", INDEX)) if place in others}
     rest = values.linear_of(variable)
-    weights = Linear()
-    rows = [(values.linear_of(other), Linear(Fraction(0), {("out", other): Fraction(1)}))
+    weights = ExactSum()
+    rows = [(values.linear_of(other), ExactSum(Fraction(0), {("out", other): Fraction(1)}))
             for other in others if values.is_number(other)]  # fmt: skip
     while rows:  # eliminate one part after the other
         line, made = rows.pop()

@@ -33,7 +33,7 @@ from rasp.certificate.program.domains import Domain, domain_of, find_domain, sta
 from rasp.certificate.program.linear import find_linear, linear_column
 from rasp.certificate.program.picks import Picks
 from rasp.certificate.program.promise import Promise
-from rasp.certificate.program.tables import Array, Column, Linear, Space, is_ground
+from rasp.certificate.program.tables import Array, AtomColumn, ExactSum, Space, is_ground
 from rasp.certificate.program.together import find_together, restricted
 from rasp.graph import Aggregate, Const, Indices, Node, SOp, Tokens, TokensAs, in_order
 
@@ -73,9 +73,9 @@ class Values:
         self.kinds: dict[Node, frozenset[type]] = {}
         self._domains: dict[int, Domain] = {}
         self._spaces: dict[tuple[int, ...], Space | Refused] = {}
-        self._columns: dict[tuple[Node, tuple[int, ...]], Column | Refused] = {}
-        self._linear: dict[Node, Linear | None] = {}
-        self._choices: dict[Node, tuple[Space, Column]] = {}
+        self._columns: dict[tuple[Node, tuple[int, ...]], AtomColumn | Refused] = {}
+        self._linear: dict[Node, ExactSum | None] = {}
+        self._choices: dict[Node, tuple[Space, AtomColumn]] = {}
 
     # -- what claims say --------------------------------------------------------------------------
 
@@ -109,16 +109,16 @@ class Values:
             raise Refused("nothing is said of what an s-op depends on")
         return self.claims.over[node]
 
-    def whole(self, meaning: Meaning) -> Linear:
+    def whole(self, meaning: Meaning) -> ExactSum:
         """known + Σ outputs."""
-        found = Linear(meaning.constant if meaning.rule != "shares" else Fraction(0))
+        found = ExactSum(meaning.constant if meaning.rule != "shares" else Fraction(0))
         if meaning.known is not None:
             found = found.plus(self.linear_or_refuse(meaning.known), meaning.factor)
         for variable in meaning.outputs:
             found = found.plus(self.linear_of(variable))
         return found
 
-    def stand_in(self, node: SOp) -> Linear | None:
+    def stand_in(self, node: SOp) -> ExactSum | None:
         """The sum that stands for an aggregate of which only that is known."""
         meaning = self.claims.aggregates.get(node) if isinstance(node, Aggregate) else None
         return self.whole(meaning) if meaning and meaning.rule in ("product", "ratio") else None
@@ -141,12 +141,12 @@ class Values:
             raise Refused("a variable is not a number")
         return numbers
 
-    def linear_of(self, variable: int) -> Linear:
+    def linear_of(self, variable: int) -> ExactSum:
         match self.claims.variables[variable]:
             case SumVariable(constant, parts):
-                return Linear(constant, parts)
+                return ExactSum(constant, parts)
             case OutputVariable():
-                return Linear(Fraction(0), {("out", variable): Fraction(1)})
+                return ExactSum(Fraction(0), {("out", variable): Fraction(1)})
         raise Refused("a variable is not a number")
 
     def grounds(self, variables: Iterable[int]) -> set[int]:
@@ -254,7 +254,7 @@ class Values:
 
     # -- s-ops ------------------------------------------------------------------------------------
 
-    def table(self, node: SOp) -> tuple[Space, Column]:
+    def table(self, node: SOp) -> tuple[Space, AtomColumn]:
         """An s-op over the variables that it is claimed to be a function of."""
         place = self.node_variables.get(node)
         if place is not None and node in self.claims.choices:
@@ -264,12 +264,14 @@ class Values:
         space = self.space(self.over(node))
         return space, self.column(node, space)
 
-    def _with_itself(self, place: int, space: Space, column: Column) -> tuple[Space, Column]:
+    def _with_itself(
+        self, place: int, space: Space, column: AtomColumn
+    ) -> tuple[Space, AtomColumn]:
         """A space that no other has the variables of: a choice is in it twice."""
         own = np.array(states_of_atoms(column, domain_of(column)), int)[column.places]
         return Space((*space.variables, place, place), np.vstack([space.grid, own, own])), column
 
-    def column(self, node: SOp, space: Space) -> Column:
+    def column(self, node: SOp, space: Space) -> AtomColumn:
         """An s-op over some variables; refused where it is not certain to be a function of them."""
         key = (node, space.variables)
         if key not in self._columns:
@@ -282,14 +284,14 @@ class Values:
             raise found
         return found
 
-    def linear(self, node: SOp) -> Linear | None:
+    def linear(self, node: SOp) -> ExactSum | None:
         """An s-op as a weighted sum of tokens, indices and outputs, if it is one."""
         if node not in self._linear:
             self._linear[node] = None
             self._linear[node] = find_linear(self, node)
         return self._linear[node]
 
-    def linear_or_refuse(self, node: SOp) -> Linear:
+    def linear_or_refuse(self, node: SOp) -> ExactSum:
         found = self.linear(node)
         if found is None:
             raise Refused("an s-op is not a weighted sum")

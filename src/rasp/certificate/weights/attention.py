@@ -29,7 +29,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from rasp.certificate.claims import HeadClaim, Notes, Refused
+from rasp.certificate.claims import Findings, HeadClaim, Refused
 from rasp.certificate.program.head_claims import check_sees
 from rasp.certificate.weights.arrays import HeadWeights
 from rasp.certificate.weights.channels import (
@@ -42,9 +42,9 @@ from rasp.certificate.weights.channels import (
     read_value,
 )
 from rasp.certificate.weights.gradients import head_gradient
-from rasp.certificate.weights.pairs import Shares
-from rasp.certificate.weights.reading import SLACK, TINY, UNIT, Group
-from rasp.certificate.weights.scores import Scorer, Scores
+from rasp.certificate.weights.pairs import ShareScores
+from rasp.certificate.weights.reading import SLACK, TINY, UNIT, UnitGroup
+from rasp.certificate.weights.scores import HeadScores, Scores
 from rasp.certificate.weights.sink import EXP, LARGEST, Sink, exp
 from rasp.certificate.weights.stream import Stream
 
@@ -54,14 +54,14 @@ Moved = tuple[Channel, float]
 
 def attend(
     stream: Stream, sink: Sink | None, claim: HeadClaim, head: HeadWeights, outputs: Sequence[int],
-    name: str, notes: Notes,
+    name: str, notes: Findings,
 ) -> list[Channel]:  # fmt: skip
     """Check one head; `outputs` are the variables that it makes."""
     check_sees(stream.values, claim, sink is not None)
     asked, asked_off = None, np.zeros(len(head.key))
     if sink is not None:
         asked, asked_off = sink.read(head.key, head.key_bias)
-    scorer = Scorer(stream, claim, head)
+    scorer = HeadScores(stream, claim, head)
     rows = list(all_sent(claim, head, outputs))
     if claim.mode == "share":
         if not stream.precision.is_float32:
@@ -83,7 +83,7 @@ def attend(
             for (channel, _), gradient in zip(moved, gradients.T, strict=True)]  # fmt: skip
 
 
-def _describe(claim: HeadClaim, scores: Scores, name: str, notes: Notes) -> None:
+def _describe(claim: HeadClaim, scores: Scores, name: str, notes: Findings) -> None:
     if claim.conjuncts or claim.best is not None:
         room = min(scores.depth, scores.above_sink[0]) if claim.mode == "mean" else scores.depth
         error = scores.error if scores.error > 1e-9 else 0.0  # less is this file's own rounding
@@ -171,7 +171,7 @@ def _diluted(
     return _channel(stream, sent, 0.0, size, group=group), size
 
 
-def _share(stream: Stream, claim: HeadClaim, scores: Shares, sent: Sent) -> Moved:
+def _share(stream: Stream, claim: HeadClaim, scores: ShareScores, sent: Sent) -> Moved:
     """Position 0 holds 1, all else 0, so that what comes out is the share that position 0 gets.
 
     With w for its weight in matches, it is w / (w + m) for m others, where it is matched or, in a
@@ -198,7 +198,7 @@ def _share(stream: Stream, claim: HeadClaim, scores: Shares, sent: Sent) -> Move
 
 def _channel(
     stream: Stream, sent: Sent, error: float, size: float, factor: float = 1.0,
-    group: Group | None = None,
+    group: UnitGroup | None = None,
 ) -> Channel:  # fmt: skip
     """A channel with the rounding of its own sum."""
     lost = 2 * TINY * (stream.values.inputs.max_length + 1) / factor
@@ -213,7 +213,7 @@ def _channel(
 def portion(
     stream: Stream, claim: HeadClaim, scores: Scores, sent: Sent, width: int,
     keys: tuple[float, float, float], sink: tuple[float, float],
-) -> Group:  # fmt: skip
+) -> UnitGroup:  # fmt: skip
     """What a channel adds, by the states of its outputs and of how many keys are picked.
 
     Let the sink weigh as much as c picked keys. A query that picks w keys of values v gives each of

@@ -19,7 +19,7 @@ from rasp.certificate.program.outputs import mixture
 from rasp.certificate.program.tables import Array, Space, same
 from rasp.certificate.program.values import Values
 from rasp.certificate.weights.arrays import HeadWeights
-from rasp.certificate.weights.reading import DOUBLE, SLACK, UNIT, Group, grains
+from rasp.certificate.weights.reading import DOUBLE, SLACK, UNIT, UnitGroup, grains
 from rasp.certificate.weights.sink import Sink
 from rasp.certificate.weights.stream import Stream
 
@@ -34,7 +34,7 @@ class Channel:
     shift: Fraction
     error: float
     size: float
-    group: Group | None = None
+    group: UnitGroup | None = None
     """What it adds by the state of outputs, where that is not a weighted sum of them."""
     gradient: Array | float = 0.0  # (dimension,)
     """How much what it adds can change with the embedded input."""
@@ -135,7 +135,7 @@ def largest_sent(stream: Stream, sent: Sent) -> float:
 
 def read_block(
     stream: Stream, sink: Sink | None, claim: HeadClaim, sent: Sent
-) -> tuple[Group, float, float]:
+) -> tuple[UnitGroup, float, float]:
     """What a channel adds, by the state of its one output: the number that keys send which hold
     it (the sink, for the default). Also the largest number that anything sends, and how far from
     their middle those are, at most, which hold one value.
@@ -178,10 +178,10 @@ def read_block(
     return group_of(space, value, error, sent.out), size * (1 + rounding), apart
 
 
-def group_of(space: Space, value: Array, error: Array, out: Array) -> Group:
+def group_of(space: Space, value: Array, error: Array, out: Array) -> UnitGroup:
     """A number by states, written along a direction."""
     dims = np.flatnonzero(out)
-    return Group(space, np.arange(space.size), dims, np.outer(value, out[dims]),
+    return UnitGroup(space, np.arange(space.size), dims, np.outer(value, out[dims]),
                  np.outer(error, np.abs(out[dims])))  # fmt: skip
 
 

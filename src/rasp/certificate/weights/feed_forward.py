@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from rasp.certificate.claims import GroupClaim, Notes, Refused
+from rasp.certificate.claims import Findings, GroupClaim, Refused
 from rasp.certificate.program.tables import Array, Space, distinct_rows
 from rasp.certificate.weights.arrays import FeedForwardWeights
 from rasp.certificate.weights.explaining import MOST_CELLS
@@ -24,9 +24,9 @@ from rasp.certificate.weights.reading import (
     SLACK,
     TINY,
     UNIT,
-    Group,
     Parts,
     Reading,
+    UnitGroup,
     grain_of,
     grains,
     located,
@@ -40,7 +40,11 @@ CELLS = 1_000_000
 
 
 def feed_forward(
-    stream: Stream, block: FeedForwardWeights, claims: Sequence[GroupClaim], name: str, notes: Notes
+    stream: Stream,
+    block: FeedForwardWeights,
+    claims: Sequence[GroupClaim],
+    name: str,
+    notes: Findings,
 ) -> None:
     """Check the hidden units of a layer, and add what they add to the stream."""
     if sum(claim.units for claim in claims) != len(block.bias):
@@ -75,15 +79,15 @@ def feed_forward(
         stream.grain[group.dims[group.error.max(axis=0, initial=0.0) > 0]] = 0.0
 
 
-def _one_way(group: Group, mass: Array, sign: int) -> Array:
+def _one_way(group: UnitGroup, mass: Array, sign: int) -> Array:
     """(dimension,): all that units add of one sign, at most: half of all sizes and of the sum."""
     return np.asarray((mass + sign * group.table + group.error).max(axis=0, initial=0.0) / 2)
 
 
 def _group(
-    stream: Stream, part: FeedForwardWeights, claim: GroupClaim, name: str, notes: Notes,
+    stream: Stream, part: FeedForwardWeights, claim: GroupClaim, name: str, notes: Findings,
     gradient: Array,
-) -> tuple[Group, Array, Array, Array]:  # fmt: skip
+) -> tuple[UnitGroup, Array, Array, Array]:  # fmt: skip
     """What the units of a group add, its mass, count and grain.
 
     Also adds up by how much more each dimension can change with the embedded input.
@@ -108,7 +112,7 @@ def _group(
                          f"off by at most {error.max(initial=0.0):.2g}", 0.0))  # fmt: skip
     numbered = count.max(axis=0, initial=0.0)
     if claim.over is None:
-        return Group(space, places, dims, value, error), mass, numbered, grain
+        return UnitGroup(space, places, dims, value, error), mass, numbered, grain
     held = Parts(value, error, mass, count).at(places)
     return *_function_of(stream, claim.over, space, held, dims), numbered, grain
 
@@ -173,7 +177,7 @@ class _Unseen:
 
 def _function_of(
     stream: Stream, over: Sequence[int], space: Space, parts: Parts, dims: Array
-) -> tuple[Group, Array]:
+) -> tuple[UnitGroup, Array]:
     """The same as a function of other variables: what varies for one state of them is an error.
 
     Also the mass at each of its points. No input is in a state of them that no state of the units'
@@ -183,7 +187,7 @@ def _function_of(
     held = projected(parts, located(stream.values, target, space), target.size)
     there = np.flatnonzero(~np.isnan(held.value).any(axis=1))
     held, target = held.at(there), Space(target.variables, target.grid[:, there])
-    return Group(target, np.arange(target.size), dims, held.value, held.error), held.mass
+    return UnitGroup(target, np.arange(target.size), dims, held.value, held.error), held.mass
 
 
 Number = tuple[Array, Array, Array]

@@ -17,14 +17,14 @@ import numpy as np
 
 from rasp.certificate.program.tables import Array
 from rasp.certificate.weights.arrays import HeadWeights
-from rasp.certificate.weights.reading import Side
-from rasp.certificate.weights.scores import Scorer
+from rasp.certificate.weights.reading import HeadSide
+from rasp.certificate.weights.scores import HeadScores
 from rasp.certificate.weights.sink import Sink, gets_of_others
 from rasp.certificate.weights.stream import Stream
 
 
 def head_gradient(
-    stream: Stream, head: HeadWeights, scorer: Scorer, sink: Sink | None, deviation: Array
+    stream: Stream, head: HeadWeights, scorer: HeadScores, sink: Sink | None, deviation: Array
 ) -> Array:
     """(channel,): the gradient of what a head moves, to whatever position; `deviation` is that of
     each channel.
@@ -55,7 +55,7 @@ def lengths(stream: Stream, rows: Array) -> Array:
     return np.asarray(np.linalg.norm(rows[:, plain], axis=1) + others)
 
 
-def _most(stream: Stream, side: Side, matrix: Array) -> float:
+def _most(stream: Stream, side: HeadSide, matrix: Array) -> float:
     """The longest gradient of what the other side reads, times what this one can be."""
     total = float(side.largest_error @ lengths(stream, matrix))
     if len(side.pieces) == 1:

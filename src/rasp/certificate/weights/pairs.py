@@ -13,9 +13,9 @@ import numpy as np
 
 from rasp.certificate.claims import INDEX, Conjunct, HeadClaim, Refused
 from rasp.certificate.program.cases import compared, comparisons, holds
-from rasp.certificate.program.tables import Array, Column, Space
+from rasp.certificate.program.tables import Array, AtomColumn, Space
 from rasp.certificate.program.values import Values
-from rasp.certificate.weights.reading import DOUBLE, Side
+from rasp.certificate.weights.reading import DOUBLE, HeadSide
 from rasp.graph import Score, Select, SOp, score_terms
 
 AT_ONCE = 2_000_000
@@ -51,7 +51,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Shares:
+class ShareScores:
     """How a head that gives shares scores, counted from a match that is not at position 0."""
 
     picked: tuple[float, float]
@@ -81,7 +81,7 @@ class Pairs:
     """Every pair of a query's state and a key's, in one part of the scores."""
 
     def __init__(
-        self, values: Values, claim: HeadClaim, sides: tuple[Side, Side], owner: Array,
+        self, values: Values, claim: HeadClaim, sides: tuple[HeadSide, HeadSide], owner: Array,
         conjuncts: list[Conjunct | None], pieces: list[int], more: tuple[int, ...] = (),
     ) -> None:  # fmt: skip
         """Keys are also told apart by the variables in `more`."""
@@ -115,7 +115,7 @@ class Pairs:
         if len(self.rows) * len(self.columns) > MOST_PAIRS:
             raise Refused("too many pairs of a query's and a key's values")
 
-    def _compared_columns(self) -> tuple[dict[SOp, Column], dict[SOp, Column]]:
+    def _compared_columns(self) -> tuple[dict[SOp, AtomColumn], dict[SOp, AtomColumn]]:
         """The s-ops that conditions compare, or that `select_best` scores by."""
         selectors = [conjunct.selector for conjunct in self.conjuncts if conjunct is not None]
         terms = score_terms(self.best) if self.best is not None else ()
@@ -126,7 +126,7 @@ class Pairs:
         )
 
     def _different(
-        self, space: Space, there: Array, tables: Sequence[Array], columns: dict[SOp, Column]
+        self, space: Space, there: Array, tables: Sequence[Array], columns: dict[SOp, AtomColumn]
     ) -> tuple[Array, Array]:
         """Combinations that differ in what is read or compared: the first of each, and which
         each of them is; -1 where the program has no value.
@@ -216,7 +216,7 @@ class Pairs:
             step=step, tie=tie,
         )  # fmt: skip
 
-    def shares(self) -> Shares:
+    def shares(self) -> ShareScores:
         """Score position 0 against other matches."""
         if self.values.inputs.causal:
             raise Refused("a causal head that gives shares")
@@ -239,7 +239,9 @@ class Pairs:
                 place[0] = min(place[0], float(above[here].min(initial=FAR)))
                 place[1] = max(place[1], float(above[here].max(initial=-FAR)))
             error, mass = max(error, float(some.off.max())), max(mass, float(some.sizes.max()))
-        return Shares((picked[0], picked[1]), (others[0], others[1]), depth, spread, error, mass)
+        return ShareScores(
+            (picked[0], picked[1]), (others[0], others[1]), depth, spread, error, mass
+        )
 
     def _ranked(self, some: _Some) -> tuple[float, float]:
         """Whether keys score in the order of what `select_best` gives them: how far those that
@@ -272,7 +274,7 @@ def _most(which: Array, numbers: Array) -> Array:
     return np.asarray(np.where(which, numbers, -np.inf).max(axis=1, initial=-np.inf))
 
 
-def _whole(columns: Sequence[Column], places: Array) -> Array:
+def _whole(columns: Sequence[AtomColumn], places: Array) -> Array:
     """(combination, column): numbers in whole units, exactly."""
     known = [[Fraction(0) if atom is None or isinstance(atom, str) else Fraction(atom)
               for atom in column.atoms] for column in columns]  # fmt: skip

@@ -116,7 +116,7 @@ def check_size(*sizes: Array | float) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class UnitGroup:
     """What some hidden units add, by the state of their inputs."""
 
     space: Space
@@ -179,7 +179,7 @@ def grains(numbers: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Function:
+class SidePart:
     """A part of a side that is a function of some variables."""
 
     space: Space
@@ -194,12 +194,12 @@ class Function:
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class HeadSide:
     """Queries or keys of a head."""
 
     constant: Array  # (column,)
     error: Array  # (column,)
-    pieces: list[Function]
+    pieces: list[SidePart]
     grain: Array  # (column,)
     most: Array  # (column,): the largest size
 
@@ -227,7 +227,7 @@ class Side:
         return total, error, there
 
 
-def side_of(reading: Reading, bias: Array) -> Side:
+def side_of(reading: Reading, bias: Array) -> HeadSide:
     """A reading with its bias; rounding is looked at state by state where one piece is all."""
     constant, error = reading.base.value[0] + bias, reading.base.error[0]
     parts = [piece.parts for piece in reading.pieces]
@@ -246,16 +246,16 @@ def side_of(reading: Reading, bias: Array) -> Side:
             raise Refused("no input has any of the states that are claimed")
         first = piece.parts.value[there.argmax()]
         value = np.nan_to_num(piece.parts.value - first)
-        pieces.append(Function(piece.space, value, wrong, there))
+        pieces.append(SidePart(piece.space, value, wrong, there))
         constant, most = constant + first, most + np.abs(value).max(axis=0)
     most = most + np.abs(constant)
     grain = np.where(bias != 0, np.minimum(reading.grain, grains(bias)), reading.grain)
     exact = (error == 0) & np.all([(wrong == 0).all(axis=0) for wrong in off], axis=0)
     grain = np.where(exact & (most <= EXACT * grain), grain, 0.0)
-    return Side(constant, error, pieces, grain, most)
+    return HeadSide(constant, error, pieces, grain, most)
 
 
-def rounded(side: Side, precision: Precision) -> Side:
+def rounded(side: HeadSide, precision: Precision) -> HeadSide:
     """What a side is as numbers of a coarser precision, column by column.
 
     Where a column is a function of one piece, that is rounded state by state, with all that it may
@@ -278,6 +278,8 @@ def rounded(side: Side, precision: Precision) -> Side:
             np.where(mine, middle - first, piece.value),
             np.where(mine, around, piece.error),
         )
-        pieces.append(Function(piece.space, value, off, piece.there))
+        pieces.append(SidePart(piece.space, value, off, piece.there))
     sizes = [np.abs(piece.value).max(axis=0, initial=0.0) for piece in pieces]
-    return Side(constant, error, pieces, np.zeros_like(side.grain), sum(sizes, np.abs(constant)))
+    return HeadSide(
+        constant, error, pieces, np.zeros_like(side.grain), sum(sizes, np.abs(constant))
+    )

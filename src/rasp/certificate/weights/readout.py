@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.claims import Notes, ReaderClaim, Refused
-from rasp.certificate.program.tables import Array, Column, typed, variants_of
+from rasp.certificate.claims import Findings, ReaderClaim, Refused
+from rasp.certificate.program.tables import Array, AtomColumn, typed, variants_of
 from rasp.certificate.weights.arrays import ReadoutWeights
 from rasp.certificate.weights.gradients import lengths
 from rasp.certificate.weights.reading import DOUBLE, SLACK, TINY, UNIT, Parts, Reading
@@ -40,7 +40,7 @@ class Readout:
 
 def read_out(
     stream: Stream, node: SOp, readout: Readout, arrays: ReadoutWeights, inputs: Sequence[int],
-    notes: Notes,
+    notes: Findings,
 ) -> None:  # fmt: skip
     """Check an output on every combination of what it is claimed to be a function of."""
     _check_sizes(readout, arrays)
@@ -86,7 +86,7 @@ def _check_sizes(readout: Readout, arrays: ReadoutWeights) -> None:
         raise Refused(f"a read-out has {count} atoms, and the limit is {MOST_ATOMS}")
 
 
-def _states(column: Column, held: Parts, is_one: bool) -> tuple[Array, Parts]:
+def _states(column: AtomColumn, held: Parts, is_one: bool) -> tuple[Array, Parts]:
     """What the program answers and what is read, where both are something; for one row, every
     state that is different.
     """
@@ -101,7 +101,7 @@ def _states(column: Column, held: Parts, is_one: bool) -> tuple[Array, Parts]:
     return places, parts
 
 
-def _right_places(column: Column, readout: Readout, notes: Notes) -> list[int]:
+def _right_places(column: AtomColumn, readout: Readout, notes: Findings) -> list[int]:
     """(atom,): the place of the answer that is right; -1 where there is none.
 
     An answer is of the program's kind. Where one number is of several kinds (a lone pick is an

@@ -17,7 +17,7 @@ import numpy as np
 from rasp.certificate.claims import INDEX, Conjunct, HeadClaim
 from rasp.certificate.program.tables import Array, Space, joined
 from rasp.certificate.weights.arrays import HeadWeights
-from rasp.certificate.weights.pairs import FAR, Pairs, Part, Shares
+from rasp.certificate.weights.pairs import FAR, Pairs, Part, ShareScores
 from rasp.certificate.weights.reading import (
     EXACT,
     SLACK,
@@ -51,7 +51,7 @@ class Scores:
     tie: float
 
 
-class Scorer:
+class HeadScores:
     """Looks at the scores of one head."""
 
     def __init__(self, stream: Stream, claim: HeadClaim, head: HeadWeights) -> None:
@@ -116,7 +116,7 @@ class Scorer:
             sum(part.tie for part in parts) + beside,
         )  # fmt: skip
 
-    def shares(self) -> Shares:
+    def shares(self) -> ShareScores:
         """How far position 0 scores above other matches, where it matches and where it does not."""
         pieces = [number for number, piece in enumerate(self.keys.pieces) if piece.value.any()]
         found = self._pairs([*self.claim.conjuncts], pieces, (INDEX,)).shares()

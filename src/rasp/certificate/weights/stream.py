@@ -24,8 +24,8 @@ from rasp.certificate.weights.reading import (
     SLACK,
     TINY,
     UNIT,
-    Group,
     Reading,
+    UnitGroup,
     check_size,
     constant_part,
     grain_of,
@@ -56,7 +56,7 @@ class Stream:
         size = tokens.shape[1]
         self.constant = np.zeros(size)
         self.outputs: dict[int, Array] = {}
-        self.groups: list[Group] = []
+        self.groups: list[UnitGroup] = []
         self.error: Array = np.zeros(size)
         for dim in np.flatnonzero(tokens.any(axis=0) & positions.any(axis=0)).tolist():
             self.error[dim] = _rounding_of_sums(tokens[:, dim], positions[:, dim])
@@ -195,7 +195,7 @@ class Stream:
                 kept = places[places >= 0]
                 used, points = np.unique(group.points[kept], return_inverse=True)
                 inner = Space(group.space.variables, group.space.grid[:, kept])
-                group = Group(inner, points, group.dims, group.table[used], group.error[used])
+                group = UnitGroup(inner, points, group.dims, group.table[used], group.error[used])
             made_groups.append(group)
         made.groups = made_groups
         return made

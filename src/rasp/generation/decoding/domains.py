@@ -30,10 +30,10 @@ class NotPlanned(Exception):
     """The program does something that decoding does not: evaluate it from scratch."""
 
 
-class Domain:
-    """The atoms that an s-op has held, numbered from 1.
+class GrowingDomain:
+    """The atoms that an s-op has held so far, numbered from 1.
 
-    >>> domain = Domain(lambda: None)
+    >>> domain = GrowingDomain(lambda: None)
     >>> [domain.code(atom) for atom in ("a", 1, True, "a")]
     [1, 2, 3, 1]
     """
@@ -110,7 +110,7 @@ class Domain:
 class DomainComparison:
     """How the codes of two domains compare: as numbers that are given to them do."""
 
-    def __init__(self, keys: Domain, queries: Domain, op: str) -> None:
+    def __init__(self, keys: GrowingDomain, queries: GrowingDomain, op: str) -> None:
         self.keys, self.queries = keys, queries
         self.compare = COMPARE[op]
         self.is_ordered = op in ORDERINGS

@@ -15,7 +15,7 @@ import numpy as np
 from rasp.atoms import Atom, checked
 from rasp.errors import RaspError
 from rasp.evaluator.fast.elementwise import on_varying
-from rasp.generation.decoding.domains import FAILED, Array, Domain, DomainComparison
+from rasp.generation.decoding.domains import FAILED, Array, DomainComparison, GrowingDomain
 from rasp.generation.decoding.plan import NOWHERE, PLACE, DecodingPlan
 from rasp.generation.decoding.tables import DomainTable, Memo
 from rasp.graph import (
@@ -51,8 +51,8 @@ class Machine:
         self.clock = Clock(limits)
         self.doubtful: set[SOp] = set()
         """The s-ops that failed somewhere, or have held strings and numbers."""
-        self.domains: dict[SOp, Domain] = {
-            node: Domain(partial(self._when_mixed, node))
+        self.domains: dict[SOp, GrowingDomain] = {
+            node: GrowingDomain(partial(self._when_mixed, node))
             for node in [*plan.order, Tokens()]
             if isinstance(node, SOp)
         }

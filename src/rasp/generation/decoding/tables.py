@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rasp.generation.decoding.domains import Array, Domain
+from rasp.generation.decoding.domains import Array, GrowingDomain
 
 KEY_BITS = 62
 AFTER_ALL = np.array([2**63 - 1])
@@ -67,7 +67,9 @@ class Memo:
 class DomainTable:
     """A function of several domains' codes: they are written side by side into one number."""
 
-    def __init__(self, domains: Sequence[Domain], compute: Callable[[list[int]], int]) -> None:
+    def __init__(
+        self, domains: Sequence[GrowingDomain], compute: Callable[[list[int]], int]
+    ) -> None:
         self._memo = Memo(lambda key: compute(self._split(key)))
         self._bits = KEY_BITS // max(1, len(domains))
         self._shifts = [self._bits * number for number in range(len(domains))]

@@ -47,7 +47,7 @@ class Difference:
 
 @visibly
 @dataclass(frozen=True)
-class Verdict:
+class Equivalence:
     """Whether two programs are the same, and how that is known. True where they are.
 
     >>> import rasp
