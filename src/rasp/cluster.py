@@ -25,7 +25,6 @@ class Cluster:
 
     address: str | None = None
     """None starts Ray on this machine alone."""
-    cpus: float = 1.0
     gpus: float = 0.0
     together: int = 16
     """The most models in one stack, or inputs in one task."""

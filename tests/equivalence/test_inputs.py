@@ -1,4 +1,4 @@
-"""Which inputs must be tried: none is left out, and those that stand for others do so rightly."""
+"""Which inputs must be tried: none is left out, and those that decide for others do so rightly."""
 
 from __future__ import annotations
 

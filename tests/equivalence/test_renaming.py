@@ -1,4 +1,4 @@
-"""The theorem that lets a few inputs stand for every alphabet: renaming tokens renames answers."""
+"""The theorem that lets a few inputs decide for every alphabet: renaming tokens renames answers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def opaque_programs() -> dict[str, Node]:
 
 @pytest.mark.parametrize("name", opaque_programs())
 def test_renaming_unknown_tokens_renames_the_answer(name: str) -> None:
-    """The theorem that lets a few inputs stand for every alphabet, on programs it applies to."""
+    """The theorem that lets a few inputs decide for every alphabet, on programs it applies to."""
     node = opaque_programs()[name]
     known = [atom for atom in compared_constants([node]) if isinstance(atom, str)]
     random = Random(name)

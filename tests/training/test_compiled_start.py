@@ -12,8 +12,6 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs PyTorch")
 
 from rasp.compiler import compile  # noqa: E402
-from rasp.errors import RaspValueError  # noqa: E402
-from rasp.training.config import RunConfig  # noqa: E402
 from rasp.training.paper import TASKS  # noqa: E402
 from rasp.training.tasks import Task  # noqa: E402
 
@@ -60,8 +58,3 @@ def test_training_on_says_whether_the_program_was_kept() -> None:
 def test_no_step_changes_nothing() -> None:
     found = fine_tune(short("hist_bos"), FineTuning(rate=0.0, steps=1, examples=100))
     assert found["before"] == found["after"] == {"tokens": 1, "attention_kept": 1, "moved": 0}
-
-
-def test_a_run_that_claims_compiled_weights_is_refused() -> None:
-    with pytest.raises(RaspValueError, match="begins with random weights"):
-        RunConfig("mine", TASKS["reverse"], layers=2, heads=1, start="compiled")

@@ -28,7 +28,7 @@ class Order:
 
     slots: int
     feed_forwards: tuple[int, ...]
-    """Slots, in order. 0 stands for a feed-forward before the first attention."""
+    """Slots, in order. 0 is a feed-forward before the first attention."""
 
     @classmethod
     def layered(cls, depth: int) -> Order:

@@ -186,7 +186,7 @@ def schedule(outputs: Outputs, method: str = "auto", depth: int | None = None) -
     return assemble(place(problem_of(nodes, order), method))
 
 
-def front(outputs: Outputs, method: str = "auto") -> tuple[Schedule, ...]:
+def front(outputs: Outputs) -> tuple[Schedule, ...]:
     """Return the trade-off between layers and heads, from the least depth to width 1.
 
     Each schedule is deeper and narrower than the one before it; no depth is listed that buys
@@ -199,21 +199,21 @@ def front(outputs: Outputs, method: str = "auto") -> tuple[Schedule, ...]:
     [(2,), (1, 1)]
     """
     nodes = output_nodes(outputs)
-    points = [schedule(nodes, method)]
+    points = [schedule(nodes)]
     while points[-1].width > 1:
-        points.append(_next_narrower(points[-1], method))
+        points.append(_next_narrower(points[-1]))
     return tuple(points)
 
 
-def _next_narrower(found: Schedule, method: str) -> Schedule:
+def _next_narrower(found: Schedule) -> Schedule:
     """The schedule of least depth that is narrower; more layers never need more width."""
     width, low, step = found.width, found.layers, 1
-    while (deeper := schedule(found.outputs, method, low + step)).width >= width:
+    while (deeper := schedule(found.outputs, depth=low + step)).width >= width:
         low, step = low + step, 2 * step
     high = low + step
     while low + 1 < high:
         middle = (low + high) // 2
-        tried = schedule(found.outputs, method, middle)
+        tried = schedule(found.outputs, depth=middle)
         if tried.width < width:
             high, deeper = middle, tried
         else:

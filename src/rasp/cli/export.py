@@ -9,8 +9,8 @@ from rasp.cli.patience import working
 
 CHECKED = """\
 The model is verified, written, loaded again by the other library and compared with the
-program; only then does OUT appear. OUT/rasp.json says which id is which token and what
-each logit stands for."""
+program; only then does OUT appear. OUT/rasp.json says which id is which token and which
+answer each logit is for."""
 
 
 def configure(parser: CommandParser) -> None:

@@ -57,7 +57,7 @@ def _grows(node: Elementwise) -> bool:
 
 
 def _without_idioms(output: SOp) -> Iterator[Node]:
-    """Every node the output needs; a width stands for the head that counts it."""
+    """Every node the output needs; a width is the head that counts it."""
     inside: set[Node] = set()
     for node in reversed(in_order([output])):
         if node in inside:

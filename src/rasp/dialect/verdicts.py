@@ -261,7 +261,7 @@ class _Asking:
         return Standing(dialect, True, why, "", tuple(rewrites), written, compared, proof)
 
     def _text(self, reader: Reader[Any], cases: Cases) -> tuple[str, dict[str, Atom | None]]:
-        """The text, and the answer that each of its last lines stands for (None: the number)."""
+        """The text, and the answer that each of its last lines means (None: the number)."""
         if len(cases) == 1 and isinstance(cases[0][1], Quotient):
             total = cases[0][1]
             if isinstance(reader, CRaspReader) and total.under == ONE and total.over.is_whole:

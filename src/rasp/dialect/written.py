@@ -43,7 +43,7 @@ class DialectProgram:
 
     text: str
     meanings: tuple[tuple[str, Atom | None], ...]
-    """The answer that each of its last lines stands for (None: the line's own number)."""
+    """The answer that each of its last lines means (None: the line's own number)."""
     at_last: bool
     """Only its answer at the last position is the program's."""
     dialect: str

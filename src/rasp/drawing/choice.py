@@ -53,7 +53,7 @@ def shown_nodes(outputs: Sequence[Node], placed: Schedule, program: Program) -> 
 def with_short_names(names: Mapping[Node, str], placed: Schedule) -> dict[Node, str]:
     """Name what heads make (r1, r2, …) and the long things they read (x1, x2, …) if nobody did.
 
-    So whatever uses them can be written shortly; the picture says what they stand for.
+    So whatever uses them can be written shortly; the picture says what they are.
     """
     found = dict(names)
     taken = set(names.values())

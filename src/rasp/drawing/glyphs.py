@@ -1,4 +1,4 @@
-"""An atom in, the text that stands for it in a picture out, cut to the room there is.
+"""An atom in, its text in a picture out, cut to the room there is.
 
 Any token must come out as something a person can see and a picture may contain: XML forbids
 some characters, others are invisible or turn the text around them. Room is counted in columns

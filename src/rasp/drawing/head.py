@@ -17,6 +17,7 @@ from rasp.drawing.plan import HeadShown, Strip
 from rasp.drawing.strips import Cell, cell_for, strip_column, strip_row
 from rasp.drawing.svg import (
     Fragment,
+    below,
     cells,
     element,
     label,
@@ -53,21 +54,17 @@ def head_block(
     plain = Strip("", "tokens", "", tokens, 0)
     keys = [strips[name] for name in head.keys] or [plain]
     queries = [strips[name] for name in head.queries] or [plain]
-    values = list(dict.fromkeys(one.values for one in head.aggregates))
-    across = [*keys, *(strips[name] for name in values)]
-    cell = cell_for(len(tokens), across)
+    values = [strips[name] for name in dict.fromkeys(one.values for one in head.aggregates)]
+    cell = cell_for(len(tokens), [*keys, *values])
     left = [_column(strip, cell) for strip in queries]
     right = [_column(strips[one.result], cell) for one in head.aggregates]
     stairs_left = _stairs(left, "queries" if head.queries else "", -1)
     stairs_right = _stairs(right, "result", 1)
     top = _captioned(keys, "keys" if head.keys else "", cell, {})
-    bottom = _captioned(
-        [strips[name] for name in values], "values", cell, destinations(head, strips)
-    )
-    left_width = sum(column.cell.width + GAP for column in left)
-    grid_x = max(left_width, stairs_left.width)
+    bottom = _captioned(values, "values", cell, destinations(head, strips))
+    grid_x = max(_width(left), stairs_left.width)
     grid_y = max(top.height, stairs_left.height, stairs_right.height) + 3
-    grid = grid_block(head, cell, strips, queries[0])
+    grid = grid_block(head, cell, queries[0])
     # names of results that are as high as those of keys begin to the right of them
     is_beside = len(right) > 1
     right_x = grid_x + (max(grid.width, top.width) if is_beside else grid.width)
@@ -79,29 +76,33 @@ def head_block(
         moved(stairs_right, right_x, grid_y - 3 - stairs_right.height),
         moved(bottom, grid_x, grid_y + grid.height + 3),
     ]
-    x = grid_x - left_width
-    for column in left:
-        role = "queries" if head.queries else "plain"
-        parts.append(moved(strip_column(column.strip, column.cell, role), x, grid_y))
-        x += column.cell.width + GAP
-    x = right_x + GAP
-    for column in right:
-        fragment = strip_column(column.strip, column.cell, "result")
-        parts.append(element("g", moved(fragment, x, grid_y), data_made=column.strip.id))
-        x += column.cell.width + GAP
-    width = max(
-        x - GAP, right_x + stairs_right.width, grid_x + top.width, grid_x + bottom.width,
-        caption.width,
-    )  # fmt: skip
+    role = "queries" if head.queries else "plain"
+    parts += _columns(left, role, grid_x - _width(left), grid_y)
+    parts += _columns(right, "result", right_x + GAP, grid_y)
+    width = max(right_x + _width(right), right_x + stairs_right.width,
+                grid_x + top.width, grid_x + bottom.width)  # fmt: skip
     height = grid_y + grid.height + (3 + bottom.height if bottom.height else 0)
-    body = caption.body + moved(Fragment(width, height, "".join(parts)), 0, caption.height + 6)
-    group = element("g", body, class_="head", data_head=head.id)
-    return Fragment(width, caption.height + 6 + height, group)
+    whole = below([caption, Fragment(width, height, "".join(parts))], 6)
+    return replace(whole, body=element("g", whole.body, class_="head", data_head=head.id))
 
 
-def grid_block(
-    head: HeadShown, cell: Cell, strips: Mapping[str, Strip], queries: Strip
-) -> Fragment:
+def _columns(side: Sequence[_Column], role: str, x: float, y: float) -> list[str]:
+    """Draw the sequences down one side of the grid; results are marked as what the head made."""
+    parts = []
+    for column in side:
+        drawn = moved(strip_column(column.strip, column.cell, role), x, y)
+        is_result = role == "result"
+        parts.append(element("g", drawn, data_made=column.strip.id) if is_result else drawn)
+        x += column.cell.width + GAP
+    return parts
+
+
+def _width(side: Sequence[_Column]) -> float:
+    """How much room the sequences down one side take, with a gap beside each."""
+    return sum(column.cell.width + GAP for column in side)
+
+
+def grid_block(head: HeadShown, cell: Cell, queries: Strip) -> Fragment:
     """Draw the selection: a row for each query, a column for each key, each pick a filled cell."""
     count = len(head.picks)
     width, height = count * cell.width, count * cell.height

@@ -116,11 +116,7 @@ def plan_flow(
         values=values or _evaluate(outputs, tokens, program, limits),
         ids=shown_nodes(outputs, placed, program),
     )
-    heads = {
-        head: f"h{layer_number}.{head_number}"
-        for layer_number, layer in enumerate(placed.layer_list, 1)
-        for head_number, head in enumerate(layer.heads, 1)
-    }
+    heads = _head_ids(placed)
     names = ", ".join(context.label(output) for output in outputs)
     return Flow(
         title=f"{names} on {_input_in_title(tokens)}",
@@ -128,14 +124,7 @@ def plan_flow(
         strips=_strips(context, placed, heads),
         embedding=context.shown((Tokens(), Indices(), *placed.embedding)),
         input_feed_forward=context.shown(placed.input_feed_forward),
-        layers=tuple(
-            LayerShown(
-                number,
-                tuple(_head(context, head, heads[head]) for head in layer.heads),
-                context.shown(layer.feed_forward),
-            )
-            for number, layer in enumerate(placed.layer_list, 1)
-        ),
+        layers=_layers(context, placed, heads),
         outputs=context.shown(outputs),
         note=_size_in_words(placed),
     )
@@ -235,6 +224,28 @@ def _strips(context: _Context, placed: Schedule, heads: Mapping[Head, str]) -> d
             )
             nearest[node] = {name: None}
     return strips
+
+
+def _head_ids(placed: Schedule) -> dict[Head, str]:
+    """Number the heads: `h2.1` is the first of layer 2."""
+    return {
+        head: f"h{layer_number}.{head_number}"
+        for layer_number, layer in enumerate(placed.layer_list, 1)
+        for head_number, head in enumerate(layer.heads, 1)
+    }
+
+
+def _layers(
+    context: _Context, placed: Schedule, heads: Mapping[Head, str]
+) -> tuple[LayerShown, ...]:
+    return tuple(
+        LayerShown(
+            number,
+            tuple(_head(context, head, heads[head]) for head in layer.heads),
+            context.shown(layer.feed_forward),
+        )
+        for number, layer in enumerate(placed.layer_list, 1)
+    )
 
 
 def _strip(

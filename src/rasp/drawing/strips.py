@@ -50,52 +50,44 @@ _SIZES: tuple[tuple[int, float, float, float], ...] = (
 def strip_row(strip: Strip, cell: Cell, role: str, window: Window | None = None) -> Fragment:
     """Draw a sequence as a row of cells."""
     window = range(len(strip.values)) if window is None else window
-    width, height = len(window) * cell.width, cell.height
-    rules = "".join(
-        f"M{number(at * cell.width)} 0v{number(height)}" for at in range(1, len(window))
-    )
-    body = element("rect", width=width, height=height, rx=2.5, class_="cell")
-    body += element("path", d=rules, class_="rule") if rules else ""
-    texts = in_cells(strip.values, cell.room)
-    body += "".join(
-        _value(strip, position, texts, (at + 0.5) * cell.width, _baseline(cell))
-        for at, position in enumerate(window)
-    )
-    return Fragment(width, height, _strip_group(strip, cell, role, "row", body))
+    return _cells(strip, cell, role, window, (cell.width, 0))
 
 
 def strip_column(strip: Strip, cell: Cell, role: str) -> Fragment:
     """Draw a sequence as a column of cells."""
-    count = len(strip.values)
-    width, height = cell.width, count * cell.height
-    rules = "".join(f"M0 {number(at * cell.height)}h{number(width)}" for at in range(1, count))
+    return _cells(strip, cell, role, range(len(strip.values)), (0, cell.height))
+
+
+def _cells(
+    strip: Strip, cell: Cell, role: str, window: Window, step: tuple[float, float]
+) -> Fragment:
+    """Draw cells one after the other; `step` is how far the next one is, across and down."""
+    (across, down), count = step, len(window) - 1
+    width, height = cell.width + count * across, cell.height + count * down
+    line = f"v{number(height)}" if across else f"h{number(width)}"
+    rules = "".join(
+        f"M{number(at * across)} {number(at * down)}{line}" for at in range(1, count + 1)
+    )
     body = element("rect", width=width, height=height, rx=2.5, class_="cell")
     body += element("path", d=rules, class_="rule") if rules else ""
-    texts = in_cells(strip.values, cell.room)
+    texts, baseline = in_cells(strip.values, cell.room), cell.height / 2 + cell.font * 0.36
     body += "".join(
-        _value(strip, at, texts, width / 2, at * cell.height + _baseline(cell))
-        for at in range(count)
+        _value(strip, position, texts, at * across + cell.width / 2, at * down + baseline)
+        for at, position in enumerate(window)
     )
-    return Fragment(width, height, _strip_group(strip, cell, role, "column", body))
-
-
-def _strip_group(strip: Strip, cell: Cell, role: str, way: str, body: str) -> str:
     tip = f"{strip.label} = {strip.expression}" if strip.expression else strip.label
     if strip.place:
         tip += f"\n{strip.place}"
-    return element(
+    group = element(
         "g",
         title(tip) + body,
         class_=f"{role} mid strip",
         font_size=cell.font,
         data_strip=strip.id or None,
-        data_way=way,
-        data_cell=number(cell.width if way == "row" else cell.height),
+        data_way="row" if across else "column",
+        data_cell=number(across or down),
     )
-
-
-def _baseline(cell: Cell) -> float:
-    return cell.height / 2 + cell.font * 0.36
+    return Fragment(width, height, group)
 
 
 def _value(strip: Strip, at: int | None, texts: Sequence[str], x: float, y: float) -> str:

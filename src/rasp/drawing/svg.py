@@ -37,7 +37,7 @@ def number(value: float) -> str:
 def element(tag: str, content: str = "", **attributes: object) -> str:
     """Write an element. `content` is SVG already; attributes are escaped, None is left out.
 
-    Underscores stand for the dashes of attribute names, and `class_` for `class`.
+    Underscores become the dashes of attribute names, and `class_` becomes `class`.
     """
     written = "".join(
         f" {name.rstrip('_').replace('_', '-')}={_attribute(value)}"

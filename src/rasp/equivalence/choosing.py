@@ -1,7 +1,7 @@
 """Two programs in, the inputs on which to compare them out: what they know, and what they do not.
 
 Whether they want letters, digits or numbers is found by trying; where both compute on letters
-and only ask whether tokens are equal, a few inputs stand for every alphabet.
+and only ask whether tokens are equal, a few inputs decide for every alphabet.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Two programs in, a `Equivalence` out: proved where it can be, tried beyond, or a counterexample.
+"""Two programs in, an `Equivalence` out: proved where it can be, tried beyond, or a counterexample.
 
 The same graph is the same everywhere. Otherwise all inputs are tried, shortest first, up to a
 length, so the first difference is a shortest one; then longer ones at random.
@@ -71,12 +71,7 @@ def equivalent(
     everything = len(pair.nodes) == 2
     inputs = choose_inputs(pair.nodes, everything, alphabet, bos)
     search = Search(pair, inputs, kinds, progress)
-    longest = _longest(inputs, max_length)
-    if not inputs.reads_tokens:
-        random, random_length = min(random, UNREAD_AT_RANDOM), 4 * longest
-    search.try_all(longest, random)
-    if search.difference is None and random:
-        search.try_at_random(random, max(random_length, longest + 1), Random(seed))
+    search.run(_longest(inputs, max_length), random, random_length, Random(seed))
     return _verdict(search)
 
 
@@ -96,6 +91,14 @@ class Search:
     longest: int = 0
     failing: int = 0
     total: int = 0
+
+    def run(self, longest: int, count: int, random_length: int, random: Random) -> None:
+        """Try every input up to a length, then so many longer ones."""
+        if not self.inputs.reads_tokens:
+            count, random_length = min(count, UNREAD_AT_RANDOM), 4 * longest
+        self.try_all(longest, count)
+        if self.difference is None and count:
+            self.try_at_random(count, max(random_length, longest + 1), random)
 
     def try_all(self, longest: int, more: int) -> None:
         """Try every input up to a length, shortest first; stop at the first difference."""

@@ -1,8 +1,8 @@
-"""An alphabet in, the inputs that must be tried out: all of them, or fewer that stand for more.
+"""An alphabet in, the inputs that must be tried out: all of them, or fewer that decide for all.
 
 A program that only asks whether tokens are equal cannot tell one unknown token from another:
 rename the tokens it does not compare with others, and its answer is renamed with them. So it
-is enough to try inputs in which unknown tokens appear in a fixed order (`aba` stands for `bab`,
+is enough to try inputs in which unknown tokens appear in a fixed order (`aba` decides for `bab`,
 and for `xyx` over any alphabet), and what holds for these holds for every input of non-empty
 strings of that length, over any alphabet whatever. The unknown tokens tried must be none that
 a program answers with, or two different answers could look alike.
@@ -31,7 +31,7 @@ class InputsToTry:
     any_alphabet: bool = False
     known: int = 0
     avoid: tuple[Atom, ...] = ()
-    """Constants of the programs: a token that stands for others must be none of them."""
+    """Constants of the programs: a token that decides for others must be none of them."""
     reads_tokens: bool = True
 
     def of_length(self, length: int) -> Iterator[tuple[Atom, ...]]:

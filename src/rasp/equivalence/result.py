@@ -60,7 +60,7 @@ class Equivalence:
     same_graph: bool
     """True where the two are one graph: the same on every input there is."""
     inputs: InputsToTry
-    """What inputs were to be tried: which tokens, and whether they stand for any others."""
+    """What inputs were to be tried: which tokens, and whether they decide for any others."""
     all_up_to: int
     """Every one of these inputs up to this length was tried."""
     tried: int

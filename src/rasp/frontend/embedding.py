@@ -63,7 +63,7 @@ length = SOpHandle(LENGTH, given_name="length")
 def constant(atom: PythonAtom | Fraction) -> SOpHandle:
     """Return the s-op that holds the same atom at every position.
 
-    Atoms stand for it wherever an s-op is expected. It is needed only to put an atom on the
+    Atoms do the same wherever an s-op is expected. It is needed only to put an atom on the
     left of a comparison, which Python would turn around.
 
     >>> constant(0) == indices, 0 == indices

@@ -61,7 +61,7 @@ def _function(op: str) -> Callable[[SOpHandle], SOpHandle]:
 class SOpHandle(Handle):
     """A sequence to be computed: one atom per position.
 
-    Operators work position by position; atoms stand for themselves at every position:
+    Operators work position by position; an atom is the same at every position:
     `+ - * / // % **`, the six comparisons, `&` (and), `|` (or), `~` (not).
 
     >>> from rasp import indices, tokens

@@ -1,6 +1,6 @@
 """A wrong use of a handle in, the error that shows the right way out.
 
-A handle stands for values that are not there yet, so what Python wants to know at once (is it
+The values of a handle are not there yet, so what Python wants to know at once (is it
 true? how long is it? what is in it?) has no answer. And what RASP says in its own words, Python
 says in others: `&` for `and`, `**` for `^`.
 """

@@ -1,4 +1,4 @@
-"""What a RASP name can stand for while a program is run, and how each is called in an error.
+"""What a RASP name can be bound to while a program is run, and how each is called in an error.
 
 Atoms, lists and dicts are compile-time values; nodes of the graph are what is left of the
 program when it has run. Functions are gone by then.
@@ -30,7 +30,7 @@ MISSING = object()
 
 
 class _Broken:
-    """What a name stands for when its definition failed; errors about it are not repeated."""
+    """What a name is bound to when its definition failed; errors about it are not repeated."""
 
 
 BROKEN = _Broken()

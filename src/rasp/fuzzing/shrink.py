@@ -20,11 +20,13 @@ from rasp.syntax.tree import Argument, Expression, Literal, Name, Parameter, Sig
 
 SIMPLE: tuple[Expression, ...] = (literal(0), literal(1), name("indices"), name("tokens"))
 SIMPLE_KINDS = (Name, Literal)
+SECONDS = 20.0
+"""How long a case is made smaller."""
 
 
-def shrink(case: Case, judge: Judge, seconds: float = 20.0) -> tuple[Case, Judgement]:
+def shrink(case: Case, judge: Judge) -> tuple[Case, Judgement]:
     """Make a failing case smaller until nothing can be taken away or the time is over."""
-    until = time.monotonic() + seconds
+    until = time.monotonic() + SECONDS
     told = verdict(judge, case)
     signature = told.signature
     while True:
@@ -87,11 +89,11 @@ def _smaller(part: Any) -> Iterator[Any]:
         value = getattr(part, field.name)
         if field.name == "span":
             continue
-        for smaller in _smaller_values(part, field.name, value):
+        for smaller in _smaller_values(field.name, value):
             yield replace(part, **{field.name: smaller})
 
 
-def _smaller_values(part: Tree, field: str, value: Any) -> Iterator[Any]:
+def _smaller_values(field: str, value: Any) -> Iterator[Any]:
     if isinstance(value, tuple):
         if field not in ("targets", "words"):
             yield from _without(value)

@@ -32,7 +32,7 @@ def outcomes_on_cluster(
     graph = graph_to_json({"next": handle.node}, {})
     left = iter(inputs)
     with connected(cluster) as ray:
-        task = ray.remote(num_cpus=cluster.cpus, max_retries=RETRIES)(generate_share)
+        task = ray.remote(num_cpus=1, max_retries=RETRIES)(generate_share)
         most = WAITING * max(1, int(ray.cluster_resources().get("CPU", 1)))
         sent: deque[tuple[list[Any], Any]] = deque()
         while True:

@@ -55,7 +55,7 @@ def _outcome(session: Session, errors: list[RaspError], exercise: dict[str, Any]
     value = session.names().get(name, MISSING)
     if isinstance(value, SOp):
         try:
-            return _compared(value, exercise) | _size(session, name, value, exercise)
+            return _compared(value, exercise) | _size(session, value, exercise)
         except RaspError as error:
             return _failed("stopped" if isinstance(error, RaspLimitError) else "error", error)
     if errors:
@@ -129,7 +129,7 @@ def _share(pair: Compared, node: Node, exercise: dict[str, Any], first_hidden: i
     return sum(right) / len(right) if right else 0.0
 
 
-def _size(session: Session, name: str, node: SOp, exercise: dict[str, Any]) -> Finding:
+def _size(session: Session, node: SOp, exercise: dict[str, Any]) -> Finding:
     """Say how large the s-op is, and whether it keeps to the limits."""
     found = schedule(node)
     told: Finding = {"layers": found.layers, "heads": found.width, "fits": True}

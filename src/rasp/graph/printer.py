@@ -75,6 +75,12 @@ def _write(node: Node, names: Mapping[Node, str], depth: int, top: bool = False)
             if default != 0 or type(default) is not int:
                 parts.append(show_literal(default))
             return f"aggregate({', '.join(parts)})", ATOM
+    return _write_pairs(node, inner)
+
+
+def _write_pairs(node: Node, inner: _Inner) -> tuple[str, int]:
+    """The same of a selector or scorer."""
+    match node:
         case Select(keys, queries, op):
             return f"select({inner(keys)}, {inner(queries)}, {op})", ATOM
         case SelectorAnd(left, right):

@@ -15,15 +15,21 @@ from rasp.sandbox import WITHDRAWN, Sandbox
 GRACE = 2.0
 """Seconds after which a worker that does not hear its alarm is killed."""
 MOST_WORKERS = 3
+TOO_MUCH: Record = {
+    "kind": "limit",
+    "message": f"the program needs more than {SECONDS:g} seconds, or more memory than it may",
+    "hint": "is a loop or a list longer than it should be?",
+    "start": 0,
+    "end": 0,
+}
 
 
 class Runner:
     """A few worker processes, started when they are first needed."""
 
-    def __init__(self, seconds: float = SECONDS) -> None:
-        self.seconds = seconds
+    def __init__(self) -> None:
         self.sandbox = Sandbox(
-            MOST_WORKERS, seconds=2 * seconds + GRACE, memory=EDITOR_MEMORY,
+            MOST_WORKERS, seconds=2 * SECONDS + GRACE, memory=EDITOR_MEMORY,
             task="rasp.lsp.analysis:analyse", warm={"name": "", "text": "x = length;"},
         )  # fmt: skip
 
@@ -40,25 +46,15 @@ class Runner:
                 loop.call_soon_threadsafe(tell, answer)
 
         client = str(request.get("name"))
-        job = self.sandbox.submit(request | {"seconds": self.seconds}, client, tell=pass_on)
+        job = self.sandbox.submit(request | {"seconds": SECONDS}, client, tell=pass_on)
         try:
             answer = await asyncio.wrap_future(job.future)
         except asyncio.CancelledError:  # the text has changed
             job.withdraw()
             raise
         if not told and answer is not WITHDRAWN:
-            tell({"errors": [_too_much(self.seconds)], "warnings": []})
+            tell({"errors": [TOO_MUCH], "warnings": []})
 
     async def close(self) -> None:
         """End the workers."""
         await asyncio.to_thread(self.sandbox.close)
-
-
-def _too_much(seconds: float) -> Record:
-    return {
-        "kind": "limit",
-        "message": f"the program needs more than {seconds:g} seconds, or more memory than it may",
-        "hint": "is a loop or a list longer than it should be?",
-        "start": 0,
-        "end": 0,
-    }

@@ -13,6 +13,7 @@ from typing import Literal
 
 from rasp import lib
 from rasp.atoms import Atom
+from rasp.dialect.idioms import selector_of_width
 from rasp.frontend.expressions import SelectorHandle, SOpHandle
 from rasp.graph import Aggregate, Const, Elementwise, Node, Selector, SelectorAnd, SelectorOr, SOp
 from rasp.graph.idioms import FIRST_KEY
@@ -48,24 +49,22 @@ def attention_of(node: Node) -> AttentionMeant | None:
             return AttentionMeant("select", node, Const(1))
         case Aggregate(selector, values, default):
             return AttentionMeant("mean", selector, values, default)
-        case Elementwise(op) if op in "+-/":
-            return next(_library_calls(node), None)
+        case Elementwise("+" | "-") if (width := selector_of_width(node)) is not None:
+            selector, leaves_out_first = width
+            return AttentionMeant("count", selector, Const(1), leaves_out_first=leaves_out_first)
+        case Elementwise("+" | "-" | "/"):
+            return next(_sums(node), None)
     return None
 
 
-def _library_calls(node: Elementwise) -> Iterator[AttentionMeant]:
-    """The calls of `selector_width` and `selected_sum` that make exactly this node."""
+def _sums(node: Elementwise) -> Iterator[AttentionMeant]:
+    """The calls of `selected_sum` that make exactly this node."""
     for aggregate in aggregates_of(node):
-        if not isinstance(aggregate.selector, SelectorOr):
-            continue
-        selector, handle = aggregate.selector.left, SelectorHandle(aggregate.selector.left)
-        for has_bos in (False, True):
-            if lib.selector_width(handle, assume_bos=has_bos).node is node:
-                yield AttentionMeant("count", selector, Const(1), leaves_out_first=has_bos)
-            match aggregate.values:
-                case Elementwise("if", (_, _, values)):
-                    total = lib.selected_sum(handle, SOpHandle(values), assume_bos=has_bos)
-                    if total.node is node:
+        match aggregate:
+            case Aggregate(SelectorOr(selector), Elementwise("if", (_, _, values))):
+                for has_bos in (False, True):
+                    given = SelectorHandle(selector), SOpHandle(values)
+                    if lib.selected_sum(*given, assume_bos=has_bos).node is node:
                         yield AttentionMeant("sum", selector, values, leaves_out_first=has_bos)
 
 

@@ -35,13 +35,11 @@ class Doorkeeper:
     request_seconds: float = REQUEST_SECONDS
     open: dict[Connection, None] = field(default_factory=dict)
     """In the order in which they came."""
-    turned_away: int = 0
 
     def admit(self, newcomer: Connection) -> None:
         """Let a connection in; where there is no room, somebody gives way."""
         self.open[newcomer] = None
         if len(self.open) > self.most:
-            self.turned_away += 1
             self._gives_way(newcomer).leave()
 
     def _gives_way(self, newcomer: Connection) -> Connection:

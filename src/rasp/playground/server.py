@@ -47,47 +47,53 @@ class Start:
     program: str = ""
 
 
-def make_app(
-    access: Access, start: Start | None = None, keeper: Doorkeeper | None = None
-) -> Starlette:
-    """Make the application: who may use it, what it begins with, who watches its connections."""
-    quick, slow = Lanes(QUICK_WORKERS, QUICK, RESERVED), Lanes(SLOW_WORKERS, LONG)
-    known = start or Start()
+class _Answering:
+    """Worker processes, and the requests that they are asked."""
+
+    def __init__(self, start: Start, keeper: Doorkeeper) -> None:
+        self.start, self.keeper = start, keeper
+        self.quick, self.slow = Lanes(QUICK_WORKERS, QUICK, RESERVED), Lanes(SLOW_WORKERS, LONG)
 
     @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        with quick.sandbox, slow.sandbox:
-            quick.sandbox.start()
-            slow.sandbox.start()
+    async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
+        with self.quick.sandbox, self.slow.sandbox:
+            self.quick.sandbox.start()
+            self.slow.sandbox.start()
             asyncio.get_running_loop().set_exception_handler(tell_quietly)
-            watching = asyncio.ensure_future((keeper or Doorkeeper()).watch())
+            watching = asyncio.ensure_future(self.keeper.watch())
             yield
             watching.cancel()
 
-    async def ask(request: Request) -> Response:
+    async def ask(self, request: Request) -> Response:
         asked = await _read(request)
         kind = request.path_params["kind"]
         tab = str(asked.pop("tab", ""))[:LONGEST_TAB]
-        lanes = slow if kind in SLOW else quick
+        lanes = self.slow if kind in SLOW else self.quick
         lane = f"{tab} {kind}" if tab else ""
         own = {"kind": kind, "records": str(RECORDS.absolute())}
         return as_json(await lanes.ask(asked | own, client_of(request, tab), lane))
 
-    async def begin(request: Request) -> Response:
-        beginning = {"name": known.name, "program": known.program, "edition": "server"}
+    async def begin(self, request: Request) -> Response:
+        beginning = {"name": self.start.name, "program": self.start.program, "edition": "server"}
         return as_json(beginning | {"has_editor": has_editor()})
 
+
+def make_app(
+    access: Access, start: Start | None = None, keeper: Doorkeeper | None = None
+) -> Starlette:
+    """Make the application: who may use it, what it begins with, who watches its connections."""
+    answering = _Answering(start or Start(), keeper or Doorkeeper())
     return Starlette(
         routes=[
             Route("/", _file),
             Route("/drawing.css", _drawing_style),
             Route("/drawing.js", _drawing_script),
-            Route("/start", begin),
-            Route("/ask/{kind}", ask, methods=["POST"]),
+            Route("/start", answering.begin),
+            Route("/ask/{kind}", answering.ask, methods=["POST"]),
             Route("/{path:path}", _file),
         ],
         middleware=[Middleware(Guard, access=access)],
-        lifespan=lifespan,
+        lifespan=answering.lifespan,
     )
 
 

@@ -389,7 +389,7 @@ class Parser(ExpressionParser):
         return spaces.count("\n") > 1
 
     def unreadable(self, first: int) -> tree.Statement:
-        """Return what stands for a statement with a mistake in it, up to here."""
+        """Return a statement with a mistake in it, up to here."""
         tokens = self.tokens[first : max(self.at, first + 1) + 1]
         names = (tree.Name(token.text, span=self.span_of(token))
                  for token in names_bound(self.source, tokens))  # fmt: skip

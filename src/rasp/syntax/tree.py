@@ -239,7 +239,7 @@ class Command(Statement):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Unreadable(Statement):
-    """What stands for a statement with a mistake in it: only the names that it would bind."""
+    """A statement with a mistake in it: only the names that it would bind."""
 
     names: tuple[Name, ...]
 

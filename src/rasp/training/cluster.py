@@ -29,7 +29,7 @@ def sweep_on_cluster(
     finished = store.finished(configs)
     missing = [config for config in configs if config.id not in finished]
     with connected(cluster) as ray:
-        task = ray.remote(num_cpus=cluster.cpus, num_gpus=cluster.gpus, max_retries=RETRIES)
+        task = ray.remote(num_cpus=1, num_gpus=cluster.gpus, max_retries=RETRIES)
         quiet = replace(settings, report=None, processes=1, budget=None)
         waiting = [
             task(train_unit).remote([(each.name, each.content) for each in unit], quiet)

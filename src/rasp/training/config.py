@@ -87,21 +87,12 @@ class RunConfig:
     data_seed: int = 0
     attention: float = 0.0
     """The weight of attention's own loss; 0 leaves attention free."""
-    start: str = "random"
-    """Where the weights come from: always `random`. (What begins with compiled weights is no run:
-    see `bench/compiled_start.py`. The field stays, because ids are hashes of all of them.)
-    """
 
     def __post_init__(self) -> None:
         refuse_sizes(layers=self.layers, heads=self.heads, epochs=self.epochs, batch=self.batch)
         refuse_sizes(width=self.width, feed_forward=self.feed_forward)
         refuse_rates(rate=self.rate, decay=self.decay)
         refuse_seeds(seed=self.seed, data_seed=self.data_seed)
-        if self.start != "random":
-            raise RaspValueError(
-                f"a run begins with random weights, not with {self.start} ones",
-                hint="`bench/compiled_start.py` trains a compiled program on",
-            )
         if self.width % (2 * self.heads):
             raise RaspValueError(
                 f"{self.heads} head{'s' * (self.heads > 1)} cannot share a width of {self.width} "
@@ -124,7 +115,7 @@ class RunConfig:
     @property
     def content(self) -> dict[str, Any]:
         """Everything but the name, as JSON can hold it."""
-        content = asdict(self) | {"recipe": RECIPE}
+        content = asdict(self) | {"start": "random", "recipe": RECIPE}
         del content["name"]
         return json.loads(json.dumps(content))  # type: ignore[no-any-return]
 

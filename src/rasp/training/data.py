@@ -42,7 +42,7 @@ class Examples:
 
 @dataclass(frozen=True)
 class Data:
-    """A task's examples, and the atoms that its classes stand for."""
+    """A task's examples, and the atom of each of its classes."""
 
     task: Task
     classes: tuple[Atom, ...]
@@ -93,7 +93,7 @@ def draw_inputs(task: Task, seed: int, split: str, size: int) -> tuple[np.ndarra
 
 
 def as_inputs(task: Task, tokens: np.ndarray, lengths: np.ndarray) -> list[tuple[Atom, ...]]:
-    """Return token numbers as the inputs they stand for.
+    """Return token numbers as the inputs that they number.
 
     >>> task = Task("copy", "same = tokens;", "same", ("a", "b"))
     >>> as_inputs(task, np.array([[1, 0, 0]]), np.array([2]))

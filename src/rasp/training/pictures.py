@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import torch
 
@@ -99,30 +101,34 @@ def attention_drawing(store: Store, record: Record, given: object) -> Drawing:
     <Drawing: first on "aba": what the program selects, and what was learned (print it ...)>
     """
     config = read_config(record["name"], record["config"])
-    parameters, shape = load_model(store, record)
-    heads = attention_on(parameters, shape, config, given)
-    names = config.task.handle.program.names
-    matrices, titles, columns = [], [], []
-    for each, place in _pairs(record, config):
-        target, learned = selection_on(each, config, given), heads.pop(place)
-        difference = np.abs(target - learned)
-        matrices += [target, learned, difference]
-        titles += [
-            f"program: {names.get(each.selector, each.title)}",
-            f"learned: {_head_name(place)}",
-            f"difference: at most {difference.max():.2f}",
-        ]
-        columns.append(3)
-    for place, matrix in heads.items():
-        matrices.append(matrix)
-        titles.append(f"learned: {_head_name(place)}")
-        columns.append(1)
+    columns = list(_columns(store, record, config, given))
     tokens = read_input(given)
     compared = "what the program selects, and what was learned"
-    title = f"{config.task.output} on {show_input(tokens)}: {compared}"
     return heat_maps(
-        matrices, [to_python(token) for token in tokens], titles, title, columns=columns
+        [matrix for column in columns for _, matrix in column],
+        [to_python(token) for token in tokens],
+        [title for column in columns for title, _ in column],
+        f"{config.task.output} on {show_input(tokens)}: {compared}",
+        columns=list(map(len, columns)),
     )
+
+
+def _columns(
+    store: Store, record: Record, config: RunConfig, given: object
+) -> Iterator[list[tuple[str, np.ndarray]]]:
+    """Heat maps with their titles: a selection, its head and the difference; then other heads."""
+    heads = attention_on(*load_model(store, record), config, given)
+    names = config.task.handle.program.names
+    for supervised, place in _pairs(record, config):
+        target, learned = selection_on(supervised, config, given), heads.pop(place)
+        difference = np.abs(target - learned)
+        yield [
+            (f"program: {names.get(supervised.selector, supervised.title)}", target),
+            (f"learned: {_head_name(place)}", learned),
+            (f"difference: at most {difference.max():.2f}", difference),
+        ]
+    for place, attention in heads.items():
+        yield [(f"learned: {_head_name(place)}", attention)]
 
 
 def _head_name(place: tuple[int, int]) -> str:

@@ -118,7 +118,7 @@ class Store:
         return found
 
     def check_names(self, configs: Sequence[RunConfig]) -> None:
-        """Raise where a run's name stands for another configuration here."""
+        """Raise where a run's name belongs to another configuration here."""
         known: dict[str, dict[str, Any]] = {}
         for snapshot in self.snapshots():
             known |= {each["name"]: each["config"] for each in snapshot.about["runs"]}

@@ -43,7 +43,7 @@ class Returned(Exception):
 
 
 def built_by_python(text: str) -> Names:
-    """Run a program text with Python's operators; return what its names stand for."""
+    """Run a program text with Python's operators; return what its names are bound to."""
     names: Names = {}
     for statement in parse(Source("<text>", text)):
         execute(statement, [names])

@@ -42,7 +42,7 @@ TEXTS = {
 
 
 def nodes(value: Any) -> Any:
-    """What a name stands for, with handles replaced by their nodes."""
+    """What a name is bound to, with handles replaced by their nodes."""
     match value:
         case Handle():
             return id(value.node)

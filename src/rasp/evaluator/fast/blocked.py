@@ -132,7 +132,7 @@ def blocked_best(selector: Selector, plan: SumPlan, space: Workspace, scorer: Sc
 
 @dataclass(frozen=True, eq=False)
 class ScaledScores:
-    """For each product, what every key and every query counts; one number stands for all."""
+    """For each product, what every key and every query counts; one number holds for all."""
 
     products: list[tuple[Array, Array]]  # keys, queries
     dtype: type

@@ -2,8 +2,8 @@
 
 Each atom keeps its own kind. A number is an exact pair in lowest terms, in int64 while all of
 a column's numbers fit and in Python's integers (dtype object) otherwise; a string is a place in
-a sorted table, so that places compare as the strings do. An array of one element stands for
-every position: a constant stays a constant, and whole numbers share one denominator.
+a sorted table, so that places compare as the strings do. An array of one element holds
+for every position: a constant stays a constant, and whole numbers share one denominator.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Column:
         return self.kinds, self.numerators, self.denominators
 
     def atoms(self, size: int, as_python: bool = False) -> list[Any]:
-        """List the atoms, `size` of them where one stands for all; Python has its own floats."""
+        """List the atoms, `size` of them where one is held for all; Python has its own floats."""
         kinds, numerators, denominators = (
             np.broadcast_to(part, size) if len(part) == 1 else part for part in self.parts
         )
@@ -110,7 +110,7 @@ def constant(atom: Atom) -> Column:
 
 
 def from_atoms(atoms: Sequence[Atom]) -> Column:
-    """Make a column of atoms; a list of one stands for all positions.
+    """Make a column of atoms; a list of one holds for all positions.
 
     >>> from_atoms([1, 2, Fraction(1, 2)]).denominators.tolist()
     [1, 1, 2]

@@ -185,7 +185,7 @@ def _ranked(left: Array, right: Array) -> tuple[tuple[Array, Array], int]:
 
 
 def _kept(values: Array, positions: Array | None, size: int) -> Array:
-    """The values at some positions; one value stands for all."""
+    """The values at some positions; one value holds for all."""
     if len(values) == 1:
         return np.broadcast_to(values, size if positions is None else len(positions))
     return values if positions is None else values[positions]
