@@ -24,7 +24,7 @@ from rasp.certificate.claims import (
     Claims,
 )
 from rasp.compiler import Transformer
-from rasp.compiler.model.describe import Description
+from rasp.compiler.model.describe import Words
 from rasp.compiler.settings import Settings
 from rasp.graph import (
     Elementwise,
@@ -32,7 +32,6 @@ from rasp.graph import (
     SOp,
     in_order,
 )
-from rasp.graph.portable import graph_to_json
 
 ONE = Fraction(1)
 NOTHING = Fraction(0)
@@ -77,11 +76,8 @@ def handmade(
                 found.setdefault(f"{name}.{part}_bias", np.zeros(1))
     weights = Weights.from_arrays(found, [len(heads) for heads in claims.heads], 1)
     settings = Settings(tuple(vocabulary), length, where=where, where_name="promise")
-    return Transformer(
-        settings, weights, (Readout("out", tuple(atoms), (), True),),
-        len(weights.tokens) > len(vocabulary), Description((), (), ()), claims,
-        graph_to_json({"out": out}, {}), None,
-    )  # fmt: skip
+    readout = Readout("out", tuple(atoms), (), True)
+    return Transformer(settings, weights, (readout,), claims, Words({"out": out}, {}, {}))
 
 
 def over_tokens(*nodes: SOp) -> dict[Node, tuple[int, ...]]:

@@ -19,7 +19,6 @@ from rasp.compiler.model.promises import keeps_promise
 from rasp.compiler.settings import read_settings
 from rasp.evaluator.plain import EvaluationError, evaluate
 from rasp.graph import Node
-from rasp.graph.portable import graph_from_json
 
 Arrays = dict[str, np.ndarray]
 Answers = dict[tuple[Atom, ...], list[list[Atom]]]
@@ -148,7 +147,7 @@ def _compiled_so(kind: Kind, wanted: dict[str, Any]) -> Transformer:
 
 
 def outputs_of(model: Transformer) -> dict[str, Node]:
-    return graph_from_json(model.graph)[0]
+    return dict(model.outputs)
 
 
 def verdict(

@@ -27,6 +27,7 @@ from rasp.certificate.claims import (
     SumVariable,
 )
 from rasp.compiler import Transformer
+from rasp.compiler.model.describe import Words
 from rasp.graph import (
     Aggregate,
     Const,
@@ -36,7 +37,6 @@ from rasp.graph import (
     SelectorOr,
     Tokens,
 )
-from rasp.graph.portable import graph_to_json
 
 MEANS = sorted({Fraction(some, whole) for whole in (1, 2, 3) for some in range(whole + 1)})
 IS_A = 'out = tokens == "a";'
@@ -50,7 +50,7 @@ def another_first_variable() -> Transformer:
     base = compiled(Kind("out = tokens;", [0, 1, 2], 3))
     claims = Claims((NodeVariable(Indices()), None), {}, {}, (), ((),), ((0,),))
     other = forged(base, claims)
-    other.graph = graph_to_json({"out": Indices()}, {})
+    other.words = Words({"out": Indices()}, {}, {})
     return other
 
 

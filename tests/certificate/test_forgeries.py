@@ -34,6 +34,7 @@ from rasp.certificate.claims import (
     SumVariable,
 )
 from rasp.compiler import Transformer
+from rasp.compiler.model.describe import Words
 from rasp.graph import (
     Aggregate,
     Const,
@@ -44,7 +45,6 @@ from rasp.graph import (
     TokensAs,
     apply_operator,
 )
-from rasp.graph.portable import graph_to_json
 
 
 def default_of_a_sum() -> Transformer:
@@ -80,7 +80,7 @@ def a_spare_head_that_may_pick_nothing() -> Transformer:
         {node: Meaning("mean", (2,))}, (), base.claims.groups, ((2,),), (head,),
     )  # fmt: skip
     other = forged(base, claims)
-    other.graph = model.graph
+    other.words = model.words
     return other
 
 
@@ -213,7 +213,7 @@ def a_count_of_what_is_no_bool() -> Transformer:
     known = (None, None, *map(NodeVariable, node.operands), CountVariable(node.operands))
     claims = replace(model.claims, variables=known, over=program.claims.over, outputs=((4,),))
     other = forged(model, claims)
-    other.graph = program.graph
+    other.words = program.words
     other.weights.tokens[0, 0] = 0.01  # so that x is read at all
     other.weights.readouts[0].bias[:] = 0, -0.5
     return other
@@ -310,7 +310,7 @@ def a_kind_that_is_forgotten() -> Transformer:
     atoms = [int(atom) if atom == int(atom) else atom for atom in model.readouts[0].atoms]
     texts = tuple(apply_operator("string", (atom,)) for atom in atoms)
     other = forged(model, claims, replace(model.readouts[0], atoms=texts))
-    other.graph = graph_to_json({"out": text}, {}, {})
+    other.words = Words({"out": text}, {}, {})
     return other
 
 

@@ -14,7 +14,6 @@ from rasp.compiler import compile, load, verify
 from rasp.compiler.model.transformer import Transformer
 from rasp.errors import RaspTypeError, RaspUnsupportedError, RaspValueError
 from rasp.graph import Node, SOp
-from rasp.graph.portable import graph_from_json
 
 ADDITION = """
 digit = {"0123456789+"[n]: n % 10 for n in range(11)}[tokens];
@@ -41,8 +40,7 @@ def holds(model: Transformer, where: Node | None) -> bool:
     settings = model.settings
     assert where is None or isinstance(where, SOp)
     inputs = Inputs(settings.vocabulary, settings.max_length, where=where)
-    outputs, _ = graph_from_json(model.graph)
-    return check(model.weights.arrays(), outputs, inputs, model.readouts, model.claims).holds
+    return check(model.weights.arrays(), model.outputs, inputs, model.readouts, model.claims).holds
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from export_examples import CAUSAL, TASKS, WHOLE, compiled, needs
 
 import rasp
 from rasp.compiler import Transformer
+from rasp.compiler.model.describe import Words
 from rasp.compiler.model.promises import random_input
 from rasp.errors import RaspUnsupportedError, RaspValueError
 from rasp.export import TARGETS, decoded, export, input_ids, to_torch
@@ -223,9 +224,7 @@ def test_a_program_that_never_has_a_value_cannot_be_checked() -> None:
     program = rasp.run("out = indices / (tokens_int - tokens_int + 1);")["out"]
     model = rasp.compile(program, vocabulary=["1"], max_length=3)
     failing: Any = rasp.run("out = 1 / (tokens_int - tokens_int);")["out"]
-    from rasp.graph.portable import graph_to_json
-
-    model.graph = graph_to_json({"out": failing.node}, {})
+    model.words = Words({"out": failing.node}, {}, {})
     with pytest.raises(RaspUnsupportedError, match="no value on any of the inputs tried"):
         check(model, lambda ids: np.zeros((*ids.shape, 9)), "torch")
 

@@ -16,7 +16,6 @@ from rasp.compiler.settings import Settings
 from rasp.errors import RaspUnsupportedError
 from rasp.evaluator.plain import EvaluationError, evaluate
 from rasp.export.blocks import decoded, input_ids
-from rasp.graph.portable import graph_from_json
 
 Run = Callable[[Array], Array]
 """Token ids (batch, position) to logits (batch, position, logit)."""
@@ -35,8 +34,7 @@ class Checked:
 
 def check(model: Transformer, run: Run, target: str) -> Checked:
     """Compare a loaded export with the program; one different answer is an error."""
-    outputs, _ = graph_from_json(model.graph)
-    nodes = list(outputs.values())
+    nodes = list(model.outputs.values())
     compared = 0
     for batch in by_length(inputs_to_try(model.settings), lambda _: AT_ONCE):
         logits = run(np.stack([input_ids(model, list(tokens)) for tokens in batch]))
@@ -47,7 +45,7 @@ def check(model: Transformer, run: Run, target: str) -> Checked:
                 continue
             compared += 1
             found = decoded(model, each)
-            if any(found[name] != expected[node] for name, node in outputs.items()):
+            if any(found[name] != expected[node] for name, node in model.outputs.items()):
                 raise RaspUnsupportedError(
                     f"exported to {target}, this model answers {show_input(tokens)} differently",
                     hint="nothing was written; export to torch, or use a smaller `max_length`",

@@ -35,7 +35,6 @@ from rasp.export.next_token import end_id, in_vocabulary
 from rasp.export.tokenizer import write_tokenizer
 from rasp.export.torch_target import run_torch
 from rasp.graph import Program
-from rasp.graph.portable import graph_from_json
 
 BERT_NAMES = {
     "tokens": "bert.embeddings.word_embeddings",
@@ -191,15 +190,15 @@ def bearing_layer_norms(model: Transformer) -> tuple[Transformer, str]:
     than the smaller of two numbers, that costs less than one rounding. That makes 4, and the
     checker is asked for 8. For GPT-2, it looks at the model whose biases are read from a 1.
     """
-    outputs, names = graph_from_json(model.graph)
     if model.settings.style == "compact":
         settings = replace(model.settings, style="robust", extra_feed_forwards=0)
         try:
-            model = in_vocabulary(compile_nodes(outputs, settings, Program.named(names, outputs)))
+            program = Program.named(model.words.names, model.outputs)
+            model = in_vocabulary(compile_nodes(model.outputs, settings, program))
         except RaspUnsupportedError:
             return model, TESTED
     stock = with_constant(model) if model.settings.causal else model
-    verdict = proved(stock, outputs, noise=ROUNDING * stock.d_model**0.5)
+    verdict = proved(stock, noise=ROUNDING * stock.d_model**0.5)
     fine = all(not length or SHORTEST <= length <= LONGEST for length in verdict.lengths)
     return model, PROVED if verdict.holds and fine else TESTED
 

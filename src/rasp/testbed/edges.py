@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rasp.certificate import Array, Weights
+from rasp.certificate import Weights
+from rasp.compiler.model.wiring import ROLES, ModelPart, inner_parts, last_time, used
 
 TOKENS, POSITIONS, OUTPUT = "tokens", "positions", "output"
-ROLES = ("query", "key", "value")
 
 
 class Edge(NamedTuple):
@@ -30,14 +30,6 @@ class Edge(NamedTuple):
         return f"{self.source} -> {self.target}{role}"
 
 
-def head_name(layer: int, number: int) -> str:
-    return f"layer{layer}.head{number}"
-
-
-def feed_forward_name(layer: int) -> str:
-    return f"layer{layer}.feed_forward"
-
-
 def all_edges(weights: Weights) -> list[Edge]:
     """Every edge between parts of a model, whether its weights allow it or not."""
     return [edge for edge, _ in _edges(weights)]
@@ -45,11 +37,12 @@ def all_edges(weights: Weights) -> list[Edge]:
 
 def _edges(weights: Weights) -> Iterator[tuple[Edge, bool]]:
     """Every edge, and whether it runs through some dimension."""
-    writers = list(_writers(weights))
-    for time, target, role, read in _readers(weights):
-        for since, source, written in writers:
-            if since <= time:
-                yield Edge(source, target, role), bool((read & written).any())
+    parts = list(_parts(weights))
+    for target in parts:
+        for role, read in target.read.items():
+            for source in filter(target.follows, parts):
+                used_by_both = read & source.written
+                yield Edge(source.name, target.name, role), bool(used_by_both.any())
 
 
 def allowed_edges(weights: Weights) -> list[Edge]:
@@ -62,31 +55,12 @@ def allowed_edges(weights: Weights) -> list[Edge]:
     return [edge for edge in found if edge.target in reached]
 
 
-def _used(array: Array, axis: int) -> Array:
-    """Which dimensions hold anything but 0."""
-    return np.asarray(array.any(axis=axis))
-
-
-def _writers(weights: Weights) -> Iterator[tuple[int, str, Array]]:
-    yield 0, TOKENS, _used(weights.tokens, 0)
-    yield 0, POSITIONS, _used(weights.positions, 0)
-    for layer, block in enumerate(weights.feed_forwards):
-        for number, head in enumerate(weights.heads[layer - 1] if layer else [], 1):
-            yield 2 * layer, head_name(layer, number), _used(head.out, 1)
-        if block.bias.size:
-            yield 2 * layer + 1, feed_forward_name(layer), _used(block.out, 1)
-
-
-def _readers(weights: Weights) -> Iterator[tuple[int, str, str, Array]]:
-    for layer, block in enumerate(weights.feed_forwards):
-        for number, head in enumerate(weights.heads[layer - 1] if layer else [], 1):
-            for role in ROLES:
-                read = _used(getattr(head, role), 0)
-                yield 2 * layer - 1, head_name(layer, number), role, read
-        if block.bias.size:
-            yield 2 * layer, feed_forward_name(layer), "input", _used(block.inside, 0)
-    read = _used(np.concatenate([readout.weight for readout in weights.readouts]), 0)
-    yield 2 * len(weights.feed_forwards), OUTPUT, "input", read
+def _parts(weights: Weights) -> Iterator[ModelPart]:
+    yield ModelPart(TOKENS, -1, used(weights.tokens), {})
+    yield ModelPart(POSITIONS, -1, used(weights.positions), {})
+    yield from inner_parts(weights)
+    read = used(np.concatenate([readout.weight for readout in weights.readouts]))
+    yield ModelPart(OUTPUT, last_time(weights), np.zeros_like(read), {"input": read})
 
 
 class Names:

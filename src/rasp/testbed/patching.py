@@ -28,7 +28,8 @@ from rasp.certificate import (
 )
 from rasp.compiler.model.forward import chosen, logit_places
 from rasp.compiler.model.transformer import Transformer
-from rasp.testbed.edges import OUTPUT, POSITIONS, ROLES, TOKENS, Edge, feed_forward_name, head_name
+from rasp.compiler.model.wiring import ROLES, feed_forward_name, head_name
+from rasp.testbed.edges import OUTPUT, POSITIONS, TOKENS, Edge
 
 WrittenByPart = dict[str, Tensor]
 """What each part wrote: (batch, [sink +] position, model)."""

@@ -25,7 +25,6 @@ from rasp.compiler.model.promises import random_inputs
 from rasp.compiler.model.transformer import Transformer
 from rasp.errors import RaspError
 from rasp.evaluator import evaluate_batch
-from rasp.graph.portable import graph_from_json
 from rasp.testbed.edges import POSITIONS, TOKENS, Edge
 from rasp.testbed.patching import Activations, Elsewhere, Patchable, WrittenByPart
 
@@ -195,8 +194,7 @@ def find_circuit(
 
 def usable_inputs(model: Transformer, count: int, seed: int) -> list[Input]:
     """Random inputs on which the program has a value."""
-    outputs, _ = graph_from_json(model.graph)
-    nodes = list(outputs.values())
+    nodes = list(model.outputs.values())
     inputs = random_inputs(model.settings, Random(f"test bed {seed}"), count)
 
     def has_values(some: list[Input]) -> bool:

@@ -25,7 +25,7 @@ from rasp.compiler.model.store import (
 )
 from rasp.compiler.model.tensors import from_safetensors, to_safetensors
 from rasp.errors import RaspError, RaspLimitError, RaspValueError
-from rasp.graph.portable import graph_from_json, graph_to_json
+from rasp.graph.portable import graph_to_json
 from rasp.reading import fingerprint
 
 Arrays = dict[str, np.ndarray]
@@ -96,8 +96,6 @@ def test_weights_of_another_shape_are_refused(folder: Path, name: str) -> None:
         (("settings", "vocabulary"), [["string", "a"]] * 3),
         (("settings", "vocabulary", 1), ["bool", True]),
         (("settings", "bos"), ["float", "1e9"]),
-        (("uses_sink",), False),
-        (("uses_sink",), 1),
         (("outputs", 0, "scored"), 1),
         (("outputs",), []),
         (("outputs", 0, "scored"), False),
@@ -106,12 +104,11 @@ def test_weights_of_another_shape_are_refused(folder: Path, name: str) -> None:
         (("outputs", 0, "atoms", 0), ["int", "one"]),
         (("outputs", 0, "atoms", 0), ["float", "1/0"]),
         (("heads_per_layer",), [2, 1]),
-        (("labels",), []),
-        (("readers", 0), 3),
-        (("readers", 0, "weights"), {"7": 1.0}),
-        (("readers", 0, "weights"), {"0": "x"}),
-        (("readers", 0, "after"), []),
         (("claims",), []),
+        (("claims", "readers", 0), 3),
+        (("claims", "readers", 0, "weights"), {"99": 1.0}),
+        (("claims", "readers", 0, "weights"), {"0": "x"}),
+        (("claims", "readers", 0, "after"), []),
         (("claims", "variables", 2), ["sum", "1/0", []]),
         (("claims", "variables", 2), ["sum", "1e999999999", []]),
         (("claims", "variables", 2), ["node", 10**6]),
@@ -177,9 +174,13 @@ def test_a_header_of_a_million_heads_is_refused_at_once(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("where", "value"),
     [
+        (("uses_sink",), False),
+        (("uses_sink",), 1),
+        (("labels",), []),
         (("labels", "dimensions", 1), "something else"),
         (("labels", "heads", 0, 0), "something else"),
         (("labels", "hidden", 1, 0), "something else"),
+        (("readers", 0), 3),
         (("readers", 0, "constant"), 3.5),
         (("circuit", "edges"), []),
         (("circuit", "nodes", 0, "kind"), "head"),
@@ -251,8 +252,7 @@ def test_codes_are_weights() -> None:
     readout = replace(model.readouts[0], codes=(0.0, 10_000.0), scored=False)
     claims = replace(model.claims, readers=())
     model = replace(model, settings=settings, weights=weights, readouts=(readout,), claims=claims)
-    outputs = graph_from_json(model.graph)[0]
-    certificate = certify(model, outputs, proved(model, outputs))
+    certificate = certify(model, proved(model))
     assert certificate.exact and certificate.robust is not None
     assert certificate.robust.largest_weight == 10_000
 
@@ -266,11 +266,36 @@ def test_a_model_that_bears_no_noise_is_not_called_robust(tmp_path: Path) -> Non
         readouts=[replace(readout, weight=np.hstack([readout.weight, np.zeros((2, 1))]))],
     )  # fmt: skip
     model = replace(model, settings=replace(model.settings, style="robust"), weights=weights)
-    outputs = graph_from_json(model.graph)[0]
-    model.certificate = certify(model, outputs, proved(model, outputs))
+    model.certificate = certify(model, proved(model))
     assert model.certificate.exact
     model.save(tmp_path)
     assert "the model is not robust" in verify(tmp_path).refused
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        (("claims", "groups"), []),
+        (("claims", "groups", 1, 0, 0), 99),
+        (("claims", "variables", 2), ["sum", "0", [["out", 2, "1"]]]),
+        (("program", "outputs"), {}),
+    ],
+)
+def test_claims_that_nobody_has_proved_may_describe_nothing(
+    folder: Path, where: tuple[Any, ...], value: object
+) -> None:
+    """Labels follow from claims: where they cannot, the answers are there all the same."""
+
+    def change(_: Arrays, data: Any) -> None:
+        for part in where[:-1]:
+            data = data[part]
+        data[where[-1]] = value
+
+    rewrite(folder, change)
+    model = load(folder)
+    assert model("abca")["hist"] == [2, 1, 1, 2]
+    with pytest.raises(RaspValueError, match="a claim in it is damaged"):
+        _ = model.circuit
 
 
 def test_other_random_inputs_are_tried_each_time(folder: Path) -> None:

@@ -1,10 +1,10 @@
 """The finished model: run it, describe it, certify it, keep it in files.
 
 The files in the order data flows: `forward` is the forward pass and `transformer` what users hold,
-`promises` are the inputs that it is for; `describe` puts the program's words on each part and finds
-the circuit, `certificate` is the statement that the checker makes of it and `robustness` what else
-it says of the robust style; `store` is the folder on disk, of `tensors` and `model_json`: `forms`
-say how values are written and read, and `stored_claims` how claims are. `verify` checks a model
-that was read: `shape_checks` is what must fit together in it, and `setting_checks` what its
-settings must not say of it.
+`promises` are the inputs that it is for; `wiring` says which part reads and writes what, `describe`
+puts the program's words on each part and finds the circuit, `certificate` is the statement that the
+checker makes of it and `robustness` what else it says of the robust style; `store` is the folder on
+disk, of `tensors` and `model_json`: `forms` say how values are written and read, and
+`stored_claims` how claims are. `verify` checks a model that was read: `shape_checks` is what must
+fit together in it, and `setting_checks` what its settings must not say of it.
 """

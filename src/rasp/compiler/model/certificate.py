@@ -24,7 +24,7 @@ from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspError
 from rasp.evaluator import EvaluationError, evaluate_batch
-from rasp.graph import Node, Program
+from rasp.graph import Program
 from rasp.visible import visibly
 
 RUNS = 60
@@ -161,36 +161,31 @@ def _shown(vocabulary: tuple[Atom, ...]) -> str:
     return some + (f" and {more} more" if more > 0 else "")
 
 
-def proved(
-    model: Transformer, outputs: Mapping[str, Node], noise: float = 0.0,
-    precision: str = "float32",
-) -> Verdict:  # fmt: skip
+def proved(model: Transformer, noise: float = 0.0, precision: str = "float32") -> Verdict:
     """Let the checker look at a model's arrays and claims."""
     arrays, inputs = model.weights.arrays(), model.settings
     for meaning in PRECISIONS[precision]:
-        verdict = check(arrays, outputs, inputs, model.readouts, model.claims, noise, meaning)
+        verdict = check(arrays, model.outputs, inputs, model.readouts, model.claims, noise, meaning)
         if not verdict.holds:
             break
     return verdict
 
 
-def _robustness(model: Transformer, outputs: Mapping[str, Node], gradient: float) -> Robustness:
+def _robustness(model: Transformer, gradient: float) -> Robustness:
     """What else the checker proves of a model of the robust style."""
-    precisions = takewhile(lambda each: proved(model, outputs, precision=each).holds,
-                           list(PRECISIONS)[1:])  # fmt: skip
+    others = list(PRECISIONS)[1:]
+    precisions = takewhile(lambda each: proved(model, precision=each).holds, others)
     codes = [np.array(readout.codes) for readout in model.readouts]
     numbers = [*model.weights.arrays().values(), *codes]
     return Robustness(
         max(float(np.abs(array).max(initial=0.0)) for array in numbers),
         gradient,
-        largest_radius(lambda radius: proved(model, outputs, radius).holds),
+        largest_radius(lambda radius: proved(model, radius).holds),
         ("float32", *precisions),
     )
 
 
-def certify(
-    model: Transformer, outputs: Mapping[str, Node], verdict: Verdict, seed: int = 0
-) -> Certificate:
+def certify(model: Transformer, verdict: Verdict, seed: int = 0) -> Certificate:
     """A certificate of what the checker found, and of how the model does on random inputs."""
     blocks = tuple(
         CheckedBlock(name, detail, _finite(margin)) for name, detail, margin in verdict.blocks
@@ -200,17 +195,15 @@ def certify(
         refused = "an s-op is not what it is said to be read as"
     robust = None
     if not refused and model.settings.style == "robust":
-        robust = _robustness(model, outputs, verdict.gradient)
+        robust = _robustness(model, verdict.gradient)
     certificate = Certificate(model.settings, blocks, refused, verdict.total, 0, 0, 0, "", "", seed,
                         verdict.wider, robust)  # fmt: skip
-    return certificate if refused else run_randomly(certificate, model, outputs, seed)
+    return certificate if refused else run_randomly(certificate, model, seed)
 
 
-def run_randomly(
-    certificate: Certificate, model: Transformer, outputs: Mapping[str, Node], seed: int
-) -> Certificate:
+def run_randomly(certificate: Certificate, model: Transformer, seed: int) -> Certificate:
     """The same certificate with other random inputs."""
-    tried, runs, wrong, first, failing = _random_runs(model, outputs, seed, certificate.wider)
+    tried, runs, wrong, first, failing = _random_runs(model, seed, certificate.wider)
     return replace(
         certificate, total=certificate.total and not failing, tried=tried, runs=runs, wrong=wrong,
         first_wrong=first, failing=failing, seed=seed,
@@ -218,14 +211,14 @@ def run_randomly(
 
 
 def _random_runs(
-    model: Transformer, outputs: Mapping[str, Node], seed: int, wider: bool
-) -> tuple[int, int, int, str, str]:
+    model: Transformer, seed: int, wider: bool
+) -> tuple[int, int, int, str, str]:  # fmt: skip
     """Compare random inputs, each once: how many were tried, how many have a value, how many are
     wrong, the first of those, and one that fails.
     """
     chooser = random.Random(seed)
     drawn = random_inputs(model.settings, chooser, RUNS)
-    nodes = list(outputs.values())
+    nodes = list(model.outputs.values())
     expected: dict[tuple[Atom, ...], list[list[Atom]]] = {}
     failing = ""
     for tokens in drawn:

@@ -23,6 +23,7 @@ from rasp.certificate.claims import (
     OutputVariable,
     SumVariable,
 )
+from rasp.compiler.model.wiring import ModelPart, inner_parts, last_time, used
 from rasp.graph import Aggregate, Node, expression, users
 from rasp.graph.walks import first_user
 
@@ -53,69 +54,51 @@ class Words:
 def describe(weights: Weights, claims: Claims, words: Words) -> Description:
     """Describe a model's parts in the program's words."""
     labels = _Labels(claims, words)
-    reads = list(_reads(weights, list(words.outputs)))
-    writers = list(_writers(weights))
+    parts = list(_parts(weights, list(words.outputs)))
     return Description(
-        tuple(_dimension(place, weights, reads, labels) for place in range(len(weights.tokens.T))),
+        tuple(_dimension(place, weights, parts, labels) for place in range(len(weights.tokens.T))),
         tuple(tuple(labels.head(layer, number) for number in range(len(heads)))
               for layer, heads in enumerate(weights.heads, 1)),
         tuple(tuple(labels.units(layer, block.bias)) for layer, block in
               enumerate(weights.feed_forwards)),
-        {"nodes": labels.nodes(), "edges": _edges(writers, reads)},
+        {"nodes": labels.nodes(), "edges": _edges(parts)},
         tuple({"s_op": labels.node(reader.node), "after": reader.after,
                "weights": {str(dim): weight for dim, weight in reader.weights.items()},
                "constant": reader.constant} for reader in claims.readers),
     )  # fmt: skip
 
 
-def _writers(weights: Weights) -> Iterator[tuple[int, str, Array]]:
-    """When, who, and (dimension,) whether it writes."""
-    yield 0, "embedding", np.asarray(weights.tokens.any(axis=0) | weights.positions.any(axis=0))
-    for layer, heads in enumerate(weights.heads, 1):
-        for number, head in enumerate(heads, 1):
-            yield 2 * layer, f"layer{layer}.head{number}", np.asarray(head.out.any(axis=1))
-    for layer, block in enumerate(weights.feed_forwards):
-        yield 2 * layer + 1, f"layer{layer}.feed_forward", np.asarray(block.out.any(axis=1))
-
-
-def _reads(weights: Weights, outputs: Sequence[str]) -> Iterator[tuple[int, str, str, Array]]:
-    """When, who, as what, and (dimension,) whether it reads; what scores nothing reads nothing."""
-    for layer, block in enumerate(weights.feed_forwards):
-        for number, head in enumerate(weights.heads[layer - 1] if layer else [], 1):
-            name = f"layer{layer}.head{number}"
-            yield 2 * layer - 1, name, "query", np.asarray(head.query.any(axis=0))
-            yield 2 * layer - 1, name, "key", np.asarray(head.key.any(axis=0))
-            yield 2 * layer - 1, name, "value", np.asarray(head.value.any(axis=0))
-        yield 2 * layer, f"layer{layer}.feed_forward", "input", np.asarray(block.inside.any(axis=0))
+def _parts(weights: Weights, outputs: Sequence[str]) -> Iterator[ModelPart]:
+    """The embedding, heads, feed-forwards and outputs."""
+    yield ModelPart("embedding", -1, used(np.vstack([weights.tokens, weights.positions])), {})
+    yield from inner_parts(weights)
+    end, nothing = last_time(weights), np.zeros(weights.tokens.shape[1], bool)
     for name, readout in zip(outputs, weights.readouts, strict=True):
-        end = 2 * len(weights.feed_forwards)
-        yield end, f"output.{name}", "value", np.asarray(readout.weight.any(axis=0))
+        yield ModelPart(f"output.{name}", end, nothing, {"value": used(readout.weight)})
 
 
-def _edges(
-    writers: Sequence[tuple[int, str, Array]], reads: Sequence[tuple[int, str, str, Array]]
-) -> list[dict[str, Any]]:
-    """From each writer of a dimension to each later reader of it."""
+def _edges(parts: Sequence[ModelPart]) -> list[dict[str, Any]]:
+    """From each writer of a dimension to each later reader of it; heads come first."""
+    writers = sorted(parts, key=lambda part: part.name.endswith("feed_forward"))
     return [
-        {"from": writer, "to": reader, "as": role, "dimensions": dims.tolist()}
-        for time, reader, role, read in reads
-        for wrote_at, writer, written in writers
-        if wrote_at <= time and (dims := np.flatnonzero(read & written)).size
+        {"from": writer.name, "to": reader.name, "as": role, "dimensions": dims.tolist()}
+        for reader in parts
+        for role, read in reader.read.items()
+        for writer in writers
+        if reader.follows(writer) and (dims := np.flatnonzero(read & writer.written)).size
     ]
 
 
-def _dimension(
-    place: int, weights: Weights, reads: Sequence[tuple[int, str, str, Array]], labels: _Labels
-) -> str:
+def _dimension(place: int, weights: Weights, parts: Sequence[ModelPart], labels: _Labels) -> str:
     """What the first reader of a dimension reads it for; the sink's own is called so."""
-    others = np.any([weights.positions[:, place].any(), weights.tokens[:-1, place].any(),
-                     *(head.out[place].any() for layer in weights.heads for head in layer),
-                     *(block.out[place].any() for block in weights.feed_forwards)])  # fmt: skip
+    given = np.vstack([weights.tokens[:-1], weights.positions])[:, place].any()
+    others = given or any(part.written[place] for part in parts[1:])
     if not others and weights.tokens[-1, place]:
         return "sink"
-    for _, reader, role, read in reads:
-        if read[place]:
-            return labels.read(reader, role)
+    for part in parts:
+        for role, read in part.read.items():
+            if read[place]:
+                return labels.read(part.name, role)
     return "nothing"
 
 
@@ -161,17 +144,24 @@ class _Labels:
         match self.claims.variables[place]:
             case NodeVariable(node):
                 return self.node(node)
-            case OutputVariable(layer, head):
-                served = [self.node(node) for node in self.served.get(place, [])]
-                return " and ".join(served) or f"width of {self.selector(layer, head)}"
+            case OutputVariable():
+                return self.output(place)
             case SumVariable(_, parts):
-                inner = [self.variable(number) for kind, number in parts if kind == "out"]
+                inner = [self.output(number) for kind, number in parts if kind == "out"]
                 inner += ["tokens"] * any(kind == "tok" for kind, _ in parts)
                 inner += ["indices"] * any(kind == "idx" for kind, _ in parts)
                 return " and ".join(dict.fromkeys(inner))
             case CountVariable():
                 return "a count of conditions"
         return ""
+
+    def output(self, place: int) -> str:
+        """The variable at a place, which is what a head puts out."""
+        variable = self.claims.variables[place]
+        if not isinstance(variable, OutputVariable):
+            raise ValueError("no output of a head")
+        served = [self.node(node) for node in self.served.get(place, [])]
+        return " and ".join(served) or f"width of {self.selector(variable.layer, variable.head)}"
 
     def group(self, layer: int, number: int) -> str:
         inputs = self.claims.groups[layer][number].inputs

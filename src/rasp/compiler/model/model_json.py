@@ -8,27 +8,16 @@ from typing import Any
 
 from rasp.certificate import Readout, Weights
 from rasp.compiler.model.certificate import Certificate
-from rasp.compiler.model.describe import Description
-from rasp.compiler.model.forms import (
-    ATOM,
-    NUMBER,
-    TEXT,
-    TRUTH,
-    WHOLE,
-    Form,
-    listed,
-    optional,
-    record,
-)
+from rasp.compiler.model.describe import Words
+from rasp.compiler.model.forms import ATOM, NUMBER, TEXT, TRUTH, WHOLE, listed, optional, record
 from rasp.compiler.model.stored_claims import claims_from_json, claims_to_json
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.settings import Settings, read_settings
 from rasp.graph import SOp
-from rasp.graph.portable import broken, graph_from_json, graph_to_json
+from rasp.graph.portable import broken, graph_from_json, graph_to_json, lines_from_json
 
 FORMAT = 3
-
-
+LABELS = ("dimensions", "heads", "hidden")
 SETTINGS = record(
     partial(read_settings, style="compact"), vocabulary=listed(ATOM), max_length=WHOLE,
     bos=optional(ATOM), causal=TRUTH, sink=TRUTH, heads=TEXT, style=TEXT.unless("compact"),
@@ -36,9 +25,6 @@ SETTINGS = record(
 )  # fmt: skip
 READOUTS = listed(
     record(Readout, name=TEXT, atoms=listed(ATOM), codes=listed(NUMBER), scored=TRUTH)
-)
-LABELS: Form[Any] = record(
-    dict, dimensions=listed(TEXT), heads=listed(listed(TEXT)), hidden=listed(listed(TEXT))
 )
 
 
@@ -53,7 +39,7 @@ def to_json(model: Transformer) -> dict[str, Any]:
         "hidden_per_layer": [model.input_feed_forward, *model.hidden_per_layer],
         "parameters": model.parameter_count,
         "outputs": READOUTS.write(model.readouts),
-        "labels": LABELS.write(model.description),
+        "labels": {part: getattr(model.description, part) for part in LABELS},
         "readers": model.description.readers,
         "circuit": model.circuit,
         "program": model.graph,
@@ -63,14 +49,15 @@ def to_json(model: Transformer) -> dict[str, Any]:
 
 
 def from_json(data: dict[str, Any], weights: Weights) -> Transformer:
-    """A model from its description and its weights; nothing of it is believed yet."""
+    """A model from its description and its weights; nothing of it is believed yet.
+
+    What follows from the rest (labels, circuit, sizes) is not read.
+    """
     settings = _settings_from_json(data["settings"])
-    description = Description(
-        **LABELS.read(data["labels"]), circuit=data["circuit"], readers=tuple(data["readers"])
-    )
+    outputs, names = graph_from_json(data["program"])
+    words = Words(outputs, names, lines_from_json(data["program"]))
     return Transformer(
-        settings, weights, READOUTS.read(data["outputs"]), TRUTH.read(data["uses_sink"]),
-        description, claims_from_json(data["claims"]), data["program"],
+        settings, weights, READOUTS.read(data["outputs"]), claims_from_json(data["claims"]), words,
         Certificate.from_json(settings, data["certificate"]),
     )  # fmt: skip
 

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from operator import gt
 
 from rasp.architecture.schedule import schedule
 from rasp.compiler.emitting.next_token import END, token_id
 from rasp.compiler.model.transformer import Transformer
-from rasp.graph import Node, expression
+from rasp.graph import expression
 
 
-def false_setting(model: Transformer, outputs: Mapping[str, Node]) -> str:
+def false_setting(model: Transformer) -> str:
     """What is said that no claim about the weights says, and that is not so; else nothing."""
     settings, heads = model.settings, model.heads_per_layer
     if model.uses_sink and not settings.sink:
         return "the model has a sink, and `settings` says that it has none"
     if not 0 <= settings.extra_feed_forwards <= heads.count(0):
         return "the model has fewer feed-forward blocks without heads than `settings` says"
-    if settings.heads == "paper" and not _fits_schedule(model, outputs):
+    if settings.heads == "paper" and not _fits_schedule(model):
         return "the model has more heads than the schedule, and `settings` says that it has not"
     if settings.next_token and not _gives_next_tokens(model):
         return "`settings` says that the model gives next tokens, and it does not"
@@ -31,12 +30,12 @@ def false_setting(model: Transformer, outputs: Mapping[str, Node]) -> str:
     return ""
 
 
-def _fits_schedule(model: Transformer, outputs: Mapping[str, Node]) -> bool:
+def _fits_schedule(model: Transformer) -> bool:
     """Whether no layer has more heads than the schedule; extra feed-forward blocks are no layers.
 
     With these between them, each layer with heads must have its own in the schedule, in order.
     """
-    allowed, heads = schedule(list(outputs.values())).heads_per_layer, model.heads_per_layer
+    allowed, heads = schedule(list(model.outputs.values())).heads_per_layer, model.heads_per_layer
     if len(allowed) < model.layers:
         return False
     if not model.extra_feed_forwards:

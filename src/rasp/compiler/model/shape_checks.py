@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 from rasp.certificate import Readout, ReadoutWeights
 from rasp.compiler.model.transformer import Transformer
@@ -18,8 +17,8 @@ def check_shapes(model: Transformer) -> None:
     pairs = list(zip(model.readouts, weights.readouts, strict=True))
     if not pairs or not all(_readout_fits(readout, held) for readout, held in pairs):
         raise broken("an output")
-    if not all(_reader_fits(reader, model.d_model) for reader in model.description.readers):
-        raise broken("the description")
+    if any(dim >= model.d_model for reader in model.claims.readers for dim in reader.weights):
+        raise broken("a claim")
 
 
 def _readout_fits(readout: Readout, held: ReadoutWeights) -> bool:
@@ -31,14 +30,4 @@ def _readout_fits(readout: Readout, held: ReadoutWeights) -> bool:
         and len(readout.codes) == codes
         and all(low < high for low, high in pairwise(readout.codes))
         and len(held.bias) == scores
-    )
-
-
-def _reader_fits(reader: dict[str, Any], size: int) -> bool:
-    numbers = [reader["constant"], *reader["weights"].values()]
-    return (
-        isinstance(reader["s_op"], str)
-        and isinstance(reader["after"], str)
-        and all(0 <= int(place) < size for place in reader["weights"])
-        and all(isinstance(number, (int, float)) for number in numbers)
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +13,18 @@ import numpy as np
 from rasp.atoms import Atom, read_input, show, to_python
 from rasp.certificate import Array, Claims, Readout, Weights
 from rasp.compiler.analysis.variables import typed
+from rasp.compiler.model.describe import Description, Words, describe
 from rasp.compiler.model.forward import QUIET, attend, chosen, feed_forward
 from rasp.compiler.model.promises import check_promise
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspValueError
+from rasp.graph import Node
+from rasp.graph.portable import broken, graph_to_json
 from rasp.tracebacks import doors
 from rasp.visible import visibly
 
 if TYPE_CHECKING:
     from rasp.compiler.model.certificate import Certificate
-    from rasp.compiler.model.describe import Description
 
 
 @visibly
@@ -57,16 +60,36 @@ class Transformer:
     settings: Settings
     weights: Weights
     readouts: tuple[Readout, ...]
-    uses_sink: bool
-    description: Description
-    """What every dimension, head and hidden unit is for."""
     claims: Claims
     """What the compiler says about the weights, for the checker."""
-    graph: Mapping[str, Any]
-    """The program, as plain data."""
-    certificate: Certificate | None
+    words: Words
+    """The program, in its author's words."""
+    certificate: Certificate | None = None
     why_compact: str = field(default="", compare=False)
     """Why it is not robust, where that was tried."""
+
+    @property
+    def outputs(self) -> Mapping[str, Node]:
+        """The s-ops that it computes, by name."""
+        return self.words.outputs
+
+    @property
+    def graph(self) -> dict[str, Any]:
+        """The program, as plain data."""
+        return graph_to_json(self.words.outputs, self.words.names, self.words.lines)
+
+    @cached_property
+    def description(self) -> Description:
+        """What every dimension, head and hidden unit is for."""
+        try:
+            return describe(self.weights, self.claims, self.words)
+        except (LookupError, ValueError) as error:  # what was read from a file may say anything
+            raise broken("a claim") from error
+
+    @property
+    def uses_sink(self) -> bool:
+        """Whether a hidden token, the last one of the table, is put before the input."""
+        return len(self.weights.tokens) > len(self.settings.vocabulary)
 
     @property
     def layers(self) -> int:

@@ -10,14 +10,11 @@ from secrets import randbits
 from typing import Any
 
 from rasp.compiler.model.certificate import Certificate, certify, proved, run_randomly
-from rasp.compiler.model.describe import Words, describe
 from rasp.compiler.model.model_json import to_json
 from rasp.compiler.model.setting_checks import false_setting
 from rasp.compiler.model.store import LARGEST_FILE, NEXT_WEIGHTS, WEIGHTS, dump, loaded
 from rasp.compiler.model.tensors import to_safetensors
 from rasp.compiler.model.transformer import Transformer
-from rasp.graph import Node
-from rasp.graph.portable import graph_from_json, graph_to_json, lines_from_json
 from rasp.reading import fingerprint, parse_json, read_file
 
 
@@ -35,39 +32,31 @@ def verify(folder: str | Path, seed: int | None = None) -> Certificate:
     'exact for all inputs up to length 5 over this vocabulary, in float32'
     """
     model, data = loaded(folder)
-    outputs, names = graph_from_json(model.graph)
     assert model.certificate is not None
-    certificate = certify(model, outputs, proved(model, outputs), model.certificate.seed)
+    certificate = certify(model, proved(model), model.certificate.seed)
     if not certificate.exact:
         return certificate
-    lie = _lie(folder, model, data, outputs)
+    lie = _lie(folder, model, data)
     if lie:
         return replace(certificate, refused=lie)
-    lines = lines_from_json(model.graph)
-    description = describe(model.weights, model.claims, Words(outputs, names, lines))
-    fresh = Transformer(
-        model.settings, model.weights, model.readouts, model.uses_sink, description, model.claims,
-        graph_to_json(outputs, names, lines), certificate,
-    )  # fmt: skip
     stored = to_safetensors(model.weights.arrays())  # nothing else is in the file, not even a word
-    derived = parse_json(dump(to_json(fresh) | {"fingerprint": fingerprint(stored)}))
+    fresh = to_json(replace(model, certificate=certificate))
+    derived = parse_json(dump(fresh | {"fingerprint": fingerprint(stored)}))
     changed = sorted(key for key in {*derived, *data} if not _are_alike(key, derived, data))
     if changed:
         return replace(certificate, refused=f"`{changed[0]}` is not what follows from the weights "
                        "and the claims")  # fmt: skip
-    return run_randomly(certificate, model, outputs, randbits(32) if seed is None else seed)
+    return run_randomly(certificate, model, randbits(32) if seed is None else seed)
 
 
-def _lie(
-    folder: str | Path, model: Transformer, data: dict[str, Any], outputs: dict[str, Node]
-) -> str:
+def _lie(folder: str | Path, model: Transformer, data: dict[str, Any]) -> str:
     """What a folder says that is no claim about the weights, and not so."""
     stored = Path(folder, WEIGHTS)
     if stored.exists() and fingerprint(read_file(stored, LARGEST_FILE)) != data["fingerprint"]:
         return (
             f"a save was interrupted: `{WEIGHTS}` is of another model, and `{NEXT_WEIGHTS}` of this"
         )
-    return false_setting(model, outputs)
+    return false_setting(model)
 
 
 def _are_alike(key: str, derived: dict[str, Any], stored: dict[str, Any]) -> bool:
