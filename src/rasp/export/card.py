@@ -40,10 +40,25 @@ def write_card(checked: Checked, target: str, folder: Path) -> None:
 
 
 def card(model: Transformer) -> dict[str, Any]:
-    """The ids of tokens, what each logit and each part of the model is for, what was certified."""
-    settings = model.settings
+    """How to use a model, what was certified of it, and what each part of it is for."""
+    described = model.description
     return {
         "made_by": "rasp",
+        **usage(model),
+        "certificate": _certificate(model),
+        "labels": {
+            "dimensions": list(described.dimensions),
+            "heads": [list(heads) for heads in described.heads],
+            "hidden": [list(units) for units in described.hidden],
+        },
+        "circuit": model.circuit,
+    }
+
+
+def usage(model: Transformer) -> dict[str, Any]:
+    """The ids of tokens, and what each logit means."""
+    settings = model.settings
+    return {
         "tokens": {show(token): place for place, token in enumerate(settings.vocabulary)},
         "first_token_id": len(settings.vocabulary) if model.uses_sink else None,
         "first_token": "put this id before every input (a tokenizer beside this file does), and "
@@ -51,13 +66,6 @@ def card(model: Transformer) -> dict[str, Any]:
         "max_length": settings.max_length,
         "bos": None if settings.bos is None else show(settings.bos),
         "outputs": [_output(*each) for each in logit_places(model.readouts)],
-        "certificate": _certificate(model),
-        "labels": {
-            "dimensions": list(model.description.dimensions),
-            "heads": [list(heads) for heads in model.description.heads],
-            "hidden": [list(units) for units in model.description.hidden],
-        },
-        "circuit": model.circuit,
     }
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from rasp.architecture.inputs import Input
 from rasp.compiler.model.tensors import to_safetensors
 from rasp.compiler.model.transformer import Transformer
-from rasp.export.card import card
+from rasp.export.card import usage
 from rasp.export.folders import writing
 from rasp.graph.portable import atom_from_json, atom_to_json
 from rasp.testbed import exports
@@ -36,8 +36,6 @@ from rasp.testbed.truth import (
 )
 
 CARD, TRAINED, ROTATION = "testbed.json", "trained.safetensors", "rotation.safetensors"
-USE = ("tokens", "first_token_id", "first_token", "max_length", "bos", "outputs")
-"""What the card says of ids and logits, as that of an export does."""
 PAIRS = 40
 ATTEMPTS = 3
 TESTED = 1000
@@ -138,7 +136,7 @@ def contents(entry: StudyModel) -> tuple[Documents, Arrays]:
 
 
 def _card(entry: StudyModel) -> dict[str, Any]:
-    certificate, described = entry.certified.certificate, card(entry.model)
+    certificate = entry.certified.certificate
     agrees = f"with its dials turned, in float32, {entry.wrong} wrong of {entry.tested}"
     if entry.trained is not None:
         agrees = (
@@ -156,7 +154,7 @@ def _card(entry: StudyModel) -> dict[str, Any]:
         "d_model": entry.model.d_model,
         "tested": entry.tested,
         "right": round(entry.right, 4),
-    } | {name: described[name] for name in USE}
+    } | usage(entry.model)
 
 
 def circuit_to_json(circuit: Circuit) -> list[dict[str, Any]]:
