@@ -16,11 +16,12 @@ from models import mistakes, model_of
 
 from rasp.certificate import Weights
 from rasp.compiler import Transformer, compact
+from rasp.compiler.analysis import selector_facts, unique_picks
 from rasp.compiler.analysis.task import NONE
 from rasp.compiler.emitting import emitter
 from rasp.compiler.emitting.emitter import Emitter
 from rasp.compiler.model import certificate
-from rasp.compiler.planning import attention, features, heads, moved_values, outputs, scores
+from rasp.compiler.planning import attention, features, moved_values, outputs, scores
 from rasp.errors import RaspError
 
 Plant = Callable[[pytest.MonkeyPatch], None]
@@ -122,11 +123,11 @@ BUGS: dict[str, Plant] = {
         outputs, "_codes", lambda right, values, codes: right(
             values, dict.fromkeys(codes, Fraction(0)))),
     "a mean is taken for a lone pick": calling(
-        heads.HeadAnalysis, "picks_at_most_one", lambda right, *given: True),
+        unique_picks.UniquePicks, "at_most_one", lambda right, *given: True),
     "nothing is ever empty": calling(
-        heads.HeadAnalysis, "is_never_empty", lambda right, *given: True),
+        selector_facts.SelectorFacts, "is_never_empty", lambda right, *given: True),
     "equal formulas are all that there is": calling(
-        heads.HeadAnalysis, "picks_one_value", lambda right, *given: True),
+        unique_picks.UniquePicks, "one_value", lambda right, *given: True),
 }  # fmt: skip
 assert len(BUGS) >= 25
 ROUNDING_BUGS: dict[str, Plant] = {

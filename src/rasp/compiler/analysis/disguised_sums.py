@@ -24,9 +24,7 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula, in_stable_order
-from rasp.compiler.analysis.head_ranges import HeadRanges
-from rasp.compiler.analysis.joint_states import Values
-from rasp.compiler.analysis.task import Task
+from rasp.compiler.analysis.selector_facts import SelectorFacts
 from rasp.compiler.analysis.variables import CountVariable, HeadOutput, mixture
 from rasp.graph import Aggregate, Const, Elementwise, Indices, Node, SelectBest, SOp, in_order
 from rasp.graph.formulas import Comparison, Either, conjuncts, every, rewritten
@@ -59,13 +57,14 @@ class Sum:
         return 0 if self.bos is None else -1 if self.kind == "count" else 1
 
 
-class SumShapes(HeadRanges):
+class SumShapes:
     """Finds the aggregates that are sums."""
 
-    def __init__(self, task: Task) -> None:
-        super().__init__(task)
+    def __init__(self, facts: SelectorFacts) -> None:
+        self.facts, self.selectors, self.values = facts, facts.selectors, facts.values
+        self.task, self.settings = facts.values.task, facts.settings
         self._sum_shapes: dict[Aggregate, Sum | None] = {}
-        self._busy: set[Node] = set()
+        self.busy: set[Node] = set()
         """Aggregates whose values are being found: nothing may ask for them again."""
 
     def sum_shape(self, node: Aggregate) -> Sum | None:
@@ -88,13 +87,13 @@ class SumShapes(HeadRanges):
 
     def _compared_shape(self, node: Aggregate) -> Sum | None:
         """An aggregate m that is only compared with c, as c plus the sum of what exceeds c."""
-        formula, _ = self.selector(node.selector)
+        formula, _ = self.selectors.formula(node.selector)
         constants = {self._compared_with(user, node) for user in self.task.users[node]}
         if not self._has_numbers(node) or node in self.task.outputs or len(constants) != 1:
             return None
         (constant,) = constants
         is_zero = constant == 0 == node.default
-        if constant is None or not (is_zero or self.is_never_empty(formula)):
+        if constant is None or not (is_zero or self.facts.is_never_empty(formula)):
             return None
         excess = Elementwise("-", (node.values, Const(constant))) if constant else node.values
         return self._shape("ratio", None, Fraction(constant), formula, excess)
@@ -111,23 +110,23 @@ class SumShapes(HeadRanges):
     def _find_sum_shape(self, node: Aggregate) -> Sum | None:
         if not self._has_numbers(node):
             return None
-        formula, _ = self.selector(node.selector)
-        values = self.of(node.values)
+        formula, _ = self.selectors.formula(node.selector)
+        values = self.values.of(node.values)
         if self._is_always_set_against_others(node):
             return self._shape("ratio", None, 0, formula, node.values)
-        light = self._light(values)
-        first = rewritten(formula, lambda literal: self.at_index(literal, True))
-        others = rewritten(formula, lambda literal: self.at_index(literal, False))
+        light = self.selectors.light(values)
+        first = rewritten(formula, lambda literal: self.selectors.at_index(literal, True))
+        others = rewritten(formula, lambda literal: self.selectors.at_index(literal, False))
         if light is not None and first is True:
             if others is True:
                 return self._shape("count", light, 0, formula, Const(1))
-            bos = self.picks_bos(others)
+            bos = self.facts.picks_bos(others)
             if bos is not None:
                 return self._shape("count", light, 1, others, Const(1), bos)
             not_first = Elementwise("indicator", (Elementwise("!=", (Indices(), Const(0))),))
             return self._shape("count", light, 1, others, not_first)
         if light is not None and others is False and node.default == 0 and light == 1:
-            bos = self.picks_bos(first)
+            bos = self.facts.picks_bos(first)
             if bos is not None:
                 return Sum("pick", light, Fraction(0), (), first, bos)
             return self._shape("pick", light, 0, first, IS_FIRST)
@@ -139,8 +138,8 @@ class SumShapes(HeadRanges):
         """Whether there is a sum over what an aggregate picks."""
         if not self.settings.sink or isinstance(node.selector, SelectBest):
             return False
-        formula, _ = self.selector(node.selector)
-        values = self.of(node.values)
+        formula, _ = self.selectors.formula(node.selector)
+        values = self.values.of(node.values)
         counted = any(isinstance(variable, CountVariable) for variable in values.inputs)
         return values.kinds <= {int, Fraction} and formula is not False and not counted
 
@@ -151,10 +150,12 @@ class SumShapes(HeadRanges):
         """Split off what only looks at keys, and disjoint parts if heads may be split."""
         parts: list[tuple[Formula, SOp]] = []
         for part in self._split(formula):
-            on_keys, kept = self.apart(conjuncts(part))
+            on_keys, kept = self.selectors.apart(conjuncts(part))
             within = values
             for condition in in_stable_order(on_keys):
-                within = Elementwise("if", (self.at_the_key([condition]), within, Const(0)))
+                within = Elementwise(
+                    "if", (self.selectors.at_the_key([condition]), within, Const(0))
+                )
             parts.append((every(kept), within))
         return Sum(kind, light, Fraction(constant), tuple(parts), formula, bos)
 
@@ -163,16 +164,6 @@ class SumShapes(HeadRanges):
             return [formula]
         parts = in_stable_order(list(formula.parts))
         return parts if disjoint(parts) else [formula]
-
-    def _light(self, values: Values) -> Atom | None:
-        """The value at index 0 of an s-op that is 0 everywhere else and depends on nothing else."""
-        if values.inputs != (self.index,) or values.outcomes[0] is None:
-            if not values.inputs and self.settings.max_length == 1:
-                return values.outcomes[0] or None
-            return None
-        if values.outcomes[0] == 0 or any(values.outcomes[1:]):
-            return None
-        return values.outcomes[0]
 
     def _is_always_multiplied(self, node: Aggregate, formula: Formula) -> bool:
         """Whether the program only ever uses the aggregate times its number of picks."""
@@ -192,11 +183,11 @@ class SumShapes(HeadRanges):
             return self._is_length(other)
         if self._is_width(other, formula):
             return True
-        picks = self.picks_by_index(formula)
-        if picks is None or not self._busy.isdisjoint(in_order([other])):
+        picks = self.selectors.picks_by_index(formula)
+        if picks is None or not self.busy.isdisjoint(in_order([other])):
             return False
-        factor = self.of(other)
-        if factor.inputs != (self.index,):
+        factor = self.values.of(other)
+        if factor.inputs != (self.values.index,):
             return False
         later = np.triu(np.ones_like(picks), 1)
         return not (picks & later).any() and all(
@@ -205,9 +196,9 @@ class SumShapes(HeadRanges):
 
     def _is_width(self, node: SOp, formula: Formula) -> bool:
         """Whether an s-op is known to be the number of keys that a selector picks."""
-        if not self._busy.isdisjoint(in_order([node])):
+        if not self.busy.isdisjoint(in_order([node])):
             return False
-        linear = self.of(node).linear
+        linear = self.values.of(node).linear
         if linear is None or linear.constant or not linear.parts:
             return False
         outputs = list(linear.of(HeadOutput))
@@ -215,7 +206,7 @@ class SumShapes(HeadRanges):
             return False
         if any((each.head.mode, each.head.formula) != ("sum", formula) for each in outputs):
             return False
-        return self.of(mixture(dict.fromkeys(outputs, ONE))).atoms == [1]
+        return self.values.of(mixture(dict.fromkeys(outputs, ONE))).atoms == [1]
 
     def _is_always_set_against_others(self, node: Aggregate) -> bool:
         """Whether the program only ever divides or compares the aggregate, and all that it is set

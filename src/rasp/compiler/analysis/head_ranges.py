@@ -8,20 +8,19 @@ from __future__ import annotations
 from fractions import Fraction
 
 from rasp.compiler.analysis.formulas import Formula
-from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.selector_facts import SelectorFacts
 from rasp.compiler.analysis.subset_sums import TooMany, means, subset_sums, sums, sums_of_pairs
-from rasp.compiler.analysis.task import Task
-from rasp.compiler.analysis.unique_picks import UniquePicks
+from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, mixture, number
 from rasp.compiler.refusals import Refusal
 
 
-class HeadRanges(UniquePicks):
-    """Value analysis that knows what numbers heads can make."""
+class HeadRanges:
+    """What numbers heads can make."""
 
-    def __init__(self, task: Task) -> None:
-        super().__init__(task)
+    def __init__(self, facts: SelectorFacts) -> None:
+        self.facts, self.values, self.settings = facts, facts.values, facts.settings
         self._known_means: dict[tuple[Fraction, ...], list[Fraction]] = {}
 
     def means_of(self, atoms: list[Fraction]) -> list[Fraction]:
@@ -40,10 +39,11 @@ class HeadRanges(UniquePicks):
 
     def sums_of(self, values: list[Values], formula: Formula) -> list[Fraction]:
         """Every sum over the picked keys, of which each adds one of the values given."""
-        least = 1 if self.is_never_empty(formula) else 0
+        least = 1 if self.facts.is_never_empty(formula) else 0
         try:
-            tables = {tuple(each.outcomes) for each in values if each.inputs == (self.index,)}
-            alike = len(tables) == 1 and all(each.inputs == (self.index,) for each in values)
+            index = (self.values.index,)
+            tables = {tuple(each.outcomes) for each in values if each.inputs == index}
+            alike = len(tables) == 1 and all(each.inputs == index for each in values)
             if alike and None not in next(iter(tables)):
                 return subset_sums([number(atom) for atom in next(iter(tables))])
             codes = [Fraction(atom) for each in values for atom in each.atoms]
@@ -54,7 +54,7 @@ class HeadRanges(UniquePicks):
                 "add up smaller whole numbers, or use a smaller `max_length`",
             ) from None
 
-    def _ranges_of_heads(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
+    def of(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
         """Outputs of one head move together: look at the weighted sum of their values."""
         weights: dict[object, dict[PlannedHead, dict[HeadOutput, Fraction]]] = {}
         for output, weight in linear.of(HeadOutput).items():
@@ -77,7 +77,7 @@ class HeadRanges(UniquePicks):
             for output, weight in next(iter(weights.values())).items():
                 reach = sums_of_pairs(reach, {weight * code for _, code in output.states})
             return reach
-        mixed = [self.of(mixture(each)) for each in weights.values()]
+        mixed = [self.values.of(mixture(each)) for each in weights.values()]
         head = next(iter(weights))
         if head.mode == "sum":
             whole = head.formula if head.family is None else head.family

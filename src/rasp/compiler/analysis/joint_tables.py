@@ -8,7 +8,6 @@ table runs over what they are made of.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm, prod
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.linear import IndexIs, Linear, TokenIs, index_values, token_values
+from rasp.compiler.analysis.values import View
 from rasp.compiler.analysis.variables import (
     HeadOutput,
     IndexVariable,
@@ -28,14 +28,6 @@ from rasp.compiler.settings import Settings
 
 LARGE = 4096
 """From this many states on, it is worth while to take sums apart."""
-
-
-@dataclass(frozen=True, eq=False)
-class View:
-    """An s-op as a function: `outcomes` runs over the states of the inputs, the last fastest."""
-
-    inputs: tuple[Variable, ...]
-    outcomes: Sequence[Atom | None]
 
 
 def common_inputs(views: Sequence[View]) -> tuple[Variable, ...]:
@@ -79,8 +71,14 @@ def taken_apart(views: Sequence[View], base: BaseVariables, most: int) -> list[V
 class BaseVariables:
     """What weighted sums are made of: the token, the index, and what heads put out."""
 
-    def __init__(self, token: TokenVariable, index: IndexVariable, settings: Settings) -> None:
-        self.token, self.index, self.settings = token, index, settings
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.token = TokenVariable(
+            0, tuple((atom, Fraction(n)) for n, atom in enumerate(settings.vocabulary)), False
+        )
+        self.index = IndexVariable(
+            0, tuple((place, Fraction(place)) for place in range(settings.max_length)), False
+        )
 
     def of(self, variable: SumVariable) -> tuple[Variable, ...] | None:
         """The inputs of a sum; None where its number does not say which atom it is."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 from fractions import Fraction
 from math import inf
 
+from rasp.compiler.analysis.elementwise import conditions_of
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.selectors import Selectors
-from rasp.compiler.analysis.task import Task
 from rasp.compiler.analysis.variables import HeadOutput, SumVariable, mixture, number
 from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
@@ -22,34 +22,35 @@ ONE = Fraction(1)
 NOTHING = 0.0, inf
 
 
-class PromisedPicks(Selectors):
-    """Value analysis that knows what is promised."""
+class PromisedPicks:
+    """How many keys selectors pick, as far as promises about inputs tell."""
 
-    def __init__(self, task: Task) -> None:
-        super().__init__(task)
+    def __init__(self, selectors: Selectors) -> None:
+        self.selectors, self.values = selectors, selectors.values
         self._promised_picks: dict[Formula, tuple[float, float]] = {}
 
     def promise(self, where: SOp) -> None:
         """Take it that a bool s-op is true at every position of every input."""
-        if self.of(where).kinds != {bool}:
+        if self.values.of(where).kinds != {bool}:
             raise Refusal("a promise about inputs is a bool s-op", "compare with something")
-        conditions = self._conditions(where, "and")
+        conditions = conditions_of(where, "and")
         for condition in conditions:
-            self.of(condition)
-        self.promised += conditions
+            self.values.of(condition)
+        self.values.joints.possible.promised += conditions
 
-    def promised_picks(self, formula: Formula) -> tuple[float, float]:
+    def of(self, formula: Formula) -> tuple[float, float]:
         """The fewest and the most keys that a query picks, as far as promises tell."""
-        if self.promised and formula not in self._promised_picks:
+        promised = self.values.joints.possible.promised
+        if promised and formula not in self._promised_picks:
             self._promised_picks[formula] = NOTHING  # until it is known
-            found = [self._counted_picks(each, formula) for each in self.promised]
+            found = [self._counted_picks(each, formula) for each in promised]
             least, most = zip(*found, strict=True)
             self._promised_picks[formula] = max(least), min(most)
         return self._promised_picks.get(formula, NOTHING)
 
     def _counted_picks(self, condition: SOp, formula: Formula) -> tuple[float, float]:
         """Compare what each key adds to the number of a condition with whether it is picked."""
-        values, parts = self.of(condition), conjuncts(formula)
+        values, parts = self.values.of(condition), conjuncts(formula)
         match values.inputs:
             case (SumVariable(linear=linear),):
                 pass
@@ -64,10 +65,12 @@ class PromisedPicks(Selectors):
         ((mode, kept),) = heads
         if mode != "sum" or not set(conjuncts(kept)) <= set(parts):
             return NOTHING
-        on_keys, others = self.apart(part for part in parts if part not in conjuncts(kept))
-        picked = self.at_the_key(on_keys)
+        on_keys, others = self.selectors.apart(
+            part for part in parts if part not in conjuncts(kept)
+        )
+        picked = self.selectors.at_the_key(on_keys)
         rows = [(number(added), fits is True)
-                for added, fits in self.joint([mixture(weights), picked]).rows
+                for added, fits in self.values.joints.of([mixture(weights), picked]).rows
                 if added is not None and fits is not None]  # fmt: skip
         states = zip(values.inputs[0].states, values.outcomes, strict=True)
         allowed = [float(code - linear.constant) for (_, code), fits in states if fits is True]

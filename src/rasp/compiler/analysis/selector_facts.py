@@ -6,18 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula, as_s_op, comparisons
-from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.joint_tables import grid_of
 from rasp.compiler.analysis.linear import TokenIs, index_is
 from rasp.compiler.analysis.promised_picks import PromisedPicks
-from rasp.compiler.analysis.task import Task
-from rasp.compiler.analysis.variables import (
-    HeadOutput,
-    Variable,
-    default_code,
-)
+from rasp.compiler.analysis.selectors import Selectors
+from rasp.compiler.analysis.values import Values
+from rasp.compiler.analysis.variables import HeadOutput
 from rasp.compiler.refusals import Refusal
 from rasp.graph import (
     Aggregate,
@@ -28,29 +23,29 @@ from rasp.graph import (
 )
 from rasp.graph.formulas import All, Comparison, Either, conjuncts, rewritten
 
-MOST_COMPARED = 100_000
 REFLEXIVE = ("==", "<=", ">=")
 
 
-class SelectorFacts(PromisedPicks):
-    """Value analysis that also knows things about selectors."""
+class SelectorFacts:
+    """What is provably true of selectors."""
 
-    def __init__(self, task: Task) -> None:
-        super().__init__(task)
+    def __init__(self, selectors: Selectors, promises: PromisedPicks) -> None:
+        self.selectors, self.values, self.settings = selectors, selectors.values, selectors.settings
+        self.promises, self.token, self.index = promises, self.values.token, self.values.index
         self._silent: dict[Formula, np.ndarray] = {}
 
     def is_never_empty(self, formula: Formula) -> bool:
         """Whether every query provably picks some key."""
         if formula is True or self._is_reflexive(formula):
             return True
-        if rewritten(formula, lambda literal: self.at_index(literal, True)) is True:
+        if rewritten(formula, lambda literal: self.selectors.at_index(literal, True)) is True:
             return True
-        picks = self.picks_by_index(formula)
+        picks = self.selectors.picks_by_index(formula)
         if picks is not None:
             return all(picks[place, : place + 1].any() for place in range(len(picks)))
         if isinstance(formula, Comparison) and self._points_inside(formula):
             return True
-        return self.promised_picks(formula)[0] >= 1
+        return self.promises.of(formula)[0] >= 1
 
     def _is_reflexive(self, formula: Formula) -> bool:
         if isinstance(formula, Comparison):
@@ -61,7 +56,7 @@ class SelectorFacts(PromisedPicks):
 
     def _points_inside(self, literal: Comparison[SOp]) -> bool:
         """`select(indices, q, ==)` where q is a whole number in [0, length), at every length."""
-        values = self.of(literal.queries)
+        values = self.values.of(literal.queries)
         linear = values.linear
         if not isinstance(literal.keys, Indices) or literal.op != "==":
             return False
@@ -86,7 +81,7 @@ class SelectorFacts(PromisedPicks):
         if len(outputs) != 1 or set(values.inputs) - {self.index, *outputs}:
             return False
         (output,) = outputs
-        light = self.of(output.values)
+        light = self.values.of(output.values)
         is_inverse = output.head.formula is True and light.inputs == (self.index,)
         if not is_inverse or any(light.outcomes[1:]) or not light.outcomes[0]:
             return False
@@ -117,14 +112,14 @@ class SelectorFacts(PromisedPicks):
             return None
         indicator = Elementwise("indicator", (as_s_op(formula, at_bos.__getitem__),))
         try:
-            values = self.of(indicator)
+            values = self.values.of(indicator)
         except Refusal:
             return None
         return indicator if values.linear is not None and values.layer == 0 else None
 
     def _at_bos(self, literal: Comparison[SOp]) -> SOp | None:
         """A comparison with what the keys hold at the BOS, where the embedding alone decides it."""
-        values = self.of(literal.keys)
+        values = self.values.of(literal.keys)
         if values.inputs == (self.token,):
             atom = values.outcomes[-1]
         elif values.inputs in ((), (self.index,)):
@@ -133,34 +128,10 @@ class SelectorFacts(PromisedPicks):
             return None
         return None if atom is None else Elementwise(literal.op, (Const(atom), literal.queries))
 
-    def _reachable(
-        self, inputs: tuple[Variable, ...], grid: np.ndarray, rows: list[tuple[Atom | None, ...]]
-    ) -> list[tuple[Atom | None, ...]]:
-        """Blank also what a head cannot give at an index where its selector never picks, and
-        lengths that an index is beyond.
-        """
-        rows = super()._reachable(inputs, grid, rows)
-        for variable in inputs:
-            if isinstance(variable, HeadOutput) and self.index in inputs:
-                silent = self._never_picks(variable.head.formula)
-                index, state = grid[inputs.index(self.index)], grid[inputs.index(variable)]
-                fine = np.ones(len(index), bool)
-                if silent.any():
-                    default = default_code(variable)
-                    gives = np.array([code == default for _, code in variable.states])
-                    fine = ~silent[index] | gives[state]
-                if variable.longest:
-                    fine &= index < np.array(variable.longest)[state]
-                if not fine.all():
-                    blank = (None,) * len(rows[0])
-                    rows = [row if each else blank
-                            for row, each in zip(rows, fine.tolist(), strict=True)]  # fmt: skip
-        return rows
-
-    def _never_picks(self, formula: Formula) -> np.ndarray:
+    def never_picks(self, formula: Formula) -> np.ndarray:
         """(index,): whether a query there picks nothing, whatever the input is."""
         if formula not in self._silent:
-            parts = [self.picks_by_index(part) for part in conjuncts(formula)]
+            parts = [self.selectors.picks_by_index(part) for part in conjuncts(formula)]
             silent = [~part.any(axis=1) for part in parts if part is not None]
             never = np.zeros(self.settings.max_length, bool)
             self._silent[formula] = np.any([never, *silent], axis=0)
@@ -172,12 +143,12 @@ class SelectorFacts(PromisedPicks):
             return all(map(self._is_causal, formula.parts))
         if isinstance(formula, All) and any(map(self._is_causal, formula.parts)):
             return True
-        picks = self.picks_by_index(formula)
+        picks = self.selectors.picks_by_index(formula)
         return picks is not None and not np.triu(picks, 1).any()
 
-    def _unseen(self, node: Aggregate) -> Refusal | None:
+    def unseen(self, node: Aggregate) -> Refusal | None:
         """Why a causal model cannot have a head for an aggregate."""
-        formula, _ = self.selector(node.selector)
+        formula, _ = self.selectors.formula(node.selector)
         if not self.settings.causal or self._is_causal(formula):
             return None
         otherwise = (
@@ -186,7 +157,7 @@ class SelectorFacts(PromisedPicks):
             else ", or compile with `causal=False`"
         )
         return Refusal(
-            f"its selector `{self.refusals.text(node.selector)}` may pick "
+            f"its selector `{self.values.task.refusals.text(node.selector)}` may pick "
             "keys after the query, which a causal model cannot see",
             f"add `and select(indices, indices, <=)`{otherwise}",
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from rasp.atoms import Atom
 from rasp.compiler.analysis.comparison_tables import compared
 from rasp.compiler.analysis.formulas import (
     Formula,
@@ -15,8 +16,8 @@ from rasp.compiler.analysis.formulas import (
     formula_of,
     sides,
 )
-from rasp.compiler.analysis.task import Task
-from rasp.compiler.analysis.values import ValueAnalysis
+from rasp.compiler.analysis.value_analysis import ValueAnalysis
+from rasp.compiler.analysis.values import Values
 from rasp.compiler.refusals import Refusal
 from rasp.graph import (
     Const,
@@ -35,15 +36,16 @@ from rasp.operators.comparisons import EQUAL
 MOST_COMPARED = 100_000
 
 
-class Selectors(ValueAnalysis):
-    """Value analysis that knows selectors as formulas."""
+class Selectors:
+    """Selectors as formulas, and what these are where one side of them is fixed."""
 
-    def __init__(self, task: Task) -> None:
-        super().__init__(task)
+    def __init__(self, values: ValueAnalysis) -> None:
+        self.task, self.settings, self.values = values.task, values.settings, values
+        self.index = values.index
         self._formulas: dict[Selector, tuple[Formula, Scorer | None]] = {}
         self._picks: dict[bool | Comparison[SOp], np.ndarray] = {}
 
-    def selector(self, selector: Selector) -> tuple[Formula, Scorer | None]:
+    def formula(self, selector: Selector) -> tuple[Formula, Scorer | None]:
         """Split a selector into a formula and what its best picks are scored by."""
         if selector not in self._formulas:
             chosen = self.task.alike.get(selector, selector)
@@ -66,7 +68,7 @@ class Selectors(ValueAnalysis):
         """Evaluate a comparison that is the same for all pairs; refuse one that always fails."""
         if self._is_of_one_value(literal):
             return bool(literal.outcomes & EQUAL)
-        keys, queries = self.of(literal.keys).atoms, self.of(literal.queries).atoms
+        keys, queries = self.values.of(literal.keys).atoms, self.values.of(literal.queries).atoms
         sorts = [{isinstance(atom, str) for atom in atoms} for atoms in (keys, queries)]
         if literal.op not in ("==", "!=") and sorts[0] != sorts[1]:
             raise Refusal(
@@ -88,13 +90,13 @@ class Selectors(ValueAnalysis):
 
     def _is_one_atom(self, node: SOp) -> bool:
         try:
-            return len(self.of(node).atoms) == 1
+            return len(self.values.of(node).atoms) == 1
         except Refusal:
             return False
 
     def at_index(self, literal: Comparison[SOp], first: bool) -> Formula:
         """Decide a comparison of the key's index with a constant, at key 0 or at all others."""
-        keys, queries = self.of(literal.keys), self.of(literal.queries)
+        keys, queries = self.values.of(literal.keys), self.values.of(literal.queries)
         if keys.inputs != (self.index,) or len(queries.atoms) != 1:
             return literal
         atoms = keys.outcomes[:1] if first else keys.outcomes[1:]
@@ -104,7 +106,9 @@ class Selectors(ValueAnalysis):
 
     def looks_at_keys_only(self, formula: Formula) -> bool:
         """Whether the queries of all comparisons are one constant."""
-        return all(len(self.of(literal.queries).atoms) == 1 for literal in comparisons(formula))
+        return all(
+            len(self.values.of(literal.queries).atoms) == 1 for literal in comparisons(formula)
+        )
 
     def apart(self, parts: Iterable[Formula]) -> tuple[list[Formula], list[Formula]]:
         """The parts that look at keys only, and the others."""
@@ -117,12 +121,12 @@ class Selectors(ValueAnalysis):
     def at_the_key(self, parts: Iterable[Formula]) -> SOp:
         """Whether a key fulfils formulas that look at keys only, as a bool s-op."""
         return as_s_op(every(parts), lambda literal: Elementwise(
-            literal.op, (literal.keys, Const(self.of(literal.queries).atoms[0]))
+            literal.op, (literal.keys, Const(self.values.of(literal.queries).atoms[0]))
         ))  # fmt: skip
 
     def picks_by_index(self, formula: Formula) -> np.ndarray | None:
         """The selection, query by key, where it depends on the two indices alone."""
-        if any(set(self.of(side).inputs) - {self.index} for side in sides(formula)):
+        if any(set(self.values.of(side).inputs) - {self.index} for side in sides(formula)):
             return None
         return as_table(formula, self._comparison_by_index)
 
@@ -132,8 +136,18 @@ class Selectors(ValueAnalysis):
             if isinstance(literal, bool):
                 self._picks[literal] = np.full((size, size), literal)
             else:
-                keys, queries = self.of(literal.keys), self.of(literal.queries)
+                keys, queries = self.values.of(literal.keys), self.values.of(literal.queries)
                 columns = list(keys.outcomes) * (1 if keys.inputs else size)
                 rows = list(queries.outcomes) * (1 if queries.inputs else size)
                 self._picks[literal] = compared(columns, rows, literal.op)
         return self._picks[literal]
+
+    def light(self, values: Values) -> Atom | None:
+        """The value at index 0 of an s-op that is 0 everywhere else and depends on nothing else."""
+        if values.inputs != (self.index,) or values.outcomes[0] is None:
+            if not values.inputs and self.settings.max_length == 1:
+                return values.outcomes[0] or None
+            return None
+        if values.outcomes[0] == 0 or any(values.outcomes[1:]):
+            return None
+        return values.outcomes[0]

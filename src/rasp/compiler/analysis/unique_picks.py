@@ -7,28 +7,31 @@ from fractions import Fraction
 from rasp.certificate.program.orders import is_strict_order
 from rasp.compiler.analysis.formulas import Formula, comparisons
 from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.selector_facts import SelectorFacts
+from rasp.compiler.analysis.promised_picks import PromisedPicks
 from rasp.compiler.analysis.selectors import MOST_COMPARED
 from rasp.compiler.analysis.variables import HeadOutput, IndexVariable, mixture, typed
 from rasp.graph import Indices, Score, Scorer, SOp, score_terms
 from rasp.graph.formulas import Comparison, conjuncts, rewritten
 
 
-class UniquePicks(SelectorFacts):
-    """Selector facts, and what is unique about picks."""
+class UniquePicks:
+    """What is unique about the keys that selectors pick."""
 
-    def picks_at_most_one(self, formula: Formula, best: Scorer | None) -> bool:
+    def __init__(self, promises: PromisedPicks) -> None:
+        self.values, self.promises = promises.values, promises
+
+    def at_most_one(self, formula: Formula, best: Scorer | None) -> bool:
         """Whether no query can pick two keys."""
-        if self.settings.max_length == 1:
+        if self.values.settings.max_length == 1:
             return True
         if best is not None and self._tells_apart(best, Indices()):
             return True
         if any(isinstance(part, Comparison) and part.op == "==" and self._is_injective(part.keys)
                for part in conjuncts(formula)):  # fmt: skip
             return True
-        return self.promised_picks(formula)[1] <= 1
+        return self.promises.of(formula)[1] <= 1
 
-    def picks_one_value(self, values: SOp, formula: Formula, best: Scorer | None) -> bool:
+    def one_value(self, values: SOp, formula: Formula, best: Scorer | None) -> bool:
         """Whether all keys that a query picks hold the same value, however many they are."""
         if best is not None and self._tells_apart(best, values):
             return True
@@ -41,14 +44,14 @@ class UniquePicks(SelectorFacts):
         """Whether keys that tie, for some query, surely hold the same value."""
         match best:
             case Score(keys, queries) if keys is values:
-                return all(self.of(queries).outcomes)
+                return all(self.values.of(queries).outcomes)
             case Score(keys, queries) if isinstance(values, Indices):
-                return self._is_injective(keys) and all(self.of(queries).outcomes)
+                return self._is_injective(keys) and all(self.values.of(queries).outcomes)
             case Score():
                 return False
         terms = score_terms(best)
-        asked = self.numbers_together([term.queries for term in terms])
-        sent = self.numbers_together([*(term.keys for term in terms), values])
+        asked = self.values.joints.numbers([term.queries for term in terms])
+        sent = self.values.joints.numbers([*(term.keys for term in terms), values])
         if len(asked) * len(sent) > MOST_COMPARED:
             return False
         for query in asked:
@@ -61,7 +64,7 @@ class UniquePicks(SelectorFacts):
 
     def _is_injective(self, keys: SOp) -> bool:
         """Whether no two positions hold the same: the index decides it, or it is a rank."""
-        values = self.of(keys)
+        values = self.values.of(keys)
         if len(values.inputs) != 1 or not isinstance(values.inputs[0], IndexVariable):
             return self._is_rank(values.linear)
         return len({typed(atom)[1] for atom in values.outcomes if atom is not None}) == len(
@@ -77,7 +80,7 @@ class UniquePicks(SelectorFacts):
         (head,) = heads
         if head.mode != "sum" or any(output.carrier is not None for output in outs):
             return False
-        sent = self.of(mixture(outs)).atoms
+        sent = self.values.of(mixture(outs)).atoms
         return len(sent) == 1 and bool(sent[0]) and self._is_order(head.formula)
 
     def _is_order(self, formula: Formula) -> bool:
@@ -86,7 +89,10 @@ class UniquePicks(SelectorFacts):
         sides = list(dict.fromkeys(one.keys for one in parts))
         if any(one.keys is not one.queries for one in parts):
             return False
-        if any(len({isinstance(atom, str) for atom in self.of(side).atoms}) > 1 for side in sides):
+        if any(
+            len({isinstance(atom, str) for atom in self.values.of(side).atoms}) > 1
+            for side in sides
+        ):
             return False
 
         def holds(case: tuple[int, ...]) -> bool:

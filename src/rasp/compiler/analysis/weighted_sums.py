@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.joint_states import MOST_STATES, Values
+from rasp.compiler.analysis.joint_states import MOST_STATES
 from rasp.compiler.analysis.joint_tables import BaseVariables
 from rasp.compiler.analysis.kinds import as_kinds
 from rasp.compiler.analysis.linear import (
@@ -25,6 +25,7 @@ from rasp.compiler.analysis.linear import (
 from rasp.compiler.analysis.linear_ranges import embedding_range, range_with_length
 from rasp.compiler.analysis.subset_sums import TooMany, sums_of_pairs
 from rasp.compiler.analysis.task import Task
+from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import (
     HeadOutput,
     IndexVariable,

@@ -80,8 +80,11 @@ class Claimant(ABC):
     """Numbers variables as they are met; each style of plan says what its own arrays do."""
 
     def __init__(self, plan: Planned) -> None:
-        self.plan, self.analysis = plan, plan.analysis
-        self.numbers: dict[Variable, int] = {plan.analysis.token: 0, plan.analysis.index: 1}
+        self.plan, self.analysis, self.values = plan, plan.analysis, plan.analysis.values
+        self.numbers: dict[Variable, int] = {
+            self.values.token: 0,
+            self.values.index: 1,
+        }
         self.nodes: dict[SOp, int] = {}
         self.variables: list[told.Variable] = [None, None]
         self.places = {
@@ -131,19 +134,19 @@ class Claimant(ABC):
         return tuple(self.number(variable) for variable in variables)
 
     def inputs(self, node: SOp) -> tuple[int, ...]:
-        return self.all_numbers(self.analysis.of(node).inputs)
+        return self.all_numbers(self.values.of(node).inputs)
 
     def made_of(self, node: SOp) -> tuple[int, ...]:
         """What an s-op is a function of; a choice, of which it is and of all that it can be."""
-        values, same = self.analysis.of(node), self.analysis.aliases.get(node)
+        values, same = self.values.of(node), self.values.joints.aliases.get(node)
         if same in self.nodes:
             return (self.nodes[same],)
         if values.choice is None:
             return self.all_numbers(values.inputs)
         which = values.choice.which
-        found: list[Variable] = [self.analysis.node_variable(which, self.analysis.of(which))]
+        found: list[Variable] = [self.values.joints.node_variable(which, self.values.of(which))]
         for leaf in values.choice.leaves:
-            found += self.analysis.view(leaf, self.analysis.of(leaf), values.layer).inputs
+            found += self.values.joints.view(leaf, self.values.of(leaf), values.layer).inputs
         return self.all_numbers(dict.fromkeys(found))
 
     def _all_inputs(self, nodes: Iterable[SOp]) -> tuple[int, ...]:
@@ -182,14 +185,14 @@ class Claimant(ABC):
     def _over(self) -> dict[Node, tuple[int, ...]]:
         """What s-ops depend on: all that were ever looked at."""
         found: dict[Node, tuple[int, ...]] = {}
-        for node, values in list(self.analysis.held.items()):
-            known = self.nodes.keys() & {node, self.analysis.aliases.get(node, node)}
+        for node, values in list(self.values.held.known.items()):
+            known = self.nodes.keys() & {node, self.values.joints.aliases.get(node, node)}
             if isinstance(node, SOp) and (values.choice is None or known):
                 found[node] = self.made_of(node)
         return found
 
     def _choices(self) -> dict[SOp, tuple[SOp, tuple[SOp, ...]]]:
-        known = {node: self.analysis.of(node).choice for node in self.nodes}
+        known = {node: self.values.of(node).choice for node in self.nodes}
         return {node: (choice.which, choice.leaves)
                 for node, choice in known.items() if choice is not None}  # fmt: skip
 
@@ -209,7 +212,7 @@ class Claimant(ABC):
 
     def _readers(self) -> Iterator[ReaderClaim]:
         for node in in_order([output.node for output in self.plan.outputs]):
-            if isinstance(node, SOp) and node in self.analysis.held:
+            if isinstance(node, SOp) and node in self.values.held.known:
                 reader = self._reader(node)
                 if reader is not None:
                     yield reader
@@ -238,7 +241,7 @@ class Claimant(ABC):
             best,
             self._all_inputs([term.queries for term in terms]),
             self._all_inputs([term.keys for term in terms]),
-            self.analysis.is_never_empty(head.formula),
+            self.analysis.facts.is_never_empty(head.formula),
             family,
             weight,
             head.outweighs,
@@ -251,7 +254,7 @@ class Claimant(ABC):
         return Conjunct(as_selector(formula), queries, keys)
 
     def _joint_inputs(self, nodes: Iterable[SOp]) -> tuple[int, ...]:
-        return self.all_numbers(self.analysis.joint(list(nodes)).inputs)
+        return self.all_numbers(self.values.joints.of(list(nodes)).inputs)
 
     def _output(self, output: HeadOutput) -> told.HeadOutput:
         carrier = None if output.carrier is None else self.number(output.carrier)
@@ -279,7 +282,7 @@ class Claimant(ABC):
         nodes = [output.node for output in self.plan.outputs]
         where = self.plan.settings.where
         for node in in_order(nodes if where is None else [*nodes, where]):
-            if isinstance(node, Aggregate) and node in self.analysis.held:
+            if isinstance(node, Aggregate) and node in self.values.held.known:
                 meaning = self._meaning(node)
                 if meaning is not None:
                     found[node] = meaning
@@ -287,7 +290,7 @@ class Claimant(ABC):
 
     def _meaning(self, node: Aggregate) -> Meaning | None:
         analysis = self.analysis
-        formula, _ = analysis.selector(node.selector)
+        formula, _ = analysis.selectors.formula(node.selector)
         if formula is False:
             return Meaning("never", ())
         direct = [output for head in analysis.heads for output in head.outputs
@@ -295,16 +298,16 @@ class Claimant(ABC):
         if direct:
             counted = direct[0].carrier is not None and not direct[0].head.picks_one
             return Meaning("positive" if counted else "mean", (self.number(direct[0]),))
-        shares = analysis._shares.get(node)
+        shares = analysis.widths.known.get(node)
         if shares is not None:
             outputs = tuple(map(self.number, shares.variable.linear.of(HeadOutput)))
             return Meaning("shares", outputs, Fraction(node is shares.always))
-        shapes = analysis.sum_shapes(analysis.task.siblings[node])
+        shapes = analysis.sums.sum_shapes(analysis.task.siblings[node])
         if shapes is None:
             return None
         shape = shapes[node]
         outputs = tuple(self._sum_output(node, part, values) for part, values in shape.parts
-                        if self.analysis.of(values).atoms != [0])  # fmt: skip
+                        if self.values.of(values).atoms != [0])  # fmt: skip
         return Meaning(shape.kind, outputs, shape.constant, shape.bos, Fraction(shape.bos_factor))
 
     def _sum_output(self, node: Aggregate, formula: Formula, values: SOp) -> int:

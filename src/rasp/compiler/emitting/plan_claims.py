@@ -44,7 +44,7 @@ class _PlanClaimant(Claimant):
         return self._claim(head, channels, values)
 
     def _reader(self, node: SOp) -> ReaderClaim | None:
-        linear = self.analysis.of(node).linear
+        linear = self.values.of(node).linear
         has_no_operands = isinstance(node, Elementwise) and not node.operands
         if (
             has_no_operands

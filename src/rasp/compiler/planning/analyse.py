@@ -34,14 +34,14 @@ def analyse(
     analysis = HeadAnalysis(_task(nodes, promised, settings, refusals, placed, blocks, measures))
     for where in promised:
         try:
-            analysis.promise(where)
+            analysis.promises.promise(where)
         except Refusal as refusal:
             refusals.add(where, refusal)
     refusals.raise_all()
     for node in in_order(nodes):
         if isinstance(node, SOp):
             try:
-                analysis.of(node)
+                analysis.values.of(node)
             except Refusal:
                 continue
     if refusals.tainted.intersection(nodes):

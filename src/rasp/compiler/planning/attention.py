@@ -16,7 +16,7 @@ from rasp.compiler.analysis.variables import (
 )
 from rasp.compiler.planning.best_scores import best_scores
 from rasp.compiler.planning.features import Features
-from rasp.compiler.planning.heads import HeadAnalysis, scored_by
+from rasp.compiler.planning.heads import scored_by
 from rasp.compiler.planning.moved_values import basis_of, sent_value
 from rasp.compiler.planning.scores import Conjunct, Request, make_conjunct
 from rasp.compiler.planning.width_shares import boost_of
@@ -66,7 +66,6 @@ class HeadPlan:
 
 def plan_head(
     features: Features,
-    analysis: HeadAnalysis,
     head: PlannedHead,
     wanted: Iterable[Linear],
 ) -> HeadPlan:
@@ -75,43 +74,43 @@ def plan_head(
     time = 2 * head.layer - 1
     needs_sink = head.mode == "sum" or head.may_be_empty
     best, slack = best_scores(features, head, time)
-    parts = _conjuncts(features, analysis, head, needs_sink, slack, True)
+    parts = _conjuncts(features, head, needs_sink, slack, True)
     quiet = sum(part.largest for part in parts) < LARGEST_EXACT
     if not quiet:
-        parts = _conjuncts(features, analysis, head, needs_sink, slack, False)
+        parts = _conjuncts(features, head, needs_sink, slack, False)
     every = [*parts, best] if best else parts
-    boost = _boost(head, analysis, features, quiet)
+    boost = _boost(features, head, quiet)
     products = _merged([*(each for part in every for each in part.products), (ONE, boost)])
     if head.mode == "sum":
         products += _lowered(every)
     basis = basis_of(head, wanted)
     values = [sent_value(features, each, time) for each in basis]
-    sink = _sink(analysis, head, every, needs_sink, quiet)
+    sink = _sink(features, head, every, needs_sink, quiet)
     return HeadPlan(head, parts, products, sink, values, basis)
 
 
-def _boost(head: PlannedHead, analysis: HeadAnalysis, features: Features, quiet: bool) -> Linear:
+def _boost(features: Features, head: PlannedHead, quiet: bool) -> Linear:
     """What position 0 scores on top, so that it weighs as much as many matches."""
     if head.mode != "share":
         return Linear()
-    length = analysis.settings.max_length
+    length = features.analysis.settings.max_length
     boost = boost_of(length)
     if head.outweighs:
-        boost += strength_of(head.mode, length, is_noisy(analysis, head), quiet)
-    light = analysis.of(head.outputs[0].values)
+        boost += strength_of(head.mode, length, is_noisy(features, head), quiet)
+    light = features.analysis.of(head.outputs[0].values)
     return features.of_values(light, lambda atom: boost * number(atom), 2 * head.layer - 1)
 
 
 def _conjuncts(
-    features: Features, analysis: HeadAnalysis, head: PlannedHead, needs_sink: bool,
+    features: Features, head: PlannedHead, needs_sink: bool,
     slack: Fraction, quiet: bool,
 ) -> list[Conjunct]:  # fmt: skip
     """Realise the conjuncts; one order may score matches unevenly, and the others outweigh it."""
-    settings, time = analysis.settings, 2 * head.layer - 1
+    settings, time = features.analysis.settings, 2 * head.layer - 1
     found: list[Conjunct] = []
     is_share = head.mode == "share"
     formulas = [head.formula] if is_share else in_stable_order(conjuncts(head.formula))
-    noisy = is_noisy(analysis, head)
+    noisy = is_noisy(features, head)
     uniform = head.needs_uniform or head.best is not None
     uneven = None if uniform else _order(formulas)
     for formula in sorted(formulas, key=lambda each: each is not uneven):
@@ -161,20 +160,20 @@ def _lowered(found: list[Conjunct]) -> list[tuple[Linear, Linear]]:
     return [(reference.times(-1), ONE)]
 
 
-def is_noisy(analysis: HeadAnalysis, head: PlannedHead) -> bool:
+def is_noisy(features: Features, head: PlannedHead) -> bool:
     """Whether rounding can move what a head compares."""
     compared = [*sides(head.formula), *scored_by(head.best)]
-    return any(analysis.of(side).is_noisy for side in compared)
+    return any(features.analysis.of(side).is_noisy for side in compared)
 
 
 def _sink(
-    analysis: HeadAnalysis, head: PlannedHead, found: list[Conjunct], needs_sink: bool, quiet: bool
+    features: Features, head: PlannedHead, found: list[Conjunct], needs_sink: bool, quiet: bool
 ) -> Linear:
     """The sink's score: above every match in a sum; in a mean, half-way to what must not match."""
     if head.mode == "sum":
         return Linear(Fraction(SINK_WEIGHT))
-    noisy = is_noisy(analysis, head)
-    strength = strength_of(head.mode, analysis.settings.max_length, noisy, quiet)
+    noisy = is_noisy(features, head)
+    strength = strength_of(head.mode, features.analysis.settings.max_length, noisy, quiet)
     if needs_sink:
         return total(conjunct.reference for conjunct in found).plus(-strength // 2)
     lowest = sum(floor(conjunct.lowest) for conjunct in found)

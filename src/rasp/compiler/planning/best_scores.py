@@ -32,8 +32,8 @@ def best_scores(
                      [analysis.of(term.queries) for term in terms])  # fmt: skip
     if any(str in side.kinds for side in (*keys, *queries)):
         raise Refusal("`score` multiplies numbers, not strings", "score by a number")
-    sent = analysis.numbers_together([term.keys for term in terms])
-    asked = analysis.numbers_together([term.queries for term in terms])
+    sent = analysis.joints.numbers([term.keys for term in terms])
+    asked = analysis.joints.numbers([term.queries for term in terms])
     gap, (lowest, highest) = gap_and_extent(asked, sent)
     gamma = Fraction(STEP) / gap if gap else Fraction(0)
     low, spread = gamma * lowest, gamma * (highest - lowest)

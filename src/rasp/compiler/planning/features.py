@@ -18,10 +18,10 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.branches import branches
-from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.linear import Coordinate, Linear, of_index, of_token, total
 from rasp.compiler.analysis.tables import Table, numbered, relevant, summands
-from rasp.compiler.analysis.values import ValueAnalysis
+from rasp.compiler.analysis.value_analysis import ValueAnalysis
+from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import (
     CountVariable,
     HeadOutput,
@@ -157,13 +157,13 @@ class Features:
         which = analysis.of(choice.which)
         constant = [ZERO] * len(choice.leaves)
         for place, leaf in enumerate(choice.leaves):
-            view = analysis.view(leaf, analysis.of(leaf), values.layer)
+            view = analysis.joints.view(leaf, analysis.of(leaf), values.layer)
             table = [None if atom is None else chosen.get(typed(atom)) for atom in view.outcomes]
             if not view.inputs:
                 constant[place] = table[0] or ZERO
                 continue
             gate = choice.gate(place)
-            variable = analysis.node_variable(gate, analysis.of(gate))
+            variable = analysis.joints.node_variable(gate, analysis.of(gate))
             gated = [value for (is_it, _) in variable.states
                      for value in (table if is_it else [ZERO] * len(table))]  # fmt: skip
             parts.append(self.resolve(values.layer, (variable, *view.inputs), gated, time))

@@ -6,12 +6,20 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
 
+import numpy as np
+
 from rasp.atoms import Atom
-from rasp.compiler.analysis.disguised_sums import Sum
+from rasp.compiler.analysis.disguised_sums import Sum, SumShapes
 from rasp.compiler.analysis.formulas import Formula, sides
-from rasp.compiler.analysis.joint_states import Values
+from rasp.compiler.analysis.head_ranges import HeadRanges
 from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.promised_picks import PromisedPicks
+from rasp.compiler.analysis.selector_facts import SelectorFacts
+from rasp.compiler.analysis.selectors import Selectors
 from rasp.compiler.analysis.task import Task
+from rasp.compiler.analysis.unique_picks import UniquePicks
+from rasp.compiler.analysis.value_analysis import ValueAnalysis
+from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import (
     CountVariable,
     HeadOutput,
@@ -23,7 +31,7 @@ from rasp.compiler.analysis.variables import (
     typed,
 )
 from rasp.compiler.planning.rounded_sums import can_be_rounded
-from rasp.compiler.planning.width_shares import ShareShapes
+from rasp.compiler.planning.width_shares import WidthShares
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate, Const, Elementwise, Node, Scorer, SOp, in_order, score_terms
 
@@ -31,44 +39,63 @@ ONE = Fraction(1)
 NUMBERS = frozenset({int, Fraction})
 
 
-class HeadAnalysis(ShareShapes):
-    """Value analysis with attention: fills `heads` as it meets aggregates."""
+class HeadAnalysis:
+    """What s-ops hold, and the heads that this takes: it adds to `heads` as it meets aggregates."""
 
     def __init__(self, task: Task) -> None:
-        super().__init__(task)
+        self.task, self.settings, self.measures = task, task.settings, task.measures
+        self.values = ValueAnalysis(task, self)
+        self.selectors = Selectors(self.values)
+        self.promises = PromisedPicks(self.selectors)
+        self.facts = SelectorFacts(self.selectors, self.promises)
+        self.picks = UniquePicks(self.promises)
+        self._ranges = HeadRanges(self.facts)
+        self.sums = SumShapes(self.facts)
         self.heads: list[PlannedHead] = []
-        self._shares = {}
+        self.widths = WidthShares(self.facts, self.heads)
         self._products: dict[Node, Linear] = {}
         self.kept_as_sums: set[Node] = set()
         """Means of which the program only ever asks what their sums tell as well."""
 
-    def _attention(self, node: SOp) -> Values:
-        assert isinstance(node, Aggregate)
-        self._busy.add(node)
+    def of(self, node: Aggregate) -> Values:
+        """What an aggregate holds."""
+        self.sums.busy.add(node)
         try:
             return self._aggregate(node)
         finally:
-            self._busy.discard(node)
+            self.sums.busy.discard(node)
+
+    def product(self, node: Elementwise) -> Linear | None:
+        """The sum that a product of an aggregate and its width is; None where it is none."""
+        return self._products.get(node)
+
+    def never_picks(self, formula: Formula) -> np.ndarray:
+        """(index,): whether a query there picks nothing, whatever the input is."""
+        return self.facts.never_picks(formula)
+
+    def ranges(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
+        """What the outputs of each head, but for some, can add to a weighted sum."""
+        return self._ranges.of(linear, skip)
 
     def _aggregate(self, node: Aggregate) -> Values:
-        values = self.of(node.values)
-        formula, best = self.selector(node.selector)
+        values = self.values.of(node.values)
+        formula, best = self.selectors.formula(node.selector)
         if formula is False:
-            return self.sums.table(0, (), [node.default])
+            return self.values.sums.table(0, (), [node.default])
         compared = [*sides(formula), *scored_by(best)]
-        if not values.atoms or not all(self.of(side).atoms for side in compared):
+        if not values.atoms or not all(self.values.of(side).atoms for side in compared):
             return Values(0, (), [None], frozenset())
-        shapes = self.sum_shapes(self.task.siblings[node])
+        shapes = self.sums.sum_shapes(self.task.siblings[node])
         if len(values.inputs) == 1 and isinstance(values.inputs[0], CountVariable):
             return self._moved_count(node, values, values.inputs[0])
         if shapes is not None:
             return self._sum(node, shapes[node])
-        return self.shares(node) or self._mean(node)
+        return self.widths.of(node) or self._mean(node)
 
     def _mean(self, node: Aggregate) -> Values:
         """What a head picks for an aggregate, or the mean of it."""
-        values = self.of(node.values)
-        may_be_empty = not self.is_never_empty(self.selector(node.selector)[0])
+        values = self.values.of(node.values)
+        may_be_empty = not self.facts.is_never_empty(self.selectors.formula(node.selector)[0])
         picked, is_unique = self._picked(node, values)
         atoms = distinct([*picked, node.default] if may_be_empty else picked)
         codes = codes_of(atoms, averaged=not is_unique)
@@ -95,30 +122,30 @@ class HeadAnalysis(ShareShapes):
         )
         head.outputs.append(output)
         if len(atoms) == 1:
-            return self.sums.table(0, (), atoms)
-        return self.sums.table(head.layer, (output,), atoms)
+            return self.values.sums.table(0, (), atoms)
+        return self.values.sums.table(head.layer, (output,), atoms)
 
     def _picked(self, node: Aggregate, values: Values) -> tuple[list[Atom], bool]:
         """What an aggregate gives where it picks something; whether that is always one value."""
-        formula, best = self.selector(node.selector)
+        formula, best = self.selectors.formula(node.selector)
         numbers = [atom for atom in values.atoms if not isinstance(atom, (bool, str))]
-        if self.picks_at_most_one(formula, best) or self._has_one_number(values.atoms, numbers):
+        if self.picks.at_most_one(formula, best) or self._has_one_number(values.atoms, numbers):
             return values.atoms, True
         fractions = [Fraction(atom) for atom in numbers]
-        if self.picks_one_value(node.values, formula, best):
+        if self.picks.one_value(node.values, formula, best):
             return [*values.atoms, *fractions], True
         if self._is_by_length(node, values):
             return _by_length(values.outcomes), False
-        return [*values.atoms, *self.means_of(fractions)], False
+        return [*values.atoms, *self._ranges.means_of(fractions)], False
 
     def _is_by_length(self, node: Aggregate, values: Values) -> bool:
         """Whether a mean is over the whole input, of what the index decides."""
-        is_whole = self.selector(node.selector) == (True, None)
-        return is_whole and values.inputs == (self.index,) and None not in values.outcomes
+        is_whole = self.selectors.formula(node.selector) == (True, None)
+        return is_whole and values.inputs == (self.values.index,) and None not in values.outcomes
 
     def _head_of_means(self, node: Aggregate, may_be_empty: bool) -> PlannedHead:
         """The head of an aggregate that is no sum, with what its selector is known to pick."""
-        formula, best = self.selector(node.selector)
+        formula, best = self.selectors.formula(node.selector)
         head = self._head(node, "mean", formula, best)
         head.may_be_empty |= may_be_empty
         if head.may_be_empty and not self.settings.sink:
@@ -127,8 +154,10 @@ class HeadAnalysis(ShareShapes):
                 "from picking everything",
                 "compile with `sink=True`, or let the selector always pick something",
             )
-        has_numbers = any(not isinstance(atom, (bool, str)) for atom in self.of(node.values).atoms)
-        head.picks_one |= not has_numbers or self.picks_at_most_one(formula, best)
+        has_numbers = any(
+            not isinstance(atom, (bool, str)) for atom in self.values.of(node.values).atoms
+        )
+        head.picks_one |= not has_numbers or self.picks.at_most_one(formula, best)
         return head
 
     def _has_one_number(self, atoms: Sequence[Atom], numbers: Sequence[Atom]) -> bool:
@@ -145,9 +174,9 @@ class HeadAnalysis(ShareShapes):
 
     def _moved_count(self, node: Aggregate, values: Values, carrier: CountVariable) -> Values:
         """Move a count in place of what it stands for, where that says as much."""
-        formula, best = self.selector(node.selector)
-        may_be_empty = not self.is_never_empty(formula)
-        whole = values.kinds == {bool} or self.picks_at_most_one(formula, best)
+        formula, best = self.selectors.formula(node.selector)
+        may_be_empty = not self.facts.is_never_empty(formula)
+        whole = values.kinds == {bool} or self.picks.at_most_one(formula, best)
         if not whole and not (_counts_up(values) and self._is_compared_with_zero(node)):
             raise Refusal(
                 "its values depend on too many combinations to be worked out at once",
@@ -161,7 +190,9 @@ class HeadAnalysis(ShareShapes):
             (atom, code) for atom, (_, code) in zip(values.outcomes, carrier.states, strict=True)
         ]
         if not whole:
-            states = [(code, code) for code in self.means_of([code for _, code in carrier.states])]
+            states = [
+                (code, code) for code in self._ranges.means_of([code for _, code in carrier.states])
+            ]
         codes: dict[Atom, Fraction] = {}
         if may_be_empty:
             codes[node.default] = Fraction(-1) if whole or node.default != 0 else Fraction(0)
@@ -189,7 +220,7 @@ class HeadAnalysis(ShareShapes):
 
     def _sum(self, node: Aggregate, shape: Sum) -> Values:
         linear = Linear(shape.constant)
-        if shape.bos is not None and (bos := self.of(shape.bos).linear) is not None:
+        if shape.bos is not None and (bos := self.values.of(shape.bos).linear) is not None:
             linear = linear + bos.times(shape.bos_factor)
         for formula, values in shape.parts:
             linear = linear + self._sum_output(node, formula, values, shape)
@@ -197,19 +228,19 @@ class HeadAnalysis(ShareShapes):
             self.kept_as_sums.add(node)
             if shape.kind == "product":
                 self._products |= dict.fromkeys(self.task.users[node], linear)
-            return self.sums.values(linear, NUMBERS)
-        table = self.sums.values(linear, frozenset({Fraction}))
+            return self.values.sums.values(linear, NUMBERS)
+        table = self.values.sums.values(linear, frozenset({Fraction}))
         light = shape.light
         assert light is not None
         if shape.kind == "pick":
             atoms = [light if atom else node.default for atom in table.outcomes]
-            return self.sums.table(table.layer, table.inputs, atoms)
+            return self.values.sums.table(table.layer, table.inputs, atoms)
         counts = [number(atom) for atom in table.outcomes]
         shares: list[Atom | None] = [
             None if count < 1 else light if count == 1 else number(light) / count
             for count in counts
         ]
-        found = self.sums.table(table.layer, table.inputs, shares)
+        found = self.values.sums.table(table.layer, table.inputs, shares)
         reciprocal = linear.times(1 / number(light))
         return Values(found.layer, found.inputs, found.outcomes, found.kinds, found.linear,
                       reciprocal)  # fmt: skip
@@ -217,7 +248,7 @@ class HeadAnalysis(ShareShapes):
     def _sum_output(self, node: Aggregate, formula: Formula, values: SOp, shape: Sum) -> Linear:
         if self.measures.works_stepwise:
             self.task.deadlines.adopt(node.selector, in_order([values]))
-        found = self.of(values)
+        found = self.values.of(values)
         head = self._head(node, "sum", formula, None)
         head.family = shape.whole if len(shape.parts) > 1 else None
         for output in head.outputs:
@@ -226,7 +257,7 @@ class HeadAnalysis(ShareShapes):
         if shape.kind == "pick":
             sums = sorted({Fraction(0), *(Fraction(atom) for atom in found.atoms)})
         else:
-            sums = self.sums_of([found], formula)
+            sums = self._ranges.sums_of([found], formula)
         states = tuple((code, code) for code in sums)
         is_length = formula is True and found.atoms == [1]
         noisy = not (self.measures.rounds and can_be_rounded(sums, self.settings.max_length))
@@ -243,14 +274,11 @@ class HeadAnalysis(ShareShapes):
         for head in self.heads:
             if (head.layer, head.mode, head.formula, head.best) == (layer, mode, formula, best):
                 return head
-        text = self.refusals.text(node.selector)
+        text = self.task.refusals.text(node.selector)
         head = PlannedHead(layer, mode, formula, best, False, mode == "sum", text,
-                    refusal=self._unseen(node))  # fmt: skip
+                    refusal=self.facts.unseen(node))  # fmt: skip
         self.heads.append(head)
         return head
-
-    def _linear(self, node: Elementwise, operands: list[Values]) -> Linear | None:
-        return self._products.get(node) or super()._linear(node, operands)
 
 
 def _by_length(values: Sequence[Atom | None]) -> list[Atom]:

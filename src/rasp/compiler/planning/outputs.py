@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from rasp.atoms import Atom, show
-from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.kinds import widest
 from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import CountVariable, is_spread
 from rasp.compiler.planning.features import Features
 from rasp.compiler.planning.wide_outputs import WideCode, read_inputs, wide_code
@@ -42,7 +42,7 @@ def plan_output(
     if values.is_wide:
         return _read_directly(name, node, wide_code(node, features, time))
     if not values.atoms:
-        why = next(iter(features.analysis.failures.values()), "it has no value")
+        why = next(iter(features.analysis.outcomes.failures.values()), "it has no value")
         raise Refusal(f"the program fails on every input: {why}", "fix it first")
     counted = _threshold(values)
     is_made = values.linear is None
@@ -51,7 +51,7 @@ def plan_output(
             return _read_directly(name, node, read_inputs(values, features, time))
         except Refusal:
             pass
-    codes = _codes(values, features.analysis.codes_of(values.atoms))
+    codes = _codes(values, features.analysis.joints.codes_of(values.atoms))
     known = atoms_by_code(values, codes)
     if counted is not None:
         return OutputPlan(name, node, features.code(values.inputs[0], time), counted)

@@ -89,7 +89,7 @@ def _plan(
     """Plan with some feed-forward blocks without heads, or raise that one more is needed."""
     analysis = analyse(list(outputs.values()), settings, refusals, placed, blocks, measures)
     layers = blocks.total(placed)
-    features = Features(analysis, layers)
+    features = Features(analysis.values, layers)
     end = 2 * layers + 1
     demands: list[Demand] = []
     found = _outputs(outputs, features, end, refusals, measures.looks_up)
@@ -174,7 +174,7 @@ def _heads_of(
         if not any(output in each.parts for each in wanted for output in head.outputs):
             continue
         try:
-            plan = plan_head(features, analysis, head, wanted)
+            plan = plan_head(features, head, wanted)
         except Refusal as refusal:
             blamed = head.outputs[0].known_by
             assert blamed is not None

@@ -10,8 +10,8 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.compiler.analysis.comparison_tables import compared, in_order
 from rasp.compiler.analysis.formulas import Formula, as_table, comparisons
-from rasp.compiler.analysis.joint_states import Joint
 from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.values import Joint
 from rasp.compiler.planning.features import Features
 from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
@@ -39,8 +39,8 @@ def sides_of(features: Features, formula: Formula) -> tuple[Side, Side]:
     """What the keys and the queries of a formula can hold."""
     analysis = features.analysis
     found = comparisons(formula)
-    keys = side_of(analysis.joint(list(dict.fromkeys(literal.keys for literal in found))))
-    queries = side_of(analysis.joint(list(dict.fromkeys(literal.queries for literal in found))))
+    keys = side_of(analysis.joints.of(list(dict.fromkeys(literal.keys for literal in found))))
+    queries = side_of(analysis.joints.of(list(dict.fromkeys(literal.queries for literal in found))))
     if len(keys.rows) * len(queries.rows) > MOST_PAIRS:
         raise Refusal(
             f"a selector compares {len(keys.rows)} values of its keys with {len(queries.rows)} "

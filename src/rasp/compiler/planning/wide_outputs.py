@@ -18,10 +18,11 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.certificate.program.reach import MOST_ROWS, whole_sums
-from rasp.compiler.analysis.joint_states import JointAnalysis, Values
 from rasp.compiler.analysis.kinds import width_of_kind
 from rasp.compiler.analysis.linear import Linear, total
 from rasp.compiler.analysis.tables import relevant
+from rasp.compiler.analysis.value_analysis import ValueAnalysis
+from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import HeadOutput, number
 from rasp.compiler.planning.features import Features, Group
 from rasp.compiler.planning.mixed_radix import clearest_weights, numbers_of
@@ -121,7 +122,7 @@ def _digit(node: SOp, output: HeadOutput, features: Features, time: int) -> Digi
     return Digit(output, np.array(places), linear)
 
 
-def _readers(analysis: JointAnalysis, node: SOp, output: HeadOutput) -> list[SOp]:
+def _readers(analysis: ValueAnalysis, node: SOp, output: HeadOutput) -> list[SOp]:
     """The nodes below a wide one that are not wide themselves and depend on a sum."""
     values = analysis.of(node)
     if output not in values.inputs:
@@ -132,9 +133,9 @@ def _readers(analysis: JointAnalysis, node: SOp, output: HeadOutput) -> list[SOp
             for each in _readers(analysis, operand, output)]  # fmt: skip
 
 
-def reachable_rows(analysis: JointAnalysis, outputs: Sequence[HeadOutput]) -> np.ndarray:
+def reachable_rows(analysis: ValueAnalysis, outputs: Sequence[HeadOutput]) -> np.ndarray:
     """(row, output): every combination of states that sums of one head can have together."""
-    joint = analysis.joint([output.values for output in outputs])
+    joint = analysis.joints.of([output.values for output in outputs])
     vectors = {tuple(map(number, row)) for row in joint.rows if None not in row}
     found = whole_sums(vectors, analysis.settings.max_length)
     if found is None:
@@ -149,7 +150,7 @@ def reachable_rows(analysis: JointAnalysis, outputs: Sequence[HeadOutput]) -> np
 
 
 def _evaluated(
-    analysis: JointAnalysis, node: SOp, states: dict[HeadOutput, np.ndarray],
+    analysis: ValueAnalysis, node: SOp, states: dict[HeadOutput, np.ndarray],
     known: dict[SOp, list[Atom | None]],
 ) -> list[Atom | None]:  # fmt: skip
     """What a node holds in each combination of states."""
@@ -158,7 +159,7 @@ def _evaluated(
         if values.is_wide and isinstance(node, Elementwise):
             columns = [_evaluated(analysis, each, states, known) for each in node.operands]
             known[node] = [
-                analysis.applied(node, node.op, row) for row in zip(*columns, strict=True)
+                analysis.outcomes.of(node, node.op, row) for row in zip(*columns, strict=True)
             ]
         else:
             place = np.zeros(len(next(iter(states.values()))), int)

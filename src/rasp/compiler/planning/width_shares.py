@@ -15,10 +15,10 @@ from fractions import Fraction
 from math import exp, log
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.disguised_sums import SumShapes
 from rasp.compiler.analysis.formulas import Formula
-from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.selector_facts import SelectorFacts
+from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, SumVariable, number
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate
@@ -41,22 +41,24 @@ class Shares:
     """For each state of the sum: whether position 0 is picked, and how many others."""
 
 
-class ShareShapes(SumShapes):
-    """Finds widths that need no sink."""
+class WidthShares:
+    """Finds widths that need no sink, and adds their heads to those of a model."""
 
-    heads: list[PlannedHead]
-    _shares: dict[Aggregate, Shares | None]
+    def __init__(self, facts: SelectorFacts, heads: list[PlannedHead]) -> None:
+        self.facts, self.selectors, self.values = facts, facts.selectors, facts.values
+        self.task, self.settings, self.heads = facts.values.task, facts.settings, heads
+        self.known: dict[Aggregate, Shares | None] = {}
 
-    def shares(self, node: Aggregate) -> Values | None:
+    def of(self, node: Aggregate) -> Values | None:
         """The values of one of the two aggregates of a width; None where it is no such thing."""
         if self.settings.sink or self.settings.max_length == 1:
             return None
-        if node not in self._shares:
+        if node not in self.known:
             self._find_shares(self.task.layer_of[node])
-        found = self._shares[node]
+        found = self.known[node]
         if found is None:
             return None
-        light = self._light(self.of(node.values))
+        light = self.selectors.light(self.values.of(node.values))
         assert light is not None
         outcomes: list[Atom | None] = []
         for picked, others in found.counts:
@@ -64,20 +66,20 @@ class ShareShapes(SumShapes):
                 outcomes.append(light if picked else node.default)
             else:
                 outcomes.append(light if others == 0 else number(light) / (others + 1))
-        return self.sums.table(found.variable.layer, (found.variable,), outcomes)
+        return self.values.sums.table(found.variable.layer, (found.variable,), outcomes)
 
     def _find_shares(self, layer: int) -> None:
         """Look for the two aggregates of each width among those of a layer."""
         kinds: dict[tuple[str, Formula], list[Aggregate]] = {}
         for node, at in self.task.layer_of.items():
             if at == layer:
-                self._shares[node] = None
+                self.known[node] = None
                 kinds.setdefault(self._kind(node), []).append(node)
         for (role, formula), nodes in kinds.items():
             others = kinds.get(("alone", formula), [])
             if role == "always" and len(nodes) == len(others) == 1:
                 made = self._made(nodes[0], others[0], formula)
-                self._shares |= {nodes[0]: made, others[0]: made}
+                self.known |= {nodes[0]: made, others[0]: made}
 
     def _kind(self, node: Aggregate) -> tuple[str, Formula]:
         """What part of a width an aggregate can be, and the selector whose width it is."""
@@ -85,18 +87,18 @@ class ShareShapes(SumShapes):
         if len(self.task.siblings[node]) > 1:
             return nothing
         try:
-            formula, best = self.selector(node.selector)
-            values = self.of(node.values)
+            formula, best = self.selectors.formula(node.selector)
+            values = self.values.of(node.values)
         except Refusal:
             return nothing
-        if best is not None or self._light(values) is None:
+        if best is not None or self.selectors.light(values) is None:
             return nothing
-        first = rewritten(formula, lambda literal: self.at_index(literal, True))
-        others = rewritten(formula, lambda literal: self.at_index(literal, False))
+        first = rewritten(formula, lambda literal: self.selectors.at_index(literal, True))
+        others = rewritten(formula, lambda literal: self.selectors.at_index(literal, False))
         role, whole = ("always", others) if first is True else ("alone", first)
         if (role == "alone" and others is not False) or isinstance(whole, bool):
             return nothing
-        return (role, whole) if self.is_never_empty(whole) else nothing
+        return (role, whole) if self.facts.is_never_empty(whole) else nothing
 
     def _made(self, always: Aggregate, alone: Aggregate, formula: Formula) -> Shares:
         length = self.settings.max_length
@@ -107,8 +109,8 @@ class ShareShapes(SumShapes):
         linear = Linear()
         for node, alike in ((always, [*share[1:], ONE]), (alone, [*share, Fraction(0)])):
             head = PlannedHead(self.task.layer_of[node], "share", formula, None, False, True,
-                        self.refusals.text(node.selector), outweighs=node is always,
-                        refusal=self._unseen(node))  # fmt: skip
+                        self.task.refusals.text(node.selector), outweighs=node is always,
+                        refusal=self.facts.unseen(node))  # fmt: skip
             states = tuple((each, each) for each in sorted(alike))
             output = HeadOutput(head.layer, states, True, head, IS_FIRST, None, known_by=node)
             head.outputs.append(output)

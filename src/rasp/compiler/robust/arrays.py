@@ -45,11 +45,12 @@ class Writer:
         self.sink[0] = MARK
 
     def weights(self) -> Weights:
-        plan, analysis = self.plan, self.plan.analysis
+        plan = self.plan
         settings, blocks = plan.settings, plan.blocks
         tokens = np.zeros((len(settings.vocabulary), self.size))
         positions = np.zeros((settings.max_length, self.size))
-        for variable, table in ((analysis.token, tokens), (analysis.index, positions)):
+        values = plan.analysis.values
+        for variable, table in ((values.token, tokens), (values.index, positions)):
             for place, dim in enumerate(blocks.of.get(variable, {}).values()):
                 table[place, dim] = 1.0
         if plan.uses_sink:

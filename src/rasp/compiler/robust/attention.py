@@ -127,7 +127,7 @@ def _compared(
 
 
 def _side(blocks: Blocks, nodes: Sequence[SOp]) -> Side:
-    return side_of(blocks.analysis.joint(nodes))
+    return side_of(blocks.values.joints.of(nodes))
 
 
 def _noise(table: np.ndarray) -> float:
@@ -191,10 +191,10 @@ def _best(blocks: Blocks, head: PlannedHead) -> tuple[list[tuple[Row, Row]], flo
     if head.best is None:
         return [], 0.0, 0.0
     analysis, terms = blocks.analysis, score_terms(head.best)
-    if any(str in analysis.of(side).kinds for side in scored_by(head.best)):
+    if any(str in analysis.values.of(side).kinds for side in scored_by(head.best)):
         raise Refusal("`score` multiplies numbers, not strings", "score by a number")
-    sent = analysis.numbers_together([term.keys for term in terms])
-    asked = analysis.numbers_together([term.queries for term in terms])
+    sent = analysis.values.joints.numbers([term.keys for term in terms])
+    asked = analysis.values.joints.numbers([term.queries for term in terms])
     gap, (lowest, highest) = gap_and_extent(asked, sent)
     if not gap:
         return [], 0.0, 0.0
@@ -218,7 +218,7 @@ def _best(blocks: Blocks, head: PlannedHead) -> tuple[list[tuple[Row, Row]], flo
 
 def _number(blocks: Blocks, node: SOp, layer: int) -> Row:
     """A row that reads a number from blocks."""
-    values = blocks.analysis.of(node)
+    values = blocks.values.of(node)
     labels = [None if atom is None else number(atom) for atom in values.outcomes]
     rows = blocks.rows(values.layer, values.inputs, labels, layer)
     return added(row.times(float(label)) for label, row in rows.items())  # type: ignore[arg-type]
@@ -244,7 +244,7 @@ def _channels(blocks: Blocks, head: PlannedHead) -> list[MovedValue]:
 
 def _picked(blocks: Blocks, output: HeadOutput) -> list[MovedValue]:
     """A channel for each code: 1 where the key's value has it (at the sink: the default)."""
-    values = blocks.analysis.of(output.values)
+    values = blocks.values.of(output.values)
     codes = output.codes or codes_of(values.atoms)
     labels = [None if atom is None else codes[atom] for atom in values.outcomes]
     rows = blocks.rows(values.layer, values.inputs, labels, output.head.layer)

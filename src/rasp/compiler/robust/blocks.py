@@ -15,8 +15,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rasp.compiler.analysis.joint_states import Values
 from rasp.compiler.analysis.tables import relevant
+from rasp.compiler.analysis.value_analysis import ValueAnalysis
+from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import (
     CountVariable,
     HeadOutput,
@@ -78,6 +79,10 @@ class Blocks:
     finest: dict[PlannedHead, float] = field(default_factory=dict)
     """Of a head whose numbers are read: their range over the smallest difference that matters."""
 
+    @property
+    def values(self) -> ValueAnalysis:
+        return self.analysis.values
+
     def note(self, head: PlannedHead, finest: float) -> None:
         """Note how fine the numbers of a head have to be, for one of its readers."""
         self.finest[head] = max(self.finest.get(head, 1.0), finest)
@@ -106,14 +111,14 @@ class Blocks:
         return (
             head.picks_one
             or len(codes) == 1
-            or len(self.analysis.of(output.values).atoms) == 1
-            or self.analysis.picks_at_most_one(head.formula, head.best)
-            or self.analysis.picks_one_value(output.values, head.formula, head.best)
+            or len(self.values.of(output.values).atoms) == 1
+            or self.analysis.picks.at_most_one(head.formula, head.best)
+            or self.analysis.picks.one_value(output.values, head.formula, head.best)
         )
 
     def is_given(self, node: SOp) -> bool:
         """Whether an s-op is a function of the token alone, or of the index."""
-        inputs = self.analysis.of(node).inputs
+        inputs = self.values.of(node).inputs
         return len(inputs) == 1 and isinstance(inputs[0], TokenVariable | IndexVariable)
 
     def is_number(self, variable: Variable, layer: int) -> bool:
@@ -127,7 +132,7 @@ class Blocks:
         for variable in inputs:
             parts: list[Variable] = [variable]
             if isinstance(variable, SumVariable):
-                inner = self.analysis.variables_of(variable.linear)
+                inner = self.values.variables_of(variable.linear)
                 if not any(self.is_number(each, variable.layer) for each in inner):
                     parts = inner
             found |= dict.fromkeys(parts)
@@ -195,7 +200,7 @@ class Blocks:
         """
         return (
             isinstance(variable, HeadOutput)
-            and len(self.analysis.of(variable.values).atoms) == 1
+            and len(self.values.of(variable.values).atoms) == 1
             and self.is_picked(variable)
         )
 
@@ -226,7 +231,7 @@ class Blocks:
 
     def _of_node(self, variable: NodeVariable, table: Places, reader: int) -> list[Row]:
         """A function of an s-op, as one of what that depends on."""
-        values = self.analysis.of(variable.node)
+        values = self.values.of(variable.node)
         codes = dict(variable.states)
         place_of = {code: place for (_, code), place in zip(variable.states, table, strict=True)
                     if place >= 0}  # fmt: skip
@@ -237,15 +242,14 @@ class Blocks:
     def held(self, count: CountVariable, reader: int) -> Row:
         """A row that is how many of the conditions of a count hold."""
         found = []
-        shared = Counter(each for condition in count.conditions
-                         for each in self.parts_of(self.analysis.of(condition).inputs))  # fmt: skip
+        conditions = [self.values.of(condition) for condition in count.conditions]
+        shared = Counter(part for values in conditions for part in self.parts_of(values.inputs))
         if max(shared.values(), default=0) > MOST_COUNTED:
             raise Refusal(
                 f"it counts more than {MOST_COUNTED} conditions on the same values",
                 'round and compare values earlier, or use `style="compact"`',
             )
-        for condition in count.conditions:
-            values = self.analysis.of(condition)
+        for values in conditions:
             rows = self.rows(values.layer, values.inputs, values.outcomes, reader)
             found.append(rows.get(True, Row()))
         return added(found)

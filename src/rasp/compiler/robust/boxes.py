@@ -69,7 +69,7 @@ def _of_count(
 def _has_number(blocks: Blocks, variable: Variable) -> bool:
     """Whether something of a variable is a number in the stream, not a block."""
     if isinstance(variable, SumVariable):
-        inner = blocks.analysis.variables_of(variable.linear)
+        inner = blocks.values.variables_of(variable.linear)
         return any(blocks.is_number(part, variable.layer) for part in inner)
     return isinstance(variable, HeadOutput) and blocks.is_number(variable, variable.layer)
 

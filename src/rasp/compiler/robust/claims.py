@@ -36,10 +36,10 @@ class RobustClaimant(Claimant):
                            for each in layer) for layer in self.features)  # fmt: skip
 
     def inputs(self, node: SOp) -> tuple[int, ...]:
-        return self.all_numbers(self.blocks.parts_of(self.analysis.of(node).inputs))
+        return self.all_numbers(self.blocks.parts_of(self.values.of(node).inputs))
 
     def _joint_inputs(self, nodes: Iterable[SOp]) -> tuple[int, ...]:
-        return self.all_numbers(self.blocks.parts_of(self.analysis.joint(list(nodes)).inputs))
+        return self.all_numbers(self.blocks.parts_of(self.values.joints.of(list(nodes)).inputs))
 
     def _inputs(self, written: Written) -> list[Variable]:
         """What a feature's steps read: sums are read beside how many keys were picked."""
@@ -62,7 +62,7 @@ class RobustClaimant(Claimant):
 
     def _read(self, node: SOp) -> Row:
         """A row that is an s-op's number; an empty one where there is none."""
-        values = self.analysis.of(node)
+        values = self.values.of(node)
         if values.is_wide or any(isinstance(atom, str) for atom in values.atoms):
             return Row()
         means = self._means(values.linear)

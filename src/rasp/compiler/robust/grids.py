@@ -56,7 +56,7 @@ class Grid:
         """A sum as what it is made of, unless an earlier feed-forward can tell what it is."""
         if not isinstance(variable, SumVariable) or 0 < variable.layer < self.feature.layer:
             return [variable]
-        parts = self.blocks.analysis.variables_of(variable.linear)
+        parts = self.blocks.values.variables_of(variable.linear)
         line = {each: variable.linear.parts[each] for each in parts
                 if isinstance(each, HeadOutput)
                 and self.blocks.is_number(each, self.feature.layer)}  # fmt: skip
@@ -94,7 +94,7 @@ class Grid:
         """(combination,): the place of a sum's code; -1 where no input has such a sum."""
         linear, settings = variable.linear, self.blocks.analysis.settings
         terms: list[tuple[int, list[Fraction]]] = []
-        for part in self.blocks.analysis.variables_of(linear):
+        for part in self.blocks.values.variables_of(linear):
             match part:
                 case TokenVariable():
                     worth = token_values(linear, settings)
@@ -117,18 +117,18 @@ class Grid:
         self, bases: list[Variable], codes: dict[Variable, list[Fraction]], grid: np.ndarray
     ) -> np.ndarray:
         """(combination,): whether an input can have it, as far as is easy to tell."""
-        analysis = self.blocks.analysis
+        values, settings = self.blocks.values, self.blocks.values.settings
         fine = np.ones(grid.shape[1], bool)
-        index = grid[bases.index(analysis.index)] if analysis.index in bases else None
-        if index is not None and analysis.settings.bos is not None and analysis.token in bases:
-            is_bos = grid[bases.index(analysis.token)] == len(analysis.settings.vocabulary) - 1
+        index = grid[bases.index(values.index)] if values.index in bases else None
+        if index is not None and settings.bos is not None and values.token in bases:
+            is_bos = grid[bases.index(values.token)] == len(settings.vocabulary) - 1
             fine &= is_bos == (index == 0)
         for base in bases:
             if index is not None and isinstance(base, HeadOutput) and base.is_length:
                 length = np.array([int(code) for code in codes[base]])[grid[bases.index(base)]]
                 fine &= length > index
         if len({each.head for each in self.numbers if isinstance(each, HeadOutput)}) == 1:
-            rows = analysis._together(tuple(self.numbers))  # type: ignore[arg-type]
+            rows = values.joints.possible.rows(tuple(self.numbers))  # type: ignore[arg-type]
             if rows is not None:
                 held = [np.array(codes[each], object)[grid[bases.index(each)]]
                         for each in self.numbers]  # fmt: skip
@@ -159,7 +159,7 @@ class Grid:
                 if isinstance(each, HeadOutput) and each.head.mode == "sum"]  # fmt: skip
         for head in dict.fromkeys(output.head for output in sums):
             whole = mixture({each: Fraction(1) for each in sums if each.head is head})
-            if len(blocks.analysis.of(whole).atoms) > 1:
+            if len(blocks.values.of(whole).atoms) > 1:
                 cases *= max(1, blocks.analysis.settings.max_length // 2)
         return cases
 

@@ -78,7 +78,7 @@ class Line:
             most = sum(abs(float(weight)) * unit_of(self.blocks, output)
                        for output, weight in self.weights.items())  # fmt: skip
         else:
-            values = self.blocks.analysis.of(mixture(self.weights)).atoms
+            values = self.blocks.values.of(mixture(self.weights)).atoms
             most = max(abs(float(number(atom))) for atom in values)
         self.blocks.note(self.head, most / gap)
 
@@ -145,7 +145,7 @@ def _has_place(blocks: Blocks, weights: Weights) -> bool:
     """Whether a sum is a place on a line whatever else its head does: a mean, or a count."""
     if all(output.head.mode == "mean" for output in weights):
         return bool(weights)
-    return len(blocks.analysis.of(mixture(weights)).atoms) == 1
+    return len(blocks.values.of(mixture(weights)).atoms) == 1
 
 
 def _places(
@@ -156,7 +156,7 @@ def _places(
     for state in states:
         total = sum(map(mul, parts, state), Fraction(0))
         if next(iter(weights)).head.mode == "sum":
-            [each] = blocks.analysis.of(mixture(weights)).atoms
+            [each] = blocks.values.of(mixture(weights)).atoms
             total /= sink_weight(blocks) + total / number(each)
         found.append(float(total))
     return found

@@ -33,7 +33,7 @@ def unit_of(blocks: Blocks, output: HeadOutput) -> float:
     """The largest value that keys send, or the default: numbers are counted in it."""
     if output.carrier is not None:
         return float(len(output.carrier.conditions))
-    atoms = blocks.analysis.of(output.values).atoms
+    atoms = blocks.values.of(output.values).atoms
     codes = [*codes_of(atoms).values()]
     if output.default is not None:
         codes.append(Fraction(output.default))

@@ -108,14 +108,14 @@ def _outputs(
 
 
 def _output(blocks: Blocks, name: str, node: SOp, reader: int) -> RobustOutput:
-    values = blocks.analysis.of(node)
+    values = blocks.values.of(node)
     if values.is_wide:
         raise Refusal(
             "it has too many answers for a read-out with a score for each",
             'use a smaller length, or `style="compact"`',
         )
     if not values.atoms:
-        why = next(iter(blocks.analysis.failures.values()), "it has no value")
+        why = next(iter(blocks.values.outcomes.failures.values()), "it has no value")
         raise Refusal(f"the program fails on every input: {why}", "fix the program first")
     codes = codes_of(values.atoms)
     widest = atoms_by_code(values, codes)
@@ -166,7 +166,7 @@ def width_of(blocks: Blocks, output: HeadOutput) -> HeadOutput:
     It is one of the head's outputs, and is made one if it was none.
     """
     for known in output.head.outputs:
-        if blocks.analysis.of(known.values).atoms == [1]:
+        if blocks.values.of(known.values).atoms == [1]:
             return known
     states = tuple((Fraction(count), Fraction(count))
                    for count in range(blocks.analysis.settings.max_length + 1))  # fmt: skip

@@ -1,0 +1,95 @@
+"""A choice between s-ops in, what it holds out: its leaves need not be looked at together.
+
+`a if c else b` is worked out in a layer after `c`, `a` and `b`, by gates: which of them it is, is
+known by then.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rasp.compiler.analysis.joint_states import MOST_STATES, JointStates
+from rasp.compiler.analysis.joint_tables import states_of
+from rasp.compiler.analysis.task import Task
+from rasp.compiler.analysis.values import Choice, HeldValues, Values
+from rasp.compiler.analysis.variables import distinct
+from rasp.compiler.refusals import Refusal
+from rasp.graph import Const, Elementwise, Node, SOp, in_order
+
+
+class Choices:
+    """S-ops that are one of several others."""
+
+    def __init__(self, task: Task, held: HeldValues, joints: JointStates) -> None:
+        self.task, self._held, self._joints = task, held, joints
+        self._numbers: set[Node] = set()
+        """Helpers that say which of several s-ops another one is."""
+
+    def of(self, node: Elementwise, refusal: Refusal) -> Values | None:
+        """One of several s-ops, where it is known before which one: they need not be looked at
+        together.
+        """
+        leaves: dict[SOp, int] = {}
+        numbered = self._numbered_leaves(node, leaves)
+        if node in self._numbers or all(isinstance(leaf, Const) for leaf in leaves):
+            return None
+        choice = Choice(numbered, tuple(leaves))
+        gates = [choice.gate(place) for place in range(len(leaves))]
+        self.task.deadlines.adopt(node, in_order([numbered, *gates]))
+        try:
+            for helper in in_order([numbered]):
+                if isinstance(helper, SOp) and helper is not node:
+                    self._held.of(helper)
+            held = [self._held.of(leaf) for leaf in leaves]
+            layers = [values.layer + self._waits(values) for values in held]
+            layer = max(1 + self._held.of(numbered).layer, *layers)
+            sizes = [states_of(self._joints.view(leaf, values, layer).inputs)
+                     for leaf, values in zip(leaves, held, strict=True)]  # fmt: skip
+        except Refusal:
+            return None
+        if 2 * max(sizes) > MOST_STATES or any(values.is_wide for values in held):
+            return None
+        if not self.task.deadlines.allow(node, layer, refusal):
+            return None
+        atoms = distinct(atom for values in held for atom in values.atoms)
+        one_of_them = Values(layer, (), atoms, frozenset(map(type, atoms)))
+        noisy = any(values.is_noisy for values in held)
+        variable = self._joints.node_variable(
+            node, replace(one_of_them, inputs=(self._joints.base.token,)), noisy
+        )
+        return replace(one_of_them, inputs=(variable,), choice=choice)
+
+    def _waits(self, values: Values) -> bool:
+        """Whether a choice sees of a leaf what an earlier block has made of it."""
+        if not self.task.measures.works_stepwise:
+            return values.choice is not None
+        return values.linear is None and values.layer > 0
+
+    def _numbered_leaves(self, node: SOp, leaves: dict[SOp, int]) -> SOp:
+        """A choice with the numbers of its leaves in place of these."""
+        numbered: dict[SOp, SOp] = {}
+        for part in in_order([node]):
+            if not isinstance(part, Elementwise) or part.op != "if":
+                continue
+            values = self._held.known.get(part)
+            if values is None or values.choice is not None:
+                condition, *branches = part.operands
+                inner = [
+                    numbered[branch]
+                    if branch in numbered
+                    else Const(leaves.setdefault(branch, len(leaves)))
+                    for branch in branches
+                ]
+                numbered[part] = Elementwise("if", (condition, *inner))
+                self._numbers.add(numbered[part])
+        return numbered[node]
+
+    def only_branch(self, node: Elementwise) -> SOp | None:
+        """What a choice always is, whatever its condition may be."""
+        if node.op != "if":
+            return None
+        condition, one, other = node.operands
+        values = self._held.of(condition)
+        if len(values.atoms) == 1:
+            return one if values.atoms[0] else other
+        return one if self._held.of(one) is self._held.of(other) else None

@@ -1,0 +1,182 @@
+"""An elementwise s-op in, what it holds out.
+
+It is a weighted sum, a table over the joint states of its operands, or where such a table would
+be too large, a count of conditions, a choice that is made later, or it waits for the next layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from rasp.compiler.analysis.choices import Choices
+from rasp.compiler.analysis.joint_states import JointStates
+from rasp.compiler.analysis.kinds import kinds_of
+from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.outcomes import Outcomes
+from rasp.compiler.analysis.task import Task
+from rasp.compiler.analysis.values import HeldValues, Joint, Values
+from rasp.compiler.analysis.variables import CountVariable, HeadOutput
+from rasp.compiler.analysis.weighted_sums import WeightedSums, linear_of
+from rasp.compiler.refusals import Refusal
+from rasp.graph import Const, Elementwise, SOp
+
+FEW = 1024
+"""The largest table that is made at once where there can be another block."""
+SEVERAL = 64
+"""From more values on, a choice is made of them by gates, and not by a table."""
+
+
+class ElementwiseRules:
+    """What operators make of what their operands hold."""
+
+    def __init__(
+        self, task: Task, held: HeldValues, outcomes: Outcomes, joints: JointStates,
+        sums: WeightedSums, product: Callable[[Elementwise], Linear | None],
+    ) -> None:  # fmt: skip
+        self.task, self._held, self._outcomes = task, held, outcomes
+        self._joints, self._sums, self._product = joints, sums, product
+        self._choices = Choices(task, held, joints)
+
+    def of(self, node: Elementwise) -> Values:
+        operands = [self._held.of(operand) for operand in node.operands]
+        linear = self._product(node) or linear_of(node.op, operands)
+        if linear is not None:
+            kinds = kinds_of(node.op, [operand.kinds for operand in operands])
+            return self._sums.values(linear, kinds)
+        compared = self._sums.comparison(node.op, operands)
+        if compared is not None:
+            return compared
+        variables = {variable for operand in operands for variable in operand.inputs}
+        are_several = sum(variable.is_noisy for variable in variables) > 1
+        if any(isinstance(variable, CountVariable) for variable in variables) or (
+            self.task.measures.counts_conditions and are_several
+        ):
+            counted = self._counted(node)
+            if counted is not None:
+                return counted
+        if self.task.measures.works_stepwise:
+            return self._stepwise(node)
+        try:
+            joint = self._joints.of(list(node.operands), later=0)
+        except Refusal as refusal:
+            waits = self.task.settings.extra_feed_forwards > 0
+            values = self._afterwards(node, refusal) if waits else None
+            values = values or self._counted(node) or self._distributed(node)
+            values = values or self._wide(node, operands) or self._afterwards(node, refusal)
+            if values is None:
+                raise refusal
+            return values
+        return self._table(node, joint)
+
+    def _stepwise(self, node: Elementwise) -> Values:
+        """An s-op of few combinations at a time: at once, or in the next feed-forward.
+
+        What can be many values is chosen as it is, by an s-op that says which one it is.
+        """
+        same = self._choices.only_branch(node)
+        if same is not None:
+            self._joints.aliases[node] = self._joints.aliases.get(same, same)
+            return self._held.of(same)
+        operands, refusal = list(node.operands), Refusal("", "")
+        if node.op == "if" and any(len(self._held.of(each).atoms) > SEVERAL for each in operands):
+            chosen = self._choices.of(node, refusal)
+            if chosen is not None:
+                return chosen
+        try:
+            joint = self._joints.of(operands, later=0, most=FEW)
+        except Refusal as reason:
+            found = self._later(node, reason)
+            if found is not None:
+                return found
+            try:
+                joint = self._joints.of(operands, later=0)
+            except Refusal:
+                found = self._distributed(node)
+                if found is None:
+                    raise
+                return found
+        return self._table(node, joint)
+
+    def _afterwards(self, node: Elementwise, refusal: Refusal) -> Values | None:
+        """An s-op of what others have made of the input before."""
+        chosen = self._choices.of(node, refusal) if node.op == "if" else None
+        return chosen or self._later(node, refusal)
+
+    def _later(self, node: Elementwise, refusal: Refusal) -> Values | None:
+        """An s-op in the feed-forward of the next layer, of what its operands are by then."""
+        try:
+            joint = self._joints.of(list(node.operands), later=1)
+        except Refusal:
+            return None
+        if not self.task.deadlines.allow(node, joint.layer, refusal):
+            return None
+        return self._table(node, joint)
+
+    def _counted(self, node: Elementwise) -> Values | None:
+        """An `and` or `or` of conditions as a count of them: each is worked out on its own."""
+        if node.op not in ("and", "or"):
+            return None
+        different = dict.fromkeys(conditions_of(node, node.op))
+        different.pop(Const(node.op == "and"), None)  # `False or x` is x
+        conditions = tuple(different)
+        held = [self._held.of(condition) for condition in conditions]
+        if any(isinstance(one, CountVariable) for values in held for one in values.inputs):
+            return None
+        states = tuple(
+            (count > 0 if node.op == "or" else count == len(conditions), Fraction(count))
+            for count in range(len(conditions) + 1)
+        )
+        layer = max(values.layer for values in held)
+        variable = CountVariable(layer + 1, states, True, conditions)
+        return Values(layer, (variable,), [atom for atom, _ in states], frozenset({bool}))
+
+    def _wide(self, node: Elementwise, operands: list[Values]) -> Values | None:
+        """Something of very many answers that nothing but a read-out needs, made of sums."""
+        inputs = tuple(dict.fromkeys(one for operand in operands for one in operand.inputs))
+        outputs = [one for one in inputs if isinstance(one, HeadOutput)]
+        fits = len(outputs) == len(inputs) and len({output.head for output in outputs}) == 1
+        if not fits or outputs[0].head.mode != "sum":
+            return None
+        if outputs[0].head.family is not None or not self._is_only_read_out(node):
+            return None
+        return Values(outputs[0].layer, inputs, (), frozenset(), is_wide=True)
+
+    def _is_only_read_out(self, node: SOp) -> bool:
+        """Whether nothing but a read-out needs an s-op."""
+        users = self.task.users.get(node, ())
+        return (node in self.task.outputs or bool(users)) and all(
+            isinstance(user, Elementwise) and self._is_only_read_out(user) for user in users
+        )
+
+    def _distributed(self, node: Elementwise) -> Values | None:
+        """`x + (a if c else b)` as `x + a if c else x + b`, where those sums are linear."""
+        chosen = self._as_choice(node)
+        return None if chosen is None or chosen is node else self._held.of(chosen)
+
+    def _as_choice(self, node: SOp) -> Elementwise | None:
+        """A sum with a choice in it as a choice between sums."""
+        if not isinstance(node, Elementwise) or node.op not in ("if", "+", "-"):
+            return None
+        if node.op == "if":
+            fits = all(self._held.of(branch).linear is not None for branch in node.operands[1:])
+            return node if fits else None
+        for place, other in ((0, node.operands[1]), (1, node.operands[0])):
+            choice = self._as_choice(node.operands[place])
+            if choice is None or self._held.of(other).linear is None:
+                continue
+            condition, *branches = choice.operands
+            pairs = [(one, other) if place == 0 else (other, one) for one in branches]
+            return Elementwise("if", (condition, *(Elementwise(node.op, pair) for pair in pairs)))
+        return None
+
+    def _table(self, node: Elementwise, joint: Joint) -> Values:
+        rows = [self._outcomes.of(node, node.op, row) for row in joint.rows]
+        return self._sums.table(joint.layer, joint.inputs, rows)
+
+
+def conditions_of(node: SOp, op: str) -> tuple[SOp, ...]:
+    """The conditions of an `and` or an `or`, however they are nested."""
+    if not isinstance(node, Elementwise) or node.op != op:
+        return (node,)
+    return tuple(one for part in node.operands for one in conditions_of(part, op))

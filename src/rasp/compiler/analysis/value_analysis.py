@@ -1,0 +1,80 @@
+"""A graph in; for every s-op, what it can hold and what that depends on, out.
+
+Values are followed *jointly*: an s-op is a table over the states of its inputs (the token, the
+index, what heads put out, weighted sums of these), so that `x - x` is known to be 0. A table entry
+is None where the program itself would fail, or which no input can reach.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+
+from rasp.compiler.analysis.elementwise import ElementwiseRules
+from rasp.compiler.analysis.formulas import Formula
+from rasp.compiler.analysis.joint_states import JointStates
+from rasp.compiler.analysis.joint_tables import BaseVariables
+from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.outcomes import Outcomes
+from rasp.compiler.analysis.task import Task
+from rasp.compiler.analysis.values import HeldValues, Values
+from rasp.compiler.analysis.variables import HeadOutput
+from rasp.compiler.analysis.weighted_sums import WeightedSums
+from rasp.graph import Aggregate, Const, Elementwise, Indices, SOp, Tokens, TokensAs
+
+
+class Attention(Protocol):
+    """What value analysis has to be told about aggregates, which are not its business."""
+
+    def of(self, node: Aggregate) -> Values:
+        """What an aggregate holds."""
+        ...
+
+    def product(self, node: Elementwise) -> Linear | None:
+        """The sum that a product of an aggregate and its width is; None where it is none."""
+        ...
+
+    def never_picks(self, formula: Formula) -> np.ndarray:
+        """(index,): whether a query there picks nothing, whatever the input is."""
+        ...
+
+    def ranges(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
+        """What the outputs of each head, but for some, can add to a weighted sum."""
+        ...
+
+
+class ValueAnalysis:
+    """What each s-op holds, and what several hold together."""
+
+    def __init__(self, task: Task, attention: Attention) -> None:
+        self.task, self.settings, self.measures = task, task.settings, task.measures
+        self._attention = attention
+        self.held = HeldValues(task.refusals, self._work_out)
+        self.of = self.held.of
+        base = BaseVariables(task.settings)
+        self.token, self.index, self.variables_of = base.token, base.index, base.variables_of
+        self.outcomes = Outcomes(self.held)
+        self.joints = JointStates(task, base, self.held, self.outcomes, attention.never_picks)
+        self.sums = WeightedSums(task, base, attention.ranges)
+        self._elementwise = ElementwiseRules(
+            task, self.held, self.outcomes, self.joints, self.sums, attention.product
+        )
+
+    def _work_out(self, node: SOp) -> Values:
+        match node:
+            case Tokens():
+                return self.sums.table(0, (self.token,), list(self.settings.vocabulary))
+            case TokensAs(kind):
+                read = [self.outcomes.of(node, kind, (atom,)) for atom in self.settings.vocabulary]
+                return self.sums.table(0, (self.token,), read)
+            case Indices():
+                places = list(range(self.settings.max_length))
+                return self.sums.table(0, (self.index,), places)
+            case Const(value):
+                return self.sums.table(0, (), [value])
+            case Elementwise():
+                return self._elementwise.of(node)
+        assert isinstance(node, Aggregate)
+        return self._attention.of(node)
