@@ -25,7 +25,7 @@ from rasp.compiler.analysis.weighted_sums import WeightedSums
 from rasp.graph import Aggregate, Const, Elementwise, Indices, SOp, Tokens, TokensAs
 
 
-class Attention(Protocol):
+class AggregateRules(Protocol):
     """What value analysis has to be told about aggregates, which are not its business."""
 
     def of(self, node: Aggregate) -> Values:
@@ -48,7 +48,7 @@ class Attention(Protocol):
 class ValueAnalysis:
     """What each s-op holds, and what several hold together."""
 
-    def __init__(self, task: Task, attention: Attention) -> None:
+    def __init__(self, task: Task, attention: AggregateRules) -> None:
         self.task, self.settings, self.measures = task, task.settings, task.measures
         self._attention = attention
         self.held = HeldValues(task.refusals, self._work_out)
