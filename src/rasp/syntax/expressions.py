@@ -65,11 +65,8 @@ class ExpressionParser(TokenReader):
     def prefixed(self, loosest: int) -> tree.Expression:
         token = self.token
         if loosest > NOT and self.sees("not"):
-            raise RaspSyntaxError(
-                "`not` binds more loosely than the operator before it",
-                self.span_of(token),
-                "put brackets around it: `(not …)`",
-            )
+            hint = "put brackets around it: `(not …)`"
+            raise self.mistake("`not` binds more loosely than the operator before it", token, hint)
         if token.text in ("not", "-", "+") and token.kind in ("symbol", "keyword"):
             self.advance()
             with self.nested(token):
@@ -91,14 +88,13 @@ class ExpressionParser(TokenReader):
                     (argument.keyword, argument.span) for argument in arguments if argument.keyword
                 ]
                 self.refuse_repeats(keywords, "keyword")
-                span = base.span.to(self.span_of(self.previous))
-                base = tree.Call(base, arguments, span=span)
+                base = tree.Call(base, arguments, span=self.since(base.span))
             else:
                 opening = self.advance()
                 with self.nested(opening):
                     index = self.index_in_brackets()
                 self.close(opening, "]")
-                base = tree.Index(base, index, span=base.span.to(self.span_of(self.previous)))
+                base = tree.Index(base, index, span=self.since(base.span))
         return base
 
     def index_in_brackets(self) -> tree.Expression:
@@ -107,20 +103,17 @@ class ExpressionParser(TokenReader):
             index = self.expression()
         if self.sees(":"):
             hint = "`x[0]` is one position; `shift(seq, steps)` moves all of them"
-            raise RaspSyntaxError("RASP has no slices: a sequence keeps its length",
-                                  self.span_of(self.token), hint)  # fmt: skip
+            raise self.mistake("RASP has no slices: a sequence keeps its length", self.token, hint)
         if self.sees(","):
-            raise RaspSyntaxError(
-                "`[ ]` takes one index", self.span_of(self.token), "call a function with `( )`"
-            )
+            raise self.mistake("`[ ]` takes one index", self.token, "call a function with `( )`")
         return index
 
     def argument(self) -> tree.Argument:
         token, after = self.token, self.tokens[min(self.at + 1, len(self.tokens) - 1)]
         if token.text in COMPARISONS and token.kind == "symbol":
             self.advance()
-            return tree.Argument(tree.Sign(token.text, span=self.span_of(token)),
-                            span=self.span_of(token))  # fmt: skip
+            span = self.span_of(token)
+            return tree.Argument(tree.Sign(token.text, span=span), span=span)
         keyword = None
         if token.kind == "name" and after.text == "=" and after.kind == "symbol":
             keyword = self.advance().text
@@ -155,7 +148,7 @@ class ExpressionParser(TokenReader):
         with self.nested(opening):
             inner = self.expression()
         self.close(opening, ")")
-        return tree.Bracketed(inner, span=self.span_of(opening).to(self.span_of(self.previous)))
+        return tree.Bracketed(inner, span=self.since(opening))
 
     def list_display(self) -> tree.Expression:
         opening = self.token
@@ -171,8 +164,7 @@ class ExpressionParser(TokenReader):
             return value
 
         self.bracketed("[", "]", item)
-        span = self.span_of(opening).to(self.span_of(self.previous))
-        return comprehension or tree.ListDisplay(tuple(items), span=span)
+        return comprehension or tree.ListDisplay(tuple(items), span=self.since(opening))
 
     def dict_display(self) -> tree.Expression:
         opening = self.token
@@ -191,8 +183,7 @@ class ExpressionParser(TokenReader):
             items.append((key, value))
 
         self.bracketed("{", "}", item)
-        span = self.span_of(opening).to(self.span_of(self.previous))
-        return comprehension or tree.DictDisplay(tuple(items), span=span)
+        return comprehension or tree.DictDisplay(tuple(items), span=self.since(opening))
 
     def comprehension(
         self, item: tree.Expression, key: tree.Expression | None, opening: Token
@@ -216,9 +207,9 @@ class ExpressionParser(TokenReader):
             words = [token for token in self.tokens[start : self.at] if token.text == "if"]
             if not words or not self.sees(closing):
                 raise
-            raise RaspSyntaxError(
+            raise self.mistake(
                 "a comprehension takes every item: it has no `if` to leave some out",
-                self.span_of(words[0]),
+                words[0],
                 "collect them in a loop: `for x in list { kept = kept + ([x] if x > 1 else []); }`",
             ) from None
 

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 from rasp.errors import RaspError, RaspLimitError, RaspSyntaxError, all_of
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.source import Source
 from rasp.syntax import tree
-from rasp.syntax.expressions import ExpressionParser
+from rasp.syntax.commands import CommandReader
+from rasp.syntax.comments import Comments, blank_line_before
 from rasp.syntax.foreign import FOREIGN_WORDS
 from rasp.syntax.lexer import lex
 from rasp.syntax.recovery import end_of_statement, names_bound
-from rasp.words import BUILT_IN_DOCS, COMMANDS
+from rasp.words import BUILT_IN_DOCS
 
 MOST_MISTAKES = 20
 
@@ -53,14 +53,14 @@ def parse_with_errors(
     return statements, errors[:MOST_MISTAKES]
 
 
-class Parser(ExpressionParser):
+class Parser(CommandReader):
     """The state of one parse. Use `parse`."""
 
     def __init__(self, source: Source, limits: Limits, at_prompt: bool = False) -> None:
         lexed = lex(source, limits)
         self.at_prompt = at_prompt
         super().__init__(source, lexed.tokens, limits)
-        self.comments = lexed.comments
+        self.comments = Comments(source, lexed.comments)
         self.errors: list[RaspError] = list(lexed.errors)
         self.lexer_errors = len(self.errors)
         self.function_depth = 0
@@ -69,20 +69,16 @@ class Parser(ExpressionParser):
         statements: list[tree.Statement] = []
         while self.token.kind != "end" and len(self.errors) < MOST_MISTAKES:
             if self.sees("}"):
-                self.errors.append(
-                    RaspSyntaxError(
-                        "this `}` closes nothing", self.span_of(self.token), "remove it"
-                    )
-                )
+                self.errors.append(self.mistake("this `}` closes nothing", self.token, "remove it"))
                 self.advance()
                 continue
             statements += self.recovering_statement()
-        return (*statements, *self.remarks_before(self.token.start + 1))
+        return (*statements, *self.comments.before(self.token.start + 1))
 
     def recovering_statement(self) -> list[tree.Statement]:
         """Read one statement with its comments; after a mistake, skip to the next one."""
-        remarks = self.remarks_before(self.token.start)
-        blank = self.blank_line_before(self.token.start)
+        remarks = self.comments.before(self.token.start)
+        blank = blank_line_before(self.source, self.token.start)
         first = self.at
         try:
             statement = self.statement()
@@ -96,11 +92,11 @@ class Parser(ExpressionParser):
             if not self.lexer_complained_since(first):
                 self.errors.append(error)
             return [*remarks, self.unreadable(first)]
-        inner = self.remarks_before(self.previous.end)
+        inner = self.comments.before(self.previous.end)
         if inner and not remarks:
             inner[0] = replace(inner[0], blank_before=blank)
             blank = False
-        trailing = self.comment_on_line(self.previous.end)
+        trailing = self.comments.after(self.previous.end)
         if self.lexer_complained_since(first) and not isinstance(
             statement, (tree.Define, tree.For)
         ):
@@ -118,19 +114,15 @@ class Parser(ExpressionParser):
                 return self.return_statement()
             case "load" if after.kind == "string":
                 return self.load()
-        if self.starts_s_op_command() or (
-            token.kind == "name" and token.text in COMMANDS and self.is_command(after.text)
-        ):
+        if self.starts_command():
             return self.command()
         if self.starts_assignment():
             return self.assignment()
         if token.text in FOREIGN_WORDS and after.kind not in ("symbol", "end"):
-            raise RaspSyntaxError(
-                f"RASP has no `{token.text}`", self.span_of(token), FOREIGN_WORDS[token.text]
-            )
+            raise self.mistake(f"RASP has no `{token.text}`", token, FOREIGN_WORDS[token.text])
         value = self.expression_list()
         self.semicolon("the expression")
-        return tree.Evaluate(value, span=value.span.to(self.span_of(self.previous)))
+        return tree.Evaluate(value, span=self.since(value.span))
 
     # Definitions and loops
 
@@ -154,8 +146,7 @@ class Parser(ExpressionParser):
             body = self.block("the function's body")
         finally:
             self.function_depth -= 1
-        span = self.span_of(start).to(self.span_of(self.previous))
-        return tree.Define(name, parameters, body, span=span)
+        return tree.Define(name, parameters, body, span=self.since(start))
 
     def parameter(self) -> tree.Parameter:
         name = self.name("a parameter's name")
@@ -173,9 +164,7 @@ class Parser(ExpressionParser):
         self.expect("in", "`in` after the loop's names", hint="write `for x in list { … }`")
         source = self.expression()
         body = self.block("the loop's body")
-        return tree.For(
-            targets, source, body, span=self.span_of(start).to(self.span_of(self.previous))
-        )
+        return tree.For(targets, source, body, span=self.since(start))
 
     def loop_in_brackets(self) -> RaspError:
         """`for (i = 0; i < 3; i++)`: skip to the end of it, so that this is the one mistake."""
@@ -184,8 +173,9 @@ class Parser(ExpressionParser):
             depth += {"(": 1, ")": -1}.get(self.advance().text, 0)
             if not depth:
                 break
-        hint = "write `for i in range(3) { … }`"
-        return RaspSyntaxError("a loop goes through a list", self.span_of(opening), hint)
+        return self.mistake(
+            "a loop goes through a list", opening, "write `for i in range(3) { … }`"
+        )
 
     def block(self, what: str) -> tuple[tree.Statement, ...]:
         if not self.sees("{"):
@@ -202,21 +192,18 @@ class Parser(ExpressionParser):
                 if len(self.errors) >= MOST_MISTAKES:
                     return ()
                 statements += self.recovering_statement()
-        statements += self.remarks_before(self.token.start)
+        statements += self.comments.before(self.token.start)
         self.advance()
         return tuple(statements)
 
     def return_statement(self) -> tree.Statement:
         start = self.advance()
         if not self.function_depth:
-            raise RaspSyntaxError(
-                "`return` outside a function",
-                self.span_of(start),
-                "at the top level, write the expression alone, or give it a name",
-            )
+            hint = "at the top level, write the expression alone, or give it a name"
+            raise self.mistake("`return` outside a function", start, hint)
         value = self.expression_list()
         self.semicolon("the returned value")
-        return tree.Return(value, span=self.span_of(start).to(self.span_of(self.previous)))
+        return tree.Return(value, span=self.since(start))
 
     # Assignments, loads and commands
 
@@ -231,118 +218,58 @@ class Parser(ExpressionParser):
         self.advance()  # the `=`
         value = self.expression_list()
         self.semicolon("the definition")
-        return tree.Assign(targets, value, span=targets[0].span.to(self.span_of(self.previous)))
+        return tree.Assign(targets, value, span=self.since(targets[0].span))
 
     def load(self) -> tree.Statement:
         start = self.advance()
         path = self.advance()
         if self.token.kind != "end":
             self.semicolon("the file's name")
-        return tree.Load(str(path.value), span=self.span_of(start).to(self.span_of(self.previous)))
-
-    def is_command(self, after: str) -> bool:
-        """Tell `show example` from `show = 3;`: a name after a name is never an expression."""
-        token, following = self.token, self.tokens[self.at + 1]
-        same_line = "\n" not in self.source.text[token.end : following.start]
-        if token.text == "save":
-            return following.kind == "string" and same_line
-        if token.text in ("exit", "quit", "names", "undo", "help"):
-            return after in ("", ";") or not same_line or following.kind == "name"
-        return following.kind == "name" and same_line
-
-    def starts_s_op_command(self) -> bool:
-        """Tell `s-op examples off` from a subtraction: a name after a name is no expression."""
-        words = [token.text for token in self.tokens[self.at : self.at + 4]]
-        return words == ["s", "-", "op", "examples"]
-
-    def command(self) -> tree.Statement:
-        start = self.token
-        line = self.source.line_and_column(start.start)[0]
-        words: list[str] = []
-        argument: tree.Expression | None = None
-        while self.token.kind in ("name", "keyword") and self.on_line(line):
-            if self.token.text in ("True", "False"):
-                break
-            words.append(self.advance().text)
-            if self.sees("-") and words[-1] == "s":  # the word `s-op`
-                self.advance()
-                words[-1] = f"s-{self.advance().text}"
-            if words[0] == "set" and words[-1] == "example":
-                break
-        if self.on_line(line) and self.token.kind != "end" and not self.sees(";"):
-            argument = self.expression_on_line()
-        if self.sees(";"):
-            self.advance()
-        span = self.span_of(start).to(self.span_of(self.previous))
-        return tree.Command(tuple(words), argument, span=span)
-
-    def expression_on_line(self) -> tree.Expression:
-        """Read an expression that ends with its line, unless a bracket is open there."""
-        depth, end = 0, self.at
-        while self.tokens[end].kind != "end":
-            token, before = self.tokens[end], self.tokens[end - 1]
-            if depth <= 0 and "\n" in self.source.text[before.end : token.start]:
-                break
-            depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(token.text, 0)
-            end += 1
-        every_token = self.tokens
-        start = self.tokens[end].start
-        self.tokens = [*every_token[:end], every_token[-1]._replace(start=start, end=start)]
-        try:
-            return self.expression()
-        finally:
-            self.tokens = every_token
-
-    def on_line(self, line: int) -> bool:
-        return self.source.line_and_column(self.token.start)[0] == line
+        return tree.Load(str(path.value), span=self.since(start))
 
     def semicolon(self, after: str) -> None:
         if self.sees(";"):
             self.advance()
             return
-        if self.at_prompt and self.ends_line():
-            return
+        if self.at_prompt and (self.token.kind == "end" or self.starts_line() or self.sees("}")):
+            return  # nothing more is on the line, or nothing but the end of a body
+        token = self.token
         if self.sees("="):
-            raise RaspSyntaxError(
+            raise self.mistake(
                 "`=` gives a name to a value, and only a name can come before it",
-                self.span_of(self.token),
+                token,
                 "use `==` to compare, or write two definitions",
             )
-        if self.token.text in (")", "]"):
-            raise RaspSyntaxError(
-                f"this `{self.token.text}` closes nothing", self.span_of(self.token), "remove it"
-            )
+        if token.text in (")", "]"):
+            raise self.mistake(f"this `{token.text}` closes nothing", token, "remove it")
         if foreign := self.foreign_word():
             raise foreign
-        error = RaspSyntaxError(
-            f"expected `;` after {after}, but found {self.describe(self.token)}",
-            self.span_of(self.previous),
-            "add `;`: every statement ends in one",
-        )
-        error.incomplete = self.token.kind == "end"
-        between = self.source.text[self.previous.end : self.token.start]
-        starts_definition = self.tokens[min(self.at + 1, len(self.tokens) - 1)].text == "="
-        if "\n" in between or error.incomplete or starts_definition:
-            pass
-        elif self.previous.kind == "number" and self.token.kind == "name":
-            error.hint = "put an operator between the number and the name, as in `3 * x`"
-        else:
-            error.hint = "is an operator, a `,` or a `;` missing here?"
-        usage = BUILT_IN_DOCS.get(self.previous.text, "").partition(":")[0]
-        if "(" in usage and self.token.kind in ("name", "string"):
-            error.hint = f"a function takes brackets: `{usage}`"
-        if "\n" not in between or error.incomplete:
+        told = f"expected `;` after {after}, but found {self.describe(token)}"
+        error = self.mistake(told, self.previous, self.hint_for_semicolon())
+        error.incomplete = token.kind == "end"
+        if error.incomplete or not self.starts_line():
             raise error
         if self.lexer_complained_since(self.at - 1):
             return  # a string that is never closed has swallowed it
         self.errors.append(error)  # the next line begins a new statement: read on from there
 
-    def ends_line(self) -> bool:
-        """Whether nothing more is on the line, or nothing but the end of a body."""
-        between = self.source.text[self.previous.end : self.token.start]
-        return self.token.kind == "end" or "\n" in between or self.sees("}")
+    def hint_for_semicolon(self) -> str:
+        """What may be missing between the token before and the one that comes next."""
+        usage = BUILT_IN_DOCS.get(self.previous.text, "").partition(":")[0]
+        if "(" in usage and self.token.kind in ("name", "string"):
+            return f"a function takes brackets: `{usage}`"
+        starts_definition = self.tokens[min(self.at + 1, len(self.tokens) - 1)].text == "="
+        if self.starts_line() or self.token.kind == "end" or starts_definition:
+            return "add `;`: every statement ends in one"
+        if self.previous.kind == "number" and self.token.kind == "name":
+            return "put an operator between the number and the name, as in `3 * x`"
+        return "is an operator, a `,` or a `;` missing here?"
 
-    # Comments and recovery
+    def starts_line(self) -> bool:
+        """Whether the next token is on another line than the one before."""
+        return "\n" in self.source.text[self.previous.end : self.token.start]
+
+    # Recovery
 
     def forget_errors_after(self, offset: int) -> None:
         """Drop mistakes in a text that is read once more, now that its place is known better."""
@@ -358,40 +285,9 @@ class Parser(ExpressionParser):
             for error in self.errors[: self.lexer_errors]
         )
 
-    def remarks_before(self, offset: int) -> list[tree.Statement]:
-        """Take the comments before an offset, each as a statement of its own."""
-        remarks: list[tree.Statement] = []
-        while self.comments and self.comments[0].start < offset:
-            comment = self.comments.pop(0)
-            blank = self.blank_line_before(comment.start)
-            remarks.append(
-                tree.Remark(
-                    comment.text, span=self.span(comment.start, comment.end), blank_before=blank
-                )
-            )
-        return remarks
-
-    def comment_on_line(self, offset: int) -> dict[str, Any]:
-        """Take the comment that follows a statement on its last line, as fields of that."""
-        if self.comments:
-            comment = self.comments[0]
-            between = self.source.text[offset : comment.start]
-            if "\n" not in between and not between.strip():
-                self.comments.pop(0)
-                column = self.source.line_and_column(comment.start)[1] - 1
-                return {"trailing": comment.text, "trailing_column": column,
-                        "trailing_gap": len(between)}  # fmt: skip
-        return {}
-
-    def blank_line_before(self, offset: int) -> bool:
-        before = self.source.text[max(0, offset - 400) : offset]
-        spaces = before[len(before.rstrip()) :]
-        return spaces.count("\n") > 1
-
     def unreadable(self, first: int) -> tree.Statement:
         """Return a statement with a mistake in it, up to here."""
         tokens = self.tokens[first : max(self.at, first + 1) + 1]
         names = (tree.Name(token.text, span=self.span_of(token))
                  for token in names_bound(self.source, tokens))  # fmt: skip
-        span = self.span_of(tokens[0]).to(self.span_of(self.previous))
-        return tree.Unreadable(tuple(names), span=span)
+        return tree.Unreadable(tuple(names), span=self.since(tokens[0]))

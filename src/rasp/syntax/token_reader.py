@@ -97,11 +97,16 @@ class TokenReader:
 
     # Spans and errors
 
-    def span(self, start: int, end: int) -> Span:
-        return Span(self.source, start, end)
-
     def span_of(self, token: Token) -> Span:
         return Span(self.source, token.start, token.end)
+
+    def since(self, first: Token | Span) -> Span:
+        """Everything from a token, or a stretch of text, to the token that was read last."""
+        start = first if isinstance(first, Span) else self.span_of(first)
+        return start.to(self.span_of(self.previous))
+
+    def mistake(self, message: str, token: Token, hint: str) -> RaspSyntaxError:
+        return RaspSyntaxError(message, self.span_of(token), hint)
 
     def describe(self, token: Token) -> str:
         if token.kind == "end":
@@ -123,12 +128,11 @@ class TokenReader:
         """Explain a word of another language that is just here, or just before."""
         token, previous = self.token, self.previous
         if token.kind == "name" and token.text in FOREIGN_INFIX:
-            hint = FOREIGN_INFIX[token.text]
-            return RaspSyntaxError(f"RASP has no `{token.text}`", self.span_of(token), hint)
+            return self.mistake(f"RASP has no `{token.text}`", token, FOREIGN_INFIX[token.text])
         is_word = previous.kind == "name" and previous.text in FOREIGN_WORDS
         if is_word and token.kind in ("name", "number", "string"):
             hint = FOREIGN_WORDS[previous.text]
-            return RaspSyntaxError(f"RASP has no `{previous.text}`", self.span_of(previous), hint)
+            return self.mistake(f"RASP has no `{previous.text}`", previous, hint)
         return None
 
     def unclosed(self, opening: Token, closing: str) -> RaspError:
@@ -144,9 +148,7 @@ class TokenReader:
         return self.unexpected(where, hint=hint)
 
     def never_closed(self, opening: Token, closing: str) -> RaspError:
-        error = RaspSyntaxError(
-            f"this `{opening.text}` is never closed", self.span_of(opening), f"add `{closing}`"
-        )
+        error = self.mistake(f"this `{opening.text}` is never closed", opening, f"add `{closing}`")
         error.incomplete = True
         return error
 
