@@ -12,6 +12,7 @@ from rasp.errors import RaspError, RaspLimitError, RaspNameError, RaspTypeError
 from rasp.evaluator import apply
 from rasp.frontend import operations
 from rasp.frontend.calls import bind
+from rasp.frontend.containers import index
 from rasp.frontend.hints import hint_for_unknown
 from rasp.frontend.library_refusals import library_refusal
 from rasp.frontend.notes import Notes
@@ -262,7 +263,7 @@ class Elaborator:
     def index(self, expression: tree.Index, scope: Scope) -> Value:
         base = self.evaluate(expression.base, scope)
         position = self.evaluate(expression.index, scope)
-        value = operations.index(base, position, self.meter)
+        value = index(base, position, self.meter)
         if isinstance(base, SOp):
             return self.notes.steps(value, base, expression.span)
         is_item = isinstance(base, (list, dict)) and not isinstance(position, SOp)

@@ -19,6 +19,7 @@ from rasp.atoms import PythonAtom, from_python
 from rasp.errors import RaspTypeError
 from rasp.frontend import operations, refusals
 from rasp.frontend.builtins import language_scope
+from rasp.frontend.containers import index
 from rasp.frontend.expressions import (
     AnyHandle,
     Operand,
@@ -186,7 +187,7 @@ class Table:
                     hint="index the Python list or dict itself with plain values",
                 )
             )
-        return built(SOpHandle, operations.index, self.items, position)
+        return built(SOpHandle, index, self.items, position)
 
     def __repr__(self) -> str:
         return f"table({self.items!r})"

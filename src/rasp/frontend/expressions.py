@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 from rasp.atoms import PythonAtom
 from rasp.errors import RaspError, RaspTypeError
 from rasp.frontend import operations, refusals
+from rasp.frontend.containers import index, membership
 from rasp.frontend.handles import NOTHING_KNOWN, Handle, handles_in, value_of
 from rasp.frontend.places import Place, calling_place
 from rasp.frontend.values import Value, is_atom
@@ -31,10 +32,10 @@ def _infix(
     """The methods of an operator: with the s-op on its left, and on its right."""
 
     def method(self: SOpHandle, other: Operand) -> SOpHandle:
-        return elementwise(op, self, other)
+        return joined(SOpHandle, op, self, other)
 
     def turned(self: SOpHandle, other: Operand) -> SOpHandle:
-        return elementwise(op, other, self)
+        return joined(SOpHandle, op, other, self)
 
     return method, turned
 
@@ -87,16 +88,16 @@ class SOpHandle(Handle):
     __hash__ = Handle.__hash__  # defining `==` would remove it
 
     def __and__(self, other: SOpHandle | bool) -> SOpHandle:
-        return elementwise("and", self, self._joinable("&", other))
+        return joined(SOpHandle, "and", self, self._joinable("&", other))
 
     def __rand__(self, other: SOpHandle | bool) -> SOpHandle:
-        return elementwise("and", self._joinable("&", other), self)
+        return joined(SOpHandle, "and", self._joinable("&", other), self)
 
     def __or__(self, other: SOpHandle | bool) -> SOpHandle:
-        return elementwise("or", self, self._joinable("|", other))
+        return joined(SOpHandle, "or", self, self._joinable("|", other))
 
     def __ror__(self, other: SOpHandle | bool) -> SOpHandle:
-        return elementwise("or", self._joinable("|", other), self)
+        return joined(SOpHandle, "or", self._joinable("|", other), self)
 
     def _joinable(self, sign: str, other: SOpHandle | bool) -> SOpHandle | bool:
         if isinstance(other, (Handle, bool)):
@@ -122,13 +123,13 @@ class SOpHandle(Handle):
         >>> tokens.at(-1)("hey")
         ['y', 'y', 'y']
         """
-        return built(SOpHandle, operations.index, self, position)
+        return built(SOpHandle, index, self, position)
 
     def __getitem__(self, position: int) -> SOpHandle:
         """`s_op[i]` is `s_op.at(i)`."""
         if isinstance(position, slice):
             raise refusals.no("slice", self.node)
-        return built(SOpHandle, operations.index, self, position)
+        return built(SOpHandle, index, self, position)
 
     def is_in(self, members: list[PythonAtom] | tuple[PythonAtom, ...] | str) -> SOpHandle:
         """Tell at each position whether the atom there is one of the members.
@@ -137,7 +138,7 @@ class SOpHandle(Handle):
         >>> tokens.is_in("aeiou")("hey")
         [False, True, False]
         """
-        return built(SOpHandle, operations.membership, self, list(members))
+        return built(SOpHandle, membership, self, list(members))
 
     def lookup(self, table: dict[Any, Any] | list[Any] | tuple[Any, ...] | str) -> SOpHandle:
         """Replace the atom at each position by what a dict, list or string holds for it.
@@ -146,7 +147,7 @@ class SOpHandle(Handle):
         >>> tokens.lookup({"a": 1, "b": 2})("abba")
         [1, 2, 2, 1]
         """
-        return built(SOpHandle, operations.index, table, self)
+        return built(SOpHandle, index, table, self)
 
 
 @doors
@@ -161,16 +162,16 @@ class SelectorHandle(Handle):
     node: Selector
 
     def __and__(self, other: SelectorHandle) -> SelectorHandle:
-        return logic("and", self, other)
+        return joined(SelectorHandle, "and", self, other)
 
     def __or__(self, other: SelectorHandle) -> SelectorHandle:
-        return logic("or", self, other)
+        return joined(SelectorHandle, "or", self, other)
 
     def __invert__(self) -> SelectorHandle:
         return built(SelectorHandle, lambda node: operations.unary("not", node), self)
 
     def __getitem__(self, position: object) -> Any:
-        return built(SOpHandle, operations.index, self, position)  # which says why not
+        return built(SOpHandle, index, self, position)  # which says why not
 
     __rand__ = __and__
     __ror__ = __or__
@@ -192,19 +193,19 @@ class ScorerHandle(Handle):
     node: Scorer
 
     def __add__(self, other: ScorerHandle) -> ScorerHandle:
-        return scorers("+", self, other)
+        return joined(ScorerHandle, "+", self, other)
 
     def __sub__(self, other: ScorerHandle) -> ScorerHandle:
-        return scorers("-", self, other)
+        return joined(ScorerHandle, "-", self, other)
 
     def __mul__(self, other: float | Fraction) -> ScorerHandle:
-        return scorers("*", self, other)
+        return joined(ScorerHandle, "*", self, other)
 
     def __rmul__(self, other: float | Fraction) -> ScorerHandle:
-        return scorers("*", other, self)
+        return joined(ScorerHandle, "*", other, self)
 
     def __truediv__(self, other: float | Fraction) -> ScorerHandle:
-        return scorers("/", self, other)
+        return joined(ScorerHandle, "/", self, other)
 
     def __neg__(self) -> ScorerHandle:
         return built(ScorerHandle, lambda node: operations.unary("-", node), self)
@@ -232,7 +233,7 @@ def _refuse_operators(of: type[Handle], signs: dict[str, str]) -> None:
     """Give a kind of handle the operators that it does not have, to explain why."""
 
     def refusing(op: str) -> Callable[[Handle, object], Any]:
-        return door(lambda self, other: elementwise(op, self, other))
+        return door(lambda self, other: joined(SOpHandle, op, self, other))
 
     for name, op in signs.items():
         setattr(of, f"__{name}__", refusing(op))
@@ -276,19 +277,9 @@ def handle_of(
             return ScorerHandle(node, known, made_from, place, limits=limits)
 
 
-def elementwise(op: str, left: object, right: object) -> SOpHandle:
-    """Apply a binary operator of RASP to two s-ops, or to an s-op and an atom."""
-    return built(SOpHandle, partial(_binary, op), left, right)
-
-
-def scorers(op: str, left: object, right: object) -> ScorerHandle:
-    """Add or subtract two scorers, or multiply one by a number."""
-    return built(ScorerHandle, partial(_binary, op), left, right)
-
-
-def logic(op: str, left: object, right: object) -> SelectorHandle:
-    """Join two selectors by `and` or `or`."""
-    return built(SelectorHandle, partial(_binary, op), left, right)
+def joined(kind: type[AnyHandle], op: str, left: object, right: object) -> AnyHandle:
+    """Apply a binary operator of RASP to two handles of a kind, or to one and an atom."""
+    return built(kind, partial(_binary, op), left, right)
 
 
 def _binary(op: str, left: Value, right: Value) -> Value:

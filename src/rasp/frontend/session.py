@@ -6,23 +6,21 @@ A session keeps what has been defined so far. The REPL, the command line, notebo
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache
 
 from rasp.atoms import Atom
 from rasp.errors import RaspError, RaspLimitError, RaspNameError, RaspValueError, Warned, all_of
-from rasp.frontend.builtins import DrawRequest, language_scope
+from rasp.frontend.builtins import DrawRequest
 from rasp.frontend.commands import obey
 from rasp.frontend.elaborate import BrokenName, Elaborator
+from rasp.frontend.library import bound_names, run_library
 from rasp.frontend.loader import Loader
 from rasp.frontend.missing import missing_names
 from rasp.frontend.values import BROKEN, MISSING, Function, Scope, Value
 from rasp.graph import Node, Program, SOp
-from rasp.graph.origins import Definition
 from rasp.limits import DEFAULT_LIMITS, Limits, too_much_memory
 from rasp.source import Source
 from rasp.syntax import parse, parse_with_errors, tree
@@ -73,7 +71,7 @@ class Session:
     """Whether a loaded file with mistakes still gives the names that are right (at a prompt)."""
 
     def __post_init__(self) -> None:
-        self.library, self.docs, definition = _library()
+        self.library, self.docs, definition = run_library()
         self.elaborator = Elaborator(self.limits, self._load, definition)
         self.scope = Scope(self.library, definitions={})
         self._loading: list[str] = []
@@ -178,7 +176,7 @@ class Session:
                 return Result(statement)
             name = tree.Name(statement.words[0], span=statement.span)
             statement = tree.Evaluate(name, span=statement.span, trailing=statement.trailing)
-        names = _bound_names(statement)
+        names = bound_names(statement)
         self._warn_of_rebinding(names, statement)
         try:
             value, definition = self.elaborator.run(statement, self.scope)
@@ -276,43 +274,6 @@ def _place_in(source: Source, error: RaspError, statement: tree.Statement) -> in
     """Where an error belongs among others; one in a loaded file belongs where it is loaded."""
     is_here = error.span is not None and error.span.source is source
     return error.span.start if error.span and is_here else statement.span.start
-
-
-def _bound_names(statement: tree.Statement) -> tuple[str, ...]:
-    if isinstance(statement, tree.Assign):
-        return tuple(target.name for target in statement.targets)
-    if isinstance(statement, tree.Define):
-        return (statement.name.name,)
-    return ()
-
-
-@cache
-def _library() -> tuple[Scope, dict[str, str], Definition]:
-    """Run the library once; every session shares it, and none can change it."""
-    path = os.path.join(os.path.dirname(__file__), "library.rasp")
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-
-    def no_loads(statement: tree.Load, scope: Scope) -> None:
-        raise AssertionError("the library loads nothing")
-
-    elaborator = Elaborator(DEFAULT_LIMITS, no_loads)
-    scope = Scope(language_scope(), is_given=True)
-    docs: dict[str, str] = {}
-    doc = ""
-    for statement in parse(Source("library.rasp", text)):
-        elaborator.statement(statement, scope)
-        if isinstance(statement, tree.Remark):
-            doc = statement.text.lstrip("# ")
-        else:
-            docs.update(dict.fromkeys(_bound_names(statement), doc))
-    named: dict[str, Node] = {}
-    for name, value in scope.names.items():
-        if isinstance(value, Function):
-            scope.names[name] = replace(value, is_library=True)
-        elif isinstance(value, Node):
-            named[name] = value
-    return scope, docs, Definition(names=named, is_library=True)
 
 
 @contextmanager

@@ -15,10 +15,10 @@ from typing import Any
 from rasp.atoms import Atom, PythonAtom, from_python, show
 from rasp.errors import RaspError, RaspTypeError, RaspValueError
 from rasp.frontend import refusals
+from rasp.frontend.containers import index
 from rasp.frontend.expressions import SOpHandle, built
 from rasp.frontend.handles import value_of
 from rasp.frontend.operations import check_size
-from rasp.frontend.operations import index as index_into
 from rasp.frontend.values import Value, describe, is_atom
 from rasp.graph import SOp
 from rasp.limits import DEFAULT_LIMITS
@@ -130,4 +130,4 @@ def _table(
         atom: _table(others, domains[1:], values, (*known, atom))
         for atom in domains[0]
     }  # fmt: skip
-    return index_into(items, first)
+    return index(items, first)
