@@ -1,14 +1,15 @@
 """-> PICTURES: the flow of a computation, one selection, or any attention, drawn on an input.
 
-The files in the order data flows: `choice` says what a picture shows, `planning` makes a `plan` of
-it, and `drawing` is what people hold. `layout` is the size of a page, `theme` its colours, `svg`
-the shapes and `glyphs` the texts that all pictures are made of; `strips` are rows of cells, `head`
-one head (`compact`: a small one), `heat` a heat map; `arranging` puts these into columns and `flow`
-into layers. `text` is the same in letters, `html` an interactive page, `portable` plain data for a
-browser, `raster` a PNG or PDF.
+The files in the order data flows: `pictures` is what people call and `drawing` what they get;
+`choice` says what a picture shows, `planning` makes a `plan` of it out of `parts`. `layout` is the
+size of a page, `theme` its colours, `svg` the shapes and `glyphs` the texts that all pictures are
+made of; `strips` are rows of cells, `head` one head (`compact`: a small one), `heat` a heat map;
+`arranging` puts these into columns and `flow` into layers. `text` is the same in letters, `html` an
+interactive page, `portable` plain data for a browser, `raster` a PNG or PDF.
 """
 
-from rasp.drawing.drawing import Drawing, draw, draw_selector, heat_map, heat_maps
+from rasp.drawing.drawing import Drawing
+from rasp.drawing.pictures import draw, draw_selector, heat_map, heat_maps
 from rasp.drawing.plan import Plan
 from rasp.drawing.planning import plan_flow, plan_selection
 from rasp.drawing.portable import as_dict

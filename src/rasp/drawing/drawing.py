@@ -1,19 +1,18 @@
-"""An s-op or selector and an input in, a `Drawing` out: a plan that can show itself anywhere."""
+"""A plan in, a `Drawing` out: it can show itself anywhere."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rasp.architecture.schedule import Outputs, output_nodes, program_of
 from rasp.drawing import raster
 from rasp.drawing.flow import document, flow_block, selection_block, smallest_letters
 from rasp.drawing.glyphs import printable
-from rasp.drawing.heat import heat_block, plan_heat_map
+from rasp.drawing.heat import heat_block
 from rasp.drawing.html import frame, page
 from rasp.drawing.layout import (
     MARGIN,
@@ -24,16 +23,12 @@ from rasp.drawing.layout import (
     fit,
     refuse_layout,
 )
-from rasp.drawing.plan import Flow, HeatMap, HeatMaps, Plan, SelectionShown
-from rasp.drawing.planning import plan_flow, plan_selection
+from rasp.drawing.plan import Flow, HeatMaps, Plan, SelectionShown
 from rasp.drawing.portable import as_dict
 from rasp.drawing.svg import Fragment
 from rasp.drawing.text import text_of
 from rasp.drawing.theme import THEMES, style_sheet
-from rasp.errors import RaspTypeError, RaspUnsupportedError
-from rasp.graph import Node, Program, Selector
-from rasp.graph.nodes import node_of
-from rasp.limits import DEFAULT_LIMITS, Limits, tightest
+from rasp.errors import RaspUnsupportedError
 from rasp.replacing import replace_file
 from rasp.tracebacks import doors
 
@@ -45,7 +40,7 @@ class Drawing:
 
     `plan` is what the picture shows, as plain data; `theme` is auto, light or dark.
 
-    >>> from rasp import tokens
+    >>> from rasp import draw, tokens
     >>> print(draw(tokens, "ab"))
     tokens on "ab"
     no attention: the embedding and one feed-forward do it
@@ -69,7 +64,7 @@ class Drawing:
     def with_theme(self, theme: str) -> Drawing:
         """Return the same picture in another theme: auto, light or dark.
 
-        >>> from rasp import indices
+        >>> from rasp import draw, indices
         >>> draw(indices, "ab").with_theme("dark").theme
         'dark'
         """
@@ -88,7 +83,7 @@ class Drawing:
         A compact picture draws each sequence as one row, a grid only where a selection needs one,
         and the beginning and end of a long input.
 
-        >>> from rasp import indices
+        >>> from rasp import draw, indices
         >>> 'width="1280" height="720"' in draw(indices, "ab").arranged(page="slide").svg()
         True
         """
@@ -98,7 +93,7 @@ class Drawing:
         """Return the picture of some layers only, counted from 1.
 
         >>> import rasp
-        >>> sorted_ab = draw(rasp.lib.sort(rasp.tokens, rasp.tokens), "ba").with_layers(2)
+        >>> sorted_ab = rasp.draw(rasp.lib.sort(rasp.tokens, rasp.tokens), "ba").with_layers(2)
         >>> sorted_ab.text().splitlines()[1]
         '2 layers, heads per layer: 2 1; shown: layer 2'
         """
@@ -112,7 +107,7 @@ class Drawing:
     def svg(self) -> str:
         """Return an SVG document.
 
-        >>> from rasp import indices
+        >>> from rasp import draw, indices
         >>> draw(indices, "ab").svg()[:4]
         '<svg'
         """
@@ -121,7 +116,7 @@ class Drawing:
     def html(self) -> str:
         """Return a self-contained interactive page.
 
-        >>> from rasp import indices
+        >>> from rasp import draw, indices
         >>> draw(indices, "ab").html()[:15]
         '<!DOCTYPE html>'
         """
@@ -130,7 +125,7 @@ class Drawing:
     def text(self) -> str:
         """Return the picture in letters, for terminals.
 
-        >>> from rasp import indices
+        >>> from rasp import draw, indices
         >>> draw(indices, "ab").text().splitlines()[0]
         'indices on "ab"'
         """
@@ -139,7 +134,7 @@ class Drawing:
     def png(self) -> bytes:
         """Return a PNG image; needs the extra `draw`. Light, unless the theme is dark.
 
-        >>> from rasp import indices
+        >>> from rasp import draw, indices
         >>> draw(indices, "ab").png()[1:4]
         b'PNG'
         """
@@ -149,7 +144,7 @@ class Drawing:
     def pdf(self) -> bytes:
         """Return a PDF of one page; needs the extra `draw`. Light, unless the theme is dark.
 
-        >>> from rasp import indices
+        >>> from rasp import draw, indices
         >>> draw(indices, "ab").pdf()[:4]
         b'%PDF'
         """
@@ -158,7 +153,7 @@ class Drawing:
     def as_dict(self) -> dict[str, Any]:
         """Return the plan as what JSON can hold.
 
-        >>> from rasp import indices
+        >>> from rasp import draw, indices
         >>> draw(indices, "ab").as_dict()["title"]
         'indices on "ab"'
         """
@@ -168,7 +163,7 @@ class Drawing:
         """Write to a file: .svg, .html, .png, .pdf or .txt. All of it is written, or nothing.
 
         >>> import tempfile
-        >>> from rasp import indices
+        >>> from rasp import draw, indices
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     draw(indices, "ab").save(f"{folder}/indices.svg").name
         'indices.svg'
@@ -236,105 +231,3 @@ class Drawing:
     def _still(self) -> str:
         theme = "dark" if self.theme == "dark" else "light"
         return document(self._fitted().block, style_sheet(theme), self.plan.title)
-
-
-def draw(
-    outputs: Outputs,
-    given: object,
-    program: Program | None = None,
-    theme: str = "auto",
-    limits: Limits | None = None,
-) -> Drawing:
-    """Draw how s-ops are computed on an input, layer by layer; a selector alone as its selection.
-
-    >>> from rasp.graph import Aggregate, Select, Tokens, Indices
-    >>> draw(Aggregate(Select(Tokens(), Tokens(), "=="), Indices()), "aba")
-    <Drawing: aggregate(select(tokens, tokens, ==), indices) on "aba" (print it ...)>
-    """
-    nodes = _nodes(outputs)
-    program = program or program_of(outputs)
-    limits = limits or _limits_of(outputs)
-    if len(nodes) == 1 and isinstance(nodes[0], Selector):
-        return Drawing(plan_selection(nodes[0], given, program, limits), theme)
-    return Drawing(plan_flow(nodes, given, program, limits), theme)
-
-
-def draw_selector(
-    selector: Outputs,
-    given: object,
-    program: Program | None = None,
-    theme: str = "auto",
-    limits: Limits | None = None,
-) -> Drawing:
-    """Draw one selection alone: a selector's own, or that of the aggregate which makes an s-op.
-
-    >>> from rasp.graph import Select, Tokens
-    >>> print(draw_selector(Select(Tokens(), Tokens(), "=="), "aba"))
-    selection on "aba"
-    <BLANKLINE>
-      tokens  a b a  keys
-      tokens
-           a  █ · █
-           b  · █ ·
-           a  █ · █
-    <BLANKLINE>
-    """
-    node = _nodes(selector)[0]
-    program = program or program_of(selector)
-    limits = limits or _limits_of(selector)
-    return Drawing(plan_selection(node, given, program, limits), theme)
-
-
-def heat_map(
-    matrix: Any,
-    row_labels: Sequence[object],
-    column_labels: Sequence[object],
-    title: str = "",
-    theme: str = "auto",
-) -> Drawing:
-    """Draw numbers from 0 to 1, `matrix[query][key]`, such as the attention of one head.
-
-    >>> heat_map([[1, 0], [0.5, 0.5]], "ab", "ab", "head 1")
-    <Drawing: head 1 (print it ...)>
-    """
-    plan = plan_heat_map(matrix, row_labels, column_labels)
-    return Drawing(HeatMaps(printable(title), (plan,)), theme)
-
-
-def heat_maps(
-    matrices: Sequence[Any],
-    labels: Sequence[object],
-    titles: Sequence[str] = (),
-    title: str = "",
-    theme: str = "auto",
-    columns: Sequence[int] = (),
-) -> Drawing:
-    """Draw several attention patterns on one input side by side, each under its own title.
-
-    With `columns`, so many of them are drawn one above the other, column by column.
-
-    >>> heat_maps([[[1, 0], [0, 1]], [[0, 1], [1, 0]]], "ab", ["head 1", "head 2"], "layer 1")
-    <Drawing: layer 1 (print it ...)>
-    """
-    names = [*titles, *[""] * (len(matrices) - len(titles))]
-    maps: tuple[HeatMap, ...] = tuple(
-        plan_heat_map(matrix, labels, labels, name)
-        for matrix, name in zip(matrices, names, strict=True)
-    )
-    return Drawing(HeatMaps(printable(title), maps, tuple(columns)), theme)
-
-
-def _nodes(outputs: Outputs) -> tuple[Node, ...]:
-    several = outputs if isinstance(outputs, Sequence) else [outputs]
-    if not several or None in map(node_of, several):
-        raise RaspTypeError(
-            "there is no s-op or selector here to draw",
-            hint='draw what a program made, such as `rasp.run(text)["hist"]`',
-        )
-    return output_nodes(outputs)
-
-
-def _limits_of(outputs: Outputs) -> Limits:
-    several = outputs if isinstance(outputs, Sequence) else [outputs]
-    set_for_one = (getattr(each, "limits", None) for each in several)
-    return tightest(set_for_one) or DEFAULT_LIMITS
