@@ -264,8 +264,9 @@ def test_equal_blocks_keep_the_heads_and_pad_to_a_power_of_four() -> None:
     model = compiled("double hist", 10)
     blocks = blocks_of(model, balanced=True, constant=True, square=True)
     assert blocks.heads == max(model.heads_per_layer)
-    assert len(blocks.blocks) == model.layers
+    assert blocks.count == model.layers
     assert blocks.inner in (4**power for power in range(8))
     assert blocks.size == blocks.heads * blocks.inner
-    for written in (blocks.positions, blocks.tokens, *(block.out.T for block in blocks.blocks)):
+    heads = [blocks[f"blocks.{number}.attention.out.weight"].T for number in range(blocks.count)]
+    for written in (blocks["positions.weight"], blocks["tokens.weight"], *heads):
         assert np.allclose(written.sum(axis=1), 0, atol=1e-6 * (1 + np.abs(written).max()))

@@ -45,8 +45,9 @@ def test_a_layer_norm_leaves_no_more_error_than_one_rounding(scale: float) -> No
 
 def test_dimensions_add_up_to_nothing_and_readers_do_not_see_a_shift() -> None:
     blocks = blocks_of(compiled("double hist", 10), balanced=True, constant=True, square=True)
-    for block in blocks.blocks:
-        for read in (block.query, block.key, block.value, block.inside):
+    for number in range(blocks.count):
+        for part in ("attention.query", "attention.key", "attention.value", "inside"):
+            read = blocks[f"blocks.{number}.{part}.weight"]
             shifted = read @ np.ones(blocks.size)
             assert np.allclose(shifted, 0, atol=1e-9 * (1 + np.abs(read).max()))
 

@@ -84,14 +84,14 @@ def compiled_run(patch: pytest.MonkeyPatch) -> None:
 def export(patch: pytest.MonkeyPatch) -> None:
     """An exported module has its query biases forgotten."""
     torch_target = pytest.importorskip("rasp.export.torch_target", exc_type=ImportError)
-    state_of = torch_target.state_of
+    files_of = torch_target.files_of
 
-    def forgetful(*given: object, **named: object) -> dict:
-        state = state_of(*given, **named)
-        return {name: 0 * array if name.endswith("query.bias") else array
-                for name, array in state.items()}  # fmt: skip
+    def forgetful(*given: object) -> tuple:
+        config, state = files_of(*given)
+        return config, {name: 0 * array if name.endswith("query.bias") else array
+                        for name, array in state.items()}  # fmt: skip
 
-    patch.setattr(torch_target, "state_of", forgetful)
+    patch.setattr(torch_target, "files_of", forgetful)
 
 
 def batching(patch: pytest.MonkeyPatch) -> None:

@@ -12,9 +12,8 @@ cancel that with a last dimension that holds nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 
@@ -22,50 +21,63 @@ from rasp.atoms import Atom
 from rasp.certificate import Array, FeedForwardWeights, HeadWeights, ReadoutWeights, Weights
 from rasp.compiler.model.forward import chosen, logit_places
 from rasp.compiler.model.transformer import Transformer
+from rasp.compiler.model.wiring import ROLES
 
 EPSILON = 2.0**100
 GAIN = 2.0**50
-MAPS = ("query", "key", "value")
-AnyBlock = TypeVar("AnyBlock", HeadWeights, FeedForwardWeights)
-
-
-@dataclass(frozen=True, eq=False)
-class EqualBlock:
-    """Attention of `heads` equal heads, then a feed-forward; biases everywhere."""
-
-    query: Array  # (head · inner, model)
-    query_bias: Array
-    key: Array
-    key_bias: Array
-    value: Array
-    value_bias: Array
-    out: Array  # (model, head · inner)
-    inside: Array  # (hidden, model)
-    inside_bias: Array
-    outside: Array  # (model, hidden)
+WRITTEN = ("tokens", "positions", "out")
+"""Arrays that write to the stream; all others read from it."""
 
 
 @dataclass(frozen=True, eq=False)
 class EqualBlocks:
-    """A whole model of equal blocks; logits of all outputs side by side."""
+    """A model of equal blocks: attention of equal heads, then a feed-forward."""
 
-    tokens: Array  # (vocabulary [+ sink], model)
-    positions: Array  # ([sink +] length, model)
-    blocks: list[EqualBlock]
-    unembedding: Array  # (logit, model)
-    unembedding_bias: Array | None
-    """None where it is read from a dimension that is always 1."""
+    arrays: dict[str, Array]
+    """By the names of `torch_module`; the rows of all heads are one array, and all logits one."""
+    count: int
     heads: int
     inner: int
     """Dimensions of one head."""
 
+    def __getitem__(self, name: str) -> Array:
+        return self.arrays[name]
+
     @property
     def size(self) -> int:
-        return int(self.tokens.shape[1])
+        return int(self["tokens.weight"].shape[1])
 
     @property
     def hidden(self) -> int:
-        return max(len(block.inside_bias) for block in self.blocks)
+        return len(self["blocks.0.inside.bias"])
+
+    @property
+    def tokens(self) -> int:
+        return len(self["tokens.weight"])
+
+    @property
+    def positions(self) -> int:
+        return len(self["positions.weight"])
+
+    @property
+    def logits(self) -> int:
+        return len(self["unembedding.weight"])
+
+    def renamed(self, names: Mapping[str, str]) -> dict[str, Array]:
+        """The arrays by the names that a library has for tables and linear maps.
+
+        It also has biases for what attention and feed-forwards write: these are 0.
+        """
+        found: dict[str, Array] = {}
+        for ours, theirs in names.items():
+            for number in range(self.count if "{}" in ours else 1):
+                for part in (".weight", ".bias"):
+                    array = self.arrays.get(ours.format(number) + part)
+                    if array is not None:
+                        found[theirs.format(number) + part] = array
+                    elif "{}" in ours:
+                        found[theirs.format(number) + part] = np.zeros(self.size)
+        return found
 
 
 def blocks_of(
@@ -80,27 +92,32 @@ def blocks_of(
     libraries whose unembedding has no bias), `square` pads the model to heads · inner.
     """
     model = with_constant(model) if constant else model
-    weights = model.weights
     heads = max(1, *model.heads_per_layer, 1)
     used = model.d_model + 2 * balanced
-    needed = [1] + [len(bias) for layer in weights.heads for head in layer
+    needed = [1] + [len(bias) for layer in model.weights.heads for head in layer
                     for bias in (head.query_bias, head.value_bias)]  # fmt: skip
     inner = 1
     while inner < max(needed) or (square and inner * heads < used):
         inner *= 4
-    size = inner * heads if square else used
-    layout = _Layout(model.d_model, size, heads, inner, balanced)
-    found = []
-    if model.input_feed_forward or not weights.heads:
-        found.append(layout.block([], weights.feed_forwards[0]))
-    for layer, each in enumerate(weights.heads, 1):
-        found.append(layout.block(each, weights.feed_forwards[layer]))
-    tokens, positions = layout.rows(weights.tokens), layout.rows(weights.positions)
-    if model.uses_sink:
-        positions = np.concatenate([np.zeros((1, size)), positions])
-    unembedding, biases = layout.unembedding(weights.readouts)
-    bias = None if constant else biases
-    return EqualBlocks(tokens, positions, _equal(found), unembedding, bias, heads, inner)
+    weights = wider(model.weights, (inner * heads if square else used) - model.d_model)
+    weights = _balanced(weights, model.d_model) if balanced else weights
+    sink = np.zeros((int(model.uses_sink), weights.tokens.shape[1]))
+    arrays = {
+        "tokens.weight": weights.tokens,
+        "positions.weight": np.concatenate([sink, weights.positions]),
+        "unembedding.weight": np.concatenate([readout.weight for readout in weights.readouts]),
+    }
+    if not constant:
+        biases = [readout.bias for readout in weights.readouts]
+        arrays["unembedding.bias"] = np.concatenate(biases)
+    layers = list(zip([[], *weights.heads], weights.feed_forwards, strict=True))
+    if weights.heads and not model.input_feed_forward:
+        layers = layers[1:]
+    hidden = max(1, *(len(block.bias) for _, block in layers), 1)
+    for number, (layer, block) in enumerate(layers):
+        for name, array in _block(layer, block, heads, inner, hidden):
+            arrays[f"blocks.{number}.{name}"] = array
+    return EqualBlocks(arrays, len(layers), heads, inner)
 
 
 def with_constant(model: Transformer) -> Transformer:
@@ -111,120 +128,64 @@ def with_constant(model: Transformer) -> Transformer:
     >>> model.weights.readouts[0].bias.tolist(), model("ab")
     ([0.0, 0.0], ['a', 'b'])
     """
-
-    def wider(part: AnyBlock, *names: str) -> AnyBlock:
-        """Rows that read a dimension more, and columns that write it."""
-        found = {name: np.pad(getattr(part, name), ((0, 0), (0, 1))) for name in names}
-        return replace(part, **found, out=np.pad(part.out, ((0, 1), (0, 0))))
-
-    weights = model.weights
-    tokens, positions = (
-        np.pad(each, ((0, 0), (0, 1))) for each in (weights.tokens, weights.positions)
-    )
-    tokens[: len(model.settings.vocabulary), -1] = 1.0
+    weights = wider(model.weights, 1)
+    weights.tokens[: len(model.settings.vocabulary), -1] = 1.0
     readouts = [ReadoutWeights(np.column_stack([each.weight, each.bias]), np.zeros_like(each.bias))
-                for each in weights.readouts]  # fmt: skip
-    heads = [[wider(head, *MAPS) for head in layer] for layer in weights.heads]
-    blocks = [wider(block, "inside") for block in weights.feed_forwards]
-    return replace(model, weights=Weights(tokens, positions, heads, blocks, readouts))
+                for each in model.weights.readouts]  # fmt: skip
+    return replace(model, weights=replace(weights, readouts=readouts))
 
 
-def _equal(blocks: list[EqualBlock]) -> list[EqualBlock]:
-    """Pad feed-forwards with idle units so that all blocks are alike."""
-    most = max(1, *(len(block.inside_bias) for block in blocks), 1)
-    found = []
-    for block in blocks:
-        more = most - len(block.inside_bias)
-        found.append(replace(
-            block,
-            inside=np.pad(block.inside, ((0, more), (0, 0))),
-            inside_bias=np.pad(block.inside_bias, (0, more)),
-            outside=np.pad(block.outside, ((0, 0), (0, more))),
-        ))  # fmt: skip
-    return found
+def wider(weights: Weights, more: int) -> Weights:
+    """The same weights with more dimensions, which nothing writes or reads."""
+
+    def change(name: str, array: Array) -> Array:
+        if array.ndim == 1:
+            return array
+        return np.pad(array, ((0, more), (0, 0)) if name == "out" else ((0, 0), (0, more)))
+
+    return weights.changed(change)
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """Where the old dimensions and heads lie among the new."""
-
-    old: int
-    size: int
-    heads: int
-    inner: int
-    balanced: bool
-
-    def rows(self, array: Array) -> Array:
-        """What is written, one row per token or position."""
-        padded = np.zeros((len(array), self.size))
-        padded[:, : self.old] = array
-        return self.balance(padded.T).T
-
-    def balance(self, written: Array) -> Array:
-        """Let the balancing dimension hold minus the sum of the others; (model, …)."""
-        if self.balanced:
-            place = self.old
-            written[place] = 0.0
-            written[place] = -written.sum(axis=0)
-        return written
-
-    def steady(self, read: Array) -> Array:
-        """Let a reader not notice when all dimensions are shifted alike; (…, model)."""
-        if self.balanced:
-            place = self.old + 1
-            read[:, place] = 0.0
-            read[:, place] = -read.sum(axis=1)
-        return read
-
-    def unembedding(self, readouts: Sequence[ReadoutWeights]) -> tuple[Array, Array]:
-        """The logits of all outputs side by side, and their bias."""
-        bias = np.concatenate([readout.bias for readout in readouts])
-        weight = np.zeros((len(bias), self.size))
-        weight[:, : self.old] = np.concatenate([readout.weight for readout in readouts])
-        return self.steady(weight), bias
-
-    def block(self, heads: list[HeadWeights], block: FeedForwardWeights) -> EqualBlock:
-        wide = self.heads * self.inner
-        maps = {name: np.zeros((wide, self.size)) for name in MAPS}
-        biases = {f"{name}_bias": np.zeros(wide) for name in MAPS}
-        out = np.zeros((self.size, wide))
-        for number, head in enumerate(heads):
-            start = number * self.inner
-            for name in MAPS:
-                weight, bias = getattr(head, name), getattr(head, f"{name}_bias")
-                scale = np.sqrt(self.inner) if name == "query" else 1.0
-                places = slice(start, start + len(bias))
-                maps[name][places, : self.old] = weight * scale
-                biases[f"{name}_bias"][places] = bias * scale
-            out[: self.old, start : start + len(head.value_bias)] = head.out
-        inside = np.zeros((len(block.bias), self.size))
-        inside[:, : self.old] = block.inside
-        outside = np.zeros((self.size, len(block.bias)))
-        outside[: self.old] = block.out
-        for array in (*maps.values(), inside):
-            self.steady(array)
-        return EqualBlock(**maps, **biases, out=self.balance(out), inside=inside,
-                     inside_bias=block.bias, outside=self.balance(outside))  # fmt: skip
-
-
-def state_of(blocks: EqualBlocks, names: Mapping[str, str], zero_biases: bool) -> dict[str, Array]:
-    """The weights by the names that a library has for tables and linear maps.
-
-    `zero_biases` where it has biases for what attention and feed-forwards write: these are 0.
+def _balanced(weights: Weights, place: int) -> Weights:
+    """Let a dimension hold minus the sum of the others, and readers not notice where all are
+    shifted alike, by reading the next one.
     """
-    state = {f"{names[part]}.weight": getattr(blocks, part)
-             for part in ("tokens", "positions", "unembedding")}  # fmt: skip
-    if blocks.unembedding_bias is not None:
-        state[f"{names['unembedding']}.bias"] = blocks.unembedding_bias
-    for number, block in enumerate(blocks.blocks):
-        for part in (*MAPS, "out", "inside", "outside"):
-            name = names[part].format(number)
-            state[f"{name}.weight"] = getattr(block, part)
-            if part not in ("out", "outside"):
-                state[f"{name}.bias"] = getattr(block, f"{part}_bias")
-            elif zero_biases:
-                state[f"{name}.bias"] = np.zeros(blocks.size)
-    return state
+
+    def change(name: str, array: Array) -> Array:
+        if array.ndim == 2:
+            rows = array.T if name == "out" else array  # (…, model)
+            rows[:, place if name in WRITTEN else place + 1] = -rows.sum(axis=1)
+        return array
+
+    return weights.changed(change)
+
+
+def _block(
+    heads: list[HeadWeights], block: FeedForwardWeights, count: int, inner: int, hidden: int
+) -> Iterator[tuple[str, Array]]:
+    """The arrays of one block: heads and hidden units that it does not have are idle."""
+    nothing, none = np.zeros((0, block.inside.shape[1])), np.zeros(0)
+    idle = HeadWeights(nothing, none, nothing, none, nothing, none, nothing.T)
+    heads = heads + [idle] * (count - len(heads))
+
+    def joined(arrays: list[Array]) -> Array:
+        """The rows of all heads."""
+        return np.concatenate([padded(array, inner) for array in arrays])
+
+    for role in ROLES:
+        scale = np.sqrt(inner) if role == "query" else 1.0
+        yield f"attention.{role}.weight", joined([scale * getattr(head, role) for head in heads])
+        biases = [scale * getattr(head, f"{role}_bias") for head in heads]
+        yield f"attention.{role}.bias", joined(biases)
+    yield "attention.out.weight", joined([head.out.T for head in heads]).T
+    yield "inside.weight", padded(block.inside, hidden)
+    yield "inside.bias", padded(block.bias, hidden)
+    yield "outside.weight", padded(block.out.T, hidden).T
+
+
+def padded(rows: Array, count: int) -> Array:
+    """So many rows: the last ones are 0."""
+    return np.pad(rows, ((0, count - len(rows)), *[(0, 0)] * (rows.ndim - 1)))
 
 
 def input_ids(model: Transformer, tokens: object) -> Array:

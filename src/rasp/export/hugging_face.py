@@ -18,16 +18,9 @@ from rasp.certificate import Array
 from rasp.compiler.build import compile_nodes
 from rasp.compiler.model.certificate import proved
 from rasp.compiler.model.transformer import Transformer
+from rasp.compiler.model.wiring import ROLES
 from rasp.errors import RaspUnsupportedError
-from rasp.export.blocks import (
-    EPSILON,
-    GAIN,
-    EqualBlock,
-    EqualBlocks,
-    blocks_of,
-    state_of,
-    with_constant,
-)
+from rasp.export.blocks import EPSILON, GAIN, EqualBlocks, blocks_of, padded, with_constant
 from rasp.export.card import labels
 from rasp.export.check import Checked, check
 from rasp.export.folders import Files, write_files
@@ -39,14 +32,20 @@ from rasp.graph import Program
 BERT_NAMES = {
     "tokens": "bert.embeddings.word_embeddings",
     "positions": "bert.embeddings.position_embeddings",
-    "query": "bert.encoder.layer.{}.attention.self.query",
-    "key": "bert.encoder.layer.{}.attention.self.key",
-    "value": "bert.encoder.layer.{}.attention.self.value",
-    "out": "bert.encoder.layer.{}.attention.output.dense",
-    "inside": "bert.encoder.layer.{}.intermediate.dense",
-    "outside": "bert.encoder.layer.{}.output.dense",
+    "blocks.{}.attention.query": "bert.encoder.layer.{}.attention.self.query",
+    "blocks.{}.attention.key": "bert.encoder.layer.{}.attention.self.key",
+    "blocks.{}.attention.value": "bert.encoder.layer.{}.attention.self.value",
+    "blocks.{}.attention.out": "bert.encoder.layer.{}.attention.output.dense",
+    "blocks.{}.inside": "bert.encoder.layer.{}.intermediate.dense",
+    "blocks.{}.outside": "bert.encoder.layer.{}.output.dense",
     "unembedding": "classifier",
 }
+GPT2_NAMES = {
+    "blocks.{}.attention.out": "transformer.h.{}.attn.c_proj",
+    "blocks.{}.inside": "transformer.h.{}.mlp.c_fc",
+    "blocks.{}.outside": "transformer.h.{}.mlp.c_proj",
+}
+"""But for queries, keys and values, which are one map there."""
 ROUNDING = 2.0**-21
 """The noise in place of LayerNorms, times the root of the number of dimensions, of the stream's
 root mean square."""
@@ -94,8 +93,9 @@ def _write(
     if certified.settings.next_token:
         _save_generation(certified, blocks, folder)
     write_tokenizer(certified, folder)
-    loaded, count = _load(kind, folder), len(blocks.unembedding)
-    checked = check(certified, run_torch(lambda ids: loaded(ids).logits[..., :count]), target)
+    loaded = _load(kind, folder)
+    run = run_torch(lambda ids: loaded(ids).logits[..., : blocks.logits])
+    checked = check(certified, run, target)
     return replace(checked, layer_norms=statement)
 
 
@@ -111,46 +111,36 @@ def _save_generation(model: Transformer, blocks: EqualBlocks, folder: Path) -> N
     last = end_id(model)
     GenerationConfig(
         eos_token_id=last, pad_token_id=last, do_sample=False,
-        max_length=len(blocks.positions) + 1,  # the last token is not read any more
+        max_length=blocks.positions + 1,  # the last token is not read any more
     ).save_pretrained(folder)  # fmt: skip
 
 
 def gpt2_files(model: Transformer, blocks: EqualBlocks) -> Files:
     """A `GPT2LMHeadModel` as its folder holds it."""
     last, speaks = end_id(model), model.settings.next_token
-    logits = max(last + 1, len(blocks.unembedding))
+    logits = max(last + 1, blocks.logits)
     config = {
         "model_type": "gpt2", "architectures": ["GPT2LMHeadModel"],
-        "vocab_size": logits, "n_positions": len(blocks.positions), "n_embd": blocks.size,
-        "n_layer": len(blocks.blocks), "n_head": blocks.heads, "n_inner": blocks.hidden,
+        "vocab_size": logits, "n_positions": blocks.positions, "n_embd": blocks.size,
+        "n_layer": blocks.count, "n_head": blocks.heads, "n_inner": blocks.hidden,
         "activation_function": "relu", "layer_norm_epsilon": EPSILON, "resid_pdrop": 0.0,
         "embd_pdrop": 0.0, "attn_pdrop": 0.0, "tie_word_embeddings": False, "use_cache": speaks,
         "bos_token_id": None, "eos_token_id": last if speaks else None, "pad_token_id": last,
     }  # fmt: skip
     state = {
-        "transformer.wte.weight": _padded(blocks.tokens, logits),
-        "transformer.wpe.weight": blocks.positions,
-        "lm_head.weight": _padded(blocks.unembedding, logits),
+        "transformer.wte.weight": padded(blocks["tokens.weight"], logits),
+        "transformer.wpe.weight": blocks["positions.weight"],
+        "lm_head.weight": padded(blocks["unembedding.weight"], logits),
     } | _norm("transformer.ln_f", blocks.size)
-    for number, block in enumerate(blocks.blocks):
-        state |= _gpt2_block(f"transformer.h.{number}", block, blocks.size)
+    for name, array in blocks.renamed(GPT2_NAMES).items():
+        state[name] = array.T  # GPT-2 keeps its matrices the other way round
+    for number in range(blocks.count):
+        name, attention = f"transformer.h.{number}", f"blocks.{number}.attention"
+        for part in ("weight", "bias"):
+            maps = [blocks[f"{attention}.{role}.{part}"] for role in ROLES]
+            state[f"{name}.attn.c_attn.{part}"] = np.concatenate(maps).T
+        state |= _norm(f"{name}.ln_1", blocks.size) | _norm(f"{name}.ln_2", blocks.size)
     return config, state
-
-
-def _gpt2_block(name: str, block: EqualBlock, size: int) -> dict[str, Array]:
-    """GPT-2 keeps its matrices the other way round."""
-    joined = {
-        f"{name}.attn.c_attn.weight": np.concatenate([block.query, block.key, block.value]).T,
-        f"{name}.attn.c_attn.bias": np.concatenate(
-            [block.query_bias, block.key_bias, block.value_bias]
-        ),
-        f"{name}.attn.c_proj.weight": block.out.T,
-        f"{name}.mlp.c_fc.weight": block.inside.T,
-        f"{name}.mlp.c_fc.bias": block.inside_bias,
-        f"{name}.mlp.c_proj.weight": block.outside.T,
-    }
-    zeros = {f"{name}.{part}.c_proj.bias": block.out[:, 0] * 0 for part in ("attn", "mlp")}
-    return joined | zeros | _norm(f"{name}.ln_1", size) | _norm(f"{name}.ln_2", size)
 
 
 def bert_files(model: Transformer, blocks: EqualBlocks) -> Files:
@@ -158,8 +148,8 @@ def bert_files(model: Transformer, blocks: EqualBlocks) -> Files:
     padding, names = end_id(model), labels(model)
     config = {
         "model_type": "bert", "architectures": ["BertForTokenClassification"],
-        "vocab_size": padding + 1, "max_position_embeddings": len(blocks.positions),
-        "hidden_size": blocks.size, "num_hidden_layers": len(blocks.blocks),
+        "vocab_size": padding + 1, "max_position_embeddings": blocks.positions,
+        "hidden_size": blocks.size, "num_hidden_layers": blocks.count,
         "num_attention_heads": blocks.heads, "intermediate_size": blocks.hidden,
         "hidden_act": "relu", "layer_norm_eps": EPSILON, "hidden_dropout_prob": 0.0,
         "attention_probs_dropout_prob": 0.0, "type_vocab_size": 1, "pad_token_id": padding,
@@ -167,12 +157,12 @@ def bert_files(model: Transformer, blocks: EqualBlocks) -> Files:
         "label2id": {name: place for place, name in enumerate(names)},
     }  # fmt: skip
     norms = ["bert.embeddings.LayerNorm"]
-    for number in range(len(blocks.blocks)):
+    for number in range(blocks.count):
         layer = f"bert.encoder.layer.{number}"
         norms += [f"{layer}.attention.output.LayerNorm", f"{layer}.output.LayerNorm"]
-    state = state_of(blocks, BERT_NAMES, zero_biases=True)
+    state = blocks.renamed(BERT_NAMES)
     words = BERT_NAMES["tokens"] + ".weight"
-    state[words] = _padded(state[words], padding + 1)
+    state[words] = padded(state[words], padding + 1)
     state["bert.embeddings.token_type_embeddings.weight"] = np.zeros((1, blocks.size))
     for norm in norms:
         state |= _norm(norm, blocks.size)
@@ -206,10 +196,6 @@ def bearing_layer_norms(model: Transformer) -> tuple[Transformer, str]:
 def _norm(name: str, size: int) -> dict[str, Array]:
     """A LayerNorm that undoes what its huge epsilon does."""
     return {f"{name}.weight": np.full(size, GAIN), f"{name}.bias": np.zeros(size)}
-
-
-def _padded(rows: Array, count: int) -> Array:
-    return np.pad(rows, ((0, count - len(rows)), (0, 0)))
 
 
 def _load(kind: Any, folder: Path) -> Any:

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from rasp.compiler.model.transformer import Transformer
-from rasp.export.blocks import EqualBlocks, blocks_of, state_of
+from rasp.export.blocks import EqualBlocks, blocks_of
 from rasp.export.check import Checked, check
 from rasp.export.folders import Files, write_files
 from rasp.export.torch_target import run_torch
@@ -14,12 +14,12 @@ from rasp.export.torch_target import run_torch
 NAMES = {
     "tokens": "tok_embed",
     "positions": "pos",
-    "query": "layers.{}.attn.q",
-    "key": "layers.{}.attn.k",
-    "value": "layers.{}.attn.v",
-    "out": "layers.{}.attn.o",
-    "inside": "layers.{}.mlp.fc_in",
-    "outside": "layers.{}.mlp.fc_out",
+    "blocks.{}.attention.query": "layers.{}.attn.q",
+    "blocks.{}.attention.key": "layers.{}.attn.k",
+    "blocks.{}.attention.value": "layers.{}.attn.v",
+    "blocks.{}.attention.out": "layers.{}.attn.o",
+    "blocks.{}.inside": "layers.{}.mlp.fc_in",
+    "blocks.{}.outside": "layers.{}.mlp.fc_out",
     "unembedding": "head",
 }
 """Of the bridge's parameters."""
@@ -41,13 +41,13 @@ def files_of(model: Transformer, blocks: EqualBlocks) -> Files:
         "d_model": blocks.size,
         "d_head": blocks.inner,
         "n_heads": blocks.heads,
-        "n_layers": len(blocks.blocks),
-        "n_ctx": len(blocks.positions),
-        "d_vocab": len(blocks.tokens),
-        "d_vocab_out": len(blocks.unembedding),
+        "n_layers": blocks.count,
+        "n_ctx": blocks.positions,
+        "d_vocab": blocks.tokens,
+        "d_vocab_out": blocks.logits,
         "d_mlp": blocks.hidden,
         "act_fn": "relu",
         "normalization_type": None,
         "attention_dir": "causal" if model.settings.causal else "bidirectional",
     }
-    return config, state_of(blocks, NAMES, zero_biases=True)
+    return config, blocks.renamed(NAMES)

@@ -12,7 +12,7 @@ import numpy as np
 
 from rasp.certificate import Array
 from rasp.compiler.model.transformer import Transformer
-from rasp.export.blocks import EqualBlock, EqualBlocks, blocks_of
+from rasp.export.blocks import EqualBlocks, blocks_of
 from rasp.export.check import Checked, Run, check
 
 OPSET, IR_VERSION = 17, 8
@@ -50,7 +50,7 @@ def to_onnx(model: Transformer) -> Any:
     writer = _Writer(blocks, model.settings.causal)
     logits = writer.logits()
     shape: list[Any] = ["batch", "length"]
-    scores = [*shape, len(blocks.unembedding)]
+    scores = [*shape, blocks.logits]
     ids_in = helper.make_tensor_value_info("ids", TensorProto.INT64, shape)
     logits_out = helper.make_tensor_value_info(logits, TensorProto.FLOAT, scores)
     graph = helper.make_graph(writer.nodes, "rasp", [ids_in], [logits_out], writer.arrays)
@@ -88,31 +88,30 @@ class _Writer:
             self.arrays.append(numpy_helper.from_array(np.array(array, dtype=kind), name))
         return name
 
-    def linear(self, x: str, name: str, weight: Array, bias: Array | None = None) -> str:
-        found = self.op("MatMul", x, self.constant(f"{name}.weight", weight.T))
-        return found if bias is None else self.op("Add", found, self.constant(f"{name}.bias", bias))
+    def linear(self, x: str, name: str, out: str = "") -> str:
+        """A linear map of the model, with its bias where it has one."""
+        weight, bias = f"{name}.weight", f"{name}.bias"
+        found = self.op("MatMul", x, self.constant(weight, self.blocks[weight].T))
+        if bias not in self.blocks.arrays:
+            return found
+        return self.op("Add", found, self.constant(bias, self.blocks[bias]), name=out)
 
     def logits(self) -> str:
         blocks = self.blocks
         length = self.op("Shape", "ids", start=1, end=2)
-        tokens = self.op("Gather", self.constant("tokens", blocks.tokens), "ids")
+        tokens = self.op("Gather", self.constant("tokens", blocks["tokens.weight"]), "ids")
         zero = self.constant("zero", [0], np.int64)
-        positions = self.op(
-            "Slice", self.constant("positions", blocks.positions), zero, length, zero
-        )
-        x = self.op("Add", tokens, positions)
+        positions = self.constant("positions", blocks["positions.weight"])
+        x = self.op("Add", tokens, self.op("Slice", positions, zero, length, zero))
         later = self._later(length) if self.causal else None
-        for number, block in enumerate(blocks.blocks):
+        for number in range(blocks.count):
             name = f"blocks.{number}"
-            x = self.op("Add", x, self._attention(x, name, block, later))
-            hidden = self.linear(x, f"{name}.inside", block.inside, block.inside_bias)
-            added = self.linear(self.op("Relu", hidden), f"{name}.outside", block.outside)
-            x = self.op("Add", x, added)
-        scores = self.op("MatMul", x, self.constant("unembedding.weight", blocks.unembedding.T))
-        bias = self.constant("unembedding.bias", blocks.unembedding_bias)
-        return self.op("Add", scores, bias, name="logits")
+            x = self.op("Add", x, self._attention(x, f"{name}.attention", later))
+            hidden = self.op("Relu", self.linear(x, f"{name}.inside"))
+            x = self.op("Add", x, self.linear(hidden, f"{name}.outside"))
+        return self.linear(x, "unembedding", "logits")
 
-    def _attention(self, x: str, name: str, block: EqualBlock, later: str | None) -> str:
+    def _attention(self, x: str, name: str, later: str | None) -> str:
         heads, inner = self.blocks.heads, self.blocks.inner
         split = self.constant("split", [0, 0, heads, inner], np.int64)
         parts = []
@@ -121,9 +120,7 @@ class _Writer:
             ("key", (0, 2, 3, 1)),
             ("value", (0, 2, 1, 3)),
         ):
-            flat = self.linear(
-                x, f"{name}.{part}", getattr(block, part), getattr(block, f"{part}_bias")
-            )
+            flat = self.linear(x, f"{name}.{part}")
             parts.append(self.op("Transpose", self.op("Reshape", flat, split), perm=order))
         scale = self.constant("scale", 1 / np.sqrt(inner))
         scores = self.op("Mul", self.op("MatMul", parts[0], parts[1]), scale)
@@ -132,7 +129,7 @@ class _Writer:
         moved = self.op("MatMul", self.op("Softmax", scores, axis=-1), parts[2])
         join = self.constant("join", [0, 0, heads * inner], np.int64)
         joined = self.op("Reshape", self.op("Transpose", moved, perm=(0, 2, 1, 3)), join)
-        return self.linear(joined, f"{name}.out", block.out)
+        return self.linear(joined, f"{name}.out")
 
     def _later(self, length: str) -> str:
         """Minus infinity where the key comes after the query: (length, length)."""

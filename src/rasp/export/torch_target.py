@@ -11,22 +11,10 @@ import torch
 from rasp.certificate import Array
 from rasp.compiler.model.transformer import Transformer
 from rasp.export import torch_module
-from rasp.export.blocks import EqualBlocks, blocks_of, state_of
+from rasp.export.blocks import EqualBlocks, blocks_of
 from rasp.export.check import Checked, Run, check
 from rasp.export.folders import Files, write_files
 from rasp.export.torch_module import RaspTransformer
-
-NAMES = {
-    "tokens": "tokens",
-    "positions": "positions",
-    "query": "blocks.{}.attention.query",
-    "key": "blocks.{}.attention.key",
-    "value": "blocks.{}.attention.value",
-    "out": "blocks.{}.attention.out",
-    "inside": "blocks.{}.inside",
-    "outside": "blocks.{}.outside",
-    "unembedding": "unembedding",
-}
 
 
 def files_of(model: Transformer, blocks: EqualBlocks) -> Files:
@@ -36,13 +24,13 @@ def files_of(model: Transformer, blocks: EqualBlocks) -> Files:
         "heads": blocks.heads,
         "d_head": blocks.inner,
         "hidden": blocks.hidden,
-        "blocks": len(blocks.blocks),
+        "blocks": blocks.count,
         "causal": model.settings.causal,
-        "token_count": len(blocks.tokens),
-        "position_count": len(blocks.positions),
-        "logits": len(blocks.unembedding),
+        "token_count": blocks.tokens,
+        "position_count": blocks.positions,
+        "logits": blocks.logits,
     }
-    return config, state_of(blocks, NAMES, zero_biases=False)
+    return config, blocks.arrays
 
 
 def to_torch(model: Transformer) -> RaspTransformer:
