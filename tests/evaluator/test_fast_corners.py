@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from types import ModuleType
 
 import pytest
 from random_graphs import TEXT, Graphs, fast_results, plain_results, strained
@@ -12,7 +13,7 @@ from rasp import evaluator
 from rasp.atoms import Atom
 from rasp.errors import RaspLimitError, RaspTypeError, RaspValueError
 from rasp.evaluator import apply, evaluate_batch, explain_plan
-from rasp.evaluator.fast import algebra, plan
+from rasp.evaluator.fast import algebra, conjunctions, plan
 from rasp.evaluator.fast.coding import codes_of
 from rasp.evaluator.fast.columns import from_atoms
 from rasp.evaluator.fast.evaluate import evaluate as evaluate_fast
@@ -152,6 +153,10 @@ def test_a_budget_of_digits_means_the_same_to_both(digits: int) -> None:
 # Long selectors
 
 
+def home_of(limit: str) -> ModuleType:
+    return algebra if hasattr(algebra, limit) else conjunctions
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("limit", "value"),
@@ -161,7 +166,7 @@ def test_a_budget_of_digits_means_the_same_to_both(digits: int) -> None:
 def test_whatever_a_plan_may_cost_the_answers_stay(
     limit: str, value: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(algebra, limit, value)
+    monkeypatch.setattr(home_of(limit), limit, value)
     monkeypatch.setattr(plan, "_plans", {})
     monkeypatch.setattr(plan, "_best_plans", {})
     for seed in range(12):
@@ -189,7 +194,7 @@ def test_a_plan_that_costs_too_much_is_given_up(
     assert plan.plan_best(selector).blocked is None
     monkeypatch.setattr(plan, "_plans", {})
     monkeypatch.setattr(plan, "_best_plans", {})
-    monkeypatch.setattr(algebra, limit, 0)
+    monkeypatch.setattr(home_of(limit), limit, 0)
     assert (
         plan.plan_sums(selector).blocked == "its comparisons multiply out to too many conjunctions"
     )

@@ -11,15 +11,8 @@ from random_graphs import TEXT, Graphs
 
 from rasp.evaluator import explain_plan
 from rasp.evaluator.fast import algebra
-from rasp.evaluator.fast.algebra import (
-    Best,
-    Conjunction,
-    Pair,
-    TooManyTerms,
-    cover,
-    outcome,
-    signed_sum,
-)
+from rasp.evaluator.fast.algebra import cover, signed_sum
+from rasp.evaluator.fast.conjunctions import Best, Conjunction, Pair, TooManyTerms, outcome
 from rasp.evaluator.fast.plan import plan_best, plan_sums
 from rasp.evaluator.plain import EvaluationError, evaluate
 from rasp.graph import (

@@ -1,70 +1,30 @@
 """A selector in, a signed sum of conjunctions of comparisons out.
 
 Counts and sums are linear in the selection, so `and` is a product, `not` is 1 - a and `or` is
-a + (1 - a) b; what is left are conjunctions, which need no matrix. A comparison of two s-ops
-is a set of outcomes, a bit each for less, equal and greater: then `and` of two comparisons of
-the same pair is the intersection, an empty set is a contradiction, and the full set is no
-condition at all. `select_best` is one more equality, with the best score of the query's row.
+a + (1 - a) b; what is left are conjunctions, which need no matrix.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
-from rasp.atoms import Atom
-from rasp.graph import Const, Score, Scorer, SelectBest, Selector, SOp
+from rasp.evaluator.fast.conjunctions import (
+    ALWAYS,
+    Conjunction,
+    Pair,
+    TooManyTerms,
+    best_conditions,
+    comparison,
+    meet,
+)
+from rasp.graph import SelectBest, Selector, SOp
 from rasp.graph.formulas import fold
 from rasp.operators.comparisons import ANY, DIFFERENT, EQUAL, GREATER, LESS, WITH_OUTCOMES
 
 MOST_TERMS = 64
-MOST_COMPARISONS = 24
 MOST_WORK = 50_000  # pairs of conjunctions multiplied for one plan
-
-
-@dataclass(frozen=True)
-class Best:
-    """For each query, what its best picks have: it takes the place of an s-op.
-
-    Of a single product, that is their score key; of a sum of products, their score.
-    """
-
-    selector: Selector
-    scorer: Scorer
-
-
-@dataclass(frozen=True)
-class Pair:
-    """What is compared: the keys of one s-op with the queries of another."""
-
-    keys: SOp
-    queries: SOp | Best
-
-    @property
-    def is_filter(self) -> bool:
-        """True where only the key, or only the query, decides."""
-        return isinstance(self.keys, Const) or isinstance(self.queries, Const)
-
-
-Conjunction: TypeAlias = frozenset[tuple[Pair, int]]  # each pair once, with its outcomes
 SignedSum: TypeAlias = dict[Conjunction, int]
-Filters: TypeAlias = Conjunction
-"""Comparisons with constants."""
-
-ALWAYS: Conjunction = frozenset()
-
-
-class TooManyTerms(Exception):
-    """The sum is longer than it is worth: the rows are cheaper one block at a time."""
-
-    reason = "its comparisons multiply out to too many conjunctions"
-
-
-class NoOrderOfKeys(TooManyTerms):
-    """A sum of scores is compared, and no order of the keys is right for every query."""
-
-    reason = "the best of a sum of scores has no shortcut"
 
 
 def signed_sum(selector: Selector) -> SignedSum:
@@ -105,7 +65,7 @@ class _Sums(_Work):
     """The algebra of signed sums: `and` is a product, `or` is a + (1 - a) b."""
 
     def compare(self, keys: SOp, queries: SOp, outcomes: int) -> SignedSum:
-        return dict.fromkeys(_comparison(Pair(keys, queries), outcomes), 1)
+        return dict.fromkeys(comparison(Pair(keys, queries), outcomes), 1)
 
     def both(self, left: SignedSum, right: SignedSum) -> SignedSum:
         self.count(left, right)
@@ -127,7 +87,7 @@ class _Covers(_Work):
     """The algebra of unions of conjunctions."""
 
     def compare(self, keys: SOp, queries: SOp, outcomes: int) -> list[Conjunction]:
-        return _comparison(Pair(keys, queries), outcomes)
+        return comparison(Pair(keys, queries), outcomes)
 
     def both(self, left: list[Conjunction], right: list[Conjunction]) -> list[Conjunction]:
         self.count(left, right)
@@ -145,83 +105,11 @@ class _Covers(_Work):
         return _union(others, _all_pairs(_opposites(zero), _opposites(best)))
 
 
-def best_conditions(node: SelectBest) -> tuple[list[Conjunction], list[Conjunction]]:
-    """The two ways to be a best pick: the query's score is zero (all tie), or the key is best.
-
-    A score is `keys[j] * queries[i]`, so the best key is the largest one where the query is
-    positive and the smallest where it is negative: one value per query, whatever the scorer.
-    """
-    scorer = node.scorer
-    if not isinstance(scorer, Score):
-        raise NoOrderOfKeys
-    best = Best(node.selector, scorer)
-    zero = _comparison(Pair(Const(0), scorer.queries), EQUAL)
-    return zero, _comparison(Pair(scorer.keys, best), EQUAL)
-
-
 def _opposites(single: list[Conjunction]) -> list[Conjunction]:
     """What a list of at most one comparison leaves."""
     if not single:
         return [ALWAYS]
-    return [leaf for pair, outcomes in single[0] for leaf in _comparison(pair, ANY - outcomes)]
-
-
-def _comparison(pair: Pair, outcomes: int) -> list[Conjunction]:
-    """One comparison as a conjunction; of two constants, it is decided here."""
-    if isinstance(pair.keys, Const) and isinstance(pair.queries, Const):
-        outcomes = ANY * bool(outcomes & outcome(pair.keys.value, pair.queries.value))
-    if outcomes == ANY:
-        return [ALWAYS]
-    return [frozenset({(pair, outcomes)})] if outcomes else []
-
-
-def outcome(left: Atom, right: Atom) -> int:
-    """Compare two atoms; a number comes before a string, which is all that `!=` needs to know."""
-    if isinstance(left, str) != isinstance(right, str):
-        return GREATER if isinstance(left, str) else LESS
-    if left == right:
-        return EQUAL
-    return LESS if left < right else GREATER  # type: ignore[operator]
-
-
-def _meet(left: Conjunction, right: Conjunction) -> Conjunction | None:
-    """Both at once; None where they contradict each other."""
-    if not left or not right:
-        return left or right
-    outcomes = dict(left)
-    for pair, allowed in right:
-        outcomes[pair] = outcomes.get(pair, ANY) & allowed
-        if not outcomes[pair]:
-            return None
-    if len(outcomes) > MOST_COMPARISONS:
-        raise TooManyTerms
-    return _settled(outcomes)
-
-
-def _settled(outcomes: dict[Pair, int]) -> Conjunction | None:
-    """Once an s-op is known to equal a constant, its other constant comparisons are decided."""
-    keys = {pair.keys: pair for pair, allowed in outcomes.items()
-            if isinstance(pair.queries, Const) and allowed == EQUAL}  # fmt: skip
-    queries = {pair.queries: pair for pair, allowed in outcomes.items()
-               if isinstance(pair.keys, Const) and allowed == EQUAL}  # fmt: skip
-    if not keys and not queries:
-        return frozenset(outcomes.items())
-    left: dict[Pair, int] = {}
-    for pair, allowed in outcomes.items():
-        known = keys.get(pair.keys) or queries.get(pair.queries)
-        if known is None or known == pair or not pair.is_filter:
-            left[pair] = allowed
-        elif not allowed & _known_outcome(known, pair):
-            return None
-    return frozenset(left.items())
-
-
-def _known_outcome(known: Pair, pair: Pair) -> int:
-    """How `pair` turns out where `known`, an equality with a constant, holds."""
-    if isinstance(pair.queries, Const) and isinstance(known.queries, Const):
-        return outcome(known.queries.value, pair.queries.value)
-    assert isinstance(pair.keys, Const) and isinstance(known.keys, Const)
-    return outcome(pair.keys.value, known.keys.value)
+    return [leaf for pair, outcomes in single[0] for leaf in comparison(pair, ANY - outcomes)]
 
 
 def _plus(left: SignedSum, right: SignedSum, times: int = 1) -> SignedSum:
@@ -235,7 +123,7 @@ def _product(left: SignedSum, right: SignedSum) -> SignedSum:
     total: SignedSum = {}
     for first, first_times in left.items():
         for second, second_times in right.items():
-            both = _meet(first, second)
+            both = meet(first, second)
             if both is not None:
                 total[both] = total.get(both, 0) + first_times * second_times
         if len(total) > MOST_TERMS * 4:
@@ -249,7 +137,7 @@ def _complement(value: SignedSum) -> SignedSum:
         [(conjunction, coefficient)] = value.items()
         if coefficient == 1 and len(conjunction) == 1:
             [(pair, outcomes)] = conjunction
-            return dict.fromkeys(_comparison(pair, ANY - outcomes), 1)
+            return dict.fromkeys(comparison(pair, ANY - outcomes), 1)
     return _plus({ALWAYS: 1}, value, -1)
 
 
@@ -299,7 +187,7 @@ def _joinable(value: SignedSum) -> Iterator[SignedSum]:
 
 
 def _all_pairs(left: list[Conjunction], right: list[Conjunction]) -> list[Conjunction]:
-    met = (_meet(first, second) for first in left for second in right)
+    met = (meet(first, second) for first in left for second in right)
     return _union([both for both in met if both is not None], [])
 
 

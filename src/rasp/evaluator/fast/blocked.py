@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rasp.evaluator.fast.algebra import Best
 from rasp.evaluator.fast.coding import compressed, sorting_order
 from rasp.evaluator.fast.columns import LARGEST, Array, Column
+from rasp.evaluator.fast.conjunctions import Best
 from rasp.evaluator.fast.layout import grouped
 from rasp.evaluator.fast.plan import SumPlan
 from rasp.evaluator.fast.workspace import Workspace

@@ -18,10 +18,10 @@ import numpy as np
 from rasp.atoms import Atom, plain_lists
 from rasp.errors import RaspError, RaspLimitError
 from rasp.evaluator import plain
-from rasp.evaluator.fast.algebra import Best
 from rasp.evaluator.fast.best import best_keys, best_scores
 from rasp.evaluator.fast.blocked import picks
 from rasp.evaluator.fast.columns import INT, STRING, Array, Column, constant, one_kind
+from rasp.evaluator.fast.conjunctions import Best
 from rasp.evaluator.fast.elementwise import elementwise
 from rasp.evaluator.fast.lifetimes import last_uses
 from rasp.evaluator.fast.means import TooManyDenominators, aggregated

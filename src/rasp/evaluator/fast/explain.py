@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from rasp.evaluator.fast.algebra import Best, Filters, Pair
+from rasp.evaluator.fast.conjunctions import Best, Filters, Pair
 from rasp.evaluator.fast.plan import (
     BLOCKED,
     DOMINANCE,

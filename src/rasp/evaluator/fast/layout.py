@@ -14,9 +14,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rasp.evaluator.fast.algebra import Pair
 from rasp.evaluator.fast.coding import WIDEST, Codes, compressed, numbered
 from rasp.evaluator.fast.columns import Array
+from rasp.evaluator.fast.conjunctions import Pair
 from rasp.evaluator.fast.plan import Meeting, Range
 from rasp.evaluator.fast.workspace import Workspace
 from rasp.operators.comparisons import EQUAL, GREATER, LESS

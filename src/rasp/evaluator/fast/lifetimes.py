@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 
-from rasp.evaluator.fast.algebra import Best
+from rasp.evaluator.fast.conjunctions import Best
 from rasp.evaluator.fast.plan import plan_sums
 from rasp.graph import (
     Aggregate,

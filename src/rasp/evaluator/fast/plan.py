@@ -12,15 +12,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
-from rasp.evaluator.fast.algebra import (
-    Best,
-    Conjunction,
-    Filters,
-    Pair,
-    TooManyTerms,
-    cover,
-    signed_sum,
-)
+from rasp.evaluator.fast.algebra import cover, signed_sum
+from rasp.evaluator.fast.conjunctions import Best, Conjunction, Filters, Pair, TooManyTerms
 from rasp.graph import Const, Selector, SOp
 from rasp.operators.comparisons import EQUAL
 

@@ -14,10 +14,10 @@ from itertools import chain
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.evaluator.fast.algebra import Best, Filters
 from rasp.evaluator.fast.arithmetic import equal
 from rasp.evaluator.fast.coding import Codes, codes_of
 from rasp.evaluator.fast.columns import Array, Column, constant, from_atoms, from_text
+from rasp.evaluator.fast.conjunctions import Best, Filters
 from rasp.evaluator.fast.elementwise import elementwise
 from rasp.graph import Const, SOp
 from rasp.limits import DEFAULT_LIMITS
