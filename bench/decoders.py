@@ -19,8 +19,9 @@ from gallery_tasks import CHOSEN, decoding_task, forecast_of
 from length_tasks import PUBLISHED, TASKS
 
 from rasp.training.devices import choose_device
+from rasp.training.next_token.config import DecoderRun
 from rasp.training.next_token.tasks import NextToken
-from rasp.training.next_token.trainer import BINS, RECORDS, DecoderRun, train
+from rasp.training.next_token.trainer import BINS, RECORDS, train
 from rasp.training.store import Store
 from rasp.training.tables import render
 

@@ -18,8 +18,9 @@ from rasp.training.next_token.tasks import own_task
 torch = pytest.importorskip("torch", reason="training needs PyTorch")
 
 from rasp.training.next_token import trainer  # noqa: E402
+from rasp.training.next_token.config import DecoderRun  # noqa: E402
 from rasp.training.next_token.decoder import Size, initial, logits  # noqa: E402
-from rasp.training.next_token.trainer import DecoderRun, train  # noqa: E402
+from rasp.training.next_token.trainer import train  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 import decoders as bench  # noqa: E402

@@ -116,8 +116,9 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
 def _train_decoder(arguments: argparse.Namespace, device: str) -> int:
     """`rasp train FILE NAME --next-token`: one decoder, its accuracy by length."""
     from rasp.token_lists import read_alphabet
+    from rasp.training.next_token.config import DecoderRun
     from rasp.training.next_token.tasks import own_task
-    from rasp.training.next_token.trainer import BINS, DecoderRun, train
+    from rasp.training.next_token.trainer import BINS, train
 
     program = text_alone(arguments)
     alphabet = [to_python(token) for token in read_alphabet(arguments.alphabet)]
