@@ -80,7 +80,7 @@ OPENERS = {
     "replacing.py": "writes",
     "training/store.py": "appends records, after the reader has looked at the file",
     "frontend/loader.py": "reads programs, from pipes too, as far as `text_length` goes",
-    "frontend/session.py": "reads the library, which is ours",
+    "frontend/library.py": "reads the library, which is ours",
     "programs": "reads the gallery and its records, which are ours",
     "drawing/html.py": "reads a script, which is ours",
     "playground/server.py": "reads the page, which is ours",

@@ -171,16 +171,16 @@ def tightest(several: Iterable[Limits | None]) -> Limits | None:
     >>> tightest([Limits(steps=5), None, Limits(nesting=7)]) == Limits(steps=5, nesting=7)
     True
     """
-    found: Limits | None = None
+    smallest: Limits | None = None
     for limits in several:
-        if found is None or limits is None:
-            found = found or limits
-        elif limits is not found:
-            found = Limits(
-                *(min(getattr(found, name), getattr(limits, name)) for name in BUDGETS),
-                spent=max(found.spent, limits.spent),
+        if smallest is None or limits is None:
+            smallest = smallest or limits
+        elif limits is not smallest:
+            smallest = Limits(
+                *(min(getattr(smallest, name), getattr(limits, name)) for name in BUDGETS),
+                spent=max(smallest.spent, limits.spent),
             )
-    return found
+    return smallest
 
 
 @contextlib.contextmanager

@@ -132,10 +132,10 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    record = dict(pairs)
+    if len(record) < len(pairs):
         raise ValueError("JSON with one key twice")
-    return found
+    return record
 
 
 def fingerprint(*parts: bytes | str) -> str:

@@ -8,7 +8,7 @@ LIKELY = 0.65
 """How alike a likely name is: two letters of three, four of six."""
 
 
-def closest(name: str, known: Iterable[str]) -> str | None:
+def closest(name: str, names: Iterable[str]) -> str | None:
     """Return the known name that is most like another one, if it is like enough.
 
     >>> closest("lenght", ["length", "indices"])
@@ -18,6 +18,6 @@ def closest(name: str, known: Iterable[str]) -> str | None:
         return None
     from difflib import get_close_matches  # slow to import, and only mistakes come here
 
-    likely = {candidate.lower(): candidate for candidate in known if len(candidate) >= 3}
-    found = get_close_matches(name.lower(), likely, 1, LIKELY)
-    return likely[found[0]] if found else None
+    likely = {candidate.lower(): candidate for candidate in names if len(candidate) >= 3}
+    matches = get_close_matches(name.lower(), likely, 1, LIKELY)
+    return likely[matches[0]] if matches else None

@@ -39,8 +39,8 @@ def read_tokens(text: str, limits: Limits = DEFAULT_LIMITS) -> str | list[Python
     """
     if text.lstrip()[:1] in ("[", '"'):
         return _read_list(text)
-    found = _range(text, limits)
-    return text if found is None else found
+    tokens = _range(text, limits)
+    return text if tokens is None else tokens
 
 
 def read_alphabet(given: object, limits: Limits = DEFAULT_LIMITS) -> tuple[Atom, ...]:
@@ -88,8 +88,8 @@ def _words(text: str, limits: Limits) -> str | list[PythonAtom]:
         raise _ambiguous(text, f"{''.join(parts)}, or {_quoted([*parts, ','])} with the comma")
     tokens: list[PythonAtom] = []
     for part in parts:
-        found = _range(part, limits)
-        tokens.extend([part] if found is None else found)
+        listed = _range(part, limits)
+        tokens.extend([part] if listed is None else listed)
     return tokens
 
 
@@ -103,11 +103,11 @@ def _quoted(parts: list[str]) -> str:
 
 def _range(text: str, limits: Limits = DEFAULT_LIMITS) -> list[PythonAtom] | None:
     """The tokens of `0..9` or `a..z`; None where a text is no range."""
-    if found := NUMBERS.fullmatch(text):
-        low, high = int(found[1]), int(found[2])
+    if ends := NUMBERS.fullmatch(text):
+        low, high = int(ends[1]), int(ends[2])
         number: Any = int
-    elif found := CHARACTERS.fullmatch(text.strip()):
-        low, high, number = ord(found[1]), ord(found[2]), chr
+    elif ends := CHARACTERS.fullmatch(text.strip()):
+        low, high, number = ord(ends[1]), ord(ends[2]), chr
     else:
         return None
     if low > high:
@@ -119,7 +119,7 @@ def _range(text: str, limits: Limits = DEFAULT_LIMITS) -> list[PythonAtom] | Non
             f"the range `{text.strip()}` has more than {limits.input_length} tokens",
             hint="write a shorter one",
         )
-    return [number(each) for each in range(low, high + 1)]
+    return [number(code) for code in range(low, high + 1)]
 
 
 def _read_list(text: str) -> str | list[PythonAtom]:

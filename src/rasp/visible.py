@@ -28,7 +28,7 @@ def shown(text: str) -> str:
     >>> print(shown("red: \\x1b[31m!"))
     red: \\u001b[31m!
     """
-    return STEERING.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    return STEERING.sub(lambda steering: f"\\u{ord(steering.group()):04x}", text)
 
 
 def visibly(kind: AnyClass) -> AnyClass:

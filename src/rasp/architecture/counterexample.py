@@ -85,14 +85,14 @@ def look_for_counterexample(
     trial = _Trial(tuple(outputs), pattern, alphabet)
     exhausted = _exhaustive_length(alphabet, free)
     longest = max(LONGEST_RANDOM, free + 20)
-    each = RANDOM_INPUTS // max(1, longest - exhausted)
+    per_length = RANDOM_INPUTS // max(1, longest - exhausted)
     example, in_vain, length = None, 0, free
     while example is None and length < longest and in_vain < LENGTHS_IN_VAIN:
         length, before = length + 1, trial.computed
-        found = trial.at_length(length, each if length > exhausted else None)
+        tokens = trial.at_length(length, per_length if length > exhausted else None)
         in_vain = 0 if trial.computed > before or length <= exhausted else in_vain + 1
-        if found is not None:
-            example = trial.example(shrunk(found, trial.differs, alphabet), exhausted)
+        if tokens is not None:
+            example = trial.example(shrunk(tokens, trial.differs, alphabet), exhausted)
     return PatternSearch(
         alphabet, example, exhausted, trial.at_random, length, trial.tried, trial.computed,
         trial.failed,
@@ -110,8 +110,8 @@ def _exhaustive_length(alphabet: Sequence[Atom], free: int) -> int:
     return length
 
 
-def _is_value(found: list[Any] | RaspError) -> bool:
-    return isinstance(found, list)
+def _is_value(outcome: list[Any] | RaspError) -> bool:
+    return isinstance(outcome, list)
 
 
 @dataclass
@@ -147,9 +147,9 @@ class _Trial:
             errors = (one for one in meant if isinstance(one, RaspError))
             self.failed = self.failed or next(errors, None)
             self.computed += len(fine)
-            found = self._first_difference(fine, length)
-            if found is not None:
-                return found
+            example = self._first_difference(fine, length)
+            if example is not None:
+                return example
         return None
 
     def _first_difference(self, batch: list[Input], length: int) -> Input | None:
@@ -159,8 +159,8 @@ class _Trial:
         restricted = self.restricted(length)
         failing: Input | None = None
         for some in (batch[:FIRST_LOOK], batch[FIRST_LOOK:]):
-            meant, got = answers(self.outputs, some), answers(restricted, some)
-            for tokens, one, other in zip(some, meant, got, strict=True):
+            meant, restricted_answers = answers(self.outputs, some), answers(restricted, some)
+            for tokens, one, other in zip(some, meant, restricted_answers, strict=True):
                 if one == other or not self.differs(tokens):
                     continue
                 if _is_value(other):
@@ -178,5 +178,5 @@ class _Trial:
     def example(self, tokens: Input, exhausted: int) -> Counterexample:
         meant = answer(self.outputs, tokens)
         assert isinstance(meant, list)
-        got = answer(self.restricted(len(tokens)), tokens)
-        return Counterexample(tokens, meant, got, len(tokens) <= exhausted + 1)
+        given = answer(self.restricted(len(tokens)), tokens)
+        return Counterexample(tokens, meant, given, len(tokens) <= exhausted + 1)

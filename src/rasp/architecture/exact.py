@@ -76,7 +76,7 @@ class _Model:
 
     @cached_property
     def head(self) -> dict[tuple[int, int], int]:
-        keys = dict.fromkeys((self.problem.kind[each], slot) for each, slot in self.place)
+        keys = dict.fromkeys((self.problem.kind[selector], slot) for selector, slot in self.place)
         return {key: column for column, key in enumerate(keys, start=len(self.place))}
 
     @property

@@ -85,7 +85,7 @@ class Explanation:
             early = show_counts(self.paper.heads_per_layer)
             notes.append(f"with everything as early as it can be, heads per layer: {early}")
         if len(self.front) > 1:
-            deeper = [f"{each.layers} of {count(each.width, 'head')}" for each in self.front[1:]]
+            deeper = [f"{one.layers} of {count(one.width, 'head')}" for one in self.front[1:]]
             notes.append(f"more layers could be narrower: {', '.join(deeper)}")
         return tuple(notes)
 
@@ -115,19 +115,19 @@ def explain(outputs: Outputs, program: Program | None = None) -> Explanation:
     """
     nodes = output_nodes(outputs)
     naming = Naming(nodes, program or program_of(outputs))
-    found = schedule(nodes)
-    return Explanation(naming, found, schedule(nodes, "earliest"), suggestions(naming, found))
+    placed = schedule(nodes)
+    return Explanation(naming, placed, schedule(nodes, "earliest"), suggestions(naming, placed))
 
 
-def _table(naming: Naming, found: Schedule) -> list[str]:
+def _table(naming: Naming, placed: Schedule) -> list[str]:
     """One line for each head, and one for what each feed-forward makes of it."""
     rows: list[tuple[str, str, str, str]] = []
-    if found.input_feed_forward:
-        rows.append(("0", "feed-forward", _names(naming, found.input_feed_forward), ""))
-    for number, layer in enumerate(found.layer_list, start=1):
-        if found.layers > MOST_LAYERS and MOST_LAYERS // 2 < number <= found.layers - 20:
+    if placed.input_feed_forward:
+        rows.append(("0", "feed-forward", _names(naming, placed.input_feed_forward), ""))
+    for number, layer in enumerate(placed.layer_list, start=1):
+        if placed.layers > MOST_LAYERS and MOST_LAYERS // 2 < number <= placed.layers - 20:
             if number == MOST_LAYERS // 2 + 1:
-                rows.append(("…", f"({found.layers - MOST_LAYERS} more layers)", "", ""))
+                rows.append(("…", f"({placed.layers - MOST_LAYERS} more layers)", "", ""))
             continue
         rows += _layer_rows(naming, number, layer)
     return ["", *aligned([("layer", "selector", "gives", ""), *rows])] if rows else []

@@ -44,8 +44,8 @@ class Fit:
     @property
     def counterexample(self) -> Counterexample | None:
         """An input on which a restricted attention changes the answer, if one was found."""
-        found = (verdict.counterexample for verdict in self.verdicts)
-        return next((each for each in found if each is not None), None)
+        examples = (verdict.counterexample for verdict in self.verdicts)
+        return next((example for example in examples if example is not None), None)
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON-able data.

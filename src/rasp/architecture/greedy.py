@@ -22,9 +22,9 @@ def greedy_placement(problem: Problem) -> Placement:
     needed_by = users(problem.outputs)
     for width in _widths_to_try(problem, best, needed_by):
         for patient in (False, True):
-            found = _listed(problem, needed_by, width, patient)
-            if found is not None:
-                best = min(best, found, key=lambda each: cost(problem, each))
+            placement = _listed(problem, needed_by, width, patient)
+            if placement is not None:
+                best = min(best, placement, key=lambda candidate: cost(problem, candidate))
     return best
 
 

@@ -71,26 +71,26 @@ def alphabets_of(outputs: Sequence[Node]) -> list[tuple[Atom, ...]]:
     >>> alphabets_of([Elementwise("<", (Tokens(), Const("(")))])
     [('(', 'a', 'b'), ('(', '0', '1', '2'), ('0', '1', '2')]
     """
-    known = _constants_met(outputs)
-    candidates = _candidates(known)
-    found = {alphabet: answers(outputs, _sample(alphabet)) for alphabet in candidates}
+    constants = _constants_met(outputs)
+    candidates = _candidates(constants)
+    outcomes = {alphabet: answers(outputs, _sample(alphabet)) for alphabet in candidates}
     share = {
-        alphabet: sum(isinstance(each, list) for each in answered) / len(answered)
-        for alphabet, answered in found.items()
+        alphabet: sum(isinstance(outcome, list) for outcome in answered) / len(answered)
+        for alphabet, answered in outcomes.items()
     }
     if not any(share.values()):
-        failed = next(each for each in found[candidates[0]] if isinstance(each, RaspError))
+        failed = next(error for error in outcomes[candidates[0]] if isinstance(error, RaspError))
         raise cannot_be_computed(failed, candidates[0])
-    words = {atom for atom in known[:MOST_KNOWN] if isinstance(atom, str)}
+    words = {atom for atom in constants[:MOST_KNOWN] if isinstance(atom, str)}
     often = [alphabet for alphabet in candidates if share[alphabet] >= 0.25]
     often.sort(key=lambda alphabet: (not words.issubset(alphabet), share[alphabet] < 0.75))
     return often or [max(candidates, key=share.__getitem__)]
 
 
-def _candidates(known: list[Atom]) -> list[tuple[Atom, ...]]:
+def _candidates(constants: list[Atom]) -> list[tuple[Atom, ...]]:
     """Letters, digits, numbers and bools, each with the constants of its kind."""
-    words = [atom for atom in known if isinstance(atom, str)][:MOST_KNOWN]
-    numbers = [atom for atom in known if type(atom) is int][:MOST_KNOWN]
+    words = [atom for atom in constants if isinstance(atom, str)][:MOST_KNOWN]
+    numbers = [atom for atom in constants if type(atom) is int][:MOST_KNOWN]
     digits = filled([str(number) for number in numbers], [str(digit) for digit in range(10)])
     candidates: list[tuple[Atom, ...]] = [
         filled(words, list("abcdefghijklmnop")),
@@ -114,10 +114,10 @@ def cannot_be_computed(failed: RaspError, alphabet: tuple[Atom, ...]) -> RaspErr
     )
 
 
-def filled(known: Sequence[Atom], fresh: Sequence[Atom]) -> tuple[Atom, ...]:
+def filled(tokens: Sequence[Atom], fresh: Sequence[Atom]) -> tuple[Atom, ...]:
     """The known tokens, and enough fresh ones: two at least, and three tokens in all."""
-    new = [token for token in fresh if token not in known]
-    return (*known, *new[: max(2 if known else 0, FEWEST_LETTERS - len(known))])
+    new = [token for token in fresh if token not in tokens]
+    return (*tokens, *new[: max(2 if tokens else 0, FEWEST_LETTERS - len(tokens))])
 
 
 def _sample(alphabet: Sequence[Atom]) -> list[Input]:
@@ -157,11 +157,11 @@ def every_input(alphabet: Sequence[Atom], length: int) -> Iterator[Input]:
 def random_inputs(alphabet: Sequence[Atom], length: int, count: int, seed: int) -> list[Input]:
     """Return random inputs of one length; some use few of the tokens, so that they repeat."""
     random = Random(f"{seed} {length}")
-    found = []
+    inputs = []
     for _ in range(count):
         some = random.sample(alphabet, random.randint(1, len(alphabet)))
-        found.append(tuple(random.choice(some) for _ in range(length)))
-    return found
+        inputs.append(tuple(random.choice(some) for _ in range(length)))
+    return inputs
 
 
 def shrunk(

@@ -44,9 +44,9 @@ class Order:
         """
         unknown = sorted(set(text) - set("sf"))
         if unknown or not text:
-            found = f"`{text}` has `{unknown[0]}` in it" if unknown else "this one is empty"
+            problem = f"`{text}` has `{unknown[0]}` in it" if unknown else "this one is empty"
             raise RaspValueError(
-                f"an order of sublayers is written with `s` and `f`, but {found}",
+                f"an order of sublayers is written with `s` and `f`, but {problem}",
                 hint="`s` is a self-attention, `f` a feed-forward: a plain stack of two layers "
                 "is `sfsf`",
             )

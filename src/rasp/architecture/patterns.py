@@ -136,13 +136,13 @@ class Pattern:
 
     def _bigbird(self, width: int, globals_: int, links: Sequence[Sequence[int]]) -> Selector:
         first = Const(globals_)
-        found: Selector = SelectorOr(
+        allowed: Selector = SelectorOr(
             near(width), SelectorOr(Select(Indices(), first, "<"), Select(first, Indices(), ">"))
         )
         for one in zip(*links, strict=True):  # one key for every query
             table = Elementwise("at", (Indices(), *(Const(key) for key in one)))
-            found = SelectorOr(found, Select(Indices(), table, "=="))
-        return found
+            allowed = SelectorOr(allowed, Select(Indices(), table, "=="))
+        return allowed
 
 
 def written(shape: str) -> str:

@@ -97,7 +97,7 @@ def earliest_placement(problem: Problem) -> Placement:
 def prerequisites(problem: Problem) -> dict[Node, dict[Node, bool]]:
     """Map each attention to the aggregates that it reads, and whether through elementwise work."""
     behind: dict[Node, dict[Node, bool]] = {}
-    found: dict[Node, dict[Node, bool]] = {}
+    needed_heads: dict[Node, dict[Node, bool]] = {}
     for node in in_order(problem.outputs):
         joined: dict[Node, bool] = {}
         for needed in node.needs:
@@ -105,6 +105,6 @@ def prerequisites(problem: Problem) -> dict[Node, dict[Node, bool]]:
                 is_worked_on |= isinstance(node, Elementwise)
                 joined[aggregate] = joined.get(aggregate, False) or is_worked_on
         if node in problem.kind:
-            found[node] = joined
+            needed_heads[node] = joined
         behind[node] = {node: False} if isinstance(node, Aggregate) else joined
-    return found
+    return needed_heads

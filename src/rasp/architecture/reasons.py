@@ -42,8 +42,8 @@ def listed(words: Sequence[str]) -> str:
 def chain_lines(naming: Naming, times: Mapping[Node, int], outputs: Sequence[Node]) -> list[str]:
     """List the attentions that wait for one another, each with its slot and source line."""
     chain = deepest_chain(outputs, times)
-    rows = [(str(times[each] // 2), naming.quoted(each), *_made_by(naming, each))
-            for each in chain]  # fmt: skip
+    rows = [(str(times[node] // 2), naming.quoted(node), *_made_by(naming, node))
+            for node in chain]  # fmt: skip
     if len(rows) > MOST_LINKS:
         left_out = len(rows) - MOST_LINKS
         rows[MOST_LINKS // 2 : -MOST_LINKS // 2] = [("…", f"({left_out} more)", "", "")]
@@ -114,8 +114,8 @@ def why_so_wide(naming: Naming, problem: Problem, width: int, is_exact: bool) ->
 
 def input_work(naming: Naming, work: Sequence[Elementwise], outputs: Sequence[Node]) -> str:
     """Say what has to be computed before the first attention, and what doing without costs."""
-    made = set(work)
-    tops = [node for node in work if not any(node in user.needs for user in made)]
+    computed = set(work)
+    tops = [node for node in work if not any(node in user.needs for user in computed)]
     names = listed([f"`{naming.label(node)}`" for node in tops[:3]])
     more = f" and {len(tops) - 3} more" if len(tops) > 3 else ""
     without = count(plain_stack_depth(outputs), "layer")

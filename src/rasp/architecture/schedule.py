@@ -205,15 +205,15 @@ def front(outputs: Outputs) -> tuple[Schedule, ...]:
     return tuple(points)
 
 
-def _next_narrower(found: Schedule) -> Schedule:
+def _next_narrower(placed: Schedule) -> Schedule:
     """The schedule of least depth that is narrower; more layers never need more width."""
-    width, low, step = found.width, found.layers, 1
-    while (deeper := schedule(found.outputs, depth=low + step)).width >= width:
+    width, low, step = placed.width, placed.layers, 1
+    while (deeper := schedule(placed.outputs, depth=low + step)).width >= width:
         low, step = low + step, 2 * step
     high = low + step
     while low + 1 < high:
         middle = (low + high) // 2
-        tried = schedule(found.outputs, depth=middle)
+        tried = schedule(placed.outputs, depth=middle)
         if tried.width < width:
             high, deeper = middle, tried
         else:
@@ -264,7 +264,7 @@ def _heads(problem: Problem, placement: Placement) -> dict[int, tuple[Head, ...]
             attention for attention in attentions if isinstance(attention, Aggregate)
         )
         heads[layer].append(Head(selector_of(attentions[0]), aggregates))
-    return {layer: tuple(found) for layer, found in heads.items()}
+    return {layer: tuple(own) for layer, own in heads.items()}
 
 
 def mixed_inputs(order: Sequence[Node]) -> set[Node]:

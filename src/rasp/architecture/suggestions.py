@@ -63,21 +63,21 @@ class Suggestion:
     __repr__ = __str__
 
 
-def suggestions(naming: Naming, found: Schedule) -> tuple[Suggestion, ...]:
+def suggestions(naming: Naming, placed: Schedule) -> tuple[Suggestion, ...]:
     """Return what would make a schedule smaller, the most saving first."""
-    if len(found.layer_of) > MOST_NODES or found.heads < 2:
+    if len(placed.layer_of) > MOST_NODES or placed.heads < 2:
         return ()
-    made = []
+    better = []
     for advice, outputs in _changes(naming):
         smaller = schedule(outputs)
-        if size(smaller) < size(found):
-            made.append(Suggestion(advice, outputs, smaller))
-    return tuple(sorted(made, key=lambda each: size(each.schedule)))
+        if size(smaller) < size(placed):
+            better.append(Suggestion(advice, outputs, smaller))
+    return tuple(sorted(better, key=lambda suggestion: size(suggestion.schedule)))
 
 
-def size(found: Schedule) -> tuple[int, int, int]:
+def size(placed: Schedule) -> tuple[int, int, int]:
     """Return what a schedule costs: layers, then width, then heads."""
-    return found.layers, found.width, found.heads
+    return placed.layers, placed.width, placed.heads
 
 
 def _changes(naming: Naming) -> Iterator[Change]:
@@ -195,18 +195,18 @@ def _same_picks(naming: Naming, trial: Sequence[Input]) -> Iterator[Change]:
     short = [tokens for tokens in trial if 3 <= len(tokens) <= 5]
     for some in _alike(selectors, short[:: max(1, len(short) // FIRST_LOOK)]):
         for group in _alike(some, trial):
-            found = answers(group[:1], trial)
-            telling = sum(isinstance(each, list) and any(map(any, each[0])) for each in found)
+            outcomes = answers(group[:1], trial)
+            telling = sum(isinstance(rows, list) and any(map(any, rows[0])) for rows in outcomes)
             if telling >= FEWEST_INPUTS:
                 yield _written_alike(naming, group, len(trial))
 
 
 def _alike(selectors: list[Selector], inputs: Sequence[Input]) -> list[list[Selector]]:
     """Those of the selectors that pick the same as another one, on every one of the inputs."""
-    found = [values for values in answers(selectors, inputs) if isinstance(values, list)]
+    selections = [values for values in answers(selectors, inputs) if isinstance(values, list)]
     alike: dict[str, list[Selector]] = {}
     for number, selector in enumerate(selectors):
-        alike.setdefault(repr([values[number] for values in found]), []).append(selector)
+        alike.setdefault(repr([values[number] for values in selections]), []).append(selector)
     return [group for group in alike.values() if len(group) > 1]
 
 
@@ -237,8 +237,8 @@ def _inputs(outputs: Sequence[Node]) -> list[Input]:
             tried += every_input(alphabet[:5], length)
         for length in range(4, 15):
             tried += random_inputs(alphabet, length, 20, seed=1)
-    found = answers(outputs, tried)
-    return [tokens for tokens, each in zip(tried, found, strict=True) if isinstance(each, list)]
+    pairs = zip(tried, answers(outputs, tried), strict=True)
+    return [tokens for tokens, outcome in pairs if isinstance(outcome, list)]
 
 
 def _agree(one: Sequence[Node], other: Sequence[Node], trial: Sequence[Input]) -> bool:

@@ -55,7 +55,7 @@ def size_verdict(naming: Naming, layers: int | None, heads: int | None) -> FitVe
     if heads == 0 and least:
         return FitVerdict(question, False, "\n".join(why_so_deep(naming, outputs)))
     if layers is None:
-        deep_enough = next(each for each in front(outputs) if each.width <= heads)
+        deep_enough = next(placed for placed in front(outputs) if placed.width <= heads)
         told = f"in {count(deep_enough.layers, 'layer')}: "
         return FitVerdict(question, True, told + _heads_line(deep_enough.heads_per_layer))
     return _width_verdict(naming, question, Order.layered(layers), heads, "layer")
@@ -145,15 +145,15 @@ def pattern_verdict(naming: Naming, text: str, alphabet: object) -> FitVerdict:
 
 def _difference(search: PatternSearch, example: Counterexample, naming: Naming) -> str:
     given = show_input(example.tokens)
-    got = example.got if isinstance(example.got, RaspError) else list(example.got)
+    answer = example.got if isinstance(example.got, RaspError) else list(example.got)
     lines = []
     for number, output in enumerate(naming.outputs):
-        if isinstance(got, list) and got[number] == example.meant[number]:
+        if isinstance(answer, list) and answer[number] == example.meant[number]:
             continue
         name = naming.label(output, 30)
         lines.append(f"{name}({given}) = {_shown(example.meant[number], output)}")
-        after = f"fails: {got.message}" if isinstance(got, RaspError) else (
-            f"gives {_shown(got[number], output)}")  # fmt: skip
+        after = f"fails: {answer.message}" if isinstance(answer, RaspError) else (
+            f"gives {_shown(answer[number], output)}")  # fmt: skip
         lines.append(f"under the pattern it {after}")
     how = "no shorter input over" if example.is_shortest else "no shorter input was found over"
     shows = " shows a difference" if example.is_shortest else ""

@@ -216,6 +216,6 @@ def _unknown(word: str) -> str:
 
 def _report(error: RaspError, as_json: bool) -> None:
     if as_json:
-        print(json.dumps({"errors": [error_record(each) for each in error.everything]}))
+        print(json.dumps({"errors": [error_record(mistake) for mistake in error.everything]}))
     else:
         tell(error, sys.stderr)

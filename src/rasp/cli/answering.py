@@ -71,11 +71,11 @@ class ModelAnswers:
     def answers(self, inputs: Sequence[Any]) -> Iterator[Answer]:
         for given in inputs:
             try:
-                found = self.model.answers(self.model.token_ids(given)[None])
+                answers = self.model.answers(self.model.token_ids(given)[None])
             except RaspError as error:
                 yield error
                 continue
-            yield {name: found[name][0] for name in self.names}
+            yield {name: answers[name][0] for name in self.names}
 
     def plan(self) -> str:
         raise RaspUnsupportedError(

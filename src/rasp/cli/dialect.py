@@ -50,9 +50,9 @@ def _program(arguments: argparse.Namespace) -> int:
     session = run_program(arguments)
     handles = list(find_handles(session, arguments.name).values())
     with working("reading the program in each dialect", session.rest()):
-        found = dialects(handles, arguments.alphabet)
-    report(found, found.as_dict, arguments.json)
-    for standing in found.standings if arguments.text and not arguments.json else ():
+        answer = dialects(handles, arguments.alphabet)
+    report(answer, answer.as_dict, arguments.json)
+    for standing in answer.standings if arguments.text and not arguments.json else ():
         if standing.text:
             print(f"\nthe same in {standing.dialect}:\n{indent(standing.text, '  ')}")
     return 0
@@ -60,12 +60,12 @@ def _program(arguments: argparse.Namespace) -> int:
 
 def _language(arguments: argparse.Namespace) -> int:
     automaton = _automaton(arguments)
-    found = classes(automaton)
-    text = c_rasp_of(found.decomposition) if found.c_rasp.holds else ""
-    expected = Forecast(found.c_rasp.holds)
+    decided = classes(automaton)
+    text = c_rasp_of(decided.decomposition) if decided.c_rasp.holds else ""
+    expected = Forecast(decided.c_rasp.holds)
     report(
-        f"minimal automaton: {found.automaton}\n\n{found}\n\n{expected}",
-        lambda: found.as_dict() | {"forecast": str(expected), "text": text},
+        f"minimal automaton: {decided.automaton}\n\n{decided}\n\n{expected}",
+        lambda: decided.as_dict() | {"forecast": str(expected), "text": text},
         arguments.json,
     )
     if text and arguments.text and not arguments.json:

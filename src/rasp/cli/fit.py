@@ -30,6 +30,6 @@ def run(arguments: argparse.Namespace) -> int:
     handles = list(find_handles(session, arguments.name).values())
     with working("fitting", session.rest()):
         asked = options(arguments, "layers heads order attention alphabet")
-        found = fit(handles, **asked)
-    report(found, found.as_dict, arguments.json)
-    return 0 if found else 1
+        answer = fit(handles, **asked)
+    report(answer, answer.as_dict, arguments.json)
+    return 0 if answer else 1

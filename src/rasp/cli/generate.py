@@ -62,10 +62,10 @@ class ModelQuestion(Question):
     def answer(self, tokens: Sequence[Atom]) -> Atom:
         """Run the weights on the whole input."""
         assert self.answering is not None
-        [found] = self.answering.answers([list(tokens)])
-        if isinstance(found, RaspError):
-            raise found
-        [values] = found.values()
+        [answer] = self.answering.answers([list(tokens)])
+        if isinstance(answer, RaspError):
+            raise answer
+        [values] = answer.values()
         return values[self.place(len(tokens))]  # type: ignore[no-any-return]
 
 

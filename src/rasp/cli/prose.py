@@ -69,5 +69,5 @@ def _wrapped(line: str, width: int) -> str:
 
 def _indent(line: str, width: int) -> int:
     """Below the last column of a table; else two blanks further in than the line."""
-    starts = [found.end() for found in COLUMN.finditer(line) if found.end() < width * 0.6]
+    starts = [gap.end() for gap in COLUMN.finditer(line) if gap.end() < width * 0.6]
     return starts[-1] if starts else len(line) - len(line.lstrip()) + 2

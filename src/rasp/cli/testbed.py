@@ -66,9 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _check(found: Iterator[tuple[str, list[str]]], folder: Path, as_json: bool) -> int:
+def _check(checked: Iterator[tuple[str, list[str]]], folder: Path, as_json: bool) -> int:
     wrong = count = 0
-    for name, problems in found:
+    for name, problems in checked:
         count, wrong = count + 1, wrong + bool(problems)
         if as_json:
             print_json_line({"name": name, "problems": problems}, flush=True)

@@ -129,9 +129,9 @@ def _train_decoder(arguments: argparse.Namespace, device: str) -> int:
     run = DecoderRun(f"{arguments.name}-{mark}", arguments.seed or 0,
                      **({"steps": 2_000, "train": 5_000, "test": 500} | given))  # fmt: skip
     print(f"training {run.name}: a decoder of {run.layers} layers, width {run.width}")
-    found = train([run], {run.task: task}, Path(arguments.results), device, print)[run.id]
+    record = train([run], {run.task: task}, Path(arguments.results), device, print)[run.id]
     for low, high in BINS:
-        exact, single = (100 * found[part][f"{low}-{high}"] for part in ("exact", "tokens"))
+        exact, single = (100 * record[part][f"{low}-{high}"] for part in ("exact", "tokens"))
         seen = "as trained" if (low, high) == BINS[0] else "longer"
         print(f"{low:3} to {high:3} tokens ({seen}): {exact:.1f} % of inputs wholly right, "
               f"{single:.1f} % of what it says")  # fmt: skip

@@ -66,11 +66,11 @@ class Automaton:
     def components(self) -> tuple[tuple[int, ...], ...]:
         """The strongly connected components: states that can be reached from one another."""
         reached = [self._reached_from(state) for state in range(self.size)]
-        found: dict[tuple[int, ...], None] = {}
+        components: dict[tuple[int, ...], None] = {}
         for state in range(self.size):
             together = (other for other in sorted(reached[state]) if state in reached[other])
-            found[tuple(together)] = None
-        return tuple(found)
+            components[tuple(together)] = None
+        return tuple(components)
 
     def _reached_from(self, start: int) -> set[int]:
         reached, waiting = {start}, [start]

@@ -127,24 +127,24 @@ class _Counting:
     def _sum(self, number: int, place: int, entry: int) -> CountSum:
         """The weights of all steps since the component was entered, before this position."""
         total = CountSum()
-        for (letter, known), weight in (
+        for (letter, group), weight in (
             self.component.stages[number].counters[place].weights.items()
         ):
             step = self.program.both(
                 [
                     self.program.letter(self.automaton.alphabet[letter]),
                     self.inside,
-                    self._is_known(number, known, entry),
+                    self._is_known(number, group, entry),
                 ]
             )
             total = total.plus(self.program.before(step), Fraction(weight))
         return total
 
-    def _is_known(self, number: int, known: int, entry: int) -> Truth:
+    def _is_known(self, number: int, group: int, entry: int) -> Truth:
         """Whether the rounds before say what a step's weight depends on."""
         states = self.component.stages[number].known
         return self.program.either(
-            self._sums_are(number, entry, state) for state in states if states[state] == known
+            self._sums_are(number, entry, state) for state in states if states[state] == group
         )
 
 

@@ -148,10 +148,10 @@ class CRasp(Lines):
         return bool(self._lines[term][0] == "count")
 
     def _parts(self, place: int) -> list[int]:
-        found: list[int] = []
+        lines: list[int] = []
         for part in super()._parts(place):
-            found += [term for term, _ in part.terms] if isinstance(part, CountSum) else [part]
-        return found
+            lines += [term for term, _ in part.terms] if isinstance(part, CountSum) else [part]
+        return lines
 
     def _body(self, place: int, names: Mapping[int, str]) -> str:
         match self._lines[place]:

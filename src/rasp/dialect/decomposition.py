@@ -113,7 +113,7 @@ def _counters(
     """A basis of the weights that sum to zero on every cycle, less those that tell nothing."""
     ways, cycles = _ways_and_cycles(automaton, states, known)
     steps = sorted({step for vector in (*ways.values(), *cycles) for step in vector})
-    found = []
+    counters = []
     for weights in _orthogonal(_reduced(cycles), steps):
         sums = {
             state: sum((times * weights[step] for step, times in way.items()), Fraction(0))
@@ -121,13 +121,13 @@ def _counters(
         }
         if any(sums.values()):
             scale = lcm(*(weight.denominator for weight in weights.values()))
-            found.append(
+            counters.append(
                 StateCounter(
                     {step: int(weight * scale) for step, weight in weights.items() if weight},
                     {state: int(total * scale) for state, total in sums.items()},
                 )
             )
-    return tuple(found)
+    return tuple(counters)
 
 
 def _ways_and_cycles(
@@ -181,7 +181,7 @@ def _reduced(vectors: list[Vector]) -> dict[WeighedStep, Vector]:
 
 def _orthogonal(rows: Mapping[WeighedStep, Vector], steps: list[WeighedStep]) -> list[Vector]:
     """A basis of the weights under which every row sums to zero: one for each free step."""
-    found = []
+    basis = []
     for free in steps:
         if free in rows:
             continue
@@ -189,5 +189,5 @@ def _orthogonal(rows: Mapping[WeighedStep, Vector], steps: list[WeighedStep]) ->
         weights[free] = Fraction(1)
         for pivot, row in rows.items():
             weights[pivot] = -row.get(free, Fraction(0))
-        found.append(weights)
-    return found
+        basis.append(weights)
+    return basis

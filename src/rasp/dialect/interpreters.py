@@ -110,12 +110,12 @@ def _attention(body: str, lines: dict[str, Array]) -> Array | None:
 def _attended(side: str, mask: str, where: Array, value: Array, default: Array) -> Array:
     """For each query, the value at the first or last position on one side that has a truth."""
     length = where.shape[1]
-    found = default.copy()
+    attended = default.copy()
     for query in range(length):
         keys = range(query) if mask == "<" else range(query + 1, length)
         for key in keys if side == "rightmost" else reversed(keys):  # the last one seen stays
-            found[:, query] = np.where(where[:, key], value[:, key], found[:, query])
-    return found
+            attended[:, query] = np.where(where[:, key], value[:, key], attended[:, query])
+    return attended
 
 
 def _letter(word: str) -> str:

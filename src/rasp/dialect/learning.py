@@ -66,9 +66,9 @@ def learn(alphabet: Sequence[Atom], members: Members) -> Learned:
         for _ in range(AT_RANDOM)
     ]
     trials: list[Input] = [*tried, *drawn, *_repetitions(letters)]
-    known = _Known(members)
-    known.ask(trials)
-    guesses = [_learn(letters, known, empty, trials) for empty in (False, True)]
+    language = _Language(members)
+    language.ask(trials)
+    guesses = [_learn(letters, language, empty, trials) for empty in (False, True)]
     fitting = [guess for guess in guesses if guess is not None]
     smallest = min(fitting, key=lambda guess: guess.size, default=None)
     return Learned(smallest, longest, AT_RANDOM)
@@ -92,7 +92,7 @@ def _repetitions(letters: tuple[Atom, ...]) -> list[Input]:
     ]
 
 
-class _Known:
+class _Language:
     """What the language says of inputs, asked in batches and remembered."""
 
     def __init__(self, members: Members) -> None:
@@ -109,35 +109,37 @@ class _Known:
 
 
 def _learn(
-    letters: tuple[Atom, ...], known: _Known, empty: bool, trials: list[Input]
+    letters: tuple[Atom, ...], language: _Language, empty: bool, trials: list[Input]
 ) -> Automaton | None:
     """Guess, try, and tell more states apart until a guess survives."""
     endings: list[Input] = [(), *((letter,) for letter in letters)]
     while True:
-        guess = _guess(letters, known, empty, endings)
+        guess = _guess(letters, language, empty, endings)
         if guess is None:
             return None
-        wrong = next((word for word in trials if guess.accepts(word) != known(word, empty)), None)
+        wrong = next(
+            (word for word in trials if guess.accepts(word) != language(word, empty)), None
+        )
         if wrong is None:
             return guess.minimal()
         endings += [wrong[place:] for place in range(len(wrong)) if wrong[place:] not in endings]
 
 
 def _guess(
-    letters: tuple[Atom, ...], known: _Known, empty: bool, endings: list[Input]
+    letters: tuple[Atom, ...], language: _Language, empty: bool, endings: list[Input]
 ) -> Automaton | None:
     """An automaton whose states differ in what some ending makes of them."""
 
     def row(word: Input) -> tuple[bool, ...]:
-        return tuple(known(word + ending, empty) for ending in endings)
+        return tuple(language(word + ending, empty) for ending in endings)
 
-    known.ask(endings)
+    language.ask(endings)
     states: list[Input] = [()]
     numbers = {row(()): 0}
     moves: list[tuple[int, ...]] = []
     while len(moves) < len(states):
         waiting = states[len(moves) :]  # asked together: a large batch costs little more than one
-        known.ask([(*state, letter, *ending)
+        language.ask([(*state, letter, *ending)
                    for state in waiting for letter in letters for ending in endings])  # fmt: skip
         for state in waiting:
             for letter in letters:

@@ -66,7 +66,7 @@ def _without_idioms(output: SOp) -> Iterator[Node]:
         if counted is None:
             yield node
         else:
-            kept = {each for part in counted for each in in_order([part])}
+            kept = {needed for part in counted for needed in in_order([part])}
             inside |= set(in_order([node])) - kept
             yield Aggregate(counted[0], counted[1])
 
@@ -87,13 +87,13 @@ def _counted(node: SOp) -> tuple[Selector, SOp] | None:
 
 def _positions(nodes: list[Node]) -> dict[Node, int]:
     """The s-ops that are a position plus a constant, and the constant."""
-    found: dict[Node, int] = {}
+    distances: dict[Node, int] = {}
     for node in nodes:
         if isinstance(node, SOp) and not isinstance(node, Const):
             terms, more = linear(node)
             if terms == POSITION and more.denominator == 1:
-                found[node] = int(more)
-    return found
+                distances[node] = int(more)
+    return distances
 
 
 def _check_positions(node: Node, positions: dict[Node, int]) -> None:

@@ -217,14 +217,14 @@ class Reader(ABC, Generic[Program]):
 
     def truth_of(self, node: SOp, at_last: bool) -> Truth:
         """Where an s-op is true."""
-        found = []
+        truths = []
         for truth, content in self.cases(node, at_last):
             if not is_atom(content):
                 content_truth = self.holds(Elementwise("bool", (node,)), (content,))
-                found.append(self.program.both([truth, content_truth]))
+                truths.append(self.program.both([truth, content_truth]))
             elif content:
-                found.append(truth)
-        return self.program.either(found)
+                truths.append(truth)
+        return self.program.either(truths)
 
     def holds(self, node: Elementwise, contents: tuple[Any, ...]) -> Truth:
         """Where an operator gives True on contents."""

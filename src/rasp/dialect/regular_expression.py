@@ -86,21 +86,21 @@ class _Reader:
         return _choice(parts)
 
     def _sequence(self) -> Regex:
-        found = EMPTY
+        sequence = EMPTY
         while self.place < len(self.text) and self.text[self.place] not in "|)":
-            found = _sequence(found, self._repetition())
-        return found
+            sequence = _sequence(sequence, self._repetition())
+        return sequence
 
     def _repetition(self) -> Regex:
-        found = self._single()
+        repeated = self._single()
         while self.place < len(self.text) and self.text[self.place] in "*+?":
             sign = self.text[self.place]
             self.place += 1
             if sign == "?":
-                found = _choice([found, EMPTY])
+                repeated = _choice([repeated, EMPTY])
             else:
-                found = _star(found) if sign == "*" else _sequence(found, _star(found))
-        return found
+                repeated = _star(repeated) if sign == "*" else _sequence(repeated, _star(repeated))
+        return repeated
 
     def _single(self) -> Regex:
         if self._next("("):

@@ -89,16 +89,16 @@ class SelectorReader:
 
     def _joined(self, selector: SelectorAnd | SelectorOr, at_last: bool) -> list[QueryRow]:
         join = self._program.both if isinstance(selector, SelectorAnd) else self._program.either
-        found = []
+        rows = []
         pairs = product(self.rows(selector.left, at_last), self.rows(selector.right, at_last))
         for one, other in pairs:
             where = self._program.both([one.where, other.where])
             if where != self._program.false:
                 sides = zip(one.picked, other.picked, strict=True)
-                found.append(QueryRow(where, *map(join, sides)))
-        if len(found) > MOST_CASES:
+                rows.append(QueryRow(where, *map(join, sides)))
+        if len(rows) > MOST_CASES:
             raise NotInDialect(selector, "depends on too many combinations of values")
-        return found
+        return rows
 
     def _comparison(self, selector: Select, at_last: bool) -> list[QueryRow]:
         distance = index_distance(selector)
@@ -111,12 +111,12 @@ class SelectorReader:
             raise NotInDialect(
                 selector if refusal.node is compared else refusal.node, refusal.reason
             ) from None
-        found = []
+        rows = []
         keys = self._reader.cases(selector.keys)
         for where, query in self._reader.cases(selector.queries, at_last):
             for more, picked in self._picked_keys(selector, keys, query):
-                found.append(QueryRow(self._program.both([where, more]), picked, here, picked))
-        return found
+                rows.append(QueryRow(self._program.both([where, more]), picked, here, picked))
+        return rows
 
     def _picked_keys(self, selector: Select, keys: Cases, query: Any) -> Iterable[Case]:
         """Truths of a query, each with the truth of the keys that it picks there."""

@@ -146,15 +146,17 @@ class BRaspReader(Reader[BRasp]):
         """Whether the first (or last) position that is picked has a truth."""
         program = self.program
         order = ["<", "=", ">"] if side == "leftmost" else [">", "=", "<"]
-        found = program.false
+        has_truth = program.false
         for mask in reversed(order):
             if mask == "=":
                 here = program.both([row.here, truth])
-                found = program.either([here, program.both([program.negated(row.here), found])])
+                has_truth = program.either(
+                    [here, program.both([program.negated(row.here), has_truth])]
+                )
             else:
                 where = row.earlier if mask == "<" else row.later
-                found = program.attend(side, mask, where, truth, found)
-        return found
+                has_truth = program.attend(side, mask, where, truth, has_truth)
+        return has_truth
 
     def _side(self, best: SelectBest) -> str:
         match best.scorer:

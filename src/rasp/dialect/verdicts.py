@@ -239,9 +239,9 @@ class _Asking:
     def _tried(self, dialect: str, attempt: Callable[[], Standing]) -> Standing:
         try:
             return attempt()
-        except NotInDialect as found:
-            why = f"`{self.naming.text(found.node)}` {found.reason}"
-            return Standing(dialect, False, why, self.naming.line(found.node))
+        except NotInDialect as refusal:
+            why = f"`{self.naming.text(refusal.node)}` {refusal.reason}"
+            return Standing(dialect, False, why, self.naming.line(refusal.node))
 
     def _written(
         self, dialect: str, kind: type[CRaspReader] | type[BRaspReader], at_last: bool
@@ -283,8 +283,9 @@ class _Asking:
         sample = [
             word for length in (1, 2, 3) for word in product(self.alphabet[:4], repeat=length)
         ]
-        known = [found[0] for found in answers([self.node], sample) if isinstance(found, list)]
-        return bool(known) and all(isinstance(atom, bool) for values in known for atom in values)
+        outcomes = answers([self.node], sample)
+        atoms = [atom for outcome in outcomes if isinstance(outcome, list) for atom in outcome[0]]
+        return bool(atoms) and all(isinstance(atom, bool) for atom in atoms)
 
     def language(self) -> Learned | None:
         """The automaton of the inputs to which the program says yes at the last position."""
@@ -292,7 +293,7 @@ class _Asking:
             return None
 
         def members(words: list[Input]) -> list[bool]:
-            found = answers([self.node], words)
-            return [isinstance(each, list) and bool(each[0][-1]) for each in found]
+            outcomes = answers([self.node], words)
+            return [isinstance(outcome, list) and bool(outcome[0][-1]) for outcome in outcomes]
 
         return learn(self.alphabet, members)

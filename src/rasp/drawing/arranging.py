@@ -72,16 +72,16 @@ def best_for(
         for boxes in ways
         for count in range(1, min(MOST_COLUMNS, len(boxes)) + 1)
     ]
-    return max(candidates, key=lambda made: min(room[0] / made.width, room[1] / made.height))
+    return max(candidates, key=lambda whole: min(room[0] / whole.width, room[1] / whole.height))
 
 
 def narrowest_under(width: float, heading: Fragment, ways: Sequence[Sequence[Box]]) -> Fragment:
     """Choose the lowest way to draw the boxes that fits a width, or else the narrowest."""
     candidates = [below([heading, in_columns(boxes, 1)], 12) for boxes in ways]
-    fitting = [made for made in candidates if made.width <= width]
+    fitting = [picture for picture in candidates if picture.width <= width]
     if fitting:
-        return min(fitting, key=lambda made: made.height)
-    return min(candidates, key=lambda made: made.width)
+        return min(fitting, key=lambda picture: picture.height)
+    return min(candidates, key=lambda picture: picture.width)
 
 
 def _column(boxes: Sequence[Box]) -> Fragment:

@@ -55,7 +55,7 @@ def with_short_names(names: Mapping[Node, str], placed: Schedule) -> dict[Node, 
 
     So whatever uses them can be written shortly; the picture says what they are.
     """
-    found = dict(names)
+    named = dict(names)
     taken = set(names.values())
     results = (name for name in map("r{}".format, count(1)) if name not in taken)
     others = (name for name in map("x{}".format, count(1)) if name not in taken)
@@ -63,14 +63,14 @@ def with_short_names(names: Mapping[Node, str], placed: Schedule) -> dict[Node, 
         for head in layer.heads:
             values = (aggregate.values for aggregate in head.aggregates)
             for node in (*read_by(head.selector), *values):
-                is_unnamed = node not in found and node not in placed.outputs
-                if is_unnamed and len(expression(node, found, 4)) > LONGEST_UNNAMED:
-                    found[node] = next(others)
+                is_unnamed = node not in named and node not in placed.outputs
+                if is_unnamed and len(expression(node, named, 4)) > LONGEST_UNNAMED:
+                    named[node] = next(others)
         for head in layer.heads:
             for node in head.aggregates:
-                if node not in found and node not in placed.outputs:
-                    found[node] = next(results)
-    return found
+                if node not in named and node not in placed.outputs:
+                    named[node] = next(results)
+    return named
 
 
 def read_by(selector: Selector) -> list[Node]:

@@ -132,8 +132,8 @@ def _row_block(row: _Row, cell: Cell, indent: float, window: Window) -> Fragment
     text = spans(indent - 8, middle, _words(row), "end", row.strip.expression)
     drawn = strip_row(row.strip, cell, row.role, window)
     group = element("g", text, class_=row.role, data_of=row.strip.id or None)
-    made = row.strip.id if row.role == "result" else None
-    cells_there = element("g", moved(drawn, indent, 0), data_made=made)
+    result_id = row.strip.id if row.role == "result" else None
+    cells_there = element("g", moved(drawn, indent, 0), data_made=result_id)
     return Fragment(indent + drawn.width, cell.height, group + cells_there)
 
 

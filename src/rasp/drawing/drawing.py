@@ -181,27 +181,27 @@ class Drawing:
             )
         if path.suffix.lower() in (".html", ".htm", ".txt"):
             refuse_layout(self.layout)
-        made = maker()
-        replace_file(path, made.encode() if isinstance(made, str) else made)
+        content = maker()
+        replace_file(path, content.encode() if isinstance(content, str) else content)
         for caution in self._cautions(path.suffix.lower()):
             warnings.warn(caution, stacklevel=2)
         return path
 
     def _cautions(self, suffix: str) -> list[str]:
         """Say what a reader of the saved file would not see, or hardly."""
-        found = []
+        cautions = []
         points = self._fitted().scale * smallest_letters(self.plan, self.layout) * 72 / 96
         if points < SMALLEST_POINTS:
-            found.append(
+            cautions.append(
                 f"the letters of this picture are {points:.1f} points high: draw fewer layers, a "
                 "shorter input or a compact picture"
             )
         if suffix in (".png", ".pdf") and (letters := raster.missing_letters(self._still())):
-            found.append(
+            cautions.append(
                 f"no font here has {' '.join(letters[:8])}{' …' if letters[8:] else ''}, drawn as "
                 "boxes: install a font that has (such as Noto), or save as .svg or .html"
             )
-        return found
+        return cautions
 
     def __str__(self) -> str:
         return self.text()

@@ -129,9 +129,9 @@ def _strips_box(flow: Flow, names: Sequence[str], role: str, compact: bool) -> F
         if shown and role != "output":
             body += label(width + 8, middle, shown, "soft small", strip.expression)
             width += 8 + text_width(shown, SMALL_FONT)
-        made = None if role == "output" else strip.id
+        own_id = None if role == "output" else strip.id
         rows.append(
-            Fragment(width, cell.height, element("g", body, data_of=strip.id, data_made=made))
+            Fragment(width, cell.height, element("g", body, data_of=strip.id, data_made=own_id))
         )
     return below(rows, 5)
 

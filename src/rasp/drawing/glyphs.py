@@ -77,13 +77,13 @@ def clusters(text: str) -> list[str]:
     """
     if text.isascii():
         return list(text)
-    found: list[str] = []
+    letters: list[str] = []
     for character in text:
-        if found and (_extends(character) or _joins(found[-1], character)):
-            found[-1] += character
+        if letters and (_extends(character) or _joins(letters[-1], character)):
+            letters[-1] += character
         else:
-            found.append(character)
-    return found
+            letters.append(character)
+    return letters
 
 
 def _extends(character: str) -> bool:

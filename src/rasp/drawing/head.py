@@ -194,10 +194,10 @@ def destinations(head: HeadShown, strips: Mapping[str, Strip]) -> dict[str, str]
     """Where a head has several results, say which values become which."""
     if len(head.aggregates) < 2:
         return {}
-    found: dict[str, list[str]] = {}
+    results_of: dict[str, list[str]] = {}
     for one in head.aggregates:
-        found.setdefault(one.values, []).append(cut(strips[one.result].label, LONGEST_NAME))
-    return {values: f" → {', '.join(results)}" for values, results in found.items()}
+        results_of.setdefault(one.values, []).append(cut(strips[one.result].label, LONGEST_NAME))
+    return {values: f" → {', '.join(results)}" for values, results in results_of.items()}
 
 
 def caption_block(head: HeadShown, heading: str, width: float) -> Fragment:

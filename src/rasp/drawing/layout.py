@@ -79,8 +79,8 @@ def read_width(text: str | float) -> float:
     >>> read_width("800"), read_width("2in")
     (800.0, 192.0)
     """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(px|mm|cm|in|pt)?", str(text).strip())
-    units = float(found[1]) * UNITS[found[2] or "px"] if found else 0.0
+    matched = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(px|mm|cm|in|pt)?", str(text).strip())
+    units = float(matched[1]) * UNITS[matched[2] or "px"] if matched else 0.0
     if not 60 <= units <= 20_000:
         raise RaspValueError(
             f"{str(text)[:40]!r} is not the width of a picture",

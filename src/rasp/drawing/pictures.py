@@ -115,5 +115,5 @@ def _nodes(outputs: Outputs) -> tuple[Node, ...]:
 
 def _limits_of(outputs: Outputs) -> Limits:
     several = outputs if isinstance(outputs, Sequence) else [outputs]
-    set_for_one = (getattr(each, "limits", None) for each in several)
+    set_for_one = (getattr(output, "limits", None) for output in several)
     return tightest(set_for_one) or DEFAULT_LIMITS

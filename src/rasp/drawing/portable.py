@@ -69,18 +69,18 @@ def _head(head: HeadShown) -> dict[str, Any]:
 
 
 def _condition(condition: Condition) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    record: dict[str, Any] = {
         "keys": condition.keys,
         "queries": condition.queries,
         "op": condition.op,
         "picks": bits(condition.picks),
     }
     if condition.op == "best":
-        found["scores"] = [[in_title(score) for score in row] for row in condition.scores]
-        found["best"] = [in_title(best) if best is not None else "" for best in best_of(condition)]
-        found["candidates"] = bits(condition.candidates)
-        found["products"] = [list(product) for product in condition.products]
-    return found
+        record["scores"] = [[in_title(score) for score in row] for row in condition.scores]
+        record["best"] = [in_title(best) if best is not None else "" for best in best_of(condition)]
+        record["candidates"] = bits(condition.candidates)
+        record["products"] = [list(product) for product in condition.products]
+    return record
 
 
 def best_of(condition: Condition) -> list[Number | None]:

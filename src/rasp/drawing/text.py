@@ -94,8 +94,8 @@ def _head(head: HeadShown, strips: Mapping[str, Strip], tokens: tuple[Atom, ...]
     for query, picks in enumerate(head.picks):
         asks = _right("  ".join(cells[query + 1] for cells in left), indent)
         marks = " ".join(_right(PICKED if picked else NOT_PICKED, width) for picked in picks)
-        got = "  ".join(cells[query + 1] for cells in right)
-        rows.append(f"  {asks}  {marks}  {got}".rstrip())
+        results_there = "  ".join(cells[query + 1] for cells in right)
+        rows.append(f"  {asks}  {marks}  {results_there}".rstrip())
     return [*above, *rows, *below]
 
 

@@ -42,11 +42,11 @@ def choose_inputs(
         return InputsToTry(given, prefix)
     if is_everything and not reads_tokens(nodes):
         return InputsToTry(("a",), prefix, reads_tokens=False)
-    known = [atom for atom in compared_constants(nodes) if atom not in (*prefix, "")]
-    chosen = _that_works(nodes, known, prefix)
+    constants = [atom for atom in compared_constants(nodes) if atom not in (*prefix, "")]
+    chosen = _that_works(nodes, constants, prefix)
     is_text = isinstance(chosen[-1], str) and not chosen[-1].isdigit()
     if is_everything and is_text and only_asks_for_equality(nodes):
-        words = tuple(atom for atom in known if isinstance(atom, str))
+        words = tuple(atom for atom in constants if isinstance(atom, str))
         avoid = every_string(nodes)
         inputs = InputsToTry(words, prefix, any_alphabet=True, known=len(words), avoid=avoid)
         return inputs.with_unknown(len(prefix) + FEWEST_TOKENS)
@@ -54,12 +54,12 @@ def choose_inputs(
 
 
 def _that_works(
-    nodes: Sequence[Node], known: Sequence[Atom], prefix: tuple[Atom, ...]
+    nodes: Sequence[Node], constants: Sequence[Atom], prefix: tuple[Atom, ...]
 ) -> tuple[Atom, ...]:
     """Tokens that the programs know, of the kind on which one of them computes most often."""
-    words = [atom for atom in known if isinstance(atom, str)][:MOST_KNOWN]
-    numbers = [atom for atom in known if not isinstance(atom, str)][:MOST_KNOWN]
-    digits = [str(atom) for atom in known if str(atom).isdigit()][:MOST_KNOWN]
+    words = [atom for atom in constants if isinstance(atom, str)][:MOST_KNOWN]
+    numbers = [atom for atom in constants if not isinstance(atom, str)][:MOST_KNOWN]
+    digits = [str(atom) for atom in constants if str(atom).isdigit()][:MOST_KNOWN]
     candidates: list[tuple[Atom, ...]] = [
         filled(words, fresh_tokens((*words, *prefix), FEWEST_TOKENS)),
         tuple(words) if len(words) >= FEWEST_KNOWN else ("a", "b"),
@@ -69,9 +69,11 @@ def _that_works(
     ]
     reads_numbers = any(isinstance(node, TokensAs) for node in in_order(nodes))
     works = [_times_computed(nodes, prefix, alphabet) for alphabet in candidates]
-    held = [sum(_holds(alphabet, atom, reads_numbers) for atom in known) for alphabet in candidates]
+    held = [sum(_holds(letters, atom, reads_numbers) for atom in constants)
+            for letters in candidates]  # fmt: skip
     best = max(
-        range(len(candidates)), key=lambda each: (works[each] > 0, held[each], works[each], -each)
+        range(len(candidates)),
+        key=lambda place: (works[place] > 0, held[place], works[place], -place),
     )
     return candidates[best]
 

@@ -106,11 +106,11 @@ class Search:
         for length in range(1, longest + 1):
             self.inputs = self.inputs.with_unknown(length)
             for batch in _batches(self.inputs.of_length(length)):
-                found = self._first_difference(batch)
+                tokens = self._first_difference(batch)
                 self.tried += len(batch)
                 self._tell()
-                if found is not None:
-                    self.difference = self._difference(found, is_shortest=True)
+                if tokens is not None:
+                    self.difference = self._difference(tokens, is_shortest=True)
                     return
             self.all_up_to = length
 
@@ -119,14 +119,14 @@ class Search:
         shortest = self.all_up_to + 1
         drawn = (self._drawn(random, shortest, longest) for _ in range(count))
         for batch in _batches(drawn):
-            found = self._first_difference(batch)
+            tokens = self._first_difference(batch)
             self.at_random += len(batch)
             self.longest = max(self.longest, *map(len, batch))
             self._tell()
-            if found is not None:
-                found = shrunk(found, self._differ, self.inputs.alphabet, len(self.inputs.prefix))
-                is_shortest = len(found) <= self.all_up_to + 1
-                self.difference = self._difference(found, is_shortest)
+            if tokens is not None:
+                tokens = shrunk(tokens, self._differ, self.inputs.alphabet, len(self.inputs.prefix))
+                is_shortest = len(tokens) <= self.all_up_to + 1
+                self.difference = self._difference(tokens, is_shortest)
                 return
 
     def _tell(self) -> None:

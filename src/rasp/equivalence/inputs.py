@@ -87,20 +87,20 @@ class InputsToTry:
         return f"inputs over {show_alphabet(self.alphabet)}{start}"
 
 
-def _in_order_of_appearance(known: int, length: int) -> Iterator[tuple[int, ...]]:
+def _in_order_of_appearance(constants: int, length: int) -> Iterator[tuple[int, ...]]:
     """Sequences of numbers below `known`, and of others that first appear in order."""
     if length == 0:
         yield ()
         return
-    for before in _in_order_of_appearance(known, length - 1):
-        seen = max((number - known + 1 for number in before), default=0)
-        for number in range(known + max(0, seen) + 1):
+    for before in _in_order_of_appearance(constants, length - 1):
+        seen = max((number - constants + 1 for number in before), default=0)
+        for number in range(constants + max(0, seen) + 1):
             yield (*before, number)
 
 
-def fresh_tokens(known: Sequence[Atom], count: int) -> tuple[str, ...]:
+def fresh_tokens(taken: Sequence[Atom], count: int) -> tuple[str, ...]:
     """Make tokens that are not among the known ones: letters, then numbered letters."""
     letters = [chr(ord("a") + number) for number in range(26)]
-    numbered = (f"t{number}" for number in range(count + len(known)))
-    found = [token for token in (*letters, *numbered) if token not in known]
-    return tuple(found[:count])
+    numbered = (f"t{number}" for number in range(count + len(taken)))
+    fresh = [token for token in (*letters, *numbered) if token not in taken]
+    return tuple(fresh[:count])

@@ -165,7 +165,7 @@ def _difference_record(difference: Difference | None) -> dict[str, Any] | None:
 def _answer_record(answer: list[Any] | RaspError) -> Any:
     if isinstance(answer, RaspError):
         return {"error": answer.kind, "message": answer.message}
-    return [_answer_record(each) if isinstance(each, list) else _plain(each) for each in answer]
+    return [_answer_record(value) if isinstance(value, list) else _plain(value) for value in answer]
 
 
 def _plain(value: Any) -> Any:

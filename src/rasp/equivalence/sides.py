@@ -47,8 +47,8 @@ class Compared:
             return list(zip(one, other, strict=True))
         together = answers(self.nodes, inputs)
         return [
-            self.answer(tokens) if isinstance(found, RaspError) else (found[0], found[1])
-            for tokens, found in zip(inputs, together, strict=True)
+            self.answer(tokens) if isinstance(outcome, RaspError) else (outcome[0], outcome[1])
+            for tokens, outcome in zip(inputs, together, strict=True)
         ]
 
     def answer(self, tokens: Input) -> tuple[Answer, Answer]:
@@ -99,17 +99,17 @@ def answers_of(side: Side, inputs: Sequence[Input]) -> list[Answer]:
     """Compute a program, or ask a Python function, on many inputs."""
     if not isinstance(side, Node):
         return [_specified(side, tokens) for tokens in inputs]
-    found = answers([side], inputs)
-    return [one if isinstance(one, RaspError) else one[0] for one in found]
+    outcomes = answers([side], inputs)
+    return [one if isinstance(one, RaspError) else one[0] for one in outcomes]
 
 
 def _answer(side: Side, tokens: Input) -> Answer:
     if not isinstance(side, Node):
         return _specified(side, tokens)
-    found = answer([side], tokens)
-    if isinstance(found, RaspLimitError):
-        raise found
-    return found if isinstance(found, RaspError) else list(found[0])
+    outcome = answer([side], tokens)
+    if isinstance(outcome, RaspLimitError):
+        raise outcome
+    return outcome if isinstance(outcome, RaspError) else list(outcome[0])
 
 
 def _specified(function: Specification, tokens: Input) -> Answer:
@@ -138,9 +138,9 @@ def _read(given: Any) -> list[Any]:
 
 
 def _fail_alike(left: Answer, right: Answer, by_kind: bool) -> bool:
-    for found in (left, right):
-        if isinstance(found, RaspLimitError):
-            raise found
+    for outcome in (left, right):
+        if isinstance(outcome, RaspLimitError):
+            raise outcome
     if not (isinstance(left, RaspError) and isinstance(right, RaspError)):
         return False
     return not by_kind or left.kind == right.kind

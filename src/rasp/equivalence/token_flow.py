@@ -31,12 +31,12 @@ PASSES_ON = {"if": slice(1, None), "at": slice(1, None), "lookup": slice(2, None
 
 def every_string(nodes: Sequence[Node]) -> tuple[Atom, ...]:
     """List the strings that a program mentions anywhere, also those it only answers with."""
-    found: dict[Atom, None] = {}
+    strings: dict[Atom, None] = {}
     for node in in_order(nodes):
         atom = node.value if isinstance(node, Const) else getattr(node, "default", None)
         if isinstance(atom, str):
-            found[atom] = None
-    return tuple(found)
+            strings[atom] = None
+    return tuple(strings)
 
 
 def reads_tokens(nodes: Sequence[Node]) -> bool:
@@ -105,13 +105,13 @@ def compared_constants(nodes: Sequence[Node]) -> list[Atom]:
     flow = flows(nodes)
     met: set[tuple[type, Atom]] = set()
     for node in in_order(nodes):
-        sides = [flow[each] for each in _compared(node)]
+        sides = [flow[pair] for pair in _compared(node)]
         if any(side.tokens for side in sides):
             joined = any(side.joined for side in sides)
             for kind, atom in frozenset().union(*(side.constants for side in sides)):
                 parts = atom if joined and isinstance(atom, str) else (atom,)
                 met.update((kind, part) for part in parts)
-    return [atom for _, atom in sorted(met, key=lambda each: (each[0].__name__, each[1]))]
+    return [atom for _, atom in sorted(met, key=lambda pair: (pair[0].__name__, pair[1]))]
 
 
 def _compared(node: Node) -> Sequence[Node]:

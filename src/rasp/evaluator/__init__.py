@@ -255,9 +255,9 @@ def _blame_library_call(error: RaspError, node: Node, function: str) -> None:
         error.message = f"`{function}` cannot use these values: {error.message}"
 
 
-def _numbered(error: RaspError, number: int, known: int) -> RaspError:
+def _numbered(error: RaspError, number: int, read: int) -> RaspError:
     """Say which input it is, where more than one is known."""
-    if known == 1:
+    if read == 1:
         return error
     error.message += f", in input {number} (the first is 0)"
     return error

@@ -92,9 +92,9 @@ def evaluate(
     expired_after = [()] * len(order) if is_small else last_needed(order, outputs)
     for node, expired in zip(order, expired_after, strict=True):
         try:
-            values[node] = found = compute(node, tokens, values, meter)
-            if not is_small or type(found[0]) is str:
-                sizes[node] = _size(node, found)
+            values[node] = held = compute(node, tokens, values, meter)
+            if not is_small or type(held[0]) is str:
+                sizes[node] = _size(node, held)
                 meter.hold(sizes[node])
             meter.check()
         except RaspLimitError as error:
@@ -114,7 +114,7 @@ def _size(node: Node, values: list[Any]) -> int:
 
 def compute(node: Node, tokens: tuple[Atom, ...], values: Values, meter: Meter) -> list[Any]:
     """Compute one node from the values of what it needs."""
-    got = [values[needed] for needed in node.needs]
+    operands = [values[needed] for needed in node.needs]
     match node:
         case Tokens():
             return _of_one_kind(list(tokens), node, tokens)
@@ -125,28 +125,28 @@ def compute(node: Node, tokens: tuple[Atom, ...], values: Values, meter: Meter) 
         case Const(value):
             return [value] * len(tokens)
         case Elementwise(op):
-            return _elementwise(op, got, node, tokens, meter)
+            return _elementwise(op, operands, node, tokens, meter)
         case Aggregate(default=default):
-            return _aggregate(got[0], got[1], default, node, tokens, meter)
+            return _aggregate(operands[0], operands[1], default, node, tokens, meter)
     _check_cells(len(tokens), node, meter)
     match node:
         case Select(op=op):
-            return _select(got[0], got[1], op, node, tokens, meter)
+            return _select(operands[0], operands[1], op, node, tokens, meter)
         case SelectorAnd():
             return [[a and b for a, b in zip(*rows, strict=True)]
-                    for rows in _rows(zip(got[0], got[1], strict=True), tokens, meter)]  # fmt: skip
+                    for rows in _rows(zip(*operands, strict=True), tokens, meter)]  # fmt: skip
         case SelectorOr():
             return [[a or b for a, b in zip(*rows, strict=True)]
-                    for rows in _rows(zip(got[0], got[1], strict=True), tokens, meter)]  # fmt: skip
+                    for rows in _rows(zip(*operands, strict=True), tokens, meter)]  # fmt: skip
         case SelectorNot():
-            return [[not picked for picked in row] for row in _rows(got[0], tokens, meter)]
+            return [[not picked for picked in row] for row in _rows(operands[0], tokens, meter)]
         case Score():
-            return _score(got[0], got[1], node, tokens, meter)
+            return _score(operands[0], operands[1], node, tokens, meter)
         case ScoreSum():
             return [[a + b for a, b in zip(*rows, strict=True)]
-                    for rows in _rows(zip(got[0], got[1], strict=True), tokens, meter)]  # fmt: skip
+                    for rows in _rows(zip(*operands, strict=True), tokens, meter)]  # fmt: skip
         case SelectBest():
-            pairs = zip(got[0], got[1], strict=True)
+            pairs = zip(*operands, strict=True)
             return [_best(row, scores) for row, scores in _rows(pairs, tokens, meter)]
     raise AssertionError(f"no meaning for {type(node).__name__}")
 
@@ -166,12 +166,12 @@ def _elementwise(
     for position in meter.watched(range(len(tokens)), 64):
         try:
             atoms = tuple(operand[position] for operand in operands)
-            made = apply_operator(op, atoms, meter.limits)
+            value = apply_operator(op, atoms, meter.limits)
         except RaspError as error:
             raise failure(error, node, tokens, position) from None
-        result.append(made)
-        if type(made) is str and len(made) > LONG and not any(made is atom for atom in atoms):
-            characters += len(made)
+        result.append(value)
+        if type(value) is str and len(value) > LONG and not any(value is atom for atom in atoms):
+            characters += len(value)
             meter.afford(characters)
     return _of_one_kind(result, node, tokens)
 

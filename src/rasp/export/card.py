@@ -17,14 +17,14 @@ from rasp.export.folders import CARD
 def labels(model: Transformer) -> list[str]:
     """What each logit means, in one line each."""
     several = len(model.readouts) > 1
-    found = []
+    listed = []
     for readout in model.readouts:
         if not readout.scored:
-            found.append(readout.name)
+            listed.append(readout.name)
             continue
         front = f"{readout.name}: " if several else ""
-        found += [front + show(atom) for atom in readout.atoms]
-    return found
+        listed += [front + show(atom) for atom in readout.atoms]
+    return listed
 
 
 def write_card(checked: Checked, target: str, folder: Path) -> None:
@@ -65,7 +65,7 @@ def usage(model: Transformer) -> dict[str, Any]:
         "leave its logits out",
         "max_length": settings.max_length,
         "bos": None if settings.bos is None else show(settings.bos),
-        "outputs": [_output(*each) for each in logit_places(model.readouts)],
+        "outputs": [_output(*readout_places) for readout_places in logit_places(model.readouts)],
     }
 
 

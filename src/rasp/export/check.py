@@ -38,14 +38,14 @@ def check(model: Transformer, run: Run, target: str) -> Checked:
     compared = 0
     for batch in by_length(inputs_to_try(model.settings), lambda _: AT_ONCE):
         logits = run(np.stack([input_ids(model, list(tokens)) for tokens in batch]))
-        for tokens, each in zip(batch, logits, strict=True):
+        for tokens, own_logits in zip(batch, logits, strict=True):
             try:
                 expected = evaluate(nodes, tokens)
             except EvaluationError:
                 continue
             compared += 1
-            found = decoded(model, each)
-            if any(found[name] != expected[node] for name, node in model.outputs.items()):
+            answered = decoded(model, own_logits)
+            if any(answered[name] != expected[node] for name, node in model.outputs.items()):
                 raise RaspUnsupportedError(
                     f"exported to {target}, this model answers {show_input(tokens)} differently",
                     hint="nothing was written; export to torch, or use a smaller `max_length`",

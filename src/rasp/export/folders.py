@@ -71,7 +71,7 @@ def _check_free(place: Path, folder: Path, card: str) -> None:
         raise RaspValueError(
             f"`{folder}` is a file, and an export is a folder", hint="give a new folder"
         )
-    strangers = sorted({each.name for each in place.iterdir()} - _written(place, card) - HARMLESS)
+    strangers = sorted({entry.name for entry in place.iterdir()} - _written(place, card) - HARMLESS)
     if strangers:
         raise RaspValueError(
             f"`{folder}` holds `{strangers[0]}`, which no export wrote",

@@ -29,10 +29,10 @@ def evaluate(program: Handle | Mapping[str, Any], inputs: Iterable[Any]) -> list
     [{'hist': [2, 2], 'first': [True, False]}]
     """
     handles = handles_of(program)
-    nodes, known = _joined(handles)
+    nodes, definitions = _joined(handles)
     limits = tightest(handle.limits for handle in handles.values()) or DEFAULT_LIMITS
     with _no_collection():
-        chunks = evaluate_chunks(nodes, _inputs(inputs), known, limits, as_python=True)
+        chunks = evaluate_chunks(nodes, _inputs(inputs), definitions, limits, as_python=True)
         if isinstance(program, Handle):
             return [values for chunk in chunks for values in chunk[program.node]]
         return [

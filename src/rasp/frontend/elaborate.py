@@ -128,11 +128,11 @@ class Elaborator:
             return value
         items = list(value) if isinstance(value, (list, dict, str)) else [value]
         if not isinstance(value, (list, dict, str)) or len(items) != len(targets):
-            found = (
+            there = (
                 f"are {len(items)}" if isinstance(value, (list, dict)) else f"is {describe(value)}"
             )
             raise RaspTypeError(
-                f"{len(targets)} names need {len(targets)} values, but here {found}",
+                f"{len(targets)} names need {len(targets)} values, but here {there}",
                 span,
                 "give as many values as names",
             )
@@ -204,8 +204,8 @@ class Elaborator:
             case tree.Binary():
                 return self.binary(expression, scope)
             case tree.Unary(op, operand):
-                made = operations.unary(op, self.evaluate(operand, scope), self.meter)
-                return self.notes.made(made, expression.span)
+                result = operations.unary(op, self.evaluate(operand, scope), self.meter)
+                return self.notes.made(result, expression.span)
             case tree.Ternary():
                 return self.ternary(expression, scope)
             case tree.Call():
@@ -286,9 +286,9 @@ class Elaborator:
             self.assign(expression.targets, item, inner, expression.source.span)
             key = self.key(expression.key, inner) if expression.key else None
             pairs.append((key, self.evaluate(expression.item, inner)))
-        made = dict(pairs) if expression.key else [value for _, value in pairs]
-        self.meter.made(made)
-        return made
+        collected = dict(pairs) if expression.key else [value for _, value in pairs]
+        self.meter.made(collected)
+        return collected
 
     # Calls
 

@@ -206,8 +206,8 @@ def _put_together(last: Handle) -> Program:
             definition.note(handle.node, Origin(span))
         for source in handle.made_from:
             definition.refers_to[definitions[id(source)]] = None
-        for known in handle.known.definitions:
-            definition.refers_to[known] = None
+        for earlier in handle.known.definitions:
+            definition.refers_to[earlier] = None
         definitions[id(handle)] = definition
     outputs = {last.given_name: last.node} if last.given_name else last.known.outputs
     return Program(outputs, (definitions[id(last)],))
@@ -224,5 +224,5 @@ def _in_order_of_making(last: Handle) -> list[Handle]:
         elif id(handle) not in seen:
             seen.add(id(handle))
             stack.append((handle, True))
-            stack.extend((each, False) for each in reversed(handle.made_from))
+            stack.extend((source, False) for source in reversed(handle.made_from))
     return order

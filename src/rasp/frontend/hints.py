@@ -48,7 +48,7 @@ FROM_ELSEWHERE = {
 }
 
 
-def hint_for_unknown(name: str, known: Iterable[str]) -> str:
+def hint_for_unknown(name: str, names: Iterable[str]) -> str:
     """Say what to write instead of a name that is not defined.
 
     >>> hint_for_unknown("true", ["tokens"]), hint_for_unknown("lenght", ["length"])
@@ -56,6 +56,6 @@ def hint_for_unknown(name: str, known: Iterable[str]) -> str:
     """
     if name in FROM_ELSEWHERE:
         return FROM_ELSEWHERE[name]
-    if close := closest(name, known):
+    if close := closest(name, names):
         return f"did you mean `{close}`?"
     return f'define it first: `{name} = …;`; a text is in quotes: `"{name}"`'

@@ -69,13 +69,13 @@ class Notes:
 
     def steps(self, value: Value, operand: Node, span: Span) -> Value:
         """Return a value, and note that an expression made it, and all steps from its operand."""
-        known = [operand, *(self.library.names.values() if self.library else ())]
+        ends = [operand, *(self.library.names.values() if self.library else ())]
         waiting: list[Value] = [value]
         while waiting:
             node = self.made(waiting.pop(), span)
             if isinstance(node, Node):
                 waiting += [step for step in node.needs
-                            if step.needs and not any(step is each for each in known)]  # fmt: skip
+                            if step.needs and not any(step is end for end in ends)]  # fmt: skip
         return value
 
     def referred(self, name: str, scope: Scope, span: Span) -> None:

@@ -135,7 +135,7 @@ class Session:
                 run(statement)
             except (BrokenName, RaspError) as error:
                 told = self._mistakes(error, statement, scope)
-                errors += [(_place_in(source, each, statement), each) for each in told]
+                errors += [(_place_in(source, mistake, statement), mistake) for mistake in told]
                 self._mark_broken(statement, scope)
                 if isinstance(error, RaspLimitError) and self.elaborator.meter.is_spent():
                     break
@@ -145,22 +145,22 @@ class Session:
         self, error: BrokenName | RaspError, statement: tree.Statement, scope: Scope
     ) -> list[RaspError]:
         """Return what is wrong with a statement; a name that is broken has been told of before."""
-        found = list(error.everything) if isinstance(error, RaspError) else []
-        for mistake in found:
+        mistakes = list(error.everything) if isinstance(error, RaspError) else []
+        for mistake in mistakes:
             mistake.others = ()  # each is told on its own
         if not isinstance(error, (BrokenName, RaspNameError)):
-            return found
+            return mistakes
         for name in missing_names(statement, scope):
             try:
                 self.elaborator.look_up(name.name, scope)
             except RaspNameError as missing:
                 missing.located(name.span)
-                found += (
-                    [missing] if missing.message not in (each.message for each in found) else []
+                mistakes += (
+                    [missing] if missing.message not in (told.message for told in mistakes) else []
                 )
             except BrokenName:
                 pass
-        return found
+        return mistakes
 
     def _mark_broken(self, statement: tree.Statement, scope: Scope) -> None:
         for name, _ in tree.bound_by(statement):
@@ -250,7 +250,7 @@ class Session:
         loaded = Scope(self.library, definitions={})
         self._loading.append(source.name)
         try:
-            errors = self._go_on(source, loaded, lambda each: self._run_loaded(each, loaded))
+            errors = self._go_on(source, loaded, lambda inner: self._run_loaded(inner, loaded))
         finally:
             self._loading.pop()
         if errors and not self.keeps_what_is_right:

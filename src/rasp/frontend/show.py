@@ -40,7 +40,7 @@ def show_result(result: Result, session: Session) -> str:
             values = value if len(result.names) > 1 and isinstance(value, (list, dict)) else [value]
             pairs = zip(result.names, list(values), strict=False)
             return "\n".join(
-                show_named(name, each, session, result.program) for name, each in pairs
+                show_named(name, item, session, result.program) for name, item in pairs
             )
         case Evaluate(expression):
             return _show_grid(expression, value, session) or (

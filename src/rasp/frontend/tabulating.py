@@ -120,14 +120,14 @@ def _table(
     columns: list[Value],
     domains: list[list[Atom]],
     values: dict[tuple[Atom, ...], Atom],
-    known: tuple[Atom, ...],
+    row: tuple[Atom, ...],
 ) -> Value:
     """A dict of dicts, indexed by one s-op after the other."""
     if not columns:
-        return values[known]
+        return values[row]
     first, *others = columns
     items = {
-        atom: _table(others, domains[1:], values, (*known, atom))
+        atom: _table(others, domains[1:], values, (*row, atom))
         for atom in domains[0]
     }  # fmt: skip
     return index(items, first)

@@ -103,10 +103,10 @@ def fuzz(
 
 def _small(name: str, case: Case, replays: Path) -> ShrunkFailure:
     """Make a failure small, and keep it."""
-    small, found = shrink(case, find_judge(name))
+    small, judgement = shrink(case, find_judge(name))
     path = replays / f"{name.rpartition(':')[2]}-{case.seed}.json"
-    save_replay(path, small, name, found.detail)
-    return ShrunkFailure(name, small, found.detail, str(path))
+    save_replay(path, small, name, judgement.detail)
+    return ShrunkFailure(name, small, judgement.detail, str(path))
 
 
 def record(campaign: Campaign) -> dict[str, Any]:
@@ -136,13 +136,13 @@ def record(campaign: Campaign) -> dict[str, Any]:
 
 
 def _versions() -> dict[str, str]:
-    found = {}
+    versions = {}
     for package in PACKAGES:
         try:
-            found[package] = version(package)
+            versions[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def save_record(path: Path, campaign: Campaign) -> None:

@@ -46,9 +46,9 @@ class Expressions:
 
     def forget(self, rebound: str) -> None:
         """Forget what a name stood for."""
-        for known in self.names.values():
-            if rebound in known:
-                known.remove(rebound)
+        for names in self.names.values():
+            if rebound in names:
+                names.remove(rebound)
         self.functions = [function for function in self.functions if function.name != rebound]
 
     def s_op(self, sort: str, depth: int) -> Expression:
@@ -58,8 +58,8 @@ class Expressions:
             sort = rng.choice(SORTS)
         if depth <= 0 or rng.random() < 0.12:
             return self.leaf(sort)
-        if rng.random() < 0.1 and (made := self.own_call(sort, depth - 1)):
-            return made
+        if rng.random() < 0.1 and (own := self.own_call(sort, depth - 1)):
+            return own
         return self.filled(sort, sort, depth - 1)
 
     def any_s_op(self, depth: int) -> Expression:
@@ -71,8 +71,8 @@ class Expressions:
             return name(rng.choice(self.names[SELECTOR]))
         if depth <= 0 or rng.random() < 0.35:
             return self.filled("comparison", NUMBER, depth - 1)
-        if rng.random() < 0.1 and (made := self.own_call(SELECTOR, depth - 1)):
-            return made
+        if rng.random() < 0.1 and (own := self.own_call(SELECTOR, depth - 1)):
+            return own
         return self.filled(SELECTOR, NUMBER, depth - 1)
 
     def leaf(self, sort: str) -> Expression:
@@ -108,8 +108,8 @@ class Expressions:
         templates = TEMPLATES[kind]
         [template] = self.rng.choices(list(templates), list(templates.values()))
         other = self.rng.choice([NUMBER, TEXT])
-        made: Expression = self._fill(parsed(template), sort, other, depth)
-        return made
+        expression: Expression = self._fill(parsed(template), sort, other, depth)
+        return expression
 
     def _fill(self, part: Any, sort: str, other: str, depth: int) -> Any:
         if isinstance(part, tuple):
@@ -120,10 +120,10 @@ class Expressions:
             return part
         bound = [target.name for target in part.targets] if isinstance(part, Comprehension) else []
         self.names[NUMBER] += bound
-        inner = {each.name: self._fill(getattr(part, each.name), sort, other, depth)
-                 for each in fields(part) if each.name != "span"}  # fmt: skip
-        for each in bound:
-            self.names[NUMBER].remove(each)
+        inner = {own.name: self._fill(getattr(part, own.name), sort, other, depth)
+                 for own in fields(part) if own.name != "span"}  # fmt: skip
+        for own in bound:
+            self.names[NUMBER].remove(own)
         return replace(part, **inner)
 
     def _hole(self, word: Name, sort: str, other: str, depth: int) -> Expression:

@@ -36,11 +36,11 @@ class Programs:
 
     def statements(self, count: int) -> tuple[tree.Statement, ...]:
         """Some statements; the last one defines an s-op called `last`."""
-        made: list[tree.Statement] = []
-        while len(made) < count:
-            made += self.some()
-        made.append(assign("last", self.expressions.any_s_op(self.depth)))
-        return tuple(made)
+        statements: list[tree.Statement] = []
+        while len(statements) < count:
+            statements += self.some()
+        statements.append(assign("last", self.expressions.any_s_op(self.depth)))
+        return tuple(statements)
 
     def some(self) -> list[tree.Statement]:
         """One statement, or a few that belong together."""
@@ -67,9 +67,9 @@ class Programs:
         """A name: mostly a new one, now and then one that is taken."""
         self.numbered += 1
         chosen = self.rng.choice(NAMES)
-        made = chosen if self.rng.random() < 0.2 else f"{chosen}{self.numbered}"
-        self.expressions.forget(made)
-        return made
+        fresh = chosen if self.rng.random() < 0.2 else f"{chosen}{self.numbered}"
+        self.expressions.forget(fresh)
+        return fresh
 
     def s_op(self) -> tree.Statement:
         sort = self.rng.choice(SORTS)
@@ -118,8 +118,8 @@ class Programs:
     def application(self) -> tree.Statement:
         """Something applied to an input, and perhaps kept."""
         rng = self.rng
-        known = self.expressions.names
-        applied = rng.choice([*known[NUMBER], *known[BOOL], *known[SELECTOR], "indices"])
+        names = self.expressions.names
+        applied = rng.choice([*names[NUMBER], *names[BOOL], *names[SELECTOR], "indices"])
         given = random_input(rng, self.tokens_sort)[:6]
         if all(isinstance(token, str) and len(token) == 1 for token in given):
             result = call(applied, literal("".join(map(str, given))))
@@ -154,7 +154,7 @@ class Programs:
         kinds = rng.choices([NUMBER, BOOL, TEXT, SELECTOR], k=rng.randint(1, 3))
         parameters = tuple((f"p{at}", kind) for at, kind in enumerate(kinds))
         inner = Expressions(rng, self.tokens_sort, functions=list(outer.functions))
-        inner.names = {sort: list(known) for sort, known in outer.names.items()}
+        inner.names = {sort: list(names) for sort, names in outer.names.items()}
         for parameter, kind in parameters:
             inner.names[kind].append(parameter)
         recurses = rng.random() < 0.15
@@ -177,20 +177,20 @@ class Programs:
 
     def body(self, inner: Expressions, result: str) -> list[tree.Statement]:
         rng = self.rng
-        made: list[tree.Statement] = []
+        statements: list[tree.Statement] = []
         if rng.random() < 0.4:
             sort = rng.choice(SORTS)
-            made.append(assign("local", inner.s_op(sort, self.depth - 1)))
+            statements.append(assign("local", inner.s_op(sort, self.depth - 1)))
             inner.names[sort].append("local")
         if rng.random() < 0.15:
             body = (tree.Return(binary("+", name("q"), literal(1)), span=NOWHERE),)
             parameter = tree.Parameter("q", None, span=NOWHERE)
-            made.append(tree.Define(name("nested"), (parameter,), body, span=NOWHERE))
+            statements.append(tree.Define(name("nested"), (parameter,), body, span=NOWHERE))
             inner.functions.append(Signature("nested", (("q", NUMBER),), NUMBER))
         value = (inner.selector(self.depth - 1) if result == SELECTOR
                  else inner.s_op(result, self.depth - 1))  # fmt: skip
-        made.append(tree.Return(value, span=NOWHERE))
-        return made
+        statements.append(tree.Return(value, span=NOWHERE))
+        return statements
 
     def recursion(
         self, target: str, end: tree.Statement, parameters: tuple[tuple[str, str], ...]

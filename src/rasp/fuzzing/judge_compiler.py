@@ -70,11 +70,11 @@ class Trial:
     def compare(
         self, batch: list[tuple[Atom, ...]], answers: Sequence[list[Atom]], whose: str
     ) -> None:
-        for tokens, found in zip(batch, answers, strict=True):
-            if found != self.expected[tokens]:
+        for tokens, answer in zip(batch, answers, strict=True):
+            if answer != self.expected[tokens]:
                 raise Disagreement(
                     f"on {show_input(tokens)}:\nplain: {self.expected[tokens]}\n"
-                    f"{whose}: {found}\n{self.model.settings}"
+                    f"{whose}: {answer}\n{self.model.settings}"
                 )
 
 
@@ -122,7 +122,7 @@ def _count_heads(model: Transformer, promised: Schedule) -> None:
 
 def _is_small_enough(node: Node) -> None:
     order = in_order([node])
-    aggregates = sum(isinstance(each, Aggregate) for each in order)
+    aggregates = sum(isinstance(needed, Aggregate) for needed in order)
     if isinstance(node, Const) or aggregates > MOST_AGGREGATES or len(order) > MOST_NODES:
         raise NothingToCompare
 
@@ -130,11 +130,11 @@ def _is_small_enough(node: Node) -> None:
 def _settings(case: Case) -> Settings:
     """A few of the case's tokens, and a short greatest length."""
     rng = random.Random(case.seed)
-    known: dict[object, Atom] = {}
+    letters: dict[object, Atom] = {}
     for token in (token for tokens in case.inputs for token in tokens):
         if isinstance(token, str) == isinstance(case.inputs[0][0], str):
-            known.setdefault(token, token)
-    vocabulary = list(known.values())[: rng.randint(2, 3)]
+            letters.setdefault(token, token)
+    vocabulary = list(letters.values())[: rng.randint(2, 3)]
     length, causal, sink = rng.randint(1, 5), rng.random() < 0.15, rng.random() < 0.85
     try:
         return read_settings(

@@ -63,9 +63,9 @@ def _outputs(case: Case) -> list[Node]:
 def _plain_results_of(case: Case) -> list[object]:
     """What the plain evaluator says of each input; the judges of one case ask it once."""
     if "plain" not in case.shared:
-        case.shared["plain"] = [plain_results(_outputs(case), [each]) for each in case.inputs]
-    found: list[object] = case.shared["plain"]
-    return found
+        case.shared["plain"] = [plain_results(_outputs(case), [tokens]) for tokens in case.inputs]
+    results: list[object] = case.shared["plain"]
+    return results
 
 
 def _together(results: Sequence[object]) -> object:
@@ -76,9 +76,9 @@ def _together(results: Sequence[object]) -> object:
     return [values for result in results if isinstance(result, list) for values in result]
 
 
-def _agree(first: str, expected: object, second: str, found: object) -> None:
-    if expected != found:
-        raise Disagreement(f"{first}: {str(expected)[:1500]}\n{second}: {str(found)[:1500]}")
+def _agree(first: str, expected: object, second: str, result: object) -> None:
+    if expected != result:
+        raise Disagreement(f"{first}: {str(expected)[:1500]}\n{second}: {str(result)[:1500]}")
 
 
 def plain_results(outputs: Sequence[Node], inputs: Inputs) -> object:
@@ -118,11 +118,11 @@ def one_by_one(outputs: Sequence[Node], inputs: Inputs) -> object:
 def as_a_batch(outputs: Sequence[Node], inputs: Inputs) -> object:
     """The same by `evaluate_batch`, which says which input it was."""
     try:
-        found = evaluate_batch(outputs, inputs, limits=LIMITS)
+        batch = evaluate_batch(outputs, inputs, limits=LIMITS)
     except RaspError as error:
         number = error.message.rpartition(", in input ")[2].partition(" ")[0]
         return (int(number) if len(inputs) > 1 else 0, type(error).__name__)
-    return [[exactly(values[node]) for node in outputs] for values in found]
+    return [[exactly(values[node]) for node in outputs] for values in batch]
 
 
 def exactly(values: object) -> object:

@@ -14,9 +14,9 @@ from rasp.syntax import tree
 
 NOWHERE = Span(Source("<fuzzing>", ""), 0, 0)
 CLASSES: dict[str, type[tree.Tree]] = {
-    name: each
-    for name, each in vars(tree).items()
-    if isinstance(each, type) and issubclass(each, tree.Tree)
+    name: kind
+    for name, kind in vars(tree).items()
+    if isinstance(kind, type) and issubclass(kind, tree.Tree)
 }
 
 
@@ -78,7 +78,7 @@ def record(part: object) -> Any:
         }
         return {"tree": type(part).__name__, **kept}
     if isinstance(part, tuple):
-        return [record(each) for each in part]
+        return [record(item) for item in part]
     if isinstance(part, Fraction):
         return {"float": str(part)}
     return part
@@ -87,7 +87,7 @@ def record(part: object) -> Any:
 def read(kept: Any) -> Any:
     """A tree from JSON-able data."""
     if isinstance(kept, list):
-        return tuple(read(each) for each in kept)
+        return tuple(read(item) for item in kept)
     if not isinstance(kept, dict):
         return kept
     try:

@@ -73,8 +73,8 @@ class Wild:
         chosen = rng.sample(NAMES, rng.randint(0, 3))
         needed = rng.randint(0, len(chosen))
         return tuple(
-            tree.Parameter(each, None if at < needed else self.expression(depth - 1), span=NOWHERE)
-            for at, each in enumerate(chosen)
+            tree.Parameter(name, None if at < needed else self.expression(depth - 1), span=NOWHERE)
+            for at, name in enumerate(chosen)
         )
 
     def value(self, depth: int) -> tree.Expression:

@@ -153,9 +153,9 @@ def generate_each(
 
     def given() -> Iterator[Any]:
         nonlocal read
-        for each in inputs:
+        for tokens in inputs:
             read += 1
-            yield each
+            yield tokens
 
     for number, outcome in enumerate(outcomes_of(handle, given(), rules)):
         if isinstance(outcome, RaspError):

@@ -176,8 +176,8 @@ def _inputs(exercise: Exercise, reference: Side) -> tuple[list[Input], list[Inpu
     longest = _longest(inputs, exercise.max_length)
     every = [tokens for n in range(1, longest + 1) for tokens in inputs.of_length(n)]
     lengths = range(longest + 1, max(exercise.random_length, longest + 1) + 1)
-    each = -(-exercise.random // len(lengths))
-    drawn = (random_inputs(inputs.alphabet, length, each, SEED) for length in lengths)
+    per_length = -(-exercise.random // len(lengths))
+    drawn = (random_inputs(inputs.alphabet, length, per_length, SEED) for length in lengths)
     longer = [(*inputs.prefix, *tokens) for tokens in chain.from_iterable(drawn)]
     described = f"all inputs up to length {longest} over {show_alphabet(inputs.alphabet)}"
     return every, longer[: exercise.random], described

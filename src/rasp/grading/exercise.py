@@ -87,11 +87,11 @@ def read_exercises(reference: str, **options: Any) -> tuple[Exercise, ...]:
 
 
 def _from_table(table: dict[str, Any], folder: str, given: dict[str, Any]) -> Exercise:
-    known = [field.name for field in fields(Exercise)]
+    keys = [field.name for field in fields(Exercise)]
     for key in table:
-        if key not in known:
-            close = closest(key, known)
-            hint = f"did you mean `{close}`?" if close else f"an exercise has {', '.join(known)}"
+        if key not in keys:
+            close = closest(key, keys)
+            hint = f"did you mean `{close}`?" if close else f"an exercise has {', '.join(keys)}"
             raise RaspValueError(f"an exercise has no `{key}`", hint=hint)
     if not isinstance(table.get("reference"), str):
         raise RaspValueError(

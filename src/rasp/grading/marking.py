@@ -57,7 +57,7 @@ def grade(
     count = min(workers or os.cpu_count() or 1, len(submissions))
     with tempfile.TemporaryDirectory() as folder:
         cases = os.path.join(folder, "cases.json")
-        replace_file(cases, json.dumps([each.to_json() for each in every]).encode())
+        replace_file(cases, json.dumps([prepared.to_json() for prepared in every]).encode())
         warm = _request(Submission("", ""), cases, limits) | {"name": "", "text": ""}
         with Sandbox(count, seconds=seconds, memory=memory, task=TASK, warm=warm) as box:
             box.start()

@@ -83,10 +83,10 @@ class Grades:
     def __str__(self) -> str:
         rows = [("submission", "exercise", "verdict", "points", "")]
         for name, marks in self.marks.items():
-            for number, each in enumerate(marks):
-                earned = f"{each.points:g} of {each.most:g}"
+            for number, own in enumerate(marks):
+                earned = f"{own.points:g} of {own.most:g}"
                 shown = _cut(name, LONGEST_NAME) if number == 0 else ""
-                rows.append((shown, each.exercise, each.verdict, earned, each.note))
+                rows.append((shown, own.exercise, own.verdict, earned, own.note))
         widths = [max(len(row[column]) for row in rows) for column in range(4)]
         lines = [
             "  ".join([*(cell.ljust(w) for cell, w in zip(row[:4], widths, strict=True)), row[4]])

@@ -79,21 +79,21 @@ def find_submissions(path: str, is_one: bool = False) -> list[Submission]:
         return [Submission(_name(path), path)]
     if is_one:
         return [Submission(os.path.basename(os.path.abspath(path)), path, path)]
-    found = []
+    submissions = []
     for name in sorted(os.listdir(path)):
         inner = os.path.join(path, name)
         if name.startswith("."):
             continue
         if os.path.isdir(inner) and not os.path.islink(inner):
-            found.append(Submission(name, inner, inner))
+            submissions.append(Submission(name, inner, inner))
         elif name.endswith(SUFFIX):
-            found.append(Submission(_name(name), inner))
-    if not found:
+            submissions.append(Submission(_name(name), inner))
+    if not submissions:
         raise RaspValueError(
             f"there is no submission in `{path}`",
             hint="a submission is a `.rasp` file, or a folder with one",
         )
-    return found
+    return submissions
 
 
 def _name(path: str) -> str:

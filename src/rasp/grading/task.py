@@ -80,8 +80,7 @@ def _compared(node: Node, exercise: dict[str, Any]) -> Finding:
     starts = sorted({0, *range(FIRST_LOOK, len(inputs), BATCH), hidden} - {len(inputs)})
     for start, end in zip(starts, [*starts[1:], len(inputs)], strict=True):
         try:
-            found = _answers(node, inputs[start:end])
-            for number, answer in enumerate(found, start=start):
+            for number, answer in enumerate(_answers(node, inputs[start:end]), start=start):
                 if not pair.agree(answer, list(right[number])):
                     return _wrong(pair, node, exercise, number, answer)
         except RaspLimitError:
@@ -92,8 +91,8 @@ def _compared(node: Node, exercise: dict[str, Any]) -> Finding:
 
 
 def _answers(node: Node, inputs: list[tuple[Atom, ...]]) -> list[list[Any] | RaspError]:
-    found = answers([node], inputs)
-    return [each if isinstance(each, RaspError) else each[0] for each in found]
+    outcomes = answers([node], inputs)
+    return [outcome if isinstance(outcome, RaspError) else outcome[0] for outcome in outcomes]
 
 
 def _wrong(
@@ -120,19 +119,19 @@ def _plain(atom: Atom) -> Any:
 
 def _share(pair: Compared, node: Node, exercise: dict[str, Any], first_hidden: int) -> float:
     """The share of the hidden inputs that are answered rightly."""
-    found = _answers(node, exercise["inputs"][first_hidden:])
+    answered = _answers(node, exercise["inputs"][first_hidden:])
     wanted = exercise["answers"][first_hidden:]
     right = [
         not isinstance(one, RaspLimitError) and pair.agree(one, list(other))
-        for one, other in zip(found, wanted, strict=True)
+        for one, other in zip(answered, wanted, strict=True)
     ]
     return sum(right) / len(right) if right else 0.0
 
 
 def _size(session: Session, node: SOp, exercise: dict[str, Any]) -> Finding:
     """Say how large the s-op is, and whether it keeps to the limits."""
-    found = schedule(node)
-    told: Finding = {"layers": found.layers, "heads": found.width, "fits": True}
+    placed = schedule(node)
+    told: Finding = {"layers": placed.layers, "heads": placed.width, "fits": True}
     layers, heads = exercise["layers"], exercise["heads"]
     if layers is None and heads is None:
         return told
@@ -143,7 +142,7 @@ def _size(session: Session, node: SOp, exercise: dict[str, Any]) -> Finding:
                    if most is not None]  # fmt: skip
         told["fits"] = False
         told["size_note"] = (
-            f"it takes {found.layers} layers of up to {found.width} heads; "
+            f"it takes {placed.layers} layers of up to {placed.width} heads; "
             f"{' of '.join(allowed)} are allowed"
         )
     return told

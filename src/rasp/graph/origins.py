@@ -62,8 +62,8 @@ class Definition:
 
     def note(self, node: Node, origin: Origin) -> None:
         """Record who made a node: of several, the first in the text itself, then by a library."""
-        known = self.made.get(node)
-        if known is None or _closeness(origin) < _closeness(known):
+        earlier = self.made.get(node)
+        if earlier is None or _closeness(origin) < _closeness(earlier):
             self.made[node] = origin
 
 
@@ -115,18 +115,18 @@ class Program:
     @cached_property
     def nearest_first(self) -> tuple[Definition, ...]:
         """Every definition of the program, by how many references away it is; the library last."""
-        found = dict.fromkeys(self.definitions)
-        row = list(found)
+        definitions = dict.fromkeys(self.definitions)
+        row = list(definitions)
         while row:
             further = {
                 other: None
                 for definition in row
                 for other in definition.refers_to
-                if other not in found
+                if other not in definitions
             }
-            found.update(further)
+            definitions.update(further)
             row = list(further)
-        return tuple(sorted(found, key=lambda definition: definition.is_library))
+        return tuple(sorted(definitions, key=lambda definition: definition.is_library))
 
     @cached_property
     def names(self) -> Mapping[Node, str]:

@@ -82,13 +82,13 @@ def lines_from_json(data: Any) -> dict[Node, int]:
     """The lines of the program that nodes come from."""
     places = {str(place): place for place in range(len(data["nodes"]))}
     nodes, _ = graph_from_json({"nodes": data["nodes"], "outputs": places})
-    found = {}
+    lines = {}
     for place, entry in enumerate(data["nodes"]):
         if "line" in entry:
             if not isinstance(entry["line"], int):
                 raise broken("a line")
-            found[nodes[str(place)]] = entry["line"]
-    return found
+            lines[nodes[str(place)]] = entry["line"]
+    return lines
 
 
 def _fields(node: Node) -> dict[str, Any]:

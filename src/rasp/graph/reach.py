@@ -49,7 +49,7 @@ def reach(form: Form) -> Reach:
             reaches = [reach(part) for part in parts]
             return max(low for low, _ in reaches), min(high for _, high in reaches)
         case Either(parts):
-            reaches = [each for each in map(reach, parts) if each[0] <= each[1]]
+            reaches = [within for within in map(reach, parts) if within[0] <= within[1]]
             if not reaches:
                 return NOWHERE
             return min(low for low, _ in reaches), max(high for _, high in reaches)

@@ -32,9 +32,9 @@ def linear(s_op: SOp, depth: int = DEPTH) -> Sum:
         case Const(value) if not isinstance(value, str):
             return frozenset(), Fraction(value)
         case Elementwise() if depth and is_number(s_op):
-            found = _arithmetic(s_op, depth)
-            if found is not None:
-                return found
+            total = _arithmetic(s_op, depth)
+            if total is not None:
+                return total
     return frozenset([(s_op, Fraction(1))]), Fraction(0)
 
 

@@ -129,7 +129,7 @@ def is_everywhere(node: SOp, is_one_atom: Callable[[SOp], bool]) -> bool:
             inner = [*part.operands]
         else:
             return False
-        waiting += [each for each in inner if each not in seen]
+        waiting += [needed for needed in inner if needed not in seen]
         seen.update(inner)
     return True
 
@@ -204,9 +204,9 @@ def users(outputs: Iterable[Node]) -> dict[Node, list[Node]]:
     >>> users([twice])[Indices()] == [twice]
     True
     """
-    found: dict[Node, list[Node]] = {}
+    users_of: dict[Node, list[Node]] = {}
     for node in in_order(outputs):
-        found.setdefault(node, [])
+        users_of.setdefault(node, [])
         for needed in dict.fromkeys(node.needs):
-            found[needed].append(node)
-    return found
+            users_of[needed].append(node)
+    return users_of

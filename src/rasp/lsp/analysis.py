@@ -155,9 +155,9 @@ def _fact(bound: BoundName, session: Session) -> Record:
     grid = "\n" + dedent(rest) if rest else ""
     fact["value"] = first.removeprefix("example: ") + grid
     if isinstance(value, (SOp, Selector)):
-        found = schedule(value)
-        fact |= {"layers": found.layers, "width": found.width, "needs": str(found)}
-        fact |= {"layer": found.layer_of.get(value, found.layers), "exact": found.exact}
+        placed = schedule(value)
+        fact |= {"layers": placed.layers, "width": placed.width, "needs": str(placed)}
+        fact |= {"layer": placed.layer_of.get(value, placed.layers), "exact": placed.exact}
     return fact
 
 

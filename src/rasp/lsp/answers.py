@@ -20,14 +20,14 @@ from rasp.syntax.tree import Assign, Define, For, Statement, bound_by
 
 def diagnostics(document: Document, answer: Record) -> list[lsp.Diagnostic]:
     """Every mistake and warning that running the program has told, with its hint."""
-    found = []
+    listed = []
     for severity, records in (
         (lsp.DiagnosticSeverity.Error, answer["errors"]),
         (lsp.DiagnosticSeverity.Warning, answer["warnings"]),
     ):
         for record in records:
             hint = f"\nhint: {record['hint']}" if record["hint"] else ""
-            found.append(
+            listed.append(
                 lsp.Diagnostic(
                     range=document.places.range(record["start"], record["end"]),
                     message=record["message"] + hint,
@@ -37,7 +37,7 @@ def diagnostics(document: Document, answer: Record) -> list[lsp.Diagnostic]:
                     related_information=_elsewhere(record),
                 )
             )
-    return found
+    return listed
 
 
 def _elsewhere(record: Record) -> list[lsp.DiagnosticRelatedInformation] | None:
@@ -116,9 +116,9 @@ def references(document: Document, offset: int, with_definitions: bool) -> list[
         return []
     uri = uri_of(document.source.name)
     return [
-        lsp.Location(uri, document.places.range(each.start, each.end))
-        for each in document.bindings.of(occurrence.variable)
-        if with_definitions or not each.is_definition
+        lsp.Location(uri, document.places.range(reference.start, reference.end))
+        for reference in document.bindings.of(occurrence.variable)
+        if with_definitions or not reference.is_definition
     ]
 
 
@@ -162,13 +162,13 @@ def _size(fact: Record) -> str:
 
 def symbols(document: Document) -> list[lsp.DocumentSymbol]:
     """The outline: what the main program defines."""
-    found = []
+    listed = []
     for statement in document.parsed[0]:
         for name, kind in _outline(statement):
             whole = document.places.range(statement.span.start, statement.span.end)
             own = document.places.range(name.span.start, name.span.end)
-            found.append(lsp.DocumentSymbol(name.name, kind, whole, own))
-    return found
+            listed.append(lsp.DocumentSymbol(name.name, kind, whole, own))
+    return listed
 
 
 def _outline(statement: Statement) -> Iterator[tuple[Any, lsp.SymbolKind]]:

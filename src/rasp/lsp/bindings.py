@@ -81,7 +81,7 @@ def definition_before(occurrence: Occurrence) -> Binding | None:
             definition for definition in definitions if definition.span.start == occurrence.start
         )
     above = [definition for definition in definitions if definition.place <= occurrence.start]
-    above.sort(key=lambda each: each.place)
+    above.sort(key=lambda binding: binding.place)
     if above:
         return above[-1]
     return definitions[0] if definitions else None
@@ -107,7 +107,7 @@ class _Resolver:
         for body, scope in self.waiting:  # grows while we go: functions may hold functions
             self.block(body, scope, frozenset())
         unclear = frozenset(self.unclear_keywords())
-        in_order = tuple(sorted(self.found, key=lambda each: each.start))
+        in_order = tuple(sorted(self.found, key=lambda occurrence: occurrence.start))
         return Bindings(in_order, tuple(self.scopes), unclear)
 
     def block(
@@ -179,9 +179,9 @@ class _Resolver:
                     self.scopes.append((part.span, inner))
                     self.bind_all(targets, inner, frozenset(), "loop", part, "")
                     stack.append((source, inside))
-                    stack += [(each, inner) for each in (item, key) if each is not None]
+                    stack += [(piece, inner) for piece in (item, key) if piece is not None]
                 case _:
-                    stack += [(each, inside) for each in tree.parts_of(part)]
+                    stack += [(piece, inside) for piece in tree.parts_of(part)]
             if isinstance(part, tree.Call):
                 self.call(part, inside, in_loop)
 
@@ -219,8 +219,8 @@ class _Resolver:
             start = argument.span.start
             span = Span(argument.span.source, start, start + len(argument.keyword))
             scopes = [
-                self.functions.get(id(each.tree))
-                for each in (function.root.definitions if function else [])
+                self.functions.get(id(definition.tree))
+                for definition in (function.root.definitions if function else [])
             ]
             parameters = [
                 scope.variables[argument.keyword]

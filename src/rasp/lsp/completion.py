@@ -27,11 +27,11 @@ def completions(document: Document, offset: int) -> list[lsp.CompletionItem]:
     prefix = ""
     if before and before[-1].kind in ("name", "keyword") and offset <= before[-1].end:
         prefix = document.source.text[before.pop().start : offset]
-    found: dict[str, lsp.CompletionItem] = {}
+    items: dict[str, lsp.CompletionItem] = {}
     for item in _items(document, offset, before):
         if item.label.startswith(prefix) and (prefix or not item.label.startswith("_")):
-            found.setdefault(item.label, item)
-    return list(found.values())
+            items.setdefault(item.label, item)
+    return list(items.values())
 
 
 def _items(document: Document, offset: int, before: list[Token]) -> Iterator[lsp.CompletionItem]:

@@ -67,14 +67,14 @@ def _loaded(load: Load, beside: str, started: str, depth: int = 0) -> list[Bindi
     except RaspError:
         return []
     statements, _ = parse_with_errors(source)
-    found = definitions_in(statements, "loaded")
+    bindings = definitions_in(statements, "loaded")
     if depth < DEEPEST_LOAD:
         for inner in statements:
             if isinstance(inner, Load):
-                found = _loaded(inner, source.name, started, depth + 1) + found
+                bindings = _loaded(inner, source.name, started, depth + 1) + bindings
     place = load.span.start
     return [
-        Binding(each.name, each.span, "loaded", each.tree, place, each.doc)
-        for each in found
-        if not each.name.startswith("_")
+        Binding(binding.name, binding.span, "loaded", binding.tree, place, binding.doc)
+        for binding in bindings
+        if not binding.name.startswith("_")
     ]

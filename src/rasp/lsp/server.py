@@ -70,9 +70,9 @@ class RaspServer(LanguageServer):
 
         def tell(answer: dict[str, Any]) -> None:
             if "errors" in answer:
-                found = answers.diagnostics(document, answer)
+                diagnostics = answers.diagnostics(document, answer)
                 self.text_document_publish_diagnostics(
-                    lsp.PublishDiagnosticsParams(uri, found, version)
+                    lsp.PublishDiagnosticsParams(uri, diagnostics, version)
                 )
             else:
                 document.facts = answer["facts"]
@@ -124,7 +124,7 @@ def _follow_documents(server: RaspServer) -> None:
     async def did_save(params: lsp.DidSaveTextDocumentParams) -> None:
         """A file was written: whoever loads files may mean something else now."""
         for uri, document in list(server.documents.items()):
-            if any(isinstance(each, Load) for each in document.parsed[0]):
+            if any(isinstance(statement, Load) for statement in document.parsed[0]):
                 version = server.workspace.get_text_document(uri).version
                 server.open(uri, document.source.text, version)
 

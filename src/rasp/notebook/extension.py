@@ -165,8 +165,8 @@ class Notebook:
         """Show a mistake as RASP does: what, where, and the way out."""
         if error.span is None:
             error.span = _place_outside(trace)
-        for each in error.everything:
-            each.span = self._with_cell_name(each.span)
+        for mistake in error.everything:
+            mistake.span = self._with_cell_name(mistake.span)
         lines = _coloured(str(error)).splitlines()
         shell._showtraceback(kind, error, lines)
         return lines
@@ -189,13 +189,13 @@ def _as_statement(line: str) -> str:
 
 def _place_outside(trace: TracebackType | None) -> Span | None:
     """The last line of somebody else's code that led to an error."""
-    found: Span | None = None
+    span: Span | None = None
     while trace is not None:
         module: str = trace.tb_frame.f_globals.get("__name__", "")
         if module == "__main__":
-            found = Place(trace.tb_frame.f_code, trace.tb_lasti).span
+            span = Place(trace.tb_frame.f_code, trace.tb_lasti).span
         trace = trace.tb_next
-    return found
+    return span
 
 
 def _coloured(text: str) -> str:

@@ -230,8 +230,8 @@ def at(index: Atom, *items: Atom) -> Atom:
 
 def lookup(key: Atom, *pairs: Atom) -> Atom:
     """Dict look-up: `pairs` alternates keys and values."""
-    for known, value in zip(pairs[::2], pairs[1::2], strict=True):
-        if known == key:
+    for candidate, value in zip(pairs[::2], pairs[1::2], strict=True):
+        if candidate == key:
             return value
     raise RaspValueError(
         f"the dict has no key {show(key)}", hint="add the key, or guard the index with `in`"

@@ -44,17 +44,18 @@ class Doorkeeper:
 
     def _gives_way(self, newcomer: Connection) -> Connection:
         """The connection that waited longest, of those who hold most; else the newcomer."""
-        waiting = [each for each in self.open if each.is_waiting and each is not newcomer]
-        held = Counter(each.address for each in self.open)
-        return max(waiting, key=lambda each: held[each.address], default=newcomer)
+        waiting = [other for other in self.open if other.is_waiting and other is not newcomer]
+        held = Counter(connection.address for connection in self.open)
+        return max(waiting, key=lambda other: held[other.address], default=newcomer)
 
     async def watch(self) -> None:
         """End what takes too long, as long as the server runs."""
         while True:
             await asyncio.sleep(min(1.0, self.request_seconds / 4))
             now = time.monotonic()
-            for each in [each for each in self.open if each.is_late(now, self.request_seconds)]:
-                each.leave()
+            for connection in list(self.open):
+                if connection.is_late(now, self.request_seconds):
+                    connection.leave()
 
 
 class Connection(H11Protocol):

@@ -120,11 +120,11 @@ def _selections(telling: Telling, node: Node) -> list[str]:
         return [selection_label(node, telling.program)]
     row, seen = [node], {node}
     while row:
-        found = dict.fromkeys(
+        selectors = dict.fromkeys(
             attention.selector for one in row if (attention := attention_of(one)) is not None
         )
-        if found:
-            return [selection_label(selector, telling.program) for selector in found]
+        if selectors:
+            return [selection_label(selector, telling.program) for selector in selectors]
         row = [part for one in row for part in telling.parts(one) if part not in seen]
         seen.update(row)
     return []
@@ -163,5 +163,5 @@ def cells_behind(telling: Telling, node: Node, at: int) -> dict[Node, list[int]]
         for keys, queries in compared_in(attention.selector):
             positions[keys] |= picked
             positions[queries] |= here
-    found = steps | positions
-    return {one: sorted(where) for one, where in found.items() if not isinstance(one, Const)}
+    cells = steps | positions
+    return {one: sorted(where) for one, where in cells.items() if not isinstance(one, Const)}

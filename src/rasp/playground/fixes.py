@@ -29,10 +29,10 @@ def fix_of(error: RaspError, source: Source) -> dict[str, Any] | None:
     >>> fix_of(error, source)
     {'start': 11, 'end': 11, 'text': ';'}
     """
-    found = WORDS.match(error.hint or "")
-    if found is None or error.span is None or error.span.source is not source:
+    matched = WORDS.match(error.hint or "")
+    if matched is None or error.span is None or error.span.source is not source:
         return None
-    text, words = source.text, found.group(1)
+    text, words = source.text, matched.group(1)
     if isinstance(error, RaspNameError):
         start, end = error.span.start, error.span.end
         is_word = re.fullmatch(r"\w+", text[start:end]) and re.fullmatch(r"\w+", words)

@@ -66,12 +66,12 @@ def _answer_to_example(entry: Entry) -> str:
     return show_answer(entry.wanted(read_input(entry.example)))
 
 
-def wrong(given: object, got: Any, wanted: Any, is_shortest: bool) -> dict[str, Any]:
+def wrong(given: object, answered: Any, wanted: Any, is_shortest: bool) -> dict[str, Any]:
     """Say of an answer on which input it is wrong."""
     return {
         "is_right": False,
         "input": example_text(given),
-        "got": show_answer(got),
+        "got": show_answer(answered),
         "wanted": show_answer(wanted),
         "is_shortest": is_shortest,
     }
@@ -82,11 +82,11 @@ def check_entry(entry: Entry, node: Node) -> dict[str, Any]:
     tiny = [read_input(tokens) for tokens in entry.inputs.tiny(EXHAUSTIVE)]
     drawn = [read_input(tokens) for tokens in random_inputs(entry, AT_RANDOM, LONGEST_DRAWN)]
     pair = Compared(node, entry.wanted)
-    for at, (tokens, (got, wanted)) in enumerate(
+    for at, (tokens, (answered, wanted)) in enumerate(
         zip([*tiny, *drawn], pair.answers([*tiny, *drawn]), strict=True)
     ):
-        if not pair.agree(got, wanted):
-            return wrong(list(tokens), got, wanted, at < len(tiny))
+        if not pair.agree(answered, wanted):
+            return wrong(list(tokens), answered, wanted, at < len(tiny))
     longest = max(map(len, tiny), default=0)
     proof = f"right on all {len(tiny):,} inputs up to length {longest} and on {len(drawn)} longer"
     return {"is_right": True, "proof": proof + " ones"}

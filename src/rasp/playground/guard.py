@@ -59,9 +59,9 @@ class Access:
 
     def ticket(self) -> str:
         """Make a word that opens the page once."""
-        made = secrets.token_urlsafe(24)
-        self.tickets.add(made)
-        return made
+        word = secrets.token_urlsafe(24)
+        self.tickets.add(word)
+        return word
 
     def opens(self, word: str) -> bool:
         """Tell whether a word in an address opens the page; a ticket does so once."""
@@ -77,8 +77,8 @@ class Access:
 def access_for(host: str, port: int, names: Iterable[str], token: str) -> Access:
     """Return who may ask a server that listens on a host, and is known by some names."""
     own = () if host in ANY_HOST else (written(host),)
-    known = [*LOOPBACK, *own, *names, *(own_addresses() if host in ANY_HOST else ())]
-    hosts = {f"{name}:{port}".lower() for name in known}
+    reached_by = [*LOOPBACK, *own, *names, *(own_addresses() if host in ANY_HOST else ())]
+    hosts = {f"{name}:{port}".lower() for name in reached_by}
     hosts |= {name.lower() for name in (*own, *names)}  # a proxy before us may hide the port
     return Access(None if token and host in ANY_HOST else frozenset(hosts), port, token)
 
@@ -90,12 +90,13 @@ def written(host: str) -> str:
 
 def own_addresses() -> list[str]:
     """The names by which others on the network reach this machine, the best first."""
-    found = []
+    addresses = []
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(("192.0.2.1", 9))  # an address for examples: nothing is sent
-        found.append(str(probe.getsockname()[0]))
+        addresses.append(str(probe.getsockname()[0]))
     name = socket.gethostname()
-    return [*(each for each in found if not each.startswith(("127.", "0."))), name, f"{name}.local"]
+    outside = [address for address in addresses if not address.startswith(("127.", "0."))]
+    return [*outside, name, f"{name}.local"]
 
 
 class Guard:
@@ -125,10 +126,10 @@ class Guard:
     def foreign(self, headers: Headers) -> str:
         """Say why a request is not for us, or not from our page; nothing where it is fine."""
         hosts, origin = headers.getlist("host"), headers.get("origin")
-        known = self.access.hosts
-        if len(hosts) != 1 or (known is not None and hosts[0].lower() not in known):
+        own_hosts = self.access.hosts
+        if len(hosts) != 1 or (own_hosts is not None and hosts[0].lower() not in own_hosts):
             return "this playground answers to its own address alone"
-        ours = {f"{scheme}://{host}" for host in known or hosts for scheme in ("http", "https")}
+        ours = {f"{scheme}://{host}" for host in own_hosts or hosts for scheme in ("http", "https")}
         if origin is not None and origin.lower() not in {address.lower() for address in ours}:
             return "this request comes from a foreign page"
         is_link = headers.get("sec-fetch-mode") == "navigate" and origin is None

@@ -35,7 +35,7 @@ class Quiet(logging.Handler):
         more = f" ({missed:,} more of these since the last one)" if missed else ""
         problem = record.exc_info[1] if record.exc_info else None
         cause = f": {type(problem).__name__}: {problem}" if problem is not None else ""
-        line = "".join(each if each.isprintable() else "�" for each in kind + cause + more)
+        line = "".join(sign if sign.isprintable() else "�" for sign in kind + cause + more)
         print(f"rasp play: {line}", file=sys.stderr, flush=True)  # noqa: T201
 
 

@@ -23,18 +23,18 @@ Words = Sequence[str]
 Matrix = tuple[Words, Words, "np.ndarray"]
 
 
-def names_of(made: Compiled) -> list[str]:
+def names_of(subject: Compiled) -> list[str]:
     """List the matrices in the order of use."""
-    return list(_matrices(made))
+    return list(_matrices(subject))
 
 
 def matrix(request: dict[str, Any]) -> dict[str, Any]:
     """Return one matrix of a model without the rows and columns that hold nothing but zeros."""
-    found = _matrices(compiled(read_asked(request)))
+    matrices = _matrices(compiled(read_asked(request)))
     name = str(request.get("matrix"))
-    if name not in found:
+    if name not in matrices:
         raise RaspNameError(f"the model has no matrix `{name}`", hint="choose one of the list")
-    rows, columns, numbers = found[name]()
+    rows, columns, numbers = matrices[name]()
     down = [place for place in range(len(rows)) if numbers[place].any()]
     across = [place for place in range(len(columns)) if numbers[:, place].any()]
     return {
@@ -49,30 +49,30 @@ def matrix(request: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _matrices(made: Compiled) -> dict[str, Callable[[], Matrix]]:
-    model, told = made.model, made.words
+def _matrices(subject: Compiled) -> dict[str, Callable[[], Matrix]]:
+    model, told = subject.model, subject.words
     weights = model.weights
     dimensions = list(told.dimensions)
     tokens = [show(token) for token in model.settings.vocabulary]
     tokens += ["sink"] * (len(weights.tokens) - len(tokens))
     places = [f"position {place}" for place in range(len(weights.positions))]
-    found: dict[str, Callable[[], Matrix]] = {
+    matrices: dict[str, Callable[[], Matrix]] = {
         "embedding of tokens": lambda: (tokens, dimensions, weights.tokens),
         "embedding of positions": lambda: (places, dimensions, weights.positions),
     }
     for layer, block in enumerate(weights.feed_forwards):
         for number, head in enumerate(weights.heads[layer - 1] if layer else (), 1):
-            found |= _of_head(f"layer {layer}, head {number}", head, dimensions)
+            matrices |= _of_head(f"layer {layer}, head {number}", head, dimensions)
         if block.bias.size:
-            found |= _of_block(
+            matrices |= _of_block(
                 f"layer {layer}, feed-forward", block, told.hidden[layer], dimensions
             )
     for readout, own in zip(model.readouts, weights.readouts, strict=True):
         atoms = [show(atom) for atom in readout.atoms] if readout.scored else [readout.name]
-        found[f"read-out of {readout.name}"] = lambda atoms=atoms, own=own: (  # type: ignore[misc]
+        matrices[f"read-out of {readout.name}"] = lambda atoms=atoms, own=own: (  # type: ignore[misc]
             atoms, [*dimensions, CONSTANT], _with_bias(own.weight, own.bias)
         )  # fmt: skip
-    return found
+    return matrices
 
 
 def _of_head(name: str, head: Any, dimensions: list[str]) -> dict[str, Callable[[], Matrix]]:

@@ -30,8 +30,8 @@ Rows = list[list[float]]
 
 def model_run(request: dict[str, Any]) -> dict[str, Any]:
     """Run the example through the model that the form asks for."""
-    made = compiled(read_asked(request))
-    handle, model = made.handle, made.model
+    subject = compiled(read_asked(request))
+    handle, model = subject.handle, subject.model
     tokens = read_example(request.get("example"))
     trace = model.trace(list(tokens))
     values = evaluate_plain(in_order([handle.node]), tokens, LIMITS)
@@ -39,17 +39,17 @@ def model_run(request: dict[str, Any]) -> dict[str, Any]:
     return {
         "tokens": [in_cell(token) for token in tokens],
         "columns": [*sink, *(in_cell(token) for token in tokens)],
-        "s_ops": _beside(made, trace, values),
-        "heads": _heads(made, trace, _selections(handle, values, len(tokens))),
+        "s_ops": _beside(subject, trace, values),
+        "heads": _heads(subject, trace, _selections(handle, values, len(tokens))),
         "uses_sink": model.uses_sink,
-        "dimensions": list(made.words.dimensions),
+        "dimensions": list(subject.words.dimensions),
         "stream": _stream(trace),
     }
 
 
-def _beside(made: Compiled, trace: Trace, values: Values) -> list[dict[str, Any]]:
+def _beside(subject: Compiled, trace: Trace, values: Values) -> list[dict[str, Any]]:
     """Each s-op that can be read from the model, with the program's own values."""
-    names, steps = made.handle.program.names, made.program.names
+    names, steps = subject.handle.program.names, subject.program.names
     by_words = {
         names.get(node) or expression(node, names): node for node in values if isinstance(node, SOp)
     }
@@ -59,7 +59,7 @@ def _beside(made: Compiled, trace: Trace, values: Values) -> list[dict[str, Any]
         if node is not None:
             name = steps.get(node) or expression(node, steps, 4)
             pair = _row(name, [from_python(atom) for atom in row], list(values[node]))
-            rows[node] = pair | {"row": name if name in made.own else None}
+            rows[node] = pair | {"row": name if name in subject.own else None}
     return list(rows.values())
 
 
@@ -68,33 +68,33 @@ def _row(name: str, model: list[Atom], program: list[Atom]) -> dict[str, Any]:
     return {
         "name": name,
         "program": [in_title(atom) for atom in program],
-        "model": [in_title(shown if is_close(made, shown) else made) for made, shown in pairs],
+        "model": [in_title(shown if is_close(held, shown) else held) for held, shown in pairs],
         "numbers": [in_title(atom) for atom in model],
-        "agrees": [is_close(made, shown) for made, shown in pairs],
+        "agrees": [is_close(held, shown) for held, shown in pairs],
     }
 
 
-def is_close(made: Atom, wanted: Atom) -> bool:
+def is_close(held: Atom, wanted: Atom) -> bool:
     """Tell whether a model's number rounds to the program's value; other atoms must be the same.
 
     >>> is_close(1.9999, 2), is_close("a", "b"), is_close(1.0, True)
     (True, False, True)
     """
-    if isinstance(made, str) or isinstance(wanted, str):
-        return made == wanted
-    return abs(float(made) - float(wanted)) <= CLOSE * max(1.0, abs(float(wanted)))
+    if isinstance(held, str) or isinstance(wanted, str):
+        return held == wanted
+    return abs(float(held) - float(wanted)) <= CLOSE * max(1.0, abs(float(wanted)))
 
 
 def _stream(trace: Trace) -> list[dict[str, Any]]:
     """The residual stream after each block: (dimension, position), four digits each."""
-    found, count = [], 0
+    blocks, count = [], 0
     for name, array in trace.residual.items():
         count += array.size
         if count > MOST_NUMBERS:
             break
         rows = [[float(f"{number:.4g}") for number in row] for row in array.T.tolist()]
-        found.append({"after": _in_words(name), "rows": rows})
-    return found
+        blocks.append({"after": _in_words(name), "rows": rows})
+    return blocks
 
 
 def _in_words(block: str) -> str:
@@ -109,17 +109,17 @@ def _in_words(block: str) -> str:
     return f"layer {layer.removeprefix('layer')}, {part.replace('_', '-')}"
 
 
-def _heads(made: Compiled, trace: Trace, named: list[tuple[str, Rows]]) -> list[dict[str, Any]]:
+def _heads(subject: Compiled, trace: Trace, named: list[tuple[str, Rows]]) -> list[dict[str, Any]]:
     heads = []
     for name, attention in list(trace.attention.items())[:MOST_HEADS]:
         layer, _, head = name.removeprefix("layer").partition(".head")
-        shares = _shares(attention.tolist(), made.model.uses_sink)
+        shares = _shares(attention.tolist(), subject.model.uses_sink)
         selector, selection = min(named, key=lambda one: _difference(shares, one[1]))
         heads.append(
             {
                 "layer": int(layer),
                 "number": int(head),
-                "purpose": made.words.heads[int(layer) - 1][int(head) - 1],
+                "purpose": subject.words.heads[int(layer) - 1][int(head) - 1],
                 "attention": [[round(share, 4) for share in row] for row in shares],
                 "selection": [[round(share, 4) for share in row] for row in selection],
                 "selector": selector,
@@ -132,7 +132,7 @@ def _heads(made: Compiled, trace: Trace, named: list[tuple[str, Rows]]) -> list[
 def _selections(handle: Handle, values: Values, length: int) -> list[tuple[str, Rows]]:
     """Every selection of the program on the example: each row's picks as equal shares."""
     names = handle.program.names
-    found = [
+    selections = [
         (
             names.get(node) or expression(node, names, 4)[:120],
             [[picked / max(1, sum(row)) for picked in row] for row in values[node]],
@@ -140,7 +140,7 @@ def _selections(handle: Handle, values: Values, length: int) -> list[tuple[str, 
         for node in values
         if isinstance(node, Selector)
     ]
-    return found or [("", [[0.0] * length for _ in range(length)])]
+    return selections or [("", [[0.0] * length for _ in range(length)])]
 
 
 def _shares(attention: Rows, has_sink: bool) -> Rows:

@@ -75,11 +75,11 @@ def check_own(request: dict[str, Any]) -> dict[str, Any]:
         given = list(read_example(text))
         wanted = reference(given)
         try:
-            got: Any = answer(given)
+            answered: Any = answer(given)
         except RaspError as error:
-            got = error
-        if got != wanted:
-            return wrong(given, got, wanted, False)
+            answered = error
+        if answered != wanted:
+            return wrong(given, answered, wanted, False)
     if verdict.same_graph:
         same = "right on every input: it computes what the author's does"
         return {"is_right": True, "proof": same}

@@ -96,15 +96,15 @@ class Telling:
 
     def parts(self, node: Node) -> list[Node]:
         """The nearest nodes below arithmetic that have a name, are input, or are computed apart."""
-        found: dict[Node, None] = {}
+        parts: dict[Node, None] = {}
         stack = list(reversed(node.needs))
         while stack:
             part = stack.pop()
             if self._is_folded(part, node):
                 stack.extend(reversed(part.needs))
             elif not isinstance(part, Const):
-                found[part] = None
-        return list(found)
+                parts[part] = None
+        return list(parts)
 
     def label(self, node: Node) -> str:
         """What people call a node: its name, or the words that made it."""

@@ -136,7 +136,7 @@ async def _file(request: Request) -> Response:
     parts = (request.path_params.get("path") or "index.html").split("/")
     place = files("rasp.playground").joinpath("static")
     for part in parts:
-        if part not in {each.name for each in place.iterdir()} if place.is_dir() else ():
+        if part not in {entry.name for entry in place.iterdir()} if place.is_dir() else ():
             raise HTTPException(404, "there is no such page")
         place = place.joinpath(part)
     if not place.is_file():

@@ -69,24 +69,24 @@ def shown_selectors(ran: Ran, fitting: Named, program: Program) -> Named:
     """The selectors that have a name, then those written inside expressions, as written there."""
     own = ran.session.names().items()
     named: Named = [(name, value) for name, value in own if isinstance(value, Selector)]
-    known = {node for _, node in named}
+    shown = {node for _, node in named}
     inline = dict.fromkeys(
         as_written(node)
         for node in in_order([node for _, node in fitting])
         if isinstance(node, Aggregate)
     )
-    labelled = [(selection_label(node, program), node) for node in inline if node not in known]
+    labelled = [(selection_label(node, program), node) for node in inline if node not in shown]
     return named + labelled
 
 
 def makes_of(fitting: Named, program: Program) -> dict[Node, list[str]]:
     """What each selector is used for: the names that its heads lead to."""
     naming = Naming(tuple(node for _, node in fitting), program)
-    found: dict[Node, dict[str, None]] = {}
+    purposes: dict[Node, dict[str, None]] = {}
     for node in in_order([node for _, node in fitting]):
         if isinstance(node, Aggregate):
-            found.setdefault(as_written(node), {})[naming.purpose(node)] = None
-    return {selector: [printable(name) for name in names] for selector, names in found.items()}
+            purposes.setdefault(as_written(node), {})[naming.purpose(node)] = None
+    return {selector: [printable(name) for name in names] for selector, names in purposes.items()}
 
 
 def selection_label(selector: Node, program: Program) -> str:
@@ -117,15 +117,15 @@ def with_steps_named(program: Program, outputs: Sequence[Node]) -> Program:
     ['hist₁', 'hist₂']
     """
     naming = Naming(tuple(outputs), program)
-    known, taken = dict(program.names), set(program.names.values())
+    names, taken = dict(program.names), set(program.names.values())
     numbers: dict[str, int] = {}
     for node in _steps(outputs):
-        if node in known or not node.needs:
+        if node in names or not node.needs:
             continue
-        if len(expression(node, known, 4)) <= LONGEST_STEP and not isinstance(node, Aggregate):
+        if len(expression(node, names, 4)) <= LONGEST_STEP and not isinstance(node, Aggregate):
             continue
-        known[node] = _step_name(naming.purpose(node), numbers, taken)
-    steps = {node: name for node, name in known.items() if node not in program.names}
+        names[node] = _step_name(naming.purpose(node), numbers, taken)
+    steps = {node: name for node, name in names.items() if node not in program.names}
     return Program.joined([program, Program.named(steps)]) if steps else program
 
 

@@ -113,11 +113,12 @@ def _counterexample(counterexample: Counterexample | None) -> dict[str, Any] | N
     """A counterexample as people read it."""
     if counterexample is None:
         return None
-    got = counterexample.got if isinstance(counterexample.got, RaspError) else counterexample.got[0]
+    given = counterexample.got
+    answer = given if isinstance(given, RaspError) else given[0]
     return {
         "input": show_input(counterexample.tokens),
         "example": write_tokens(counterexample.tokens),
         "meant": show_answer(counterexample.meant[0]),
-        "got": show_answer(got),
+        "got": show_answer(answer),
         "is_shortest": counterexample.is_shortest,
     }

@@ -25,20 +25,20 @@ def exercises(request: dict[str, Any]) -> dict[str, Any]:
     return {
         "exercises": [
             {
-                "name": each.name,
-                "title": each.title,
-                "story": list(each.story),
+                "name": lesson.name,
+                "title": lesson.title,
+                "story": list(lesson.story),
                 "shows": [
-                    {"input": given, "answer": show_answer(each.specification(list(given)))}
-                    for given in each.shown
+                    {"input": given, "answer": show_answer(lesson.specification(list(given)))}
+                    for given in lesson.shown
                 ],
-                "start": each.start,
-                "example": each.example,
-                "output": each.output,
-                "hints": list(each.hints),
-                "solution": each.solution,
+                "start": lesson.start,
+                "example": lesson.example,
+                "output": lesson.output,
+                "hints": list(lesson.hints),
+                "solution": lesson.solution,
             }
-            for each in EXERCISES
+            for lesson in EXERCISES
         ]
     }
 
@@ -89,7 +89,7 @@ def longest_tried(letters: int) -> int:
     (10, 7)
     """
     length = 1
-    while sum(letters**each for each in range(1, length + 2)) <= EXHAUSTIVE:
+    while sum(letters**shorter for shorter in range(1, length + 2)) <= EXHAUSTIVE:
         length += 1
     return length
 
@@ -97,9 +97,9 @@ def longest_tried(letters: int) -> int:
 def words(request: dict[str, Any]) -> dict[str, Any]:
     """List every word that the editor can complete, with what it is for."""
     session = Session(LIMITS)
-    found = [{"name": word, "kind": "keyword", "detail": "", "doc": ""} for word in KEYWORDS]
+    keywords = [{"name": word, "kind": "keyword", "detail": "", "doc": ""} for word in KEYWORDS]
     names = sorted({*session.library.every_name(), *BUILT_IN_DOCS})
-    return {"words": [*found, *(name_record(name, session) for name in names)]}
+    return {"words": [*keywords, *(name_record(name, session) for name in names)]}
 
 
 def formatted(request: dict[str, Any]) -> dict[str, Any]:

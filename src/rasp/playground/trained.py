@@ -20,30 +20,30 @@ MOST_SHOWN = 12
 def trained(request: dict[str, Any]) -> dict[str, Any]:
     """List the trained models of an s-op, the most accurate first."""
     handle = find_handle(run_text(request.get("program")), request.get("name"))
-    known: dict[tuple[str, str], bool] = {}
-    found = []
+    is_same: dict[tuple[str, str], bool] = {}
+    summaries = []
     for record in _records(request.get("records")):
         with contextlib.suppress(LookupError, TypeError, ValueError, AttributeError):  # no record
             task = record["config"]["task"]
             key = (task["program"], task["output"])
-            if key not in known:
-                known[key] = _makes(handle.node, *key)
-            if known[key]:
-                found.append(_summary(record))
-    found.sort(key=lambda each: -each["tokens"])
-    return {"trained": found[:MOST_SHOWN]}
+            if key not in is_same:
+                is_same[key] = _makes(handle.node, *key)
+            if is_same[key]:
+                summaries.append(_summary(record))
+    summaries.sort(key=lambda summary: -summary["tokens"])
+    return {"trained": summaries[:MOST_SHOWN]}
 
 
 def _records(path: object) -> list[dict[str, Any]]:
     """Read the records, if there are any; a line cut short by a crash is passed over."""
     if not isinstance(path, str):
         return []
-    found = []
+    records = []
     with contextlib.suppress(*ABSENT, RaspError):
         for line in read_file(path, LARGEST_FILE).splitlines():
             with contextlib.suppress(ValueError):
-                found.append(parse_json(line))
-    return found
+                records.append(parse_json(line))
+    return records
 
 
 def _makes(node: object, program: str, output: str) -> bool:

@@ -75,7 +75,7 @@ def _warnings(ran: Ran) -> list[dict[str, Any]]:
 
 def _outputs(ran: Ran) -> list[dict[str, Any]]:
     """What the program's bare expressions give, line by line, as the REPL would show it."""
-    found = []
+    outputs = []
     for result in ran.results:
         if not isinstance(result.statement, Evaluate) or result.value is None:
             continue
@@ -85,24 +85,24 @@ def _outputs(ran: Ran) -> list[dict[str, Any]]:
             text = show_named("", result.value, ran.session, result.program).strip()
         else:
             text = show_value(result.value)
-        found.append({"line": result.statement.span.line, "text": text[:4000]})
-    return found[:MOST_OUTPUTS]
+        outputs.append({"line": result.statement.span.line, "text": text[:4000]})
+    return outputs[:MOST_OUTPUTS]
 
 
 def _on_example(ran: Ran, tokens: tuple[Atom, ...]) -> dict[str, Any]:
     every = named_s_ops(ran)
     s_ops = every[:MOST_NAMES]
     failed: list[dict[str, Any]] = []
-    known = _evaluated(ran, s_ops, tokens)
+    values = _evaluated(ran, s_ops, tokens)
     try:
-        plan = _plan(ran, s_ops, tokens, known)
+        plan = _plan(ran, s_ops, tokens, values)
     except RaspError:
         s_ops, failed = fitting_s_ops(ran, tokens)
         plan = _plan_of_fitting(ran, s_ops, tokens)
     program = joined_program(ran, s_ops)
     selectors = shown_selectors(ran, s_ops, program)
     shown = selectors[:MOST_SELECTIONS_SHOWN]
-    selections, unfit = _selections(ran, shown, tokens, s_ops, known)
+    selections, unfit = _selections(ran, shown, tokens, s_ops, values)
     sizes = tuple(replace(layer, heads=()) for layer in plan.layers)  # heads are in the flow
     return {
         "plan": as_dict(replace(plan, layers=sizes)),
@@ -162,7 +162,7 @@ def _selections(
     ran: Ran, selectors: Named, tokens: tuple[Atom, ...], s_ops: Named, values: Values | None
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The selections on the example, and the errors of those that have none."""
-    found: list[dict[str, Any]] = []
+    shown: list[dict[str, Any]] = []
     failed: list[dict[str, Any]] = []
     own, joined = ran.session.names(), joined_program(ran, s_ops)
     makes = makes_of(s_ops, joined)
@@ -171,7 +171,7 @@ def _selections(
         program = ran.session.program_of(name) if is_named else joined
         try:
             plan = plan_selection(node, list(tokens), program, LIMITS, values)
-            found.append({"name": name, "makes": makes.get(node, []), "plan": as_dict(plan)})
+            shown.append({"name": name, "makes": makes.get(node, []), "plan": as_dict(plan)})
         except RaspError as error:
             failed.append({"name": name} | error_record(error, ran.source))
-    return found, failed
+    return shown, failed

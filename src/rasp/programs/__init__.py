@@ -64,7 +64,7 @@ def entry(name: str) -> Entry:
     ['b', 'a']
     """
     read_program(name)  # the error for a name that is not there
-    return next(each for each in entries() if each.name == name)
+    return next(member for member in entries() if member.name == name)
 
 
 def families() -> dict[str, tuple[Entry, ...]]:
@@ -73,7 +73,7 @@ def families() -> dict[str, tuple[Entry, ...]]:
     >>> [each.name for each in families()["the paper's tasks"]][:2]
     ['reverse', 'hist']
     """
-    found: dict[str, list[Entry]] = {}
-    for each in entries():
-        found.setdefault(each.family, []).append(each)
-    return {family: tuple(members) for family, members in found.items()}
+    members_of: dict[str, list[Entry]] = {}
+    for member in entries():
+        members_of.setdefault(member.family, []).append(member)
+    return {family: tuple(members) for family, members in members_of.items()}

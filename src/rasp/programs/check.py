@@ -79,8 +79,8 @@ def fast(node: Node, inputs: Inputs) -> Iterable[list[Any]]:
 
 def _agree(computed: list[Any], specified: list[Any]) -> bool:
     return len(computed) == len(specified) and all(
-        wanted is IGNORED or (type(got) is type(wanted) and got == wanted)
-        for got, wanted in zip(computed, specified, strict=True)
+        wanted is IGNORED or (type(atom) is type(wanted) and atom == wanted)
+        for atom, wanted in zip(computed, specified, strict=True)
     )
 
 
@@ -94,11 +94,11 @@ def check_programs(chosen: Iterable[Entry], count: int) -> bool:
         started = time.perf_counter()
         node = load(program.name).node
         inputs = [*program.inputs.tiny(TINY), *random_inputs(program, count, LONGEST)]
-        found = next(chain(*(disagreements(program, node, inputs, evaluator)
+        disagreement = next(chain(*(disagreements(program, node, inputs, evaluator)
                              for evaluator in (plain, fast))), None)  # fmt: skip
-        wrong += found is not None
+        wrong += disagreement is not None
         number_of_programs += 1
-        verdict = "agrees" if found is None else f"DISAGREES: {found}"
+        verdict = "agrees" if disagreement is None else f"DISAGREES: {disagreement}"
         seconds = time.perf_counter() - started
         sys.stdout.write(f"{program.name:28} {len(inputs):6} inputs {seconds:7.2f} s  {verdict}\n")
         sys.stdout.flush()

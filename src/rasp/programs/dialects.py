@@ -29,11 +29,11 @@ def stored_dialects() -> dict[str, dict[str, str]]:
     return record
 
 
-def record_of(found: Dialects) -> dict[str, str]:
+def record_of(answer: Dialects) -> dict[str, str]:
     """What is stored of a program: the dialects that it is in."""
     return {
         standing.dialect: AS_WRITTEN if standing.is_as_written else EQUAL
-        for standing in found.standings
+        for standing in answer.standings
         if standing.holds
     }
 
@@ -44,11 +44,11 @@ def read_dialect(text: str) -> str:
     >>> read_dialect("c-rasp")
     'C-RASP'
     """
-    known = {name.lower(): name for name in ("causal", "sparse", "RASP-L", "C-RASP", "B-RASP")}
-    if text.lower() not in known:
-        close = closest(text.lower(), known)
+    names = {name.lower(): name for name in ("causal", "sparse", "RASP-L", "C-RASP", "B-RASP")}
+    if text.lower() not in names:
+        close = closest(text.lower(), names)
         raise RaspValueError(
             f"there is no dialect `{text}`",
-            hint=f"did you mean `{close}`?" if close else f"there are {', '.join(known.values())}",
+            hint=f"did you mean `{close}`?" if close else f"there are {', '.join(names.values())}",
         )
-    return known[text.lower()]
+    return names[text.lower()]

@@ -19,8 +19,8 @@ def program_names() -> tuple[str, ...]:
     >>> "reverse" in program_names()
     True
     """
-    found = (each.name for each in files("rasp.programs").iterdir())
-    return tuple(sorted(name.removesuffix(SUFFIX) for name in found if name.endswith(SUFFIX)))
+    files_there = (file.name for file in files("rasp.programs").iterdir())
+    return tuple(sorted(name.removesuffix(SUFFIX) for name in files_there if name.endswith(SUFFIX)))
 
 
 def read_program(name: str) -> Source:

@@ -141,12 +141,12 @@ def _cut(rng: Random, total: int, both: bool) -> int:
 
 def _alike(rng: Random, left: list[str], length: int, alphabet: str) -> list[str]:
     """A second part made of the first: a copy or a permutation, sometimes with a slip."""
-    made = (left * (length + 1))[:length] if left else rng.choices(alphabet, k=length)
+    tokens = (left * (length + 1))[:length] if left else rng.choices(alphabet, k=length)
     if rng.random() < 0.5:
-        rng.shuffle(made)
-    if made and rng.random() < 0.4:
-        made[rng.randrange(length)] = rng.choice(alphabet)
-    return made
+        rng.shuffle(tokens)
+    if tokens and rng.random() < 0.4:
+        tokens[rng.randrange(length)] = rng.choice(alphabet)
+    return tokens
 
 
 WORDS = letters(ascii_lowercase, "abc")

@@ -161,9 +161,9 @@ class Conversation:
         return "" if usage == word or self.session.scope.find(word) is not MISSING else usage
 
     def _warnings(self) -> list[str]:
-        found = [f"warning: {warning.message}" for warning in self.session.warnings]
+        told = [f"warning: {warning.message}" for warning in self.session.warnings]
         self.session.warnings.clear()
-        return found
+        return told
 
     def _answer(self, result: Result, before: _Snapshot) -> str:
         if isinstance(result.value, DrawRequest):

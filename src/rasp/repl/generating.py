@@ -29,12 +29,12 @@ def generated(command: Command, session: Session) -> str:
     if command.argument is not None:
         given = session.elaborator.evaluate(command.argument, session.scope)
     handle = Handle(node, session.program_of(name), limits=session.limits)
-    lines, made = [], []
+    lines, appended = [], []
     for step in steps(handle, given, most=MOST):
         if step.token is not None:
-            made.append(from_python(step.token))
-        told = show_input(tuple(made), most=2 * MOST) if step.token is not None else "it stops"
+            appended.append(from_python(step.token))
+        told = show_input(tuple(appended), most=2 * MOST) if step.token is not None else "it stops"
         lines.append(f"     step {step.step}: {show(from_python(step.value)):<12} {told}")
-    if made and step.token is not None:
+    if appended and step.token is not None:
         lines.append(f"     cut off after {MOST} tokens: `rasp generate --most N` goes further")
     return "\n".join(lines)

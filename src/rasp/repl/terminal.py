@@ -122,13 +122,13 @@ def _phrases(typed: str) -> Iterable[Completion]:
     if not typed:
         return
     begun = re.split(r"\s", typed)[-1]
-    found: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     for phrase in COMMAND_PHRASES:
         if phrase.startswith(typed):
             rest = phrase[len(typed) - len(begun) :]
             word = rest.partition(" ")[0] + (" " if " " in rest else "")
-            found.setdefault(word, COMMANDS.get(phrase.split()[0], "word for the prompt"))
-    for word, meta in found.items():
+            meanings.setdefault(word, COMMANDS.get(phrase.split()[0], "word for the prompt"))
+    for word, meta in meanings.items():
         yield Completion(word, -len(begun), display_meta=meta)
 
 

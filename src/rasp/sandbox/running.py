@@ -38,12 +38,12 @@ def _apply(
     answer: dict[str, Any], session: Session, given: object, wanted: list[str] | None
 ) -> None:
     """Add the values of the names that are wanted, or of every s-op that the program defines."""
-    known = session.names()
-    s_ops = [name for name, value in known.items() if isinstance(value, SOp)]
+    own = session.names()
+    s_ops = [name for name, value in own.items() if isinstance(value, SOp)]
     try:
         tokens = list(read_input(given, session.limits))
         for name in (s_ops if wanted is None else wanted)[:MOST_NAMES]:
-            value = known[name] if name in known else session.find(name)
+            value = own[name] if name in own else session.find(name)
             if isinstance(value, Node):
                 handle = Handle(value, session.program_of(name), limits=session.limits)
                 answer["values"][name] = handle(tokens)

@@ -86,21 +86,21 @@ def begins_statement(source: Source, tokens: Sequence[Token], place: int) -> boo
 
 def names_bound(source: Source, tokens: Sequence[Token]) -> list[Token]:
     """List the names that a statement, and those inside it, seem to bind, each once."""
-    found: list[Token] = []
+    names: list[Token] = []
     depth = 0
     for place, token in enumerate(tokens[:-1]):
         if token.kind == "symbol":
             depth += (token.text in OPENING) - (token.text in CLOSING)
         after = tokens[place + 1]
         if token.text in ("def", "import") and after.kind == "name":
-            found.append(after)
+            names.append(after)
         elif token.text == "for":
-            found += _names_with_commas(tokens, place + 1)
+            names += _names_with_commas(tokens, place + 1)
         elif token.kind == "name" and _begins_assignment(source, tokens, place):
             is_first = begins_line(source, tokens, place) or tokens[place - 1].text in "{};"
             if depth <= 0 or is_first:
-                found += _names_with_commas(tokens, place)
-    return list({token.text: token for token in reversed(found)}.values())[::-1]
+                names += _names_with_commas(tokens, place)
+    return list({token.text: token for token in reversed(names)}.values())[::-1]
 
 
 def _names_with_commas(tokens: Sequence[Token], place: int) -> list[Token]:

@@ -23,16 +23,16 @@ class Tree:
         if type(self) is not type(other):
             return NotImplemented
         return all(
-            getattr(self, each.name) == getattr(other, each.name)
-            for each in fields(self)
-            if each.compare
+            getattr(self, part.name) == getattr(other, part.name)
+            for part in fields(self)
+            if part.compare
         )
 
     def __hash__(self) -> int:
         return hash((type(self), *(getattr(self, e.name) for e in fields(self) if e.compare)))
 
     def __repr__(self) -> str:
-        shown = (repr(getattr(self, each.name)) for each in fields(self) if each.repr)
+        shown = (repr(getattr(self, part.name)) for part in fields(self) if part.repr)
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
@@ -246,7 +246,7 @@ class Unreadable(Statement):
 
 def parts_of(tree: Tree) -> Iterator[Tree]:
     """Give the trees directly inside one, in the order of its fields."""
-    stack: list[object] = [getattr(tree, each.name) for each in reversed(fields(tree))]
+    stack: list[object] = [getattr(tree, part.name) for part in reversed(fields(tree))]
     while stack:
         item = stack.pop()
         if isinstance(item, tuple):

@@ -56,8 +56,8 @@ def _gradients(
         loss = laboratory.patchable.loss(logits, batch.answers)
         loss.backward()  # type: ignore[no-untyped-call]
         for place, read in keep.items():
-            found = read.grad if read.grad is not None else torch.zeros_like(read)
-            total[place] = total.get(place, torch.zeros_like(found)) + found / len(ways)
+            gradient = read.grad if read.grad is not None else torch.zeros_like(read)
+            total[place] = total.get(place, torch.zeros_like(gradient)) + gradient / len(ways)
     return total
 
 

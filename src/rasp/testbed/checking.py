@@ -66,14 +66,14 @@ def _different_files(place: Path, entry: StudyModel) -> Iterator[str]:
         if read_json(place / name, MOST_BYTES) != json.loads(json.dumps(data)):
             yield f"`{name}` is not what follows from the model, its dials and its circuit"
     for name, arrays in expected.items():
-        found = from_safetensors(read_file(place / name, MOST_BYTES))
-        if found.keys() != arrays.keys():
+        stored = from_safetensors(read_file(place / name, MOST_BYTES))
+        if stored.keys() != arrays.keys():
             yield f"`{name}` holds other arrays"
             continue
         for array, wanted in arrays.items():
             room = CLOSE * float(np.abs(wanted).max(initial=0.0)) + 1e-12
-            same = found[array].shape == wanted.shape
-            if not same or np.abs(found[array] - wanted).max(initial=0.0) > room:
+            same = stored[array].shape == wanted.shape
+            if not same or np.abs(stored[array] - wanted).max(initial=0.0) > room:
                 yield f"`{array}` in `{name}` is another"
 
 

@@ -156,8 +156,8 @@ def _with_layers(
         heads.insert(place, [])
         layers.insert(place, None)
         blocks.insert(place + 1, FeedForwardWeights.empty(size))
-    found = Weights(weights.tokens, weights.positions, heads, blocks, weights.readouts)
-    return found, layers
+    deeper = Weights(weights.tokens, weights.positions, heads, blocks, weights.readouts)
+    return deeper, layers
 
 
 def _with_idle_parts(weights: Weights, dials: Dials, chooser: np.random.Generator) -> Weights:

@@ -47,12 +47,12 @@ def _edges(weights: Weights) -> Iterator[tuple[Edge, bool]]:
 
 def allowed_edges(weights: Weights) -> list[Edge]:
     """The edges that run through some dimension, and on to the output."""
-    found = [edge for edge, is_used in _edges(weights) if is_used]
+    carrying = [edge for edge, is_used in _edges(weights) if is_used]
     reached = {OUTPUT}
-    for edge in reversed(found):
+    for edge in reversed(carrying):
         if edge.target in reached:
             reached.add(edge.source)
-    return [edge for edge in found if edge.target in reached]
+    return [edge for edge in carrying if edge.target in reached]
 
 
 def _parts(weights: Weights) -> Iterator[ModelPart]:

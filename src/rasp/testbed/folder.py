@@ -74,8 +74,8 @@ def make(name: str, certified: Transformer, dials: Dials) -> StudyModel:
     entry = StudyModel(name, certified, dials, dialled, circuit, wrong, tested, complete)
     if not dials.superposition or wrong:
         return entry
-    found = superposed(dialled.model, dials.superposition, dials.seed)
-    return replace(entry, trained=found.model, right=found.right)
+    smaller = superposed(dialled.model, dials.superposition, dials.seed)
+    return replace(entry, trained=smaller.model, right=smaller.right)
 
 
 def true_circuit(dialled: Dialled, seed: int) -> tuple[Circuit, bool]:
@@ -84,8 +84,8 @@ def true_circuit(dialled: Dialled, seed: int) -> tuple[Circuit, bool]:
     witnesses: dict[Edge, Witness | None] = {}
     for attempt in range(ATTEMPTS):
         laboratory = Laboratory(dialled.model, seed + 100 * attempt)
-        found = find_circuit(laboratory, allowed, everything).witnesses
-        witnesses = found | {edge: known for edge, known in witnesses.items() if known}
+        of_trained = find_circuit(laboratory, allowed, everything).witnesses
+        witnesses = of_trained | {edge: witness for edge, witness in witnesses.items() if witness}
         outside = [edge for edge in everything if edge not in witnesses]
         if not Laboratory(dialled.model, seed + 3).share_changed(outside):
             break
@@ -180,15 +180,16 @@ def circuit_from_json(data: list[dict[str, Any]]) -> Circuit:
 
 def labels(certified: Transformer, dials: Dials, dialled: Dialled) -> dict[str, Any]:
     """What every dimension (before the rotation), head and hidden unit is for."""
-    known = certified.description
+    described = certified.description
     idle = ["idle"] * dials.heads
     units = ["idle"] * dials.units
     more = IDLE_SIZE if dials.heads or dials.units else 0
     return {
-        "dimensions": [*known.dimensions, *["idle"] * more],
-        "heads": [[*(known.heads[layer - 1] if layer else ()), *idle] for layer in dialled.layers],
-        "hidden": [list(known.hidden[0]),
-                   *([*(known.hidden[layer] if layer else ()), *units]
+        "dimensions": [*described.dimensions, *["idle"] * more],
+        "heads": [[*(described.heads[layer - 1] if layer else ()), *idle]
+                  for layer in dialled.layers],
+        "hidden": [list(described.hidden[0]),
+                   *([*(described.hidden[layer] if layer else ()), *units]
                      for layer in dialled.layers)],
     }  # fmt: skip
 
@@ -197,21 +198,21 @@ def pairs(model: Transformer, seed: int) -> list[dict[str, Any]]:
     """Inputs of one length that differ in one token and in their answers."""
     chooser = Random(f"pairs {seed}")
     ordinary = [token for token in model.settings.vocabulary if token != model.settings.bos]
-    found: list[dict[str, Any]] = []
+    listed: list[dict[str, Any]] = []
     for tokens in usable_inputs(model, 10 * PAIRS, seed + 2):
         place = chooser.randrange(len(tokens))
         other = (*tokens[:place], chooser.choice(ordinary), *tokens[place + 1 :])
         if tokens[place] == model.settings.bos or other == tokens:
             continue
-        ids = np.stack([model.token_ids(list(each)) for each in (tokens, other)])
+        ids = np.stack([model.token_ids(list(given)) for given in (tokens, other)])
         answers = model.answers(ids)
         if any(rows[0] != rows[1] for rows in answers.values()):
-            found.append({
+            listed.append({
                 "clean": [atom_to_json(token) for token in tokens],
                 "corrupted": [atom_to_json(token) for token in other],
                 "answers": {name: [[atom_to_json(atom) for atom in row] for row in rows]
                             for name, rows in answers.items()},
             })  # fmt: skip
-        if len(found) == PAIRS:
+        if len(listed) == PAIRS:
             break
-    return found
+    return listed

@@ -45,10 +45,10 @@ class Elsewhere:
 
     @staticmethod
     def along(edges: Sequence[Edge], written: WrittenByPart) -> Elsewhere:
-        found: dict[tuple[str, str], list[str]] = {}
+        sources: dict[tuple[str, str], list[str]] = {}
         for edge in edges:
-            found.setdefault((edge.target, edge.role), []).append(edge.source)
-        return Elsewhere(found, written)
+            sources.setdefault((edge.target, edge.role), []).append(edge.source)
+        return Elsewhere(sources, written)
 
 
 class _Stream:
@@ -65,16 +65,16 @@ class _Stream:
         self._elsewhere, self._keep = elsewhere, keep
 
     def read(self, target: str, role: str) -> Tensor:
-        found = self._total
+        read = self._total
         if self._elsewhere is not None:
             for source in self._elsewhere.edges.get((target, role), ()):
-                found = found + (self._elsewhere.written[source] - self.written[source])
+                read = read + (self._elsewhere.written[source] - self.written[source])
         if self._keep is not None:
-            found = found.clone()
-            if found.requires_grad:
-                found.retain_grad()
-            self._keep[target, role] = found
-        return found
+            read = read.clone()
+            if read.requires_grad:
+                read.retain_grad()
+            self._keep[target, role] = read
+        return read
 
     def write(self, parts: WrittenByPart) -> None:
         """Add what parts have written that read the same stream."""
@@ -106,8 +106,8 @@ class Patchable:
     def parameters(self) -> list[Tensor]:
         """Every tensor, in the order of use."""
         parts = [part for layer in self.heads for part in layer] + self.blocks
-        return [self.tokens, self.positions, *(each for part in parts for each in part.values()),
-                *(each for pair in self.readouts for each in pair)]  # fmt: skip
+        return [self.tokens, self.positions, *(array for part in parts for array in part.values()),
+                *(array for pair in self.readouts for array in pair)]  # fmt: skip
 
     def weights(self) -> Weights:
         """The tensors as arrays, as float32 holds them."""
@@ -189,10 +189,10 @@ class Patchable:
 
     def answers(self, logits: Tensor) -> Array:
         """(batch, position, output): the place of each answer among its output's atoms."""
-        found = []
+        columns = []
         for readout, scores in self.outputs(logits):
-            found.append(chosen(readout, scores.detach().cpu().numpy()))
-        return np.stack(found, axis=-1)
+            columns.append(chosen(readout, scores.detach().cpu().numpy()))
+        return np.stack(columns, axis=-1)
 
     def loss(self, logits: Tensor, answers: Array) -> Tensor:
         """How far logits are from answers, summed over inputs, positions and outputs."""
@@ -231,5 +231,5 @@ class Activations:
         """For each position one of the rows; the sink keeps its own; (batch, position) rows."""
         places = torch.as_tensor(rows)
         sinks = here[TOKENS].shape[1] - rows.shape[1]
-        return {name: torch.cat([here[name][:, :sinks], found[places]], 1)
-                for name, found in self.written.items()}  # fmt: skip
+        return {name: torch.cat([here[name][:, :sinks], held[places]], 1)
+                for name, held in self.written.items()}  # fmt: skip

@@ -144,7 +144,7 @@ def _trained(
         parameter.requires_grad_() for parameter in student.parameters() if parameter.numel()
     ]
     optimiser = torch.optim.Adam(parameters, lr=RATE, betas=(0.9, 0.99))
-    best, found = share_right(model, start, inputs.choosing), start
+    best, best_model = share_right(model, start, inputs.choosing), start
     for step, (ids, answers) in enumerate(_batches(model, inputs.lessons, seed, steps), 1):
         if best >= GOOD or (step > HOPELESS_AFTER and best < HOPELESS):
             break
@@ -160,8 +160,8 @@ def _trained(
             now = replace(start, weights=student.weights())
             right = share_right(model, now, inputs.choosing)
             if right > best:
-                best, found = right, now
-    return replace(found, weights=found.weights.cast())
+                best, best_model = right, now
+    return replace(best_model, weights=best_model.weights.cast())
 
 
 def _rate(step: int, steps: int) -> float:
@@ -178,17 +178,17 @@ def _batches(
     An input is drawn more often if an answer of it is rare, by the root of how rare it is.
     """
     teacher, chooser = Patchable(model), np.random.default_rng([seed, 37])
-    known = []
+    answered = []
     for ids in _ids_by_length(model, inputs).values():
         with torch.no_grad():
-            known.append((ids, teacher.answers(teacher.run(teacher.embedded(ids))[1])))
-    seen = Counter(answer for _, answers in known for answer in _each(answers))
+            answered.append((ids, teacher.answers(teacher.run(teacher.embedded(ids))[1])))
+    seen = Counter(answer for _, answers in answered for answer in _each(answers))
     weights = [np.array([min(seen[answer] for answer in _each(row[None])) ** -0.5
-                         for row in answers]) for _, answers in known]  # fmt: skip
+                         for row in answers]) for _, answers in answered]  # fmt: skip
     sizes = np.array([weight.sum() for weight in weights])
     for _ in range(count):
-        place = chooser.choice(len(known), p=sizes / sizes.sum())
-        (ids, answers), weight = known[place], weights[place]
+        place = chooser.choice(len(answered), p=sizes / sizes.sum())
+        (ids, answers), weight = answered[place], weights[place]
         rows = chooser.choice(len(ids), BATCH, p=weight / weight.sum())
         yield ids[rows], answers[rows]
 

@@ -106,8 +106,8 @@ class Laboratory:
             elsewhere = Elsewhere.along(edges, self.pool.drawn(batch.written, rows))
             begin = {name: batch.written[name] for name in (TOKENS, POSITIONS)}
             _, logits = self.patchable.run(begin, elsewhere)
-        found = self.patchable.answers(logits) != batch.answers
-        return np.asarray(found.any(axis=(1, 2)))
+        differs = self.patchable.answers(logits) != batch.answers
+        return np.asarray(differs.any(axis=(1, 2)))
 
     def drawn_rows(self, batch: EqualLengths, share: float = 1.0) -> Array:
         """Random rows for a share of the positions, and their own for the others."""
@@ -165,8 +165,8 @@ class Laboratory:
         wrong = tried = 0
         for _ in range(rounds):
             for batch in self.batches:
-                found = self.changed(batch, edges, self.drawn_rows(batch))
-                wrong, tried = wrong + int(found.sum()), tried + len(found)
+                changed = self.changed(batch, edges, self.drawn_rows(batch))
+                wrong, tried = wrong + int(changed.sum()), tried + len(changed)
         return wrong / max(tried, 1)
 
 
@@ -204,7 +204,7 @@ def usable_inputs(model: Transformer, count: int, seed: int) -> list[Input]:
             return False
         return True
 
-    return inputs if has_values(inputs) else [each for each in inputs if has_values([each])]
+    return inputs if has_values(inputs) else [tokens for tokens in inputs if has_values([tokens])]
 
 
 def telling_inputs(model: Transformer, inputs: list[Input], count: int = INPUTS) -> list[Input]:
@@ -223,16 +223,16 @@ def different_answers(model: Transformer, other: Transformer, inputs: list[Input
     count = 0
     for same in _by_length(inputs):
         ids = np.stack([model.token_ids(list(tokens)) for tokens in same])
-        wanted, found = model.answers(ids), other.answers(ids)
-        count += sum(any(wanted[name][row] != found[name][row] for name in wanted)
+        wanted, answered = model.answers(ids), other.answers(ids)
+        count += sum(any(wanted[name][row] != answered[name][row] for name in wanted)
                      for row in range(len(ids)))  # fmt: skip
     return count
 
 
 def _answers(model: Transformer, inputs: list[Input]) -> list[set[object]]:
     """The different answers of each input, each with its output; inputs of one length."""
-    found = model.answers(np.stack([model.token_ids(list(tokens)) for tokens in inputs]))
-    return [{(name, atom) for name, rows in found.items() for atom in rows[place]}
+    answers = model.answers(np.stack([model.token_ids(list(tokens)) for tokens in inputs]))
+    return [{(name, atom) for name, rows in answers.items() for atom in rows[place]}
             for place in range(len(inputs))]  # fmt: skip
 
 

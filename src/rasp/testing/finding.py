@@ -25,10 +25,10 @@ def find_files(paths: Iterable[str]) -> list[str]:
     ...     [os.path.basename(path) for path in find_files([folder])]
     ['a.rasp']
     """
-    found: dict[str, None] = {}
+    files: dict[str, None] = {}
     for path in paths:
-        found.update(dict.fromkeys(_in_folder(path) if os.path.isdir(path) else [path]))
-    return list(found)
+        files.update(dict.fromkeys(_in_folder(path) if os.path.isdir(path) else [path]))
+    return list(files)
 
 
 def _in_folder(folder: str) -> Iterator[str]:

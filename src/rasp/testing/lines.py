@@ -54,15 +54,15 @@ def expected_lines(source: Source, statements: Iterable[Statement]) -> list[Expe
     >>> [line.stated for line in expected_lines(source, parse(source))]
     ['[2, 2]']
     """
-    found = list(_read(statements))
-    told = {_line(each) for each in found} | {
+    expected = list(_read(statements))
+    told = {_line(line) for line in expected} | {
         statement.span.line for statement in statements if isinstance(statement, Remark)
     }
     for comment in lex(source).comments:
         span = Span(source, comment.start, comment.end)
         if comment.text.startswith(MARK) and span.line not in told:
-            found.append(StrayLine(_stated(comment.text), span))
-    return found
+            expected.append(StrayLine(_stated(comment.text), span))
+    return expected
 
 
 def _read(statements: Iterable[Statement]) -> Iterator[Expected]:

@@ -86,7 +86,7 @@ def check_page(
             if not Session(limits, own).check(source)[1]:
                 report.note(Failure(None, f"{page.name}:{block.line}: there is no mistake here"))
             continue
-        found = check_program(source, Session(limits, own) if named else session)
-        report.held += found.held
-        report.failures += found.failures
+        of_block = check_program(source, Session(limits, own) if named else session)
+        report.held += of_block.held
+        report.failures += of_block.failures
     return report

@@ -148,10 +148,12 @@ def _heads_failure(name: str, stated: str, span: Span, session: Session) -> Fail
         node = session.find(name)
         if not isinstance(node, Node):
             return Failure(span, f"{span}: `{name}` is {describe(node)}, which has no heads")
-        found = " ".join(map(str, schedule(node).heads_per_layer))
+        scheduled = " ".join(map(str, schedule(node).heads_per_layer))
     except RaspError as error:
         return Failure(span, str(error.located(span)))
-    return None if found == stated else Failure(span, f"heads per layer: {name}", stated, found)
+    if scheduled == stated:
+        return None
+    return Failure(span, f"heads per layer: {name}", stated, scheduled)
 
 
 def _read_value(stated: str) -> str | None:

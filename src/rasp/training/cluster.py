@@ -32,7 +32,7 @@ def sweep_on_cluster(
         task = ray.remote(num_cpus=1, num_gpus=cluster.gpus, max_retries=RETRIES)
         quiet = replace(settings, report=None, processes=1, budget=None)
         waiting = [
-            task(train_unit).remote([(each.name, each.content) for each in unit], quiet)
+            task(train_unit).remote([(member.name, member.content) for member in unit], quiet)
             for unit in units_of(missing, cluster.together)
         ]
         limit = None if settings.budget is None else settings.budget * 60
@@ -60,7 +60,10 @@ def train_unit(
         store = Store(folder)
         sweep(configs, store, settings)
         return [
-            (record, {name: each.numpy() for name, each in (store.load_weights(key) or {}).items()})
+            (
+                record,
+                {name: array.numpy() for name, array in (store.load_weights(key) or {}).items()},
+            )
             for key, record in store.records().items()
         ]
 

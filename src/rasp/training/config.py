@@ -178,14 +178,14 @@ def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     >>> differences({"rate": 0.1, "seed": 0}, {"rate": 0.2, "seed": 0})
     ['rate was 0.1 and is now 0.2']
     """
-    found = []
+    changes = []
     for key in new:
         before, after = old.get(key), new[key]
         if isinstance(before, dict) and isinstance(after, dict):
-            found += differences(before, after)
+            changes += differences(before, after)
         elif before != after:
-            found.append(f"{key} was {_short(before)} and is now {_short(after)}")
-    return found
+            changes.append(f"{key} was {_short(before)} and is now {_short(after)}")
+    return changes
 
 
 def _short(value: Any) -> str:

@@ -134,14 +134,14 @@ def _clipped(atom: Atom, most: int) -> Atom:
 
 def _classes(task: Task, wanted: list[list[Atom]]) -> tuple[Atom, ...]:
     skip = int(task.bos is not None)
-    found = set().union(*(atoms[skip:] for atoms in wanted))
-    if len(found) > MOST_CLASSES:
+    atoms_seen = set().union(*(atoms[skip:] for atoms in wanted))
+    if len(atoms_seen) > MOST_CLASSES:
         raise RaspValueError(
             f"`{task.output}` takes more than {MOST_CLASSES} values, too many for classes "
-            f"({', '.join(show(atom) for atom in sorted(found, key=atom_order)[:3])}, …)",
+            f"({', '.join(show(atom) for atom in sorted(atoms_seen, key=atom_order)[:3])}, …)",
             hint="round or clip what it gives, or take a smaller alphabet or shorter inputs",
         )
-    return tuple(sorted(found, key=atom_order))
+    return tuple(sorted(atoms_seen, key=atom_order))
 
 
 def atom_order(atom: Atom) -> tuple[bool, str, Fraction]:

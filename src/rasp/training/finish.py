@@ -20,7 +20,7 @@ def finish(stack: Stack, engine: Engine, store: Store, keep_weights: bool) -> No
         if match is not None:
             record["match"] = match
         if keep_weights:
-            named = {name: each[0].clone() for name, each in views(row, shape).items()}
+            named = {name: tensor[0].clone() for name, tensor in views(row, shape).items()}
             store.save_weights(config, named)
         store.add_record(record)
 
@@ -40,8 +40,8 @@ def record_of(stack: Stack, model: int, scores: dict[str, SplitScores]) -> Recor
         "test": _shares(scores["test"], model),
         "longer": _shares(scores["longer"], model),
         "curves": {
-            "loss": [float(f"{each:.5g}") for each in progress.loss],
-            "validation": [round(each, 6) for each in progress.validation],
+            "loss": [float(f"{value:.5g}") for value in progress.loss],
+            "validation": [round(value, 6) for value in progress.validation],
         },
     }
 

@@ -110,8 +110,8 @@ class FusedModel:
         for layer in reversed(range(self.shape.layers)):
             cells = (d_cells or {}).get(layer)
             d_stream = self._layer_backward(layer, d_stream, lengths, gradient, cells)
-        known = torch.arange(self.shape.tokens, dtype=torch.int32, device=tokens.device)
-        one_hot = (tokens[..., None] == known).float()
+        every_token = torch.arange(self.shape.tokens, dtype=torch.int32, device=tokens.device)
+        one_hot = (tokens[..., None] == every_token).float()
         torch.bmm(one_hot.mT, d_stream, out=gradient["embedding"])
 
     def _layer(self, layer: int, stream: torch.Tensor, lengths: torch.Tensor) -> Saved:

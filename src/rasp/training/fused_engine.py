@@ -48,10 +48,10 @@ class FusedEngine:
         )
         self.judges = {
             split: FusedModel(
-                stack.shape, each.layout, views(self.chosen, stack.shape), stack.counts, False
+                stack.shape, split_pool.layout, views(self.chosen, stack.shape), stack.counts, False
             )
-            for split, each in stack.pools.items()
-            if can_fuse(stack.shape, each.layout)
+            for split, split_pool in stack.pools.items()
+            if can_fuse(stack.shape, split_pool.layout)
         }
         self.counted = torch.zeros(3, models, device=device)
         with self._in_stream():
@@ -112,14 +112,14 @@ class FusedEngine:
         order = self.order.gather(1, now)[:, 0]
         values = take_extras(stack, order, plan)
         scale = 2 * stack.configs[0].attention * cell_weights(buffers.lengths, plan)
-        found: dict[int, torch.Tensor] = {}
+        by_layer: dict[int, torch.Tensor] = {}
         for head in supervision.heads:
             target, counts = supervision.targets(head.selector, values, plan, buffers.lengths)
             cells = self.model.saved[head.layer].cells
             assert cells is not None
-            d_cells = found.setdefault(head.layer, torch.zeros_like(cells))
+            d_cells = by_layer.setdefault(head.layer, torch.zeros_like(cells))
             d_cells[:, head.head] = (cells[:, head.head] - target) * counts * scale
-        return found
+        return by_layer
 
     def _tally(self, split: str) -> None:
         buffers, pool = self.batches[split], self.stack.pools[split]

@@ -75,13 +75,13 @@ def lay_out(lengths: Sequence[np.ndarray], batch: int) -> SlotLayout:
     (2, 5)
     """
     slots = np.zeros(batch, np.int64)
-    for each in lengths:
-        if len(each) % batch:
+    for own_lengths in lengths:
+        if len(own_lengths) % batch:
             raise RaspValueError(
-                f"{len(each)} examples cannot be dealt out in batches of {batch}",
+                f"{len(own_lengths)} examples cannot be dealt out in batches of {batch}",
                 hint="take a number of examples that the batch divides",
             )
-        slots = np.maximum(slots, each.reshape(batch, -1).max(axis=1))
+        slots = np.maximum(slots, own_lengths.reshape(batch, -1).max(axis=1))
     return SlotLayout(tuple(int(length) for length in slots))
 
 

@@ -45,10 +45,10 @@ def describe(stacks: Sequence[Stack], stack: Stack, seconds_left: float) -> str:
     """Say how far a stack is: its epoch, and each task's loss and best validation accuracy."""
     config = stack.configs[0]
     tasks: dict[str, tuple[float, float]] = {}
-    for each, progress in zip(stack.configs, stack.progress, strict=True):
-        loss, best = tasks.get(each.task.name, (float("inf"), 0.0))
+    for run, progress in zip(stack.configs, stack.progress, strict=True):
+        loss, best = tasks.get(run.task.name, (float("inf"), 0.0))
         last = progress.loss[-1] if math.isfinite(progress.loss[-1]) else math.inf
-        tasks[each.task.name] = (min(loss, last), max(best, progress.best))
+        tasks[run.task.name] = (min(loss, last), max(best, progress.best))
     parts = [
         f"{name} {_loss(loss)} best {100 * max(best, 0):.2f} %"
         for name, (loss, best) in tasks.items()

@@ -124,5 +124,5 @@ def losses(
     """Return each model's loss. Classes a model does not have are masked with -inf. (models,)"""
     log_chance = (logits + class_mask[:, None]).log_softmax(dim=2)
     picked = log_chance.gather(2, batch.targets.clamp(min=0)[..., None].long())[..., 0]
-    known = (batch.targets >= 0).float()
-    return -(picked * known * token_weights(batch, plan)).sum(dim=1)
+    is_learnt = (batch.targets >= 0).float()
+    return -(picked * is_learnt * token_weights(batch, plan)).sum(dim=1)

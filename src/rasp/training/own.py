@@ -55,13 +55,13 @@ def own_config(task: Task, name: str | None = None, small: bool = False, **given
     >>> own_config(task).size
     '2×1'
     """
-    found = schedule(task.handle.node)
-    if not found.layers and "layers" not in given:
+    placed = schedule(task.handle.node)
+    if not placed.layers and "layers" not in given:
         raise RaspUnsupportedError(
             f"`{task.output}` needs no attention, so there is no size to train",
             hint="say `--layers` and `--heads` to train one all the same",
         )
-    sizes: dict[str, Any] = {"layers": found.layers, "heads": max(1, found.width)} | (
+    sizes: dict[str, Any] = {"layers": placed.layers, "heads": max(1, placed.width)} | (
         SMALL if small else {}
     )
     sizes |= given
@@ -69,9 +69,9 @@ def own_config(task: Task, name: str | None = None, small: bool = False, **given
         share = 2 * sizes["heads"]
         sizes["width"] = -(-sizes.get("width", 256) // share) * share
     config = RunConfig(name or "", task, **sizes)
-    if config.attention and (config.layers < found.layers or config.heads < found.width):
+    if config.attention and (config.layers < placed.layers or config.heads < placed.width):
         raise RaspUnsupportedError(
-            f"the program needs {found.layers} layers of {found.width} heads for its attention, "
+            f"the program needs {placed.layers} layers of {placed.width} heads for its attention, "
             f"and the model has {config.size}",
             hint="leave out `--layers` and `--heads`, or the supervision",
         )
@@ -147,11 +147,11 @@ def describe_record(record: Record) -> str:
     if "diverged" in record:
         since = f"from epoch {record['diverged']} on its loss is no number"
         lines.insert(0, f"{record['name']} diverged: {since}; try a smaller `--rate`")
-    for each in record.get("match", {}).get("selectors", ()):
+    for selector in record.get("match", {}).get("selectors", ()):
         lines.append(
-            f"head {each['model'][1]} of layer {each['model'][0]} agrees to "
-            f"{each['agreement']:.2f} with `{each['selector']}` (uniform attention: "
-            f"{each['uniform']:.2f}); with the selection in its place "
-            f"{100 * each['swapped']:.1f} % are right"
+            f"head {selector['model'][1]} of layer {selector['model'][0]} agrees to "
+            f"{selector['agreement']:.2f} with `{selector['selector']}` (uniform attention: "
+            f"{selector['uniform']:.2f}); with the selection in its place "
+            f"{100 * selector['swapped']:.1f} % are right"
         )
     return "\n".join(lines)

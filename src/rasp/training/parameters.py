@@ -65,10 +65,10 @@ Parameters = dict[str, torch.Tensor]
 
 def views(rows: torch.Tensor, shape: Shape) -> Parameters:
     """Return each parameter of a stack as a view of its rows. (models, *size)"""
-    found = {}
+    named = {}
     for name, (start, size) in shape.places.items():
-        found[name] = rows[:, start : start + math.prod(size)].view(-1, *size)
-    return found
+        named[name] = rows[:, start : start + math.prod(size)].view(-1, *size)
+    return named
 
 
 def initial_row(shape: Shape, seed: int) -> torch.Tensor:

@@ -41,12 +41,12 @@ def load_model(store: Store, record: Record) -> tuple[dict[str, torch.Tensor], S
     )
     shape = Shape(config.layers, config.heads, config.width, config.feed_forward, tokens, classes)
     sizes = {name: size for name, (_, size) in shape.places.items()}
-    if {name: tuple(each.shape) for name, each in named.items()} != sizes:
+    if {name: tuple(tensor.shape) for name, tensor in named.items()} != sizes:
         raise RaspValueError(
             f"the weights of `{record['name']}` in {store.folder} are those of another model",
             hint="train it again",
         )
-    return {name: each[None] for name, each in named.items()}, shape
+    return {name: tensor[None] for name, tensor in named.items()}, shape
 
 
 def attention_on(
@@ -73,13 +73,13 @@ def attention_on(
     }
 
 
-def selection_on(each: Supervised, config: RunConfig, given: object) -> np.ndarray:
+def selection_on(supervised: Supervised, config: RunConfig, given: object) -> np.ndarray:
     """Return a selector's normalised selection on an input; empty rows turn to the BOS."""
-    found = np.array(apply(each.selector, given, config.task.handle.program), float)
-    widths = found.sum(axis=1, keepdims=True)
+    selection = np.array(apply(supervised.selector, given, config.task.handle.program), float)
+    widths = selection.sum(axis=1, keepdims=True)
     if config.task.bos is not None:
-        found[widths[:, 0] == 0, 0] = 1.0
-    normal: np.ndarray = found / np.maximum(widths, 1)
+        selection[widths[:, 0] == 0, 0] = 1.0
+    normal: np.ndarray = selection / np.maximum(widths, 1)
     return normal
 
 
@@ -140,7 +140,9 @@ def _pairs(record: Record, config: RunConfig) -> list[tuple[Supervised, tuple[in
     if not match:
         return []
     selectors = plan_supervision(config.task, config.layers, config.heads).heads
-    places = [(each["model"][0] - 1, each["model"][1] - 1) for each in match["selectors"]]
+    places = [
+        (selector["model"][0] - 1, selector["model"][1] - 1) for selector in match["selectors"]
+    ]
     return list(zip(selectors, places, strict=True))
 
 

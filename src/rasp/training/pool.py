@@ -48,9 +48,9 @@ class Pool:
         self, sequences: torch.Tensor, examples: torch.Tensor, plan: SlotTensors, outside: int
     ) -> torch.Tensor:
         """Lay some examples' sequences out in a row. (models, size)"""
-        found = sequences[examples[:, plan.slot_of], plan.position_of].long()
+        taken = sequences[examples[:, plan.slot_of], plan.position_of].long()
         inside = plan.position_of < self.lengths[examples][:, plan.slot_of]
-        return torch.where(inside, found, outside)
+        return torch.where(inside, taken, outside)
 
     def in_turn(self) -> np.ndarray:
         """Return the examples of each batch when all are taken in turn. (batches, batch)"""
@@ -66,11 +66,11 @@ def make_pool(
     extras: Mapping[str, np.ndarray] | None = None,
 ) -> Pool:
     """Put one split of every model's data on a device."""
-    kept = list({id(each): each for each in data}.values())
-    examples = [each.splits[split] for each in kept]
+    kept = list({id(own): own for own in data}.values())
+    examples = [own.splits[split] for own in kept]
     longest = max(example.tokens.shape[1] for example in examples)
     starts = np.cumsum([0, *(len(example) for example in examples)])
-    first = [int(starts[next(n for n, one in enumerate(kept) if one is each)]) for each in data]
+    first = [int(starts[next(n for n, one in enumerate(kept) if one is own)]) for own in data]
 
     def joined(parts: list[np.ndarray], fill: int) -> torch.Tensor:
         wide = [np.pad(part, ((0, 0), (0, longest - part.shape[1])), constant_values=fill)
@@ -85,6 +85,6 @@ def make_pool(
         joined([example.targets for example in examples], IGNORED),
         torch.from_numpy(lengths).to(device),
         torch.tensor(first, device=device),
-        torch.tensor([int(each.task.bos is not None) for each in data], device=device),
+        torch.tensor([int(own.task.bos is not None) for own in data], device=device),
         {name: torch.from_numpy(array).to(device) for name, array in (extras or {}).items()},
     )

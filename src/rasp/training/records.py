@@ -55,7 +55,7 @@ def read_records(path: Path) -> dict[str, Record]:
         lines = read_file(path, LARGEST_RECORDS).splitlines()
     except ABSENT:
         return {}
-    found: dict[str, Record] = {}
+    records: dict[str, Record] = {}
     for number, line in enumerate(lines, 1):
         try:
             record = read_record(line)
@@ -66,8 +66,8 @@ def read_records(path: Path) -> dict[str, Record]:
             ) from None
         except ValueError:
             continue
-        found[record["id"]] = record
-    return found
+        records[record["id"]] = record
+    return records
 
 
 def _checksum(record: Record) -> str:

@@ -64,7 +64,7 @@ class Progress:
     @property
     def diverged(self) -> int:
         """The first epoch whose loss is no number any more; 0 where there is none."""
-        return next((at for at, each in enumerate(self.loss, 1) if not math.isfinite(each)), 0)
+        return next((at for at, loss in enumerate(self.loss, 1) if not math.isfinite(loss)), 0)
 
 
 class Stack:

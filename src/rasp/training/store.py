@@ -73,17 +73,17 @@ class Store:
 
     def finished(self, configs: Sequence[RunConfig]) -> dict[str, Record]:
         """Return the records of some runs, those that there are, each with all it should say."""
-        known = self.records()
-        found = {config.id: known[config.id] for config in configs if config.id in known}
+        records = self.records()
+        finished = {config.id: records[config.id] for config in configs if config.id in records}
         for config in configs:
-            if config.id in found and not is_record(found[config.id], config.content):
+            if config.id in finished and not is_record(finished[config.id], config.content):
                 raise RaspValueError(
                     f"the record of `{config.name}` in {self.folder} does not say what a record "
                     "should",
                     hint="was it written by another version, or by hand? take its line out, and "
                     "the run is trained again",
                 )
-        return found
+        return finished
 
     def add_record(self, record: Record) -> None:
         """Append a finished run."""
@@ -106,27 +106,27 @@ class Store:
 
     def unfinished(self) -> dict[str, SavedPlace]:
         """Return every run that a snapshot holds, by id: its furthest place."""
-        found: dict[str, SavedPlace] = {}
+        furthest: dict[str, SavedPlace] = {}
         for snapshot in self.snapshots():
-            for model, each in enumerate(snapshot.about["runs"]):
-                known = found.get(each["id"])
+            for model, run in enumerate(snapshot.about["runs"]):
+                other = furthest.get(run["id"])
                 place = SavedPlace(
-                    snapshot, model, snapshot.about["epoch"], _progress(each["progress"])
+                    snapshot, model, snapshot.about["epoch"], _progress(run["progress"])
                 )
-                if known is None or known.epoch < place.epoch:
-                    found[each["id"]] = place
-        return found
+                if other is None or other.epoch < place.epoch:
+                    furthest[run["id"]] = place
+        return furthest
 
     def check_names(self, configs: Sequence[RunConfig]) -> None:
         """Raise where a run's name belongs to another configuration here."""
-        known: dict[str, dict[str, Any]] = {}
+        content_of: dict[str, dict[str, Any]] = {}
         for snapshot in self.snapshots():
-            known |= {each["name"]: each["config"] for each in snapshot.about["runs"]}
+            content_of |= {run["name"]: run["config"] for run in snapshot.about["runs"]}
         for record in self.records().values():
             if "name" in record and isinstance(record.get("config"), dict):
-                known[str(record["name"])] = record["config"]
+                content_of[str(record["name"])] = record["config"]
         for config in configs:
-            old = known.get(config.name)
+            old = content_of.get(config.name)
             if old is not None and old != config.content:
                 changes = "; ".join(differences(old, config.content)) or "the recipe"
                 raise RaspValueError(
@@ -173,7 +173,7 @@ class Store:
         """Remove snapshots in which every run is finished."""
         finished = self.records()
         for snapshot in self.snapshots():
-            if all(each["id"] in finished for each in snapshot.about["runs"]):
+            if all(run["id"] in finished for run in snapshot.about["runs"]):
                 snapshot.path.unlink(missing_ok=True)
 
 
@@ -185,8 +185,8 @@ def snapshot_of(stack: Stack) -> Snapshot:
         for model in range(len(stack)):
             tensors[f"{model}.{part}"] = stack.own_row(rows, model)
     runs = [
-        {"id": config.id, "name": config.name, "config": config.content, "progress": asdict(each)}
-        for config, each in zip(stack.configs, stack.progress, strict=True)
+        {"id": config.id, "name": config.name, "config": config.content, "progress": asdict(so_far)}
+        for config, so_far in zip(stack.configs, stack.progress, strict=True)
     ]
     return Snapshot({"epoch": stack.epoch, "runs": runs}, tensors)
 
@@ -229,8 +229,8 @@ def _snapshot(path: Path) -> TensorFile:
 
 def _progress(kept: dict[str, Any]) -> Progress:
     """Read a run's progress; a loss that was no number was written as `null`."""
-    loss = [math.nan if each is None else float(each) for each in kept["loss"]]
-    validation = [float(each) for each in kept["validation"]]
+    loss = [math.nan if number is None else float(number) for number in kept["loss"]]
+    validation = [float(number) for number in kept["validation"]]
     best, seconds = kept["best_epoch"], float(kept["seconds"])
     whole = len(loss) == len(validation) and type(best) is int and 0 <= best <= len(loss)
     if not whole or not all(0 <= share <= 1 for share in validation) or not seconds >= 0:

@@ -136,22 +136,22 @@ def _row_maxima(score: torch.Tensor, picked: torch.Tensor, plan: SlotTensors) ->
 
 def plan_supervision(task: Task, layers: int, heads: int) -> Supervision:
     """Say which head of a model should imitate which selector of a task's program."""
-    found = schedule(task.handle.node)
-    if found.layers > layers or found.width > heads:
+    size = schedule(task.handle.node)
+    if size.layers > layers or size.width > heads:
         raise RaspUnsupportedError(
-            f"the program needs {found.layers} layers of {found.width} heads, and the model has "
+            f"the program needs {size.layers} layers of {size.width} heads, and the model has "
             f"{layers} of {heads}: its attention has no place there",
             hint="train a model of at least the program's size, or without supervision",
         )
     names = task.handle.program.names
     supervised = [
-        Supervised(layer, head, each.selector, expression(each.selector, names, depth=3))
-        for layer, placed in enumerate(found.layer_list)
-        for head, each in enumerate(placed.heads)
+        Supervised(layer, number, head.selector, expression(head.selector, names, depth=3))
+        for layer, placed in enumerate(size.layer_list)
+        for number, head in enumerate(placed.heads)
     ]
     compared: list[Node] = []
     scored: list[Node] = []
-    for node in in_order([each.selector for each in supervised]):
+    for node in in_order([head.selector for head in supervised]):
         if isinstance(node, (Select, Score)):
             (compared if isinstance(node, Select) else scored).extend(node.needs)
     return Supervision(
@@ -181,10 +181,10 @@ def leaf_values(supervision: Supervision, data: Data, split: str) -> dict[str, n
     inside = np.arange(examples.tokens.shape[1]) < examples.lengths[:, None]
 
     def as_array(node: Node, kind: type, read: Mapping[Atom, int] | None) -> np.ndarray:
-        found: np.ndarray = np.zeros(inside.shape, kind)
+        codes: np.ndarray = np.zeros(inside.shape, kind)
         flat = (atom for row in values[node] for atom in row)
-        found[inside] = [float(atom) if read is None else read[atom] for atom in flat]
-        return found
+        codes[inside] = [float(atom) if read is None else read[atom] for atom in flat]
+        return codes
 
     arrays = {name: as_array(node, np.int32, code) for node, name in supervision.leaves.items()}
     return arrays | {

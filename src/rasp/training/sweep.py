@@ -137,13 +137,13 @@ def stacks_of(configs: Iterable[RunConfig], places: dict[str, SavedPlace]) -> li
 
 def waves(groups: Sequence[Group], together: int) -> list[list[Group]]:
     """Cut groups into waves of at most so many models; a larger group is a wave of its own."""
-    found: list[list[Group]] = []
+    listed: list[list[Group]] = []
     for group in groups:
-        last = sum(len(each) for each in found[-1]) if found else together
+        last = sum(len(stack) for stack in listed[-1]) if listed else together
         if last + len(group) > together:
-            found.append([])
-        found[-1].append(group)
-    return found
+            listed.append([])
+        listed[-1].append(group)
+    return listed
 
 
 def prepared(group: Group, store: Store, make: DataMaker, device: str) -> Stack:
@@ -196,12 +196,12 @@ def train(
     with ThreadPoolExecutor(1) as writer:
         writing = _Writing(store, writer)
         while active := [runner for runner in runners if not runner.stack.is_finished]:
-            if not all(each.step or clock.has_time(each.epoch_seconds) for each in active):
+            if not all(waiting.step or clock.has_time(waiting.epoch_seconds) for waiting in active):
                 active = _until_epochs_end(active)
                 writing.save(active)
                 writing.wait()
                 return False
-            runner = min(active, key=lambda each: each.share_done)
+            runner = min(active, key=lambda waiting: waiting.share_done)
             if runner.advance():
                 _after_epoch(runner, active, writing, settings)
         writing.wait()
@@ -220,7 +220,7 @@ def _after_epoch(
     runner: _Runner, active: Sequence[_Runner], writing: _Writing, settings: SweepSettings
 ) -> None:
     stack = runner.stack
-    models = sum(len(each.stack) for each in active)
+    models = sum(len(other.stack) for other in active)
     for progress in stack.progress:
         progress.seconds += runner.epoch_seconds / models
     if stack.is_finished:
@@ -230,10 +230,10 @@ def _after_epoch(
         writing.save([runner])
     if settings.report:
         left = max(
-            each.epoch_seconds * (each.stack.configs[0].epochs - each.stack.epoch)
-            for each in active
+            other.epoch_seconds * (other.stack.configs[0].epochs - other.stack.epoch)
+            for other in active
         )
-        settings.report([each.stack for each in active], stack, left)
+        settings.report([other.stack for other in active], stack, left)
 
 
 @dataclass
@@ -246,11 +246,11 @@ class _Writing:
 
     def save(self, runners: Sequence[_Runner]) -> None:
         due = [runner for runner in runners if runner.stack.epoch > runner.saved_epoch]
-        snapshots = [snapshot_of(each.stack) for each in due]
+        snapshots = [snapshot_of(due_runner.stack) for due_runner in due]
         self.wait()
         self.last = self.writer.submit(self._write, snapshots)
-        for each in due:
-            each.saved_epoch = each.stack.epoch
+        for due_runner in due:
+            due_runner.saved_epoch = due_runner.stack.epoch
 
     def wait(self) -> None:
         """Wait for the last snapshots; raise what went wrong with them."""

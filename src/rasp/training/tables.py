@@ -43,11 +43,11 @@ def cells_of(experiment: str, tasks: Sequence[str] | None = None) -> list[TableC
     [('Sort', '2×1', 4)]
     """
     makers = {"table1": _table_1, "table2": _table_2, "supervised": _supervised}
-    known = list(SUPERVISED if experiment == "supervised" else TASKS)
+    own_tasks = list(SUPERVISED if experiment == "supervised" else TASKS)
     for task in tasks or ():
-        if task not in known:
+        if task not in own_tasks:
             raise RaspNameError(
-                f"`{task}` is no task of {experiment}", hint="tasks are " + ", ".join(known)
+                f"`{task}` is no task of {experiment}", hint="tasks are " + ", ".join(own_tasks)
             )
     return [cell for cell in makers[experiment]() if not tasks or cell.task in tasks]
 
@@ -78,17 +78,17 @@ def grid(task: Task, layers: int, heads: int, width: int = 256) -> tuple[RunConf
 
 
 def _table_1() -> list[TableCell]:
-    found = []
+    cells = []
     for name, row in ROWS.items():
         size = schedule(TASKS[name].handle.node)
         configs = grid(TASKS[name], size.layers, size.width)
         column = f"{size.layers}×{size.width}"
-        found.append(TableCell(name, row.title, column, configs, row.best, row.means[0]))
-    return found
+        cells.append(TableCell(name, row.title, column, configs, row.best, row.means[0]))
+    return cells
 
 
 def _table_2() -> list[TableCell]:
-    found = []
+    cells = []
     for name, row in ROWS.items():
         layers, heads = row.layers, row.heads
         sizes = ((layers, heads, 256), (layers, heads - 1, 256), (layers - 1, heads, 256),
@@ -97,12 +97,12 @@ def _table_2() -> list[TableCell]:
         for column, size, mean in zip(columns, sizes, row.means, strict=True):
             if mean is not None:
                 configs = grid(TASKS[name], *size)
-                found.append(TableCell(name, row.title, column, configs, paper_mean=mean))
-    return found
+                cells.append(TableCell(name, row.title, column, configs, paper_mean=mean))
+    return cells
 
 
 def _supervised() -> list[TableCell]:
-    found = []
+    cells = []
     for name, (task, best) in SUPERVISED.items():
         row = ROWS[name]
         config = RunConfig(
@@ -111,8 +111,8 @@ def _supervised() -> list[TableCell]:
         )  # fmt: skip
         slower = replace(config, name=f"{config.name}-decay0.99", decay=0.99)
         configs = (config, slower) if name in SLOWER else (config,)
-        found.append(TableCell(name, row.title, f"{row.layers}×{row.heads}", configs, best))
-    return found
+        cells.append(TableCell(name, row.title, f"{row.layers}×{row.heads}", configs, best))
+    return cells
 
 
 @dataclass(frozen=True)

@@ -84,10 +84,10 @@ def s_op_of(name: str, program: str, output: str) -> Handle:
     if output not in names:
         defined = ", ".join(f"`{name}`" for name in names) or "nothing"
         raise RaspValueError(f"the program has no `{output}`", hint=f"it defines {defined}")
-    found = names[output]
-    if not isinstance(found, Handle) or not isinstance(found.node, SOp):
+    value = names[output]
+    if not isinstance(value, Handle) or not isinstance(value.node, SOp):
         raise RaspTypeError(
             f"`{output}` is no s-op, so there is nothing to predict at each position",
             hint="name an s-op; a selector can be learnt through what aggregates over it",
         )
-    return found
+    return value

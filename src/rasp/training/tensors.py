@@ -52,10 +52,10 @@ class TensorFile:
 
 def write_tensors(path: Path, tensors: Mapping[str, torch.Tensor], about: dict[str, Any]) -> None:
     """Write tensors with a description, in place of an older file or of none."""
-    whole = {name: each.detach().float().cpu().contiguous() for name, each in tensors.items()}
+    whole = {name: tensor.detach().float().cpu().contiguous() for name, tensor in tensors.items()}
     checksums = {
-        name: _checksum(name, tuple(each.shape), each.numpy().reshape(-1).view(np.uint8).data)
-        for name, each in whole.items()
+        name: _checksum(name, tuple(tensor.shape), tensor.numpy().reshape(-1).view(np.uint8).data)
+        for name, tensor in whole.items()
     }
     text = json.dumps(about | {"checksums": checksums}, allow_nan=False)
     with replacing(path) as file:
@@ -87,7 +87,7 @@ def open_tensors(path: Path) -> TensorFile:
 def _place(entry: Any, body: int) -> tuple[int, tuple[int, ...]]:
     start, end = entry["data_offsets"]
     shape = tuple(entry["shape"])
-    if not all(type(each) is int and each >= 0 for each in (start, end, *shape)):
+    if not all(type(number) is int and number >= 0 for number in (start, end, *shape)):
         raise ValueError
     if entry["dtype"] != KIND or end - start != 4 * prod(shape) or end - start > LARGEST_TENSOR:
         raise ValueError

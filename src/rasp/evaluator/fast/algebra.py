@@ -147,13 +147,13 @@ def _without_different(value: SignedSum) -> SignedSum:
     stack = list(value.items())
     while stack:
         conjunction, coefficient = stack.pop()
-        found = next((pair for pair, outcomes in conjunction
+        different = next((pair for pair, outcomes in conjunction
                       if outcomes == DIFFERENT and not pair.is_filter), None)  # fmt: skip
-        if found is None:
+        if different is None:
             total[conjunction] = total.get(conjunction, 0) + coefficient
             continue
-        rest = conjunction - {(found, DIFFERENT)}
-        stack += [(rest, coefficient), (rest | {(found, EQUAL)}, -coefficient)]
+        rest = conjunction - {(different, DIFFERENT)}
+        stack += [(rest, coefficient), (rest | {(different, EQUAL)}, -coefficient)]
         if len(stack) + len(total) > MOST_TERMS * 4:
             raise TooManyTerms
     return {conjunction: times for conjunction, times in total.items() if times}

@@ -60,9 +60,9 @@ def _highest(selector: Selector, space: Workspace, ranks: Array) -> Array:
         layout = lay_out(term.meeting, space)
         if layout is None:
             continue
-        found = highest_ranks(layout, counted(term, space).keys, ranks, space.meter)
+        of_term = highest_ranks(layout, counted(term, space).keys, ranks, space.meter)
         if layout.queries is None:
-            highest = np.maximum(highest, found)
+            highest = np.maximum(highest, of_term)
         else:
-            highest[layout.queries] = np.maximum(highest[layout.queries], found)
+            highest[layout.queries] = np.maximum(highest[layout.queries], of_term)
     return highest

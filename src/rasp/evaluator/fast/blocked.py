@@ -123,10 +123,10 @@ def blocked_best(selector: Selector, plan: SumPlan, space: Workspace, scorer: Sc
     scores = scaled_scores(scorer, space)
     highest: Array = np.zeros(space.batch.size, scores.dtype)
     for block in blocks(selector, plan, space):
-        found = scores.of(block.queries, block.keys)
+        cells = scores.of(block.queries, block.keys)
         some = block.picks.any(axis=1)
-        lowest = found.min(initial=0)
-        highest[block.queries[some]] = np.where(block.picks, found, lowest).max(axis=1)[some]
+        lowest = cells.min(initial=0)
+        highest[block.queries[some]] = np.where(block.picks, cells, lowest).max(axis=1)[some]
     return highest
 
 

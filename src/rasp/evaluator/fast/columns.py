@@ -210,8 +210,8 @@ def _atoms_of_kind(
 ) -> list[Any]:
     if kind == STRING:
         places = numerators.astype(np.int64, copy=False)
-        found: list[Any] = _object_array(strings)[places].tolist()
-        return found
+        texts: list[Any] = _object_array(strings)[places].tolist()
+        return texts
     if kind == BOOL:
         bools: list[bool] = numerators.astype(bool).tolist()
         return bools

@@ -103,20 +103,20 @@ def _settled(outcomes: dict[Pair, int]) -> Conjunction | None:
         return frozenset(outcomes.items())
     left: dict[Pair, int] = {}
     for pair, allowed in outcomes.items():
-        known = keys.get(pair.keys) or queries.get(pair.queries)
-        if known is None or known == pair or not pair.is_filter:
+        equality = keys.get(pair.keys) or queries.get(pair.queries)
+        if equality is None or equality == pair or not pair.is_filter:
             left[pair] = allowed
-        elif not allowed & _known_outcome(known, pair):
+        elif not allowed & _known_outcome(equality, pair):
             return None
     return frozenset(left.items())
 
 
-def _known_outcome(known: Pair, pair: Pair) -> int:
+def _known_outcome(equality: Pair, pair: Pair) -> int:
     """How `pair` turns out where `known`, an equality with a constant, holds."""
-    if isinstance(pair.queries, Const) and isinstance(known.queries, Const):
-        return outcome(known.queries.value, pair.queries.value)
-    assert isinstance(pair.keys, Const) and isinstance(known.keys, Const)
-    return outcome(pair.keys.value, known.keys.value)
+    if isinstance(pair.queries, Const) and isinstance(equality.queries, Const):
+        return outcome(equality.queries.value, pair.queries.value)
+    assert isinstance(pair.keys, Const) and isinstance(equality.keys, Const)
+    return outcome(pair.keys.value, equality.keys.value)
 
 
 def best_conditions(node: SelectBest) -> tuple[list[Conjunction], list[Conjunction]]:

@@ -100,12 +100,12 @@ def by_atoms(op: str, operands: Sequence[Column], meter: Meter) -> tuple[Column,
     size = 0
     for at, atoms in enumerate(meter.watched(zip(*columns, strict=True) if columns else [()], 64)):
         try:
-            made = function(*atoms)
+            atom = function(*atoms)
         except RaspError:
-            made = 0
+            atom = 0
             failed[at] = True
-        results.append(made)
-        size += size_of(made)
+        results.append(atom)
+        size += size_of(atom)
         if size > LARGE:
             meter.afford(size)
     column = from_atoms(results).take(inverse)
@@ -135,13 +135,13 @@ def on_varying(op: str, constants: Sequence[Atom | None], limits: Limits) -> Cal
     >>> on_varying("-", [None, 1], DEFAULT_LIMITS)(5)
     4
     """
-    first, *known = constants
-    if op in ("in", "lookup") and first is None and None not in known:
-        return _look_up(op, known)
+    first, *others = constants
+    if op in ("in", "lookup") and first is None and None not in others:
+        return _look_up(op, others)
 
     def function(*varying: Atom) -> Atom:
         rest = iter(varying)
-        atoms = tuple(next(rest) if known is None else known for known in constants)
+        atoms = tuple(next(rest) if constant is None else constant for constant in constants)
         return apply_operator(op, atoms, limits)
 
     return function
@@ -195,10 +195,10 @@ def _settle(
 
 
 def _is_member(item: Column, members: Sequence[Column]) -> Array:
-    found = np.zeros(1, bool)
+    is_member = np.zeros(1, bool)
     for member in members:
-        found = found | arithmetic.equal(item, member)
-    return found
+        is_member = is_member | arithmetic.equal(item, member)
+    return is_member
 
 
 def _at(index: Column, items: Sequence[Column], meter: Meter) -> tuple[Column, Array | None]:

@@ -192,9 +192,9 @@ class _Evaluation:
 
     def _aggregate(self, node: Aggregate) -> Column:
         values = self.space.columns[node.values]
-        found = self.selections.picks(node.selector)
+        selection = self.selections.picks(node.selector)
         try:
-            column, failed = aggregated(node, values, found, self.batch, self.meter)
+            column, failed = aggregated(node, values, selection, self.batch, self.meter)
         except TooManyDenominators as failure:
             raise _Failed(failure.number, error=failure.error) from None
         if failed is not None:
@@ -204,7 +204,7 @@ class _Evaluation:
         misfit = self._first_mixed(column)
         if misfit is not None:
             start, end = self.batch.starts[misfit : misfit + 2]
-            raise _Failed(misfit, int(np.flatnonzero(found.count[start:end] == 0)[0]))
+            raise _Failed(misfit, int(np.flatnonzero(selection.count[start:end] == 0)[0]))
         return column
 
     def _fail_to_aggregate(self, node: Aggregate, number: int, row: int) -> None:

@@ -49,8 +49,8 @@ def explain(outputs: Sequence[Node], names: Mapping[Node, str] | None = None) ->
             used.update(_strategies(plan))
         elif isinstance(node, SelectBest):
             plan = plan_best(node.selector)
-            found = _strategies(plan)
-            used.update(found, {HIGHEST} if DOMINANCE in found else ())
+            strategies = _strategies(plan)
+            used.update(strategies, {HIGHEST} if DOMINANCE in strategies else ())
         else:
             continue
         lines = [_titled(node, names), *_note(node, names), *_described(plan, names)]

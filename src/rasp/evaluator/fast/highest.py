@@ -48,8 +48,8 @@ def _highest_between(
         last = (1 << bits) - 1
         walk = _Walk(last - codes, ranks, bits, meter)
         other = np.where(too_high < size, last - too_high, -1)[down]
-        found = walk.below(begin[down], end[down], last - too_low[down], other)
-        highest[down] = np.maximum(highest[down], found)
+        below = walk.below(begin[down], end[down], last - too_low[down], other)
+        highest[down] = np.maximum(highest[down], below)
     return highest
 
 
@@ -77,8 +77,8 @@ class _Walk:
             is_beyond = bound >> (bit + 1) != other >> (bit + 1)
             first, last = parting.zeros[begin], parting.zeros[end]
             taken = np.flatnonzero(upper & is_beyond & (first < last))
-            found = stretch_highest(ranks[: parting.zeros[-1]], first[taken], last[taken])
-            highest[taken] = np.maximum(highest[taken], found)
+            ranked = stretch_highest(ranks[: parting.zeros[-1]], first[taken], last[taken])
+            highest[taken] = np.maximum(highest[taken], ranked)
             begin, end = parting.followed(begin, upper), parting.followed(end, upper)
         return highest
 

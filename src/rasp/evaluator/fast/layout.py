@@ -107,22 +107,22 @@ def _ordered(order: Range, space: Workspace, queries: Array | None) -> KeyOrder:
     size = space.batch.size
     low: Bound | None = None
     high: Bound | None = None
-    found = _kept(codes.arrays[0], None, size)
+    keys = _kept(codes.arrays[0], None, size)
     for bound, (_, outcomes) in zip(codes.arrays[1:], bounds, strict=True):
         asked = (
-            found if bound is codes.arrays[0] and queries is None else _kept(bound, queries, size)
+            keys if bound is codes.arrays[0] and queries is None else _kept(bound, queries, size)
         )
         if not outcomes & LESS:
             low = _tighter(np.maximum, low, (asked, 0 if outcomes & EQUAL else 1))
         if not outcomes & GREATER:
             high = _tighter(np.minimum, high, (asked, 1 if outcomes & EQUAL else 0))
-    return KeyOrder(found, low, high, codes.size)
+    return KeyOrder(keys, low, high, codes.size)
 
 
-def _tighter(choose: Callable[[Array, Array], Array], known: Bound | None, bound: Bound) -> Bound:
-    if known is None:
+def _tighter(choose: Callable[[Array, Array], Array], other: Bound | None, bound: Bound) -> Bound:
+    if other is None:
         return bound
-    return choose(known[0] + known[1], bound[0] + bound[1]), 0
+    return choose(other[0] + other[1], bound[0] + bound[1]), 0
 
 
 def _refined(groups: Codings, order: KeyOrder) -> Codings:

@@ -130,8 +130,8 @@ def _means(values: Column, picks: KnownPicks, batch: Batch, meter: Meter) -> Col
 def _big_means(top: Array, bottom: Array, meter: Meter) -> Column:
     pairs = list(zip(top.tolist(), bottom.tolist(), strict=True))
     distinct = meter.watched(set(pairs), 1)  # many queries share their picks
-    known = {pair: Fraction(*pair) for pair in distinct}
-    means = [known[pair] for pair in pairs]
+    mean_of = {pair: Fraction(*pair) for pair in distinct}
+    means = [mean_of[pair] for pair in pairs]
     tops, bottoms = np.empty(len(means), object), np.empty(len(means), object)
     tops[:] = [mean.numerator for mean in means]
     bottoms[:] = [mean.denominator for mean in means]

@@ -111,7 +111,7 @@ def _terms(total: Iterable[tuple[Conjunction, int]]) -> tuple[Term, ...]:
     for conjunction, coefficient in total:
         meeting, key_filters = _meeting(conjunction)
         weights.setdefault(meeting, []).append((key_filters, coefficient))
-    return tuple(Term(meeting, tuple(found)) for meeting, found in weights.items())
+    return tuple(Term(meeting, tuple(counted)) for meeting, counted in weights.items())
 
 
 def _meeting(conjunction: Conjunction) -> tuple[Meeting, Filters]:
@@ -128,7 +128,7 @@ def _meeting(conjunction: Conjunction) -> tuple[Meeting, Filters]:
             equalities.append(pair)
         else:
             bounds.setdefault(pair.keys, []).append((pair.queries, outcomes))
-    ranges = frozenset(Range(keys, frozenset(found)) for keys, found in bounds.items())
+    ranges = frozenset(Range(keys, frozenset(against)) for keys, against in bounds.items())
     return Meeting(frozenset(equalities), ranges, query_filters), key_filters
 
 

@@ -92,13 +92,13 @@ class Workspace:
     def codes(self, *needed: SOp | Best) -> Codes:
         """Codes that compare as the columns do, one array for each of them."""
         once = tuple(dict.fromkeys(needed))
-        found = self._codes.get(once)
-        if found is None:
+        codes = self._codes.get(once)
+        if codes is None:
             self.meter.afford(CODING_BYTES * len(once) * self.batch.size)
-            found = self._codes[once] = codes_of([self.columns[node] for node in once])
+            codes = self._codes[once] = codes_of([self.columns[node] for node in once])
         if len(once) == len(needed):
-            return found
-        return Codes(tuple(found.arrays[once.index(node)] for node in needed), found.size)
+            return codes
+        return Codes(tuple(codes.arrays[once.index(node)] for node in needed), codes.size)
 
     def passes(self, filters: Filters) -> Array:
         """Where all comparisons with constants hold: a bool per position, or one for all."""

@@ -52,19 +52,19 @@ class GrowingDomain:
     def code(self, atom: Atom) -> int:
         """Return the code of an atom; 1, 1.0 and True are three atoms."""
         key = (type(atom), atom)
-        found = self._codes.get(key)
-        if found is None:
+        code = self._codes.get(key)
+        if code is None:
             if len(self.atoms) >= self.most or (
                 isinstance(atom, str) and len(atom) > LONGEST_STRING
             ):
                 raise NotPlanned  # what is remembered must be small
-            found = self._codes[key] = len(self.atoms)
+            code = self._codes[key] = len(self.atoms)
             self.atoms.append(atom)
             self.has_strings |= isinstance(atom, str)
             self.has_numbers |= not isinstance(atom, str)
             if self.is_mixed:
                 self.when_mixed()
-        return found
+        return code
 
     @property
     def is_mixed(self) -> bool:
@@ -124,8 +124,8 @@ class DomainComparison:
         if sizes != self._sizes:
             sides = [[_sortable(atom) for atom in side.atoms] for side in (self.keys, self.queries)]
             number = self._ordered(sides) if self.is_ordered else self._any(sides)
-            found = [np.array([number[atom] for atom in side]) for side in sides]
-            self._ranks, self._sizes = (found[0], found[1]), sizes
+            ranks = [np.array([number[atom] for atom in side]) for side in sides]
+            self._ranks, self._sizes = (ranks[0], ranks[1]), sizes
         return self._ranks
 
     def _ordered(self, sides: list[list[Any]]) -> dict[Any, int]:

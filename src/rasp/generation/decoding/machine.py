@@ -113,11 +113,11 @@ class Machine:
         The first is the default's: where nothing is picked, the codes picked add up to 0.
         """
         atoms, domain = self.domains[node.values].atoms, self.domains[node]
-        found = self._carried.get(node)
-        if found is None or len(found) != len(atoms):
+        carried = self._carried.get(node)
+        if carried is None or len(carried) != len(atoms):
             codes = [domain.code(node.default), *(domain.code(atom) for atom in atoms[1:])]
-            found = self._carried[node] = np.array(codes)
-        return found
+            carried = self._carried[node] = np.array(codes)
+        return carried
 
     @property
     def count_bits(self) -> int:

@@ -51,10 +51,10 @@ class Rows:
         self.is_new = False
         output = self.machine.plan.output
         codes = np.broadcast_to(step.codes(output), (len(self.lengths), step.size))
-        found = codes[self.numbers, at if at >= 0 else self.lengths + at]
+        newest = codes[self.numbers, at if at >= 0 else self.lengths + at]
         atoms = self.machine.domains[output].atoms
         for one, code, is_doubtful in zip(
-            self.inputs, found.tolist(), step.doubt.tolist(), strict=True
+            self.inputs, newest.tolist(), step.doubt.tolist(), strict=True
         ):
             if code != FAILED and not is_doubtful:
                 yield one, atoms[code]
@@ -73,10 +73,10 @@ class Rows:
         self.codes[self.numbers, self.lengths] = added
         self.lengths = self.lengths + 1
 
-    def keep(self, node: SOp, found: Array, size: int) -> Array:
+    def keep(self, node: SOp, codes: Array, size: int) -> Array:
         """Keep what never changes."""
         kept = self.kept[node] = np.zeros(self.codes.shape, np.int64)
-        kept[:, :size] = found
+        kept[:, :size] = codes
         return kept[:, :size]
 
     def _take(self, stays: list[int]) -> None:

@@ -78,13 +78,13 @@ class StepSelections:
 
     def _key_weights(self, factors: frozenset[Selector]) -> Array:
         """1 for the keys that pass all factors, 0 for others and where no key is."""
-        found = self._weights.get(factors)
-        if found is None:
-            found = self._weight
+        weights = self._weights.get(factors)
+        if weights is None:
+            weights = self._weight
             for factor in factors:
-                found = found * self._dense(factor, False)[:, 0, :]
-            self._weights[factors] = found
-        return found
+                weights = weights * self._dense(factor, False)[:, 0, :]
+            self._weights[factors] = weights
+        return weights
 
     def _pair_cells(self, product: Product, is_newest: bool) -> Array:
         key = (product, is_newest)

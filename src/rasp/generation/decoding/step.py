@@ -109,8 +109,8 @@ class DecodingStep:
         if counts.max() <= 1:  # the sum of the codes picked is the code
             return carried.take(picked)
         several = counts > 1
-        found = carried.take(np.where(several, 0, picked))
-        return np.where(several, self._means(node, values, counts, is_newest), found)
+        lone = carried.take(np.where(several, 0, picked))
+        return np.where(several, self._means(node, values, counts, is_newest), lone)
 
     def _means(self, node: Aggregate, values: Array, counts: Array, is_newest: bool) -> Array:
         """The code of the mean of what each query picks; 0 where one is not exact, or has none."""
@@ -124,9 +124,9 @@ class DecodingStep:
         memo.is_about((below, count_bits))
         totals = self.selections.sums(node.selector, numbers[values], is_newest)
         keys = np.where(counts > 1, machine.mean_keys(totals, counts), 1)
-        found = memo.look_up(keys)
+        means = memo.look_up(keys)
         if without_mean.any():
             machine.doubtful.add(node)
             wrong = self.selections.sums(node.selector, without_mean[values], is_newest)
-            found = np.where(wrong > 0, FAILED, found)
-        return found
+            means = np.where(wrong > 0, FAILED, means)
+        return means

@@ -50,10 +50,10 @@ class Memo:
 
     def look_up_one(self, key: int) -> Array:
         """The function at one key, as an array that nobody changes. (1, 1)"""
-        found = self._alone.get(key)
-        if found is None:
-            found = self._alone[key] = np.array([[self._value(key)]])
-        return found
+        value = self._alone.get(key)
+        if value is None:
+            value = self._alone[key] = np.array([[self._value(key)]])
+        return value
 
     def _value(self, key: int) -> int:
         if key not in self._known:

@@ -65,15 +65,15 @@ class Together:
         """Compute the next value of each unfinished input; one in doubt is left out for good."""
         goes_on = set(unfinished)
         self._inputs = [one for one in self._inputs if one in goes_on and self._is_within(one)]
-        found: dict[Growing, Atom] = {}
+        values: dict[Growing, Atom] = {}
         try:
             for part in self._parts:
                 part.grow(set(self._inputs))
-            found = self._values(at)
+            values = self._values(at)
         except NotPlanned:
             self._parts = []
-        self._inputs = list(found)
-        return found
+        self._inputs = list(values)
+        return values
 
     def _is_within(self, one: Growing) -> bool:
         """Tell whether an input with its newest token may be evaluated."""

@@ -88,18 +88,18 @@ def outside_brackets(tokens: Sequence[Any]) -> list[Any]:
 def prefix_of_balanced(kinds: int, rng: Random, length: int) -> list[str]:
     """The beginning of a balanced text, most often the whole of one, with neutral tokens."""
     stack: list[str] = []
-    made: list[str] = []
+    tokens: list[str] = []
     neutral = rng.random() / 2
-    while len(made) < length:
+    while len(tokens) < length:
         if rng.random() < neutral:
-            made.append(rng.choice("ab"))
-        elif stack and (rng.random() < 0.5 or len(stack) >= length - len(made)):
-            made.append(stack.pop())
+            tokens.append(rng.choice("ab"))
+        elif stack and (rng.random() < 0.5 or len(stack) >= length - len(tokens)):
+            tokens.append(stack.pop())
         else:
             pair = rng.choice(PAIRS[:kinds])
-            made.append(pair[0])
+            tokens.append(pair[0])
             stack.append(pair[1])
-    return made
+    return tokens
 
 
 def brackets(kinds: int) -> InputMaker:

@@ -93,10 +93,10 @@ def count_ab(tokens: Sequence[Any]) -> list[Any]:
 
 
 def mean_position_of_x(tokens: Sequence[Any]) -> list[Any]:
-    found = [position for position, token in enumerate(tokens) if token == "x"]
-    if len(found) < 2:  # nothing, or a lone pick that stays an int
-        return everywhere(found[0] if found else -1, tokens)
-    return everywhere(Fraction(sum(found), len(found)), tokens)
+    positions = [position for position, token in enumerate(tokens) if token == "x"]
+    if len(positions) < 2:  # nothing, or a lone pick that stays an int
+        return everywhere(positions[0] if positions else -1, tokens)
+    return everywhere(Fraction(sum(positions), len(positions)), tokens)
 
 
 def sum_of_tokens(tokens: Sequence[Any]) -> list[Any]:

@@ -42,8 +42,8 @@ def induction_two(tokens: Sequence[Any]) -> list[Any]:
     text = "".join(tokens)
     answer = ["_"]
     for end in range(2, len(text) + 1):
-        found = text.rfind(text[end - 2 : end], 0, end - 1)
-        answer.append(text[found + 2] if found >= 0 else "_")
+        start = text.rfind(text[end - 2 : end], 0, end - 1)
+        answer.append(text[start + 2] if start >= 0 else "_")
     return answer
 
 
@@ -52,8 +52,8 @@ def most_common_follower(tokens: Sequence[Any]) -> list[Any]:
     counts = Counter(pairs)
     answer = []
     for token in tokens:
-        found = [(counts[pair], at) for at, pair in enumerate(pairs) if pair[0] == token]
-        answer.append(pairs[max(found)[1]][1] if found else "_")
+        followers = [(counts[pair], at) for at, pair in enumerate(pairs) if pair[0] == token]
+        answer.append(pairs[max(followers)[1]][1] if followers else "_")
     return answer
 
 
@@ -161,22 +161,22 @@ def _tiled(rng: Random, length: int) -> list[str]:
 
 
 def _story(rng: Random, length: int) -> list[str]:
-    made = rng.choices(("gave", "it", "to", "and"), k=length)
+    words = rng.choices(("gave", "it", "to", "and"), k=length)
     for name in NAMES:
         for _ in range(rng.choice((0, 1, 1, 2, 3))):
-            made[rng.randrange(length)] = name
-    return made
+            words[rng.randrange(length)] = name
+    return words
 
 
 def _repeats(rng: Random, length: int) -> list[str]:
     """A string made of pieces of itself, so that pairs of neighbours come again."""
-    made = rng.choices("abcdef", k=3)
-    while len(made) < length:
-        start = rng.randrange(len(made))
-        made += made[start : start + rng.randint(2, 5)]
+    tokens = rng.choices("abcdef", k=3)
+    while len(tokens) < length:
+        start = rng.randrange(len(tokens))
+        tokens += tokens[start : start + rng.randint(2, 5)]
         if rng.random() < 0.2:
-            made.append(rng.choice("abcdef"))
-    return made[:length]
+            tokens.append(rng.choice("abcdef"))
+    return tokens[:length]
 
 
 WORDS = letters("abcdef", members=_repeats)

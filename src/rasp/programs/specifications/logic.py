@@ -42,8 +42,8 @@ def set_inference_signed(tokens: Sequence[Any]) -> list[Any]:
     facts = [what for who, what in re.findall(r"([^x])([∈∉]\w),", text) if who == element]
     rules = re.findall(r"x([∈∉]\w)→x([∈∉]\w)", text)
     contraposed = [(_denied(conclusion), _denied(premise)) for premise, conclusion in rules]
-    known = within(facts, rules + contraposed, 3)
-    answer = "T" if f"∈{asked}" in known else "F" if f"∉{asked}" in known else "?"
+    inferred = within(facts, rules + contraposed, 3)
+    answer = "T" if f"∈{asked}" in inferred else "F" if f"∉{asked}" in inferred else "?"
     return everywhere(answer, tokens)
 
 
@@ -101,11 +101,11 @@ def clauses(bar: str) -> InputMaker:
 
     def sample(rng: Random, length: int) -> list[Any]:
         often = rng.random()
-        made = ["T" if rng.random() < often else "F" for _ in range(length)]
+        tokens = ["T" if rng.random() < often else "F" for _ in range(length)]
         for position in range(1, length - 1):
-            if made[position - 1] != bar and rng.random() < 0.4:
-                made[position] = bar
-        return made
+            if tokens[position - 1] != bar and rng.random() < 0.4:
+                tokens[position] = bar
+        return tokens
 
     def accepts(tokens: Sequence[Any]) -> bool:
         return all("".join(tokens).split(bar))

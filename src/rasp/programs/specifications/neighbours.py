@@ -69,9 +69,10 @@ def peaks(tokens: Sequence[Any]) -> list[Any]:
 
 
 def distance_to_x(tokens: Sequence[Any]) -> list[Any]:
-    found = [position for position, token in enumerate(tokens) if token == "x"]
+    places = [position for position, token in enumerate(tokens) if token == "x"]
     return [
-        min((abs(position - each) for each in found), default=-1) for position in range(len(tokens))
+        min((abs(position - place) for place in places), default=-1)
+        for position in range(len(tokens))
     ]
 
 

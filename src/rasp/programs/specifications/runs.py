@@ -70,10 +70,10 @@ def run_length_encoding(tokens: Sequence[Any]) -> list[Any]:
 def _long_runs(rng: Random, length: int) -> list[str]:
     few = rng.sample("abcde", rng.randint(1, 5))
     typical = rng.choice((1, 2, 3, 12, 200))
-    made: list[str] = []
-    while len(made) < length:
-        made += [rng.choice(few)] * rng.randint(1, 2 * typical)
-    return made[:length]
+    tokens: list[str] = []
+    while len(tokens) < length:
+        tokens += [rng.choice(few)] * rng.randint(1, 2 * typical)
+    return tokens[:length]
 
 
 RUNS = letters("abcde", "ab", members=_long_runs)

@@ -142,22 +142,22 @@ def dictionary_order(text: str) -> str:
 
 def _phrase(rng: Random, length: int) -> list[str]:
     """Short words, sometimes with a palindrome or an "ing", and spaces between and around."""
-    made = " " * rng.choice((0, 0, 1, 3))
-    while len(made) < length:
+    text = " " * rng.choice((0, 0, 1, 3))
+    while len(text) < length:
         word = "".join(rng.choices("abeiot", k=rng.randint(1, 6)))
         word = rng.choice((word, word, word + word[::-1], word + "ing", "ing"))
-        made += word + " " * rng.choice((1, 1, 1, 2, 4))
-    return list(made[:length])
+        text += word + " " * rng.choice((1, 1, 1, 2, 4))
+    return list(text[:length])
 
 
 def _pieces(*parts: str) -> Callable[[Random, int], list[str]]:
     """Strings put together from these parts."""
 
     def make(rng: Random, length: int) -> list[str]:
-        made = ""
-        while len(made) < length:
-            made += rng.choice(parts)
-        return list(made[:length])
+        text = ""
+        while len(text) < length:
+            text += rng.choice(parts)
+        return list(text[:length])
 
     return make
 

@@ -122,7 +122,7 @@ def _generated(
 
 def _continuations(task: NextToken, prompts: list[list[Any]]) -> list[list[Any]]:
     if task.guess is None:
-        return [found.tokens for found in generate(task.handle, prompts, most=2_000)]
+        return [generation.tokens for generation in generate(task.handle, prompts, most=2_000)]
     guessed = [task.guess(prompt) for prompt in prompts]
     whole = [[*prompt, *more] for prompt, more in zip(prompts, guessed, strict=True)]
     for prompt, more, said in zip(prompts, guessed, evaluate(task.handle, whole), strict=True):

@@ -100,8 +100,8 @@ def _attended(
         models * batch, length, 3, size.heads, -1
     )
     queries, keys, values = mixed.permute(2, 0, 3, 1, 4)  # (models · batch, heads, length, …)
-    found = functional.scaled_dot_product_attention(queries, keys, values, is_causal=True)
-    return found.transpose(1, 2).reshape(models, batch * length, size.width)
+    attended = functional.scaled_dot_product_attention(queries, keys, values, is_causal=True)
+    return attended.transpose(1, 2).reshape(models, batch * length, size.width)
 
 
 def _norm(stream: torch.Tensor, norm: torch.Tensor) -> torch.Tensor:

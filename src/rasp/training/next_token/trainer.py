@@ -52,8 +52,8 @@ def train(
     for stack in stacks.values():
         for record in _Training(stack, tasks, folder, device, tell).finish(save_every):
             store.add_record(record)
-    known = store.records()
-    return {run.id: known[run.id] for run in runs}
+    records = store.records()
+    return {run.id: records[run.id] for run in runs}
 
 
 class _Training:
@@ -227,8 +227,8 @@ class _Training:
         longest = max(data.test[place].tokens.shape[1] for data in self.data.values())
         for start in range(0, self.runs[0].test, BATCH_TESTED):
             parts = [self._test_part(run, place, start, longest) for run in self.runs]
-            tokens, targets = (torch.from_numpy(np.stack(each)).to(self.device)
-                               for each in zip(*parts, strict=True))  # fmt: skip
+            tokens, targets = (torch.from_numpy(np.stack(arrays)).to(self.device)
+                               for arrays in zip(*parts, strict=True))  # fmt: skip
             offsets = torch.zeros(tokens.shape[:2], dtype=torch.long, device=self.device)
             said = (logits(self.parameters, self.size, tokens, offsets) + absent).argmax(dim=3)
             is_asked = targets != IGNORED
