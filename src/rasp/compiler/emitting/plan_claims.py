@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from rasp.certificate.claims import Claims, GroupClaim, HeadClaim, ReaderClaim
+from rasp.certificate.claims import Claims, GroupClaim, ReaderClaim
 from rasp.compiler.analysis.variables import HeadOutput
 from rasp.compiler.emitting.claims import Claimant, block_name
 from rasp.compiler.emitting.emitter import Emitter
-from rasp.compiler.planning.attention import HeadPlan
 from rasp.compiler.planning.features import Reached
 from rasp.compiler.planning.plan import Plan
 from rasp.graph import Elementwise, SOp
@@ -22,28 +21,19 @@ def make_claims(plan: Plan, emitter: Emitter) -> Claims:
 class _PlanClaimant(Claimant):
     """Claims of compact weights: each group of hidden units reads one number."""
 
+    weighed = "share"
+
     def __init__(self, plan: Plan, emitter: Emitter) -> None:
         super().__init__(plan)
-        self.layout, self.groups, self.emitter = plan.layout, plan.groups, emitter
+        self.layout, self.feed_forwards, self.emitter = plan.layout, plan.groups, emitter
 
-    def _groups(self) -> tuple[tuple[GroupClaim, ...], ...]:
-        return tuple(self._groups_of(layer) for layer in range(len(self.groups)))
+    def groups(self) -> Iterator[list[GroupClaim]]:
+        for layer, groups in enumerate(self.feed_forwards):
+            lowers = bool(self.emitter.lowering(layer).any())
+            yield [GroupClaim(len(self.emitter.units[group]), self.names.all(group.inputs))
+                   for group, _ in groups] + [GroupClaim(1, ())] * lowers  # fmt: skip
 
-    def _groups_of(self, layer: int) -> tuple[GroupClaim, ...]:
-        found = [GroupClaim(len(self.emitter.units[group]), self.all_numbers(group.inputs))
-                 for group, _ in self.groups[layer]]  # fmt: skip
-        return (*found, *[GroupClaim(1, ())] * bool(self.emitter.lowering(layer).any()))
-
-    def _head(self, plan: HeadPlan) -> HeadClaim:
-        head = plan.head
-        channels = tuple(
-            {head.outputs.index(output): weight for output, weight in weights.items()}
-            for weights in plan.basis
-        )
-        values = tuple(self._moved(weights) for weights in plan.basis)
-        return self._claim(head, channels, values)
-
-    def _reader(self, node: SOp) -> ReaderClaim | None:
+    def reader(self, node: SOp) -> ReaderClaim | None:
         linear = self.values.of(node).linear
         has_no_operands = isinstance(node, Elementwise) and not node.operands
         if (

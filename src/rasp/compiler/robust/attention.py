@@ -61,6 +61,12 @@ class RobustHead:
     """The sink's score."""
     channels: list[MovedValue] = field(default_factory=list)
 
+    @property
+    def basis(self) -> list[dict[HeadOutput, Fraction]]:
+        """Each value that is moved, as a weighted sum of the outputs."""
+        return [{} if each.output is None else {each.output: each.weight}
+                for each in self.channels]  # fmt: skip
+
 
 def plan_head(blocks: Blocks, head: PlannedHead) -> RobustHead:
     """Plan a head of which something is read."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-from rasp.certificate.claims import Claims, GroupClaim, HeadClaim, ReaderClaim
+from rasp.certificate.claims import Claims, GroupClaim, ReaderClaim
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import HeadOutput, Variable
 from rasp.compiler.emitting.claims import Claimant, block_name
-from rasp.compiler.robust.attention import RobustHead
-from rasp.compiler.robust.numbers import above, sink_weight
+from rasp.compiler.robust.numbers import above
 from rasp.compiler.robust.plan import RobustPlan, width_of
 from rasp.compiler.robust.readings import Row, added
 from rasp.compiler.robust.steps import Written
@@ -26,20 +24,22 @@ def make_claims(plan: RobustPlan) -> Claims:
 class RobustClaimant(Claimant):
     """Claims of blocks, where a head moves rows of a table, and of sums beside a sink."""
 
+    weighed = "sum"
+
     def __init__(self, plan: RobustPlan) -> None:
         super().__init__(plan)
         self.features, self.blocks = plan.features, plan.blocks
 
-    def _groups(self) -> tuple[tuple[GroupClaim, ...], ...]:
-        return tuple(tuple(GroupClaim(2 * len(each.steps), self.all_numbers(self._inputs(each)),
-                                      self.all_numbers(self.blocks.parts_of(each.feature.inputs)))
-                           for each in layer) for layer in self.features)  # fmt: skip
+    def parts_of(self, variables: Iterable[Variable]) -> Iterable[Variable]:
+        return self.blocks.parts_of(variables)
 
-    def inputs(self, node: SOp) -> tuple[int, ...]:
-        return self.all_numbers(self.blocks.parts_of(self.values.of(node).inputs))
+    def is_block(self, output: HeadOutput) -> bool:
+        return output in self.blocks.of
 
-    def _joint_inputs(self, nodes: Iterable[SOp]) -> tuple[int, ...]:
-        return self.all_numbers(self.blocks.parts_of(self.values.joints.of(list(nodes)).inputs))
+    def groups(self) -> Iterator[list[GroupClaim]]:
+        for layer in self.features:
+            yield [GroupClaim(2 * len(each.steps), self.names.all(self._inputs(each)),
+                              self.names.parts(each.feature.inputs)) for each in layer]  # fmt: skip
 
     def _inputs(self, written: Written) -> list[Variable]:
         """What a feature's steps read: sums are read beside how many keys were picked."""
@@ -50,7 +50,7 @@ class RobustClaimant(Claimant):
                 found[width_of(blocks, variable)] = None
         return list(found)
 
-    def _reader(self, node: SOp) -> ReaderClaim | None:
+    def reader(self, node: SOp) -> ReaderClaim | None:
         row, first = self._read(node), 0 if self.plan.uses_sink else 1
         if not row.weights:
             return None
@@ -82,18 +82,3 @@ class RobustClaimant(Claimant):
         fine = fine and all(output in self.blocks.sums and output.head.mode == "mean"
                             for output in found)  # fmt: skip
         return found if fine else {}
-
-    def _head(self, plan: RobustHead) -> HeadClaim:
-        head, blocks = plan.head, self.blocks
-        channels = tuple({} if each.output is None else
-                         {head.outputs.index(each.output): each.weight}
-                         for each in plan.channels)  # fmt: skip
-        values = tuple(() if each.output is None else self._moved({each.output: Fraction(1)})
-                       for each in plan.channels)  # fmt: skip
-        claim = self._claim(head, channels, values)
-        outputs = tuple(
-            replace(told, is_block=output in blocks.of)
-            for told, output in zip(claim.outputs, head.outputs, strict=True)
-        )
-        weight = sink_weight(blocks) if head.mode == "sum" else Fraction(0)
-        return replace(claim, outputs=outputs, weight=weight)

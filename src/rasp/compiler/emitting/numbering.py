@@ -1,0 +1,126 @@
+"""Variables of the analysis in, the numbers by which claims name them out.
+
+A variable gets its number when something is first said of it, and what it is made of before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from rasp.certificate import claims as told
+from rasp.compiler.analysis.linear import Coordinate, IndexIs, TokenIs
+from rasp.compiler.analysis.value_analysis import ValueAnalysis
+from rasp.compiler.analysis.variables import (
+    CountVariable,
+    HeadOutput,
+    IndexVariable,
+    NodeVariable,
+    PlannedHead,
+    SumVariable,
+    TokenVariable,
+    Variable,
+)
+from rasp.graph import Node, SOp
+
+
+class Numbering:
+    """The variables that claims name, and what s-ops are made of."""
+
+    def __init__(
+        self, values: ValueAnalysis, heads: Sequence[Sequence[PlannedHead]],
+        parts_of: Callable[[Iterable[Variable]], Iterable[Variable]],
+    ) -> None:  # fmt: skip
+        self.values, self.parts_of = values, parts_of
+        self.numbers: dict[Variable, int] = {values.token: told.TOKEN, values.index: told.INDEX}
+        self.nodes: dict[SOp, int] = {}
+        self.variables: list[told.Variable] = [None, None]
+        self.places = {head: (layer, number) for layer, some in enumerate(heads, 1)
+                       for number, head in enumerate(some)}  # fmt: skip
+        self.spare: list[PlannedHead] = []
+        """Heads that nothing reads, but some s-op depends on."""
+
+    def number(self, variable: Variable) -> int:
+        if variable not in self.numbers:
+            claimed = self._variable(variable)
+            if isinstance(claimed, told.NodeVariable):
+                self.numbers[variable] = self._node_number(claimed.node)
+            else:
+                self.numbers[variable] = len(self.variables)
+                self.variables.append(claimed)
+        return self.numbers[variable]
+
+    def _node_number(self, node: SOp) -> int:
+        if node not in self.nodes:
+            self.made_of(node)
+            self.nodes[node] = len(self.variables)
+            self.variables.append(told.NodeVariable(node))
+        return self.nodes[node]
+
+    def all(self, variables: Iterable[Variable]) -> tuple[int, ...]:
+        return tuple(self.number(variable) for variable in variables)
+
+    def parts(self, variables: Iterable[Variable]) -> tuple[int, ...]:
+        """Variables as the arrays read them."""
+        return self.all(self.parts_of(variables))
+
+    def inputs(self, node: SOp) -> tuple[int, ...]:
+        """What is read where an s-op is."""
+        return self.parts(self.values.of(node).inputs)
+
+    def made_of(self, node: SOp) -> tuple[int, ...]:
+        """What an s-op is a function of; a choice, of which it is and of all that it can be."""
+        values, joints = self.values.of(node), self.values.joints
+        same = joints.aliases.get(node)
+        if same in self.nodes:
+            return (self.nodes[same],)
+        if values.choice is None:
+            return self.all(values.inputs)
+        which = values.choice.which
+        found: list[Variable] = [joints.node_variable(which, self.values.of(which))]
+        for leaf in values.choice.leaves:
+            found += joints.view(leaf, self.values.of(leaf), values.layer).inputs
+        return self.all(dict.fromkeys(found))
+
+    def _coordinate(self, coordinate: Coordinate) -> tuple[str, int]:
+        """A coordinate as claims write it."""
+        match coordinate:
+            case TokenIs(place):
+                return "tok", place
+            case IndexIs(place):
+                return "idx", place
+            case HeadOutput():
+                return "out", self.number(coordinate)
+        raise AssertionError(f"no sum is made of {type(coordinate).__name__}")
+
+    def _variable(self, variable: Variable) -> told.Variable:
+        match variable:
+            case TokenVariable() | IndexVariable():
+                return None
+            case HeadOutput(head=head):
+                if head not in self.places:
+                    self.places[head] = (0, len(self.spare))
+                    self.spare.append(head)
+                return told.OutputVariable(*self.places[head], head.outputs.index(variable))
+            case SumVariable(linear=linear):
+                parts = {self._coordinate(part): weight for part, weight in linear.parts.items()}
+                return told.SumVariable(linear.constant, parts)
+            case CountVariable(conditions=conditions):
+                for condition in conditions:
+                    self._node_number(condition)
+                return told.CountVariable(conditions)
+        assert isinstance(variable, NodeVariable)
+        return told.NodeVariable(variable.node)
+
+    def over(self) -> dict[Node, tuple[int, ...]]:
+        """What s-ops depend on: all that were ever looked at."""
+        found: dict[Node, tuple[int, ...]] = {}
+        for node, values in list(self.values.held.known.items()):
+            known = self.nodes.keys() & {node, self.values.joints.aliases.get(node, node)}
+            if isinstance(node, SOp) and (values.choice is None or known):
+                found[node] = self.made_of(node)
+        return found
+
+    def choices(self) -> dict[SOp, tuple[SOp, tuple[SOp, ...]]]:
+        known = {node: self.values.of(node).choice for node in self.nodes}
+        return {node: (choice.which, choice.leaves)
+                for node, choice in known.items() if choice is not None}  # fmt: skip
