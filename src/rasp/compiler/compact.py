@@ -26,12 +26,6 @@ from rasp.compiler.settings import Settings
 from rasp.errors import RaspUnsupportedError
 from rasp.graph import Elementwise, Node, Program, in_order
 
-MOST_EFFORT = 400_000_000
-"""How much is done, in all, before no further attempt is made: a refusal should take no more than
-some seconds. One is about ten nanoseconds."""
-PAIR_EFFORT, STATE_EFFORT, CELL_EFFORT = 5, 8_000, 800
-"""What a pair of a key and a query costs, a state of what a feed-forward reads, and each dimension
-that it writes in that state."""
 LARGEST = 1e30
 """The largest weight: float32 ends at 3.4e38, and weights are multiplied."""
 
@@ -54,7 +48,6 @@ class _Attempts:
     def __init__(self, nodes: Mapping[str, Node], settings: Settings, program: Program) -> None:
         self.nodes, self.settings, self.program = nodes, settings, program
         self.place = Refusals(program, list(nodes.values())).origin(next(iter(nodes.values())))
-        self.effort = 0
         self.error: RaspUnsupportedError | None = None
         """Why the first attempt failed."""
         self.is_too_large = False
@@ -70,8 +63,6 @@ class _Attempts:
             model = self._attempt(measures)
             if model is not None:
                 return model
-            if self.effort > MOST_EFFORT:
-                break
         assert self.error is not None
         raise self.error
 
@@ -116,7 +107,6 @@ class _Attempts:
                 self.place,
                 "give an alphabet and a length for which the program has a value",
             )
-        self.effort += _effort(plan, model)
         self._look_at(plan, certificate, verdict)
         return None
 
@@ -149,18 +139,6 @@ def _has_conditions(nodes: Mapping[str, Node]) -> bool:
     """Whether there is an `and` or an `or` whose conditions can be counted."""
     return any(isinstance(node, Elementwise) and node.op in ("and", "or")
                for node in in_order(list(nodes.values())))  # fmt: skip
-
-
-def _effort(plan: Plan, model: Transformer) -> int:
-    """How much there was to look at in a model."""
-    effort = PAIR_EFFORT * sum(conjunct.pairs for heads in plan.heads for head in heads
-                               for conjunct in head.conjuncts)  # fmt: skip
-    written = plan.layout.written_by_groups()
-    for groups, block in zip(plan.groups, model.weights.feed_forwards, strict=True):
-        for group, ridge in groups:
-            each = STATE_EFFORT + CELL_EFFORT * written[group] + len(block.bias)
-            effort += len(ridge.points) * each
-    return effort
 
 
 def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate, Verdict]:
