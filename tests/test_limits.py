@@ -194,6 +194,12 @@ def test_a_handle_keeps_to_the_budgets_it_was_made_under() -> None:
     assert rasp.tokens("abcd")
 
 
+def test_what_is_made_of_two_keeps_to_the_smaller_budget_of_each_kind() -> None:
+    quick, small = rasp.Limits(seconds=2, nesting=30), rasp.Limits(steps=5, nesting=40)
+    combined = rasp.indices.within(quick) + rasp.tokens_int.within(small)
+    assert combined.limits == rasp.Limits(seconds=2, steps=5, nesting=30)
+
+
 def test_a_wider_budget_stays_when_combined_with_what_has_none() -> None:
     wide = rasp.run("x = tokens;", limits=Limits(input_length=10**9))["x"] == rasp.tokens
     assert wide.budgets.input_length == 10**9

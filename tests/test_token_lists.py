@@ -84,6 +84,7 @@ def test_an_alphabet_holds_each_token_once(text: str, alphabet: tuple[object, ..
         ("a,b", "can be read in two ways", 'ab, or ["a", "b", ","] with the comma'),
         ("1,2", "can be read in two ways", '[1, 2] for numbers, ["1", "2"] for words'),
         ("", "the alphabet is empty", "list every token"),
+        ('[1, "a"]', "strings or numbers, not both", "a list such as [1, 2, 3]"),
     ],
 )
 def test_what_can_be_misread_is_refused(text: str, message: str, hint: str) -> None:
