@@ -14,7 +14,7 @@ from rasp.cli.prose import report
 from rasp.dialect.algebra import classes
 from rasp.dialect.automaton import Automaton
 from rasp.dialect.automaton_in_c_rasp import c_rasp_of
-from rasp.dialect.forecast import Forecast
+from rasp.dialect.forecast import forecast
 from rasp.dialect.regular_expression import automaton_of
 from rasp.dialect.verdicts import dialects
 from rasp.errors import RaspValueError
@@ -62,10 +62,10 @@ def _language(arguments: argparse.Namespace) -> int:
     automaton = _automaton(arguments)
     decided = classes(automaton)
     text = c_rasp_of(decided.decomposition) if decided.c_rasp.holds else ""
-    expected = Forecast(decided.c_rasp.holds)
+    expected = forecast(decided.c_rasp.holds)
     report(
         f"minimal automaton: {decided.automaton}\n\n{decided}\n\n{expected}",
-        lambda: decided.as_dict() | {"forecast": str(expected), "text": text},
+        lambda: decided.as_dict() | {"forecast": expected, "text": text},
         arguments.json,
     )
     if text and arguments.text and not arguments.json:

@@ -7,8 +7,6 @@ is there a computable bound on the length up to which one must train.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 RECORD = (
     "of 125 published regular languages, membership predicted generalisation right for 97.6 % "
     "(arXiv:2608.13433)"
@@ -19,23 +17,17 @@ CAVEAT = (
 )
 
 
-@dataclass(frozen=True)
-class Forecast:
-    """What is expected, and how good such expectations were.
+def forecast(is_in_c_rasp: bool | None) -> str:
+    """Say what to expect of a program or language, and how good such expectations were.
 
-    >>> print(str(Forecast(True)).splitlines()[0])
+    >>> print(forecast(True).splitlines()[0])
     forecast: C-RASP, so likely to go on beyond the lengths it was trained on
     """
-
-    generalises: bool | None
-    """Whether it is in C-RASP; None: it is not known."""
-
-    def __str__(self) -> str:
-        expected = {
-            True: "C-RASP, so likely to go on beyond the lengths it was trained on",
-            False: "not in C-RASP, so unlikely to go on beyond the lengths it was trained on",
-            None: "none: it is not in C-RASP as written, and its language is not known",
-        }[self.generalises]
-        if self.generalises is None:
-            return f"forecast: {expected}"
-        return f"forecast: {expected}\n  record: {RECORD}\n  {CAVEAT}"
+    if is_in_c_rasp is None:
+        return "forecast: none: it is not in C-RASP as written, and its language is not known"
+    expected = (
+        "C-RASP, so likely to go on beyond the lengths it was trained on"
+        if is_in_c_rasp
+        else "not in C-RASP, so unlikely to go on beyond the lengths it was trained on"
+    )
+    return f"forecast: {expected}\n  record: {RECORD}\n  {CAVEAT}"

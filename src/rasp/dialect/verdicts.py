@@ -20,7 +20,7 @@ from rasp.architecture.reach import stays_within
 from rasp.architecture.schedule import Outputs, output_nodes, program_of
 from rasp.atoms import Atom, to_python
 from rasp.dialect.algebra import Classes, classes
-from rasp.dialect.forecast import Forecast
+from rasp.dialect.forecast import forecast
 from rasp.dialect.learning import Learned, learn
 from rasp.dialect.rasp_l import check_rasp_l
 from rasp.dialect.reading import Reader
@@ -124,11 +124,11 @@ class Dialects:
         return classes(self.learned.automaton)
 
     @property
-    def forecast(self) -> Forecast:
+    def forecast(self) -> str:
         """Whether a trained decoder is likely to go on beyond the lengths it saw."""
         if self.classes is not None:
-            return Forecast(self.classes.c_rasp_at_last.holds)
-        return Forecast(True if self["C-RASP"].holds else None)
+            return forecast(self.classes.c_rasp_at_last.holds)
+        return forecast(True if self["C-RASP"].holds else None)
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON-able data.
@@ -138,7 +138,7 @@ class Dialects:
         True
         """
         record: dict[str, Any] = {
-            "forecast": str(self.forecast),
+            "forecast": self.forecast,
             "alphabet": [to_python(token) for token in self.alphabet],
             "dialects": {
                 standing.dialect: {
@@ -162,7 +162,7 @@ class Dialects:
         lines = [str(standing) for standing in self.standings]
         if self.learned is not None:
             lines += ["", *self._language()]
-        lines += ["", str(self.forecast)]
+        lines += ["", self.forecast]
         return "\n".join(lines)
 
     def _language(self) -> Iterator[str]:

@@ -105,7 +105,7 @@ def dialect_badges(request: dict[str, Any]) -> dict[str, Any]:
             }
             for standing in known_dialects.standings
         ],
-        "forecast": str(known_dialects.forecast).partition("\n")[0],
+        "forecast": known_dialects.forecast.partition("\n")[0],
     }
 
 
