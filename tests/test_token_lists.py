@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rasp
+from command_line import call
 from rasp.atoms import read_input
-from rasp.cli import COMMANDS, CommandParser, main
+from rasp.cli import COMMANDS, CommandParser
 from rasp.token_lists import read_alphabet, read_tokens, write_tokens
 
 PROGRAM = "same = tokens; first = indices == 0; bad = 1 / indices;"
@@ -26,12 +27,6 @@ def program(tmp_path: Path) -> str:
     path = tmp_path / "same.rasp"
     path.write_text(PROGRAM)
     return str(path)
-
-
-def call(capsys: Any, *words: str) -> tuple[int, str, str]:
-    code = main(list(words))
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 @pytest.mark.parametrize(

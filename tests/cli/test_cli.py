@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from command_line import Terminal, call
 from rasp.cli import COMMANDS, main
 from repository import ROOT
 
@@ -28,12 +29,6 @@ def program(tmp_path: Path) -> Path:
     path = tmp_path / "hist.rasp"
     path.write_text(PROGRAM)
     return path
-
-
-def call(capsys: Any, *words: object) -> tuple[int, str, str]:
-    code = main([str(word) for word in words])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 def test_run_prints_what_the_repl_would(capsys: Any, program: Path) -> None:
@@ -315,10 +310,6 @@ def test_compile_takes_the_words_that_python_takes(capsys: Any, program: Path) -
 def test_eval_without_an_input_says_on_a_terminal_that_it_waits(
     capsys: Any, program: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
     monkeypatch.setattr(sys, "stdin", Terminal("aab\n"))
     code, out, error = call(capsys, "eval", program, "hist")
     assert code == 0

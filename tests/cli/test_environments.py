@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import rasp
+from command_line import Terminal
 from rasp.cli import main
 from rasp.visible import STEERING, Shown, redraw, shown, write_exactly
 
@@ -78,11 +78,6 @@ def rasp_text(path: Path) -> str:
     from rasp.syntax import parse, print_program
 
     return print_program(parse(read_source(str(path))))
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def test_a_terminal_is_steered_by_us_alone() -> None:

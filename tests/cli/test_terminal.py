@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import shutil
 import sys
 import time
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import rasp
+from command_line import Terminal
 from rasp.cli import main
 from rasp.cli import patience as patience_module
 from rasp.cli.patience import working
@@ -19,11 +19,6 @@ from rasp.visible import STEERING
 from repository import ROOT
 
 GALLERY = ROOT / "src" / "rasp" / "programs"
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def terminal_of_100_columns(monkeypatch: pytest.MonkeyPatch) -> Terminal:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from export_examples import needs
 
-from rasp.cli import main
+from command_line import call
 from rasp.reading import fingerprint
 
 pytestmark = pytest.mark.slow
@@ -26,12 +26,6 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "hist.rasp"
     path.write_text(PROGRAM)
     return path
-
-
-def call(capsys: Any, *words: object) -> tuple[int, str, str]:
-    code = main([str(word) for word in words])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 def test_a_program_is_compiled_verified_and_exported(program: Path, capsys: Any) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from export_examples import compiled, needs
 
+from command_line import call
 from rasp import replacing
 from rasp.cli import main
 from rasp.compiler import verify
@@ -129,12 +130,6 @@ def test_the_card_names_the_target_and_its_files(tmp_path: Path) -> None:
     assert card["target"] == "torch"
     assert set(card["files"]) == names(tmp_path / "out")
     assert str(compared) in card["checked"]
-
-
-def call(capsys: Any, *words: object) -> tuple[int, str, str]:
-    code = main([str(word) for word in words])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
 
 
 def test_the_command_line_exports_a_folder(tmp_path: Path, capsys: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from command_line import call
 from rasp.cli import main
 
 PROGRAM = """
@@ -28,20 +29,18 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
-def call(capsys: Any, *words: object) -> tuple[int, str, str]:
-    code = main(["generate", *(str(word) for word in words)])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
+def generate(capsys: Any, *words: object) -> tuple[int, str, str]:
+    return call(capsys, "generate", *words)
 
 
 def test_letters_and_words_come_out_as_they_went_in(capsys: Any, program: Path) -> None:
-    code, out, _ = call(capsys, program, "copy", "abc|", '["New", "York", "|"]')
+    code, out, _ = generate(capsys, program, "copy", "abc|", '["New", "York", "|"]')
     assert (code, out) == (0, "abc\nNew York\n")
-    assert call(capsys, program, "copy", "--words", "New York |")[1] == "New York\n"
+    assert generate(capsys, program, "copy", "--words", "New York |")[1] == "New York\n"
 
 
 def test_json_holds_every_step(capsys: Any, program: Path) -> None:
-    _, out, _ = call(capsys, program, "count", "a|", "--json")
+    _, out, _ = generate(capsys, program, "count", "a|", "--json")
     assert json.loads(out) == {
         "input": ["a", "|"],
         "output": ["0", "1"],
@@ -56,24 +55,24 @@ def test_json_holds_every_step(capsys: Any, program: Path) -> None:
 
 def test_lines_in_lines_out(capsys: Any, program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO('ab|\n\n["x y", "|"]\n"c|"\n'))
-    _, out, _ = call(capsys, program, "copy", "--json")
+    _, out, _ = generate(capsys, program, "copy", "--json")
     assert [json.loads(line)["output"] for line in out.splitlines()] == [["a", "b"], ["x y"], ["c"]]
 
 
 def test_what_does_not_stop_is_said_to_be_cut_off(capsys: Any, program: Path) -> None:
-    code, out, err = call(capsys, program, "endless", "a", "--most", "3")
+    code, out, err = generate(capsys, program, "endless", "a", "--most", "3")
     assert (code, out) == (0, "xxx\n")
     assert err == "the program did not stop: cut off after 3 tokens (`--most` changes that)\n"
     assert (
-        json.loads(call(capsys, program, "endless", "a", "--most", 2, "--json")[1])["ended"]
+        json.loads(generate(capsys, program, "endless", "a", "--most", 2, "--json")[1])["ended"]
         == "most"
     )
 
 
 def test_stop_and_at_are_taken(capsys: Any, program: Path) -> None:
-    assert call(capsys, program, "copy", "abc|", "--stop", "c")[1] == "ab\n"
-    assert call(capsys, program, "made", "abc|", "--at", "0", "--stop", "3")[1] == "012\n"
-    code, _, err = call(capsys, program, "copy", "abc|", "--at", "9")
+    assert generate(capsys, program, "copy", "abc|", "--stop", "c")[1] == "ab\n"
+    assert generate(capsys, program, "made", "abc|", "--at", "0", "--stop", "3")[1] == "012\n"
+    code, _, err = generate(capsys, program, "copy", "abc|", "--at", "9")
     assert code == 2 and "there is no position 9" in err
 
 
@@ -82,17 +81,17 @@ def test_a_line_that_fails_is_told_and_the_others_are_answered(
 ) -> None:
     lines = "abcdef\nabc\nabcdefg\n"
     monkeypatch.setattr("sys.stdin", io.StringIO(lines))
-    code, out, err = call(capsys, program, "fails", "--most", "2")
+    code, out, err = generate(capsys, program, "fails", "--most", "2")
     assert (code, out) == (1, "xx\nxx\n")
     assert "line 2: division by zero" in err and "at step 1 of generating" in err
     assert "1 of 3 inputs failed" in err
     monkeypatch.setattr("sys.stdin", io.StringIO(lines))
-    _, out, _ = call(capsys, program, "fails", "--most", "2", "--json")
+    _, out, _ = generate(capsys, program, "fails", "--most", "2", "--json")
     assert [next(iter(json.loads(line))) for line in out.splitlines()] == ["input", "line", "input"]
 
 
 def test_an_input_given_as_a_word_that_fails_ends_the_command(capsys: Any, program: Path) -> None:
-    code, out, err = call(capsys, program, "fails", "abc")
+    code, out, err = generate(capsys, program, "fails", "abc")
     assert (code, out) == (2, "x\n")
     assert "at step 1 of generating" in err
 
