@@ -109,6 +109,20 @@ def test_a_selector_of_shared_parts_is_looked_at_once() -> None:
     assert "no margin" in answers_of(out, claims).reason
 
 
+def test_a_condition_of_shared_parts_is_made_a_selector_once() -> None:
+    shared, first = node_of('out = tokens == "a";'), node_of("out = indicator(indices == 0);")
+    over: Any = {shared: (0,), first: (1,), first.operands[0]: (1,)}
+    for _ in range(DOUBLINGS):
+        shared = Elementwise("and", (shared, shared))
+        over[shared] = (0,)
+    counted = Elementwise("indicator", (shared,))
+    out = Aggregate(Select(Tokens(), Const("a"), "=="), first)
+    head = HeadClaim("sum", (), (HeadOutput(counted),), ({0: ONE},), ((0,),))
+    claims = Claims((None, None, OutputVariable(0, 0, 0)), over | {counted: (0,), out: (2,)},
+                    {out: Meaning("count", (2,))}, (), ((),), ((2,),), spare=(head,))  # fmt: skip
+    assert "does not count what the aggregate picks" in answers_of(out, claims).reason
+
+
 def test_a_score_of_shared_parts_is_not_multiplied_out() -> None:
     shared: Scorer = Score(Indices(), Const(1))
     for _ in range(DOUBLINGS):

@@ -12,6 +12,7 @@ from export_examples import needs
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import rasp
+from rasp.compiler.model.tensors import from_safetensors
 from rasp.export import export
 from repository import script
 
@@ -58,3 +59,16 @@ def test_a_program_that_never_stops_ends_at_the_longest_input(tmp_path: Path) ->
     stock = AutoModelForCausalLM.from_pretrained(tmp_path).generate(**given)
     [expected] = rasp.generate(cycle, ["00"], most=6)
     assert tokenizer.decode(stock[0], skip_special_tokens=True) == "00" + str(expected)
+
+
+def test_a_card_says_of_which_weights_it_tells_figures(tmp_path: Path) -> None:
+    """The logits of an exported model are scaled, so that its own weights are larger."""
+    needs("torch")
+    model = rasp.compile(rasp.tokens, alphabet="ab", max_length=3, next_token=True, style="robust")
+    export(model, "torch", tmp_path / "out")
+    written = from_safetensors((tmp_path / "out" / "weights.safetensors").read_bytes())
+    robust = model.certificate.robust
+    assert max(abs(array).max(initial=0.0) for array in written.values()) > robust.largest_weight
+    told = json.loads((tmp_path / "out" / "rasp.json").read_text())["certificate"]
+    assert told.startswith("of the compiled model, before the export: exact for all inputs")
+    assert told.endswith(str(robust))

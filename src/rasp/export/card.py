@@ -86,8 +86,10 @@ def _output(readout: Readout, logits: slice) -> dict[str, Any]:
 
 
 def _certificate(model: Transformer) -> str | None:
-    """What was certified of the weights, before another library runs them."""
+    """What was certified, of the compiled model: an export has other weights, which are scaled and
+    padded as its library wants them.
+    """
     if model.certificate is None:
         return None
     robust = f"; {model.certificate.robust}" if model.certificate.robust else ""
-    return model.certificate.statement + robust
+    return f"of the compiled model, before the export: {model.certificate.statement}{robust}"

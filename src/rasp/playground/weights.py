@@ -144,7 +144,8 @@ def _in_words(model: Transformer, handle: Handle, program: Program) -> Descripti
     names = {**program.names, **counted}
     lines = {node: span.line for node, span in program.origins.items()}
     outputs = {readout.name: handle.node for readout in model.readouts}
-    told = describe(model.weights, model.claims, Words(outputs, names, lines))
+    tokens, words = len(model.settings.vocabulary), Words(outputs, names, lines)
+    told = describe(model.weights, model.claims, words, tokens)
     labels = [
         ": ".join(filter(None, (label, _held(model, place))))
         for place, label in enumerate(told.dimensions)

@@ -145,19 +145,31 @@ class Cases:
 
 def as_selector(picks: Picks, condition: SOp, at_key: bool) -> Selector:
     """A condition on keys alone, or queries alone, as a selector with the other side fixed."""
-    match condition:
-        case Const(bool() as value):
-            return Select(Const(0), Const(0), "==" if value else "!=")
-        case Elementwise(op, (left, right)) if op in HOLDS:
-            if len(picks.atoms(right if at_key else left, None)) != 1:
-                raise Refused("a condition looks at more than keys alone, or queries alone")
-            return Select(left, right, op)
-        case Elementwise("and" | "or" as op, (one, other)):
-            sides = as_selector(picks, one, at_key), as_selector(picks, other, at_key)
-            return SelectorAnd(*sides) if op == "and" else SelectorOr(*sides)
-        case Elementwise("not", (one,)):
-            return SelectorNot(as_selector(picks, one, at_key))
-    raise Refused("a condition is not made of comparisons")
+    made: dict[SOp, Selector] = {}
+
+    def of(part: SOp) -> Selector:
+        """A part of it, once, however often it is shared."""
+        if part not in made:
+            made[part] = find(part)
+        return made[part]
+
+    def find(part: SOp) -> Selector:
+        match part:
+            case Const(bool() as value):
+                return Select(Const(0), Const(0), "==" if value else "!=")
+            case Elementwise(op, (left, right)) if op in HOLDS:
+                if len(picks.atoms(right if at_key else left, None)) != 1:
+                    raise Refused("a condition looks at more than keys alone, or queries alone")
+                return Select(left, right, op)
+            case Elementwise("and", (one, other)):
+                return SelectorAnd(of(one), of(other))
+            case Elementwise("or", (one, other)):
+                return SelectorOr(of(one), of(other))
+            case Elementwise("not", (one,)):
+                return SelectorNot(of(one))
+        raise Refused("a condition is not made of comparisons")
+
+    return of(condition)
 
 
 def weighed(picks: Picks, node: SOp, base: SOp) -> tuple[list[Selector], Fraction]:

@@ -191,14 +191,17 @@ def _some(count: int, width: int) -> Iterator[Array]:
 def _nearest(
     reading: Reading, parts: Parts, answers: Array, readout: Readout, bias: float
 ) -> float:
-    """How far the number can move before another atom is the nearest."""
-    codes = np.array(readout.codes)
+    """How far the number can move before another atom is the nearest, as float64 finds it: beside
+    codes that are large, it does not see small numbers.
+    """
+    codes = np.array(readout.codes, float)
     if len(codes) == 1:
         return np.inf
     if (np.diff(codes) <= 0).any():
         raise Refused("codes are not in order")
     number = parts.value[:, 0] + bias
     off = parts.error[:, 0] + reading.rounding(parts, np.array([bias]))[:, 0]
+    off += DOUBLE * (np.abs(number) + np.abs(codes).max())
     classes = _classes(readout)
     middles = (codes[1:] + codes[:-1]) / 2
     changes = classes[1:] != classes[:-1]

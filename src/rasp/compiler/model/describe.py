@@ -51,12 +51,13 @@ class Words:
     lines: Mapping[Node, int]
 
 
-def describe(weights: Weights, claims: Claims, words: Words) -> Description:
-    """Describe a model's parts in the program's words."""
+def describe(weights: Weights, claims: Claims, words: Words, tokens: int) -> Description:
+    """Describe a model's parts in the program's words; so many rows of its embedding are tokens."""
     labels = _Labels(claims, words)
     parts = list(_parts(weights, list(words.outputs)))
     return Description(
-        tuple(_dimension(place, weights, parts, labels) for place in range(len(weights.tokens.T))),
+        tuple(_dimension(place, weights, tokens, parts, labels)
+              for place in range(len(weights.tokens.T))),
         tuple(tuple(labels.head(layer, number) for number in range(len(heads)))
               for layer, heads in enumerate(weights.heads, 1)),
         tuple(tuple(labels.units(layer, block.bias)) for layer, block in
@@ -89,11 +90,13 @@ def _edges(parts: Sequence[ModelPart]) -> list[dict[str, Any]]:
     ]
 
 
-def _dimension(place: int, weights: Weights, parts: Sequence[ModelPart], labels: _Labels) -> str:
+def _dimension(
+    place: int, weights: Weights, tokens: int, parts: Sequence[ModelPart], labels: _Labels
+) -> str:
     """What the first reader of a dimension reads it for; the sink's own is called so."""
-    given = np.vstack([weights.tokens[:-1], weights.positions])[:, place].any()
+    given = np.vstack([weights.tokens[:tokens], weights.positions])[:, place].any()
     others = given or any(part.written[place] for part in parts[1:])
-    if not others and weights.tokens[-1, place]:
+    if not others and weights.tokens[tokens:, place].any():
         return "sink"
     for part in parts:
         for role, read in part.read.items():
