@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -57,11 +58,13 @@ def changed(folder: Path, change: Any) -> None:
     file.write_text(text or json.dumps(data, indent=1))
 
 
-def answers_of(out: SOp, claims: Claims, where: SOp | None = None) -> Any:
+def answers_of(
+    out: SOp, claims: Claims, where: SOp | None = None, length: int = 1, bias: float = -0.5
+) -> Any:
     """The verdict on a model of "ab" that reads a dimension of the token "a"."""
-    arrays = {"tokens": [[1.0], [0.0]], "positions": [[0.0]], "output0.weight": [[0.0], [1.0]],
-              "output0.bias": [0.0, -0.5]}  # fmt: skip
-    inputs = Inputs(("a", "b"), 1, where=where)
+    arrays = {"tokens": [[1.0], [0.0]], "positions": [[0.0]] * length,
+              "output0.weight": [[0.0], [1.0]], "output0.bias": [0.0, bias]}  # fmt: skip
+    inputs = Inputs(("a", "b"), length, where=where)
     return check(arrays, {"out": out}, inputs, [Readout("out", (False, True), (), True)], claims)  # type: ignore[arg-type]
 
 
@@ -123,6 +126,15 @@ def test_a_condition_of_shared_parts_is_made_a_selector_once() -> None:
     assert "does not count what the aggregate picks" in answers_of(out, claims).reason
 
 
+def test_kinds_of_many_numbers_are_not_tried_in_every_combination() -> None:
+    """Each of 60 numbers is 1 or 1.0."""
+    condition = node_of('out = tokens == "a";')
+    either = Elementwise("if", (condition, Const(1), Const(Fraction(1))))
+    out = Elementwise("in", (Const(2), *[either] * DOUBLINGS))
+    claims = Claims((None, None), {condition: (0,), either: (), out: ()}, {}, (), ((),), ((),))
+    assert "of uncertain kind" in answers_of(out, claims).reason
+
+
 def test_a_score_of_shared_parts_is_not_multiplied_out() -> None:
     shared: Scorer = Score(Indices(), Const(1))
     for _ in range(DOUBLINGS):
@@ -160,6 +172,20 @@ def test_where_combinations_are_needs_no_room_for_all_that_there_could_be() -> N
     many = [2**20] * 3
     assert places_among(rows, rows[:, ::-1], many).tolist() == [1, 0]
     assert places_among(rows, rows[:, :0], many).tolist() == [-1, -1]
+
+
+def test_what_a_query_points_at_needs_no_room_for_all_that_there_could_be() -> None:
+    """The length in 5 units, at 60 indices: 60^6 combinations, of which 1,830 occur."""
+    units = range(2, 7)
+    asked = Elementwise("plus", (Indices(),))
+    out = Aggregate(Select(Indices(), asked, "=="), Const(True))
+    counts = HeadClaim("sum", (), tuple(HeadOutput(Const(unit)) for unit in units), (), ())
+    pick = HeadClaim("mean", (Conjunct(out.selector, (), ()),), (HeadOutput(Const(True)),), (), (),
+                     never_empty=True)  # fmt: skip
+    variables = (*(OutputVariable(0, 0, place) for place in range(5)), OutputVariable(0, 1, 0))
+    claims = Claims((None, None, *variables), {asked: (1, *units), out: (7,)},
+                    {out: Meaning("mean", (7,))}, (), ((),), ((7,),), spare=(counts, pick))  # fmt: skip
+    assert answers_of(out, claims, length=60, bias=2.0).holds
 
 
 def test_a_name_with_two_lines_makes_no_line_of_a_certificate() -> None:

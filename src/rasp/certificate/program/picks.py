@@ -15,7 +15,7 @@ from rasp.certificate.program.cases import Cases, compared, comparisons, holds
 from rasp.certificate.program.choices import ANY
 from rasp.certificate.program.outputs import by_length
 from rasp.certificate.program.ranks import is_rank
-from rasp.certificate.program.tables import Array, by_state, typed, variants_of
+from rasp.certificate.program.tables import Array, by_state, places_among, typed, variants_of
 from rasp.graph import Indices, Node, Scorer, Select, Selector, SOp, is_everywhere, score_terms
 
 if TYPE_CHECKING:
@@ -189,11 +189,12 @@ class Picks:
         for ground, known in decided.items():
             states = {typed(atom): state for state, atom in enumerate(values.domain(ground).atoms)}
             rows.append(np.array([states[typed(atom)] for atom in known])[last])
-        asked = np.full([values.domain(variable).size for variable in space.variables], -1)
-        asked[tuple(space.grid)] = column.places
+        sizes = [values.domain(variable).size for variable in space.variables]
+        places = places_among(rows, space.grid, sizes)
         indices = {*range(most)}
         numbers = [int(atom) if atom in indices else -1 for atom in column.atoms]  # type: ignore[arg-type]
-        query = np.array([*numbers, 0])[asked[tuple(rows)]]  # 0 where no input is
+        query = np.array(numbers)[column.places[places[places >= 0]]]  # elsewhere no input is
+        last = last[places >= 0]
         return bool(((query >= 0) & (query <= last)).all())
 
     def is_injective(self, keys: SOp) -> bool:

@@ -20,6 +20,8 @@ Array = np.ndarray
 Part = tuple[str, int]
 T = TypeVar("T")
 MOST_COMBINATIONS = 2**62
+MOST_VARIANTS = 256
+"""How many ways an operator is applied to numbers that may each be of several kinds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,13 +98,16 @@ def combined(
         variants = [
             variants_of(atom, column.kinds) for atom, column in zip(atoms, columns, strict=True)
         ]
+        ways = prod(map(len, variants))
+        if ways > MOST_VARIANTS:
+            raise Refused("too many numbers are of uncertain kind at once")
         found = [value for some in product(*variants)
                  if (value := _applied(op, some, may_fail)) is not None]  # fmt: skip
         if any(not same(value, found[0]) for value in found):
             raise Refused("an int is told from an equal float, which are one number to a model")
         if len({type(value) for value in found}) > 1:
             kinds |= {type(value) for value in found}
-        is_whole = not of_any_kind or len(found) == prod(map(len, variants))
+        is_whole = not of_any_kind or len(found) == ways
         values.append(found[0] if found and is_whole else None)
     joined = column_of(values, code)
     return AtomColumn(joined.atoms, joined.places, frozenset(kinds))

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from rasp.certificate.claims import CountVariable, NodeVariable, Refused, Variable
-from rasp.certificate.program.tables import Array, Space
+from rasp.certificate.program.tables import Array, Space, places_among
 from rasp.certificate.program.values import Values
 from rasp.certificate.weights.reading import (
     Parts,
@@ -103,9 +103,10 @@ def over_cases(values: Values, term: Piece, space: Space) -> Parts:
         mine = np.flatnonzero(which.reshape(-1) == number)
         onto, at = np.zeros(term.space.size, int), np.zeros(len(mine), int)
         if known.any():
-            onto = np.ravel_multi_index([*term.space.grid[known]], sizes[known])
-            at = np.ravel_multi_index([*rows[known][:, mine]], sizes[known])
-        parts = projected(term.parts, onto, int(np.prod(sizes[known])))
+            listed = term.space.grid[known]
+            onto = places_among(listed, listed, sizes[known])
+            at = places_among(rows[known][:, mine], listed, sizes[known])
+        parts = projected(term.parts, onto, term.space.size + 1)  # the last: no input has it
         found[:, mine] = parts.at(at).four
     return Parts(*found)
 
