@@ -184,7 +184,8 @@ def test_what_a_query_points_at_needs_no_room_for_all_that_there_could_be() -> N
                      never_empty=True)  # fmt: skip
     variables = (*(OutputVariable(0, 0, place) for place in range(5)), OutputVariable(0, 1, 0))
     claims = Claims((None, None, *variables), {asked: (1, *units), out: (7,)},
-                    {out: Meaning("mean", (7,))}, (), ((),), ((7,),), spare=(counts, pick))  # fmt: skip
+                    {out: Meaning("mean", (7,))}, (), ((),), ((7,),),
+                    spare=(counts, pick))  # fmt: skip
     assert answers_of(out, claims, length=60, bias=2.0).holds
 
 

@@ -43,7 +43,7 @@ from rasp.certificate.weights.channels import (
 )
 from rasp.certificate.weights.gradients import head_gradient
 from rasp.certificate.weights.pairs import ShareScores
-from rasp.certificate.weights.reading import SLACK, TINY, UNIT, UnitGroup
+from rasp.certificate.weights.reading import SLACK, TINY, UNIT, UnitGroup, at_most
 from rasp.certificate.weights.scores import HeadScores, Scores
 from rasp.certificate.weights.sink import EXP, LARGEST, Sink, exp
 from rasp.certificate.weights.stream import Stream
@@ -86,8 +86,8 @@ def attend(
 def _describe(claim: HeadClaim, scores: Scores, name: str, notes: Findings) -> None:
     if claim.conjuncts or claim.best is not None:
         room = min(scores.depth, scores.above_sink[0]) if claim.mode == "mean" else scores.depth
-        error = scores.error if scores.error > 1e-9 else 0.0  # less is this file's own rounding
-        detail = f"{claim.mode}; scores {room:.3g} apart, off by at most {error:.2g}"
+        error = at_most(max(scores.error, 1e-9), 2)  # less is this file's own rounding
+        detail = f"{claim.mode}; scores {room:.3g} apart, off by at most {error}"
         notes.blocks.append((name, detail, room - 2 * scores.error))
     else:
         notes.blocks.append((name, f"{claim.mode}; looks everywhere", 0.0))

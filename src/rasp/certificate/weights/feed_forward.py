@@ -27,6 +27,7 @@ from rasp.certificate.weights.reading import (
     Parts,
     Reading,
     UnitGroup,
+    at_most,
     grain_of,
     grains,
     located,
@@ -109,7 +110,7 @@ def _group(
     rounding += 2 * TINY * count
     error = error + np.where(grain > 0, 0.0, rounding)
     notes.blocks.append((name, f"{len(part.bias)} hidden units, {len(value)} different inputs, "
-                         f"off by at most {error.max(initial=0.0):.2g}", 0.0))  # fmt: skip
+                         f"off by at most {at_most(error.max(initial=0.0), 2)}", 0.0))  # fmt: skip
     numbered = count.max(axis=0, initial=0.0)
     if claim.over is None:
         return UnitGroup(space, places, dims, value, error), mass, numbered, grain

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +34,16 @@ SLACK = 1.01
 EXACT = 2.0**24
 DOUBLE = 2.0**-46
 """A generous relative error of what is computed here in float64."""
+
+
+def at_most(number: float, digits: int) -> str:
+    """A bound in words, of few digits: no less than the number, but for what float64 rounds.
+
+    >>> at_most(5.3333, 3), at_most(20.0, 3), at_most(1.234e-5, 2)
+    ('5.34', '20', '1.3e-05')
+    """
+    above = Context(prec=digits, rounding=ROUND_CEILING).create_decimal(number * (1 - DOUBLE))
+    return f"{float(above):.{digits}g}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from rasp.certificate import at_most
 from rasp.compiler.model.forms import NUMBER, TEXT, listed, record
 
 RADII = (0.002, 0.001, 5e-4, 2e-4, 5e-5, 1e-5, 1e-6, 1e-7)
@@ -51,8 +52,8 @@ class Robustness:
     def __str__(self) -> str:
         others = " and ".join(self.precisions[1:])
         return (
-            f"no weight above {self.largest_weight:.3g}, no gradient above "
-            f"{self.largest_gradient:.3g}; no answer is changed by noise of up to "
+            f"no weight above {at_most(self.largest_weight, 3)}, no gradient above "
+            f"{at_most(self.largest_gradient, 3)}; no answer is changed by noise of up to "
             f"{self.noise_radius:g} of the stream's RMS" + (f", nor in {others}" if others else "")
         )
 

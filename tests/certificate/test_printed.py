@@ -1,0 +1,54 @@
+"""What is printed of a model, compared with its arrays."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from models import KINDS, compiled, model_of
+
+from rasp.certificate import at_most
+from rasp.compiler import Transformer
+
+
+def dimensions_of_the_sink(model: Transformer) -> list[int]:
+    """The dimensions in which the sink holds something, and nothing else ever does."""
+    if not model.uses_sink:
+        return []
+    weights = model.weights
+    held = weights.tokens[:-1].any(axis=0) | weights.positions.any(axis=0)
+    for part in [*(head for layer in weights.heads for head in layer), *weights.feed_forwards]:
+        held = held | part.out.any(axis=1)
+    return np.flatnonzero(~held & (weights.tokens[-1] != 0)).tolist()
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_what_is_called_the_sink_is_the_sink(name: str) -> None:
+    model, _ = model_of(name)
+    called = [place for place, label in enumerate(model.description.dimensions) if label == "sink"]
+    assert called == dimensions_of_the_sink(model)
+
+
+def test_no_weight_is_above_what_is_printed() -> None:
+    kind = KINDS["next token"]
+    model = compiled(replace(kind, options=kind.options | {"style": "robust"}))
+    printed = re.search(
+        "no weight above ([^ ,]*), no gradient above ([^ ;]*);", str(model.certificate)
+    )
+    assert printed is not None
+    largest = max(np.abs(array).max(initial=0.0) for array in model.weights.arrays().values())
+    assert float(printed.group(1)) >= largest
+    assert f"{largest:.3g}" != printed.group(1), "a figure that is rounded"
+
+
+def test_a_bound_of_few_digits_is_a_bound() -> None:
+    chooser = random.Random(0)
+    for _ in range(1000):
+        number, digits = 10 ** chooser.uniform(-9, 9), chooser.randint(1, 4)
+        assert number <= float(at_most(number, digits)) < number * (1 + 10.0 ** (1 - digits))
+    assert [at_most(number, 3) for number in (0.0, 8.0, 0.25, float("inf"))] == [
+        "0", "8", "0.25", "inf",
+    ]  # fmt: skip
