@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from forging import ONE, node_of
-from models import Kind, compiled
+from models import KINDS, Kind, compiled
 
 import rasp
 from rasp.certificate import Inputs, Readout, check
@@ -187,6 +187,20 @@ def test_what_a_query_points_at_needs_no_room_for_all_that_there_could_be() -> N
                     {out: Meaning("mean", (7,))}, (), ((),), ((7,),),
                     spare=(counts, pick))  # fmt: skip
     assert answers_of(out, claims, length=60, bias=2.0).holds
+
+
+def test_a_promise_is_not_called_true(tmp_path: Path) -> None:
+    """A certificate says for which inputs it is: not for all on which `True` holds."""
+    compiled(KINDS["a promise"]).save(tmp_path)
+    assert verify(tmp_path).exact
+
+    def change(data: Any) -> None:
+        told, where = data["certificate"], data["settings"]["where"]
+        told["statement"] = told["statement"].replace("`promise`", "`True`")
+        where["outputs"] = {"True": where["outputs"]["promise"]}
+
+    changed(tmp_path, change)
+    assert "calls a promise by the text of another one" in verify(tmp_path).refused
 
 
 def test_a_name_with_two_lines_makes_no_line_of_a_certificate() -> None:

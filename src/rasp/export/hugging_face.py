@@ -46,9 +46,9 @@ GPT2_NAMES = {
     "blocks.{}.outside": "transformer.h.{}.mlp.c_proj",
 }
 """But for queries, keys and values, which are one map there."""
-ROUNDING = 2.0**-21
-"""The noise in place of LayerNorms, times the root of the number of dimensions, of the stream's
-root mean square."""
+ONE_ROUNDING, ROUNDING = 2.0**-24, 2.0**-19
+"""What one rounding changes, of the largest number; and the noise in place of LayerNorms, times the
+root of the number of dimensions, of the stream's root mean square."""
 SHORTEST, LONGEST = 2.0**-37, 2.0**37
 """How long the stream may be, √Σ number²: the dimension that makes the mean 0 is shorter than that
 times the root of the number of dimensions, so that the variance is below 2^75 and vanishes beside
@@ -174,11 +174,13 @@ def bearing_layer_norms(model: Transformer) -> tuple[Transformer, str]:
 
     The robust style is certified for noise, so that a program of the compact style is compiled
     again. A LayerNorm rounds each number once (see `blocks`), by 2^-24 of the largest at most:
-    2^-24 times the root of the number of dimensions, in units of their root mean square. Up to 3
-    roundings come together between two places where there is noise. In every reading, one more
-    number is added: the mean, as far as rounding leaves one. As a sum of float32 is off by no more
-    than the smaller of two numbers, that costs less than one rounding. That makes 4, and the
-    checker is asked for 8. For GPT-2, it looks at the model whose biases are read from a 1.
+    2^-24 times the root of the number of dimensions, in units of their root mean square. Where the
+    root that it divides by is off, by two units in the last place on a GPU, that is 4 roundings
+    more, and one for the product. Up to 3 LayerNorms come together between two places where there
+    is noise. In every reading, one more number is added: the mean, as far as rounding leaves one.
+    As a sum of float32 is off by no more than the smaller of two numbers, that costs less than one
+    rounding. That makes 19, and the checker is asked for 32. For GPT-2, it looks at the model whose
+    biases are read from a 1.
     """
     if model.settings.style == "compact":
         settings = replace(model.settings, style="robust", extra_feed_forwards=0)

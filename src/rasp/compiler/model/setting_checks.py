@@ -8,6 +8,7 @@ from rasp.architecture.schedule import schedule
 from rasp.compiler.emitting.next_token import END, token_id
 from rasp.compiler.model.transformer import Transformer
 from rasp.graph import expression
+from rasp.words import KEYWORDS
 
 
 def false_setting(model: Transformer) -> str:
@@ -25,7 +26,8 @@ def false_setting(model: Transformer) -> str:
     if robust and robust.too_steep:
         return f"the model is not robust: {robust.too_steep}"
     name, where = settings.where_name, settings.where
-    if where is not None and not name.isidentifier() and name != expression(where, {}, depth=3):
+    is_name = name.isidentifier() and name not in KEYWORDS
+    if where is not None and not is_name and name != expression(where, {}, depth=3):
         return "`settings` calls a promise by the text of another one"
     return ""
 
