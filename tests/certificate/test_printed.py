@@ -8,10 +8,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from models import KINDS, compiled, model_of
+from forging import NOTHING, ONE, handmade
+from models import KINDS, compiled, expected_of, mistakes_in, model_of, outputs_of, verdict
 
+import rasp
 from rasp.certificate import at_most
+from rasp.certificate.claims import (
+    Claims,
+    Conjunct,
+    HeadClaim,
+    HeadOutput,
+    Meaning,
+    OutputVariable,
+)
 from rasp.compiler import Transformer
+from rasp.compiler.model.describe import Words, describe
+from rasp.graph import Const, Elementwise, Tokens
 
 
 def dimensions_of_the_sink(model: Transformer) -> list[int]:
@@ -30,6 +42,37 @@ def test_what_is_called_the_sink_is_the_sink(name: str) -> None:
     model, _ = model_of(name)
     called = [place for place, label in enumerate(model.description.dimensions) if label == "sink"]
     assert called == dimensions_of_the_sink(model)
+
+
+NOWHERE, FIRST = [[0.0], [0.0]], [[0.0], [3.0]]
+
+
+@pytest.mark.parametrize(
+    ("out", "why"), [(NOWHERE, "moves nothing"), (FIRST, "does not attend to what it is said to")]
+)
+def test_a_head_that_nothing_needs_is_what_it_is_called(out: list[list[float]], why: str) -> None:
+    """The answer is the same whatever `x` is, and the head looks at all keys alike."""
+    names = rasp.run('c = tokens == "a"; x = aggregate(select(indices, 0, ==), tokens);')
+    condition, picked = names["c"].node, names["x"].node
+    asked = Elementwise("==", (picked, Const("q")))
+    answer = Elementwise("if", (asked, condition, condition))
+    output = HeadOutput(Tokens(), {"a": ONE, "b": NOTHING})
+    head = HeadClaim("mean", (Conjunct(picked.selector, (), (1,)),), (output,), ({0: ONE},),
+                     ((0,),), never_empty=True)  # fmt: skip
+    claims = Claims(
+        (None, None, OutputVariable(1, 0, 0)),
+        {condition: (0,), picked: (2,), asked: (2,), answer: (0,)},
+        {picked: Meaning("mean", (2,))}, ((head,),), ((), ()), ((0,),),
+    )  # fmt: skip
+    arrays = {"tokens": [[1.0, 0.0], [0.0, 0.0]], "positions": np.zeros((3, 2)),
+              "layer1.head1.out": out, "layer1.head1.value": [[1.0, 0.0]],
+              "output0.weight": [[-1.0, 0.0], [1.0, 0.0]], "output0.bias": [1.0, 0.0]}  # fmt: skip
+    model = handmade(answer, claims, arrays, (False, True))
+    outputs = outputs_of(model)
+    assert not mistakes_in(model, expected_of(model, outputs))
+    ((label,),) = describe(model.weights, claims, Words(outputs, {picked: "x"}, {}), 2).heads
+    assert label == "select(indices, 0, ==) -> x"
+    assert why in verdict(model, outputs).reason
 
 
 def test_no_weight_is_above_what_is_printed() -> None:
