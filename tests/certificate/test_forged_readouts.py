@@ -10,9 +10,8 @@ from models import expected_of, mistakes_in, outputs_of, verdict
 from rasp.certificate import Readout, Weights
 from rasp.certificate.claims import Claims
 from rasp.compiler import Transformer
-from rasp.compiler.model.describe import Description
+from rasp.compiler.model.describe import Words
 from rasp.compiler.settings import Settings
-from rasp.graph.portable import graph_to_json
 
 
 def read_by_codes(numbers: tuple[float, float], codes: tuple[float, float]) -> Transformer:
@@ -23,9 +22,8 @@ def read_by_codes(numbers: tuple[float, float], codes: tuple[float, float]) -> T
     return Transformer(
         Settings(("a", "b"), 1),
         Weights.from_arrays({name: np.array(each) for name, each in arrays.items()}, [], 1),
-        (Readout("out", (False, True), codes, False),), False, Description((), (), ()),
-        Claims((None, None), {out: (0,)}, {}, (), ((),), ((0,),)),
-        graph_to_json({"out": out}, {}), None,
+        (Readout("out", (False, True), codes, False),),
+        Claims((None, None), {out: (0,)}, {}, (), ((),), ((0,),)), Words({"out": out}, {}, {}),
     )  # fmt: skip
 
 
