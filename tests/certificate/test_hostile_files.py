@@ -24,7 +24,7 @@ from rasp.certificate.claims import (
     OutputVariable,
 )
 from rasp.certificate.program.tables import places_among
-from rasp.compiler import verify
+from rasp.compiler import load, verify
 from rasp.compiler.model.tensors import to_safetensors
 from rasp.compiler.model.verify import _are_close
 from rasp.errors import RaspLimitError, RaspValueError
@@ -187,6 +187,17 @@ def test_what_a_query_points_at_needs_no_room_for_all_that_there_could_be() -> N
                     {out: Meaning("mean", (7,))}, (), ((),), ((7,),),
                     spare=(counts, pick))  # fmt: skip
     assert answers_of(out, claims, length=60, bias=2.0).holds
+
+
+def test_an_s_op_that_is_read_nowhere_is_damage(tmp_path: Path) -> None:
+    compiled(CODES).save(tmp_path)
+
+    def change(data: Any) -> None:
+        data["claims"]["readers"][0]["after"] = "layer7.attention"
+
+    changed(tmp_path, change)
+    with pytest.raises(RaspValueError, match="a claim in it is damaged"):
+        load(tmp_path)
 
 
 def test_a_promise_is_not_called_true(tmp_path: Path) -> None:

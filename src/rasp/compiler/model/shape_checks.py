@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
-from rasp.certificate import Readout, ReadoutWeights
+from rasp.certificate import Readout, ReadoutWeights, Weights
 from rasp.compiler.model.transformer import Transformer
+from rasp.compiler.model.wiring import feed_forward_name
 from rasp.graph.portable import broken
 
 
@@ -17,8 +19,18 @@ def check_shapes(model: Transformer) -> None:
     pairs = list(zip(model.readouts, weights.readouts, strict=True))
     if not pairs or not all(_readout_fits(readout, held) for readout, held in pairs):
         raise broken("an output")
-    if any(dim >= model.d_model for reader in model.claims.readers for dim in reader.weights):
-        raise broken("a claim")
+    blocks = {*_blocks(weights)}
+    for reader in model.claims.readers:
+        if reader.after not in blocks or any(dim >= model.d_model for dim in reader.weights):
+            raise broken("a claim")
+
+
+def _blocks(weights: Weights) -> Iterator[str]:
+    """After what the residual stream can be looked at."""
+    yield "embedding"
+    yield from (f"layer{layer}.attention" for layer in range(1, len(weights.heads) + 1))
+    yield from (feed_forward_name(layer) for layer, block in enumerate(weights.feed_forwards)
+                if block.bias.size)  # fmt: skip
 
 
 def _readout_fits(readout: Readout, held: ReadoutWeights) -> bool:
