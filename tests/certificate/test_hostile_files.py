@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import tracemalloc
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from rasp.certificate.claims import (
     OutputVariable,
 )
 from rasp.certificate.program.tables import places_among
+from rasp.certificate.weights.stream import rounding_of_sums
 from rasp.compiler import load, verify
 from rasp.compiler.model.tensors import to_safetensors
 from rasp.compiler.model.verify import _are_close
@@ -172,6 +174,18 @@ def test_where_combinations_are_needs_no_room_for_all_that_there_could_be() -> N
     many = [2**20] * 3
     assert places_among(rows, rows[:, ::-1], many).tolist() == [1, 0]
     assert places_among(rows, rows[:, :0], many).tolist() == [-1, -1]
+
+
+def test_sums_of_many_tokens_and_positions_take_little_room() -> None:
+    """30,000 tokens and 4,096 positions took 3.4 GB."""
+    chooser = np.random.default_rng(0)
+    tokens, positions = chooser.normal(size=30_000), chooser.normal(size=4_096)
+    tracemalloc.start()
+    off = rounding_of_sums(tokens, positions)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 10_000_000
+    assert off >= rounding_of_sums(tokens[:900], positions) > 0
 
 
 def test_what_a_query_points_at_needs_no_room_for_all_that_there_could_be() -> None:

@@ -37,8 +37,16 @@ from rasp.certificate.weights.stand_ins import with_counts, without_counts
 from rasp.certificate.weights.terms import terms_of
 
 
-def _rounding_of_sums(ones: Array, others: Array) -> float:
-    """How far off float32 is, at most, where it adds one of these to one of those."""
+MOST_SUMS = 4_000_000
+
+
+def rounding_of_sums(ones: Array, others: Array) -> float:
+    """How far off float32 is, at most, where it adds one of these to one of those: each sum is
+    tried, unless there are too many.
+    """
+    ones, others = np.unique(ones), np.unique(others)
+    if len(ones) * len(others) > MOST_SUMS:
+        return float(UNIT * (np.abs(ones).max() + np.abs(others).max()) + TINY)
     both = ones[:, None] + others
     small = ones.astype(np.float32)[:, None] + others.astype(np.float32)
     lost = (both != 0) & (np.abs(both) < TINY)
@@ -59,7 +67,7 @@ class Stream:
         self.groups: list[UnitGroup] = []
         self.error: Array = np.zeros(size)
         for dim in np.flatnonzero(tokens.any(axis=0) & positions.any(axis=0)).tolist():
-            self.error[dim] = _rounding_of_sums(tokens[:, dim], positions[:, dim])
+            self.error[dim] = rounding_of_sums(tokens[:, dim], positions[:, dim])
         self.low: Array = tokens.min(axis=0) + positions.min(axis=0)
         self.high: Array = tokens.max(axis=0) + positions.max(axis=0)
         """Between what each dimension is, errors aside."""
