@@ -36,7 +36,6 @@ from rasp.certificate.weights.splitting import split_terms
 from rasp.certificate.weights.stand_ins import with_counts, without_counts
 from rasp.certificate.weights.terms import terms_of
 
-
 MOST_SUMS = 4_000_000
 
 
