@@ -100,9 +100,9 @@ def a_light_position_that_is_all_there_is() -> Transformer:
 
 
 FORGERIES = {
-    one_value_and_several_counts: "does not attend to what it is said to",
+    one_value_and_several_counts: "no margin is left",
     a_later_key_in_place_of_a_sink: "a head needs a sink, and there is none",
-    a_light_position_that_is_all_there_is: "does not attend to what it is said to",
+    a_light_position_that_is_all_there_is: "no margin is left",
 }
 
 

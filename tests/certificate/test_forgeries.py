@@ -333,13 +333,13 @@ FORGERIES: dict[Callable[[], Transformer], str] = {
     a_sum_that_weighs_the_bos: "no margin is left",
     two_atoms_with_one_code: "two atoms have one code",
     a_carrier_that_is_not_read: "a variable is not a number",
-    a_polluted_sink: "does not attend to what it is said to",
+    a_polluted_sink: "no margin is left",
     a_count_of_what_is_no_bool: "what is counted is not a condition",
-    a_condition_that_outweighs_what_is_best: "does not attend to what it is said to",
+    a_condition_that_outweighs_what_is_best: "no margin is left",
     a_family_of_a_sum_and_a_mean: "the program may answer Fraction(1, 3)",
     a_spare_sum_with_a_default: "a sum adds numbers, and is 0 where nothing is picked",
     a_kind_that_is_forgotten: "an int is told from an equal float",
-    a_mean_of_keys_that_score_far_apart: "does not attend to what it is said to",
+    a_mean_of_keys_that_score_far_apart: "a number is too large",
 }
 
 

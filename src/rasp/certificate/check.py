@@ -140,6 +140,8 @@ def _check(
         assert isinstance(node, SOp)
         with _at(f"read-out {readout.name}"):
             read_out(stream.rounded(), node, readout, array, over, notes)
+    if notes.unsure:
+        raise Refused("a head does not attend to what it is said to", notes.unsure[0])
     return has_always_a_value(values, list(outputs.values()))
 
 

@@ -228,3 +228,6 @@ class Findings:
     """The largest gradient of a score by the embedded input."""
     lengths: list[float] = field(default_factory=list)
     """How long the stream is, at most, wherever there was noise; and the sink's row of it."""
+    unsure: list[str] = field(default_factory=list)
+    """Heads that may attend to something else than is claimed: wrong, even if nothing needs them,
+    since labels tell what is claimed."""

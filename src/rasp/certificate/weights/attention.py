@@ -71,6 +71,7 @@ def attend(
         shares = scorer.shares()
         moved = [_share(stream, claim, shares, sent) for sent in rows]
         notes.blocks.append((name, f"share; scores {shares.depth:.3g} apart", shares.depth))
+        notes.unsure += [name] * (shares.depth <= 2 * shares.error)
     else:
         scores = scorer.scores(asked, asked_off)
         if claim.mode == "sum" and claim.weight:
@@ -91,8 +92,10 @@ def _describe(claim: HeadClaim, scores: Scores, name: str, notes: Findings) -> N
         error = at_most(max(scores.error, 1e-9), 2)  # less is this file's own rounding
         detail = f"{claim.mode}; scores {room:.3g} apart, off by at most {error}"
         notes.blocks.append((name, detail, room - 2 * scores.error))
+        notes.unsure += [name] * (room <= 2 * scores.error)
     else:
         notes.blocks.append((name, f"{claim.mode}; looks everywhere", 0.0))
+        notes.unsure += [name] * (scores.spread + 2 * scores.match_error >= 1)
 
 
 def _attended(
@@ -140,7 +143,6 @@ def _error(
         others += length * exp(scores.error + scores.sink_error - scores.sink_above) / factor
         relative = uneven - 1 + 2 * others + 3 * charge + length * factor * exp(1.0)
         relative += rounding * (length / 2 + 4) * uneven + 2 * UNIT * max(abs(low), abs(high))
-        _check_sense(relative)
         return length * (size * relative + off * (1 + relative))
     others += exp(scores.match_error + scores.sink_error - low)
     relative = charge + 4 * others
@@ -149,27 +151,16 @@ def _error(
         relative += 4 * length * exp(2 * scores.match_error - scores.step)
     if not all(stream.values.picks.picks_one_value(claim, output) for output in claim.outputs):
         relative += 2 * charge
-        apart = exp(scores.match_error + spread / 2)
-        _check_sense((apart - 1) * apart)
-        off += (apart - 1) * apart * (width or 2 * size) / 2  # exp has a largest value
+        apart = scores.match_error + spread / 2
+        off += (exp(apart) - 1) * exp(apart) * (width or 2 * size) / 2  # exp has a largest value
     # of w picked keys, each weighs 1 / w of all at most, times what makes them uneven
     uneven = exp(2 * scores.match_error + spread)
     relative += rounding * min(2 * length + 6, (length + 6) * uneven)
-    _check_sense(relative)
     error = size * relative + off * (1 + relative)
     if not claim.never_empty:
         alone = length * exp(scores.error + scores.sink_error - scores.sink_above)
-        _check_sense(alone)
         error = max(error, (size + off) * alone)
     return error
-
-
-def _check_sense(wrong: float) -> None:
-    """What is wrong weighs less than what is right: labels say whom a head attends to, and what it
-    moves, even where no later part needs it.
-    """
-    if wrong >= 1:
-        raise Refused("a head does not attend to what it is said to")
 
 
 def _diluted(
@@ -202,7 +193,6 @@ def _share(stream: Stream, claim: HeadClaim, scores: ShareScores, sent: Sent) ->
     least = min(1.0, float(claim.weight))  # of all that is picked, where that is position 0 alone
     relative += length * exp(2 * scores.error - scores.depth) / least
     relative += SLACK * UNIT * (2 * length + 6)
-    _check_sense(relative)
     rest = length * exp(2 * scores.error + scores.spread - ends)
     rest += length * float(claim.weight) * exp(2 * scores.error - scores.depth)
     low, high, off = read_value(stream, sent)
@@ -247,7 +237,6 @@ def portion(
     how far off.
     """
     uneven, others = _balance(stream, claim, scores)
-    _check_sense(uneven + others)
     (low, high, off), (held, wrong) = keys, sink
     space = stream.values.space([*sent.weights, width])
     total = np.zeros(space.size)
