@@ -14,7 +14,7 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.certificate.claims import INDEX, HeadClaim, HeadOutput, OutputVariable, Refused
-from rasp.certificate.program.reach import means, pair_sums, subset_sums, sums
+from rasp.certificate.program.reach import means, pair_sums, subset_sums, sums, sums_after
 from rasp.certificate.program.tables import (
     Array,
     ExactSum,
@@ -189,10 +189,7 @@ def numbers_of_sum(values: Values, linear: ExactSum) -> list[Fraction]:
     linear, length = _with_one_length(values, linear)
     tokens, indices = token_table(linear, values.inputs), index_table(linear, values.inputs)
     if length is not None:
-        weight, most = linear.parts["out", length], values.inputs.max_length
-        below = {index + weight * count for place, index in enumerate(indices)
-                 for count in range(place + 1, most + 1)}  # fmt: skip
-        reach = pair_sums(tokens, below)
+        reach = pair_sums(tokens, sums_after(indices, linear.parts["out", length]))
     elif values.inputs.bos is not None:
         reach = [tokens[-1] + indices[0], *pair_sums(tokens[:-1], indices[1:])]
     else:

@@ -69,7 +69,33 @@ def pair_sums(first: Iterable[Fraction], second: Iterable[Fraction]) -> list[Fra
     """Every sum of one of each."""
     ones, others = set(first), set(second)
     _check_size(len(ones) * len(others))
-    return _listed(one + other for one in ones for other in others)
+    unit = lcm(*(number.denominator for number in ones | others))
+    whole = [int(number * unit) for number in others]
+    starts = (int(number * unit) for number in ones)
+    return _joined(([start + number for number in whole] for start in starts), unit)
+
+
+def sums_after(values: Sequence[Fraction], step: Fraction) -> list[Fraction]:
+    """Every value, with a step for each place up to its own, or up to any later one.
+
+    >>> [int(number) for number in sums_after([Fraction(0), Fraction(10)], Fraction(1))]
+    [1, 2, 12]
+    """
+    unit = lcm(step.denominator, *(value.denominator for value in values))
+    each, end = int(step * unit), len(values) + 1
+    starts = enumerate((int(value * unit) for value in values), 1)
+    return _joined((range(start + place * each, start + end * each, each)
+                    for place, start in starts), unit)  # fmt: skip
+
+
+def _joined(sets: Iterable[Iterable[int]], unit: int) -> list[Fraction]:
+    """Numbers in whole units, which are much faster to add than fractions."""
+    found: set[int] = set()
+    for some in sets:
+        found.update(some)
+        if len(found) > MOST_NUMBERS:
+            raise Refused(f"a number can be one of more than {MOST_NUMBERS}")
+    return [Fraction(number, unit) for number in sorted(found)]
 
 
 def _sums_by_count(
