@@ -16,6 +16,7 @@ from typing import TypeAlias
 from rasp.architecture.inputs import Input
 from rasp.atoms import Atom
 from rasp.dialect.automaton import Automaton
+from rasp.equivalence.inputs import InputsToTry
 
 Members: TypeAlias = Callable[[list[Input]], list[bool]]
 """Says of each of several non-empty inputs whether it belongs to a language."""
@@ -23,6 +24,7 @@ Members: TypeAlias = Callable[[list[Input]], list[bool]]
 MOST_STATES = 24
 MOST_TRIED = 6_000
 """Inputs tried without leaving one out, at most."""
+LONGEST_TRIED = 12
 AT_RANDOM = 400
 RANDOM_LENGTH = 30
 
@@ -56,9 +58,8 @@ def learn(alphabet: Sequence[Atom], members: Members) -> Learned:
     2
     """
     letters = tuple(dict.fromkeys(alphabet))
-    longest = 1
-    while longest < 12 and sum(len(letters) ** n for n in range(1, longest + 2)) <= MOST_TRIED:
-        longest += 1
+    quick = InputsToTry(letters).longest(None, MOST_TRIED, MOST_TRIED)
+    longest = max(1, min(quick, LONGEST_TRIED))
     random = Random(0)
     tried = [word for n in range(1, longest + 1) for word in product(letters, repeat=n)]
     drawn = [

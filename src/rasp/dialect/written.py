@@ -19,6 +19,7 @@ from rasp.atoms import Atom, show_input
 from rasp.dialect.interpreters import ATTEND, COUNT, LETTER, LINE, run_b_rasp, run_c_rasp
 from rasp.dialect.selector_rows import NotInDialect
 from rasp.equivalence import Equivalence, equivalent
+from rasp.equivalence.inputs import InputsToTry
 from rasp.errors import RaspError
 from rasp.frontend import embedding
 from rasp.frontend.namespace import run
@@ -52,14 +53,12 @@ class DialectProgram:
         self, node: SOp, alphabet: Sequence[Atom], most: int = MOST_CHECKED
     ) -> tuple[int, int]:
         """Run the text beside the program; return how many inputs, up to which length."""
-        tried, longest = 0, 0
-        for length in range(1, LONGEST_CHECKED + 1):
-            if tried + len(alphabet) ** length > most and length > 1:
-                break
+        quick = InputsToTry(tuple(alphabet)).longest(None, most, most)
+        tried, longest = 0, max(1, min(quick, LONGEST_CHECKED))
+        for length in range(1, longest + 1):
             for words in _batches(product(alphabet, repeat=length)):
                 self._compare_words(node, words)
                 tried += len(words)
-            longest = length
         return tried, longest
 
     def _compare_words(self, node: SOp, words: Sequence[Input]) -> None:

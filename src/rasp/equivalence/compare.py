@@ -17,7 +17,7 @@ from rasp.equivalence.choosing import choose_inputs
 from rasp.equivalence.inputs import InputsToTry
 from rasp.equivalence.result import Difference, Equivalence
 from rasp.equivalence.sides import Compared, Input, check_kinds, side_of
-from rasp.errors import RaspError, RaspLimitError, RaspValueError
+from rasp.errors import RaspError
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Told how many inputs were tried, of how many."""
@@ -26,8 +26,6 @@ EXHAUSTIVE_INPUTS = 50_000
 """Inputs tried without leaving one out, where no length is asked for."""
 MOST_INPUTS = 5_000_000
 """The same, at most, where one is."""
-LONGEST_UNREAD = 60
-"""The length up to which programs that read no tokens are compared: one input for each."""
 UNREAD_AT_RANDOM = 20
 RANDOM_INPUTS = 2_000
 RANDOM_LENGTH = 40
@@ -71,7 +69,8 @@ def equivalent(
     everything = len(pair.nodes) == 2
     inputs = choose_inputs(pair.nodes, everything, alphabet, bos)
     search = Search(pair, inputs, kinds, progress)
-    search.run(_longest(inputs, max_length), random, random_length, Random(seed))
+    longest = inputs.longest(max_length, EXHAUSTIVE_INPUTS, MOST_INPUTS)
+    search.run(longest, random, random_length, Random(seed))
     return _verdict(search)
 
 
@@ -160,26 +159,6 @@ class Search:
             stretch = tokens[: random.randint(1, free)]
             tokens = (stretch * free)[:free]
         return (*prefix, *tokens)
-
-
-def _longest(inputs: InputsToTry, asked: int | None) -> int:
-    """The length up to which all inputs are tried."""
-    if asked is not None and asked < 1:
-        raise RaspValueError(
-            f"inputs up to length {asked} are none at all", hint="give a length of 1 or more"
-        )
-    budget = EXHAUSTIVE_INPUTS if asked is None else MOST_INPUTS
-    most = LONGEST_UNREAD if asked is None else asked
-    length, total = 0, 0
-    while length < most and total + inputs.count(length + 1) <= budget:
-        length += 1
-        total += inputs.count(length)
-    if asked is not None and length < asked:
-        raise RaspLimitError(
-            f"there are more than {MOST_INPUTS:,} inputs up to length {asked}",
-            hint=f"ask for a length of at most {length}, or for a smaller alphabet",
-        )
-    return length
 
 
 def _batches(inputs: Iterable[Input]) -> Iterator[list[Input]]:

@@ -16,14 +16,19 @@ from itertools import product
 
 from rasp.architecture.inputs import show_alphabet
 from rasp.atoms import Atom, show
+from rasp.errors import RaspLimitError, RaspValueError
+
+LONGEST_UNASKED = 60
+"""The greatest length where none is asked for: of programs that read no tokens, there is one input
+of each length."""
 
 
 @dataclass(frozen=True)
 class InputsToTry:
     """Which inputs to try: a prefix, then any tokens of the alphabet.
 
-    With `any_alphabet`, the last tokens of the alphabet are unknown to both programs, and stand
-    for all others; `known` is how many are not.
+    With `any_alphabet`, the last tokens of the alphabet are unknown to both programs, and
+    decide for all others; `known` is how many are not.
     """
 
     alphabet: tuple[Atom, ...]
@@ -65,6 +70,29 @@ class InputsToTry:
                 after[seen + 1] = after.get(seen + 1, 0) + number
             ways = after
         return sum(ways.values())
+
+    def longest(self, asked: int | None, quick: int, most: int) -> int:
+        """The length up to which all inputs are tried: the one asked for, if there are no more
+        than `most`; else the one up to which there are no more than `quick`.
+
+        >>> InputsToTry(("a", "b")).longest(None, quick=20, most=100)
+        3
+        """
+        if asked is not None and asked < 1:
+            raise RaspValueError(
+                f"inputs up to length {asked} are none at all", hint="give a length of 1 or more"
+            )
+        budget, end = (quick, LONGEST_UNASKED) if asked is None else (most, asked)
+        length, total = 0, 0
+        while length < end and total + self.count(length + 1) <= budget:
+            length += 1
+            total += self.count(length)
+        if asked is not None and length < asked:
+            raise RaspLimitError(
+                f"there are more than {most:,} inputs up to length {asked}",
+                hint=f"ask for a length of at most {length}, or for a smaller alphabet",
+            )
+        return length
 
     def with_unknown(self, length: int) -> InputsToTry:
         """The same with enough unknown tokens for a length."""

@@ -11,7 +11,6 @@ import importlib.util
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import chain
 from typing import Any
 
@@ -20,11 +19,12 @@ from rasp.atoms import read_input
 from rasp.equivalence.choosing import choose_inputs
 from rasp.equivalence.inputs import InputsToTry
 from rasp.equivalence.sides import Side, answers_of
-from rasp.errors import RaspError, RaspLimitError, RaspNameError, RaspTypeError, RaspValueError
+from rasp.errors import RaspError, RaspNameError, RaspTypeError, RaspValueError
 from rasp.frontend.loader import read_source
 from rasp.frontend.session import Session
 from rasp.grading.exercise import GALLERY, LARGEST_FILE, Exercise
 from rasp.graph import Node, SOp
+from rasp.graph.portable import atom_to_json
 from rasp.limits import DEFAULT_LIMITS
 from rasp.programs import entry, load
 from rasp.programs.catalogue import Entry
@@ -59,8 +59,8 @@ class GradedCases:
         exercise = self.exercise
         return {
             "name": exercise.output,
-            "inputs": [[pack(atom) for atom in tokens] for tokens in self.inputs],
-            "answers": [[pack(atom) for atom in answer] for answer in self.answers],
+            "inputs": [[atom_to_json(atom) for atom in tokens] for tokens in self.inputs],
+            "answers": [[atom_to_json(atom) for atom in answer] for answer in self.answers],
             "shortest": self.shortest,
             "hidden": self.hidden,
             "ignored": self.ignored,
@@ -68,20 +68,6 @@ class GradedCases:
             "heads": exercise.heads,
             "partial": exercise.partial,
         }
-
-
-def pack(atom: Any) -> Any:
-    """Return an atom as JSON holds it; an exact float is a pair of ints.
-
-    >>> pack(Fraction(1, 3)), pack("a")
-    ({'/': [1, 3]}, 'a')
-    """
-    return {"/": [atom.numerator, atom.denominator]} if isinstance(atom, Fraction) else atom
-
-
-def unpack(data: Any) -> Any:
-    """Return what `pack` was given."""
-    return Fraction(*data["/"]) if isinstance(data, dict) else data
 
 
 def make_cases(exercise: Exercise) -> GradedCases:
@@ -173,7 +159,7 @@ def _inputs(exercise: Exercise, reference: Side) -> tuple[list[Input], list[Inpu
         )
     chosen = choose_inputs(nodes, False, exercise.alphabet, exercise.bos)
     inputs = InputsToTry(chosen.alphabet, chosen.prefix)
-    longest = _longest(inputs, exercise.max_length)
+    longest = max(1, inputs.longest(exercise.max_length, EXHAUSTIVE, MOST_INPUTS))
     every = [tokens for n in range(1, longest + 1) for tokens in inputs.of_length(n)]
     lengths = range(longest + 1, max(exercise.random_length, longest + 1) + 1)
     per_length = -(-exercise.random // len(lengths))
@@ -181,22 +167,6 @@ def _inputs(exercise: Exercise, reference: Side) -> tuple[list[Input], list[Inpu
     longer = [(*inputs.prefix, *tokens) for tokens in chain.from_iterable(drawn)]
     described = f"all inputs up to length {longest} over {show_alphabet(inputs.alphabet)}"
     return every, longer[: exercise.random], described
-
-
-def _longest(inputs: InputsToTry, asked: int | None) -> int:
-    length = total = 0
-    most = MOST_INPUTS if asked is not None else EXHAUSTIVE
-    while asked is None or length < asked:
-        total += inputs.count(length + 1)
-        if total > most:
-            break
-        length += 1
-    if asked is not None and length < asked:
-        raise RaspLimitError(
-            f"there are more than {MOST_INPUTS:,} inputs up to length {asked}",
-            hint=f"ask for a length of at most {length}, or for a smaller alphabet",
-        )
-    return max(length, 1)
 
 
 def _gallery_inputs(member: Entry, exercise: Exercise) -> tuple[list[Input], list[Input], str]:

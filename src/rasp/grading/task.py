@@ -16,8 +16,8 @@ from rasp.frontend.handles import Handle
 from rasp.frontend.loader import Loader
 from rasp.frontend.session import Session
 from rasp.frontend.values import MISSING, describe
-from rasp.grading.cases import unpack
 from rasp.graph import Node, SOp
+from rasp.graph.portable import atom_from_json
 from rasp.limits import Limits
 from rasp.reading import read_json
 from rasp.source import Source
@@ -46,7 +46,7 @@ def _read_cases(path: str) -> list[dict[str, Any]]:
     exercises: list[dict[str, Any]] = read_json(path, LARGEST_CASES)
     for exercise in exercises:
         for key in ("inputs", "answers"):
-            exercise[key] = [tuple(unpack(atom) for atom in atoms) for atoms in exercise[key]]
+            exercise[key] = [tuple(map(atom_from_json, atoms)) for atoms in exercise[key]]
     return exercises
 
 

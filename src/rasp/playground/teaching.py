@@ -7,6 +7,7 @@ from typing import Any
 
 from rasp import programs
 from rasp.equivalence import Equivalence, equivalent
+from rasp.equivalence.inputs import InputsToTry
 from rasp.equivalence.result import show_answer
 from rasp.frontend.handles import Handle
 from rasp.frontend.session import Session
@@ -60,7 +61,7 @@ def compare(answer: Handle, wanted: object, alphabet: Sequence[Any]) -> Equivale
         answer,
         wanted,
         alphabet=alphabet,
-        max_length=longest_tried(len(alphabet)),
+        max_length=max(1, InputsToTry(tuple(alphabet)).longest(None, EXHAUSTIVE, EXHAUSTIVE)),
         random=AT_RANDOM,
         random_length=LONGEST_DRAWN,
     )
@@ -82,18 +83,6 @@ def proof(verdict: Equivalence) -> str:
     )
 
 
-def longest_tried(letters: int) -> int:
-    """How long inputs can be so that all of them can be tried.
-
-    >>> longest_tried(2), longest_tried(3)
-    (10, 7)
-    """
-    length = 1
-    while sum(letters**shorter for shorter in range(1, length + 2)) <= EXHAUSTIVE:
-        length += 1
-    return length
-
-
 def words(request: dict[str, Any]) -> dict[str, Any]:
     """List every word that the editor can complete, with what it is for."""
     session = Session(LIMITS)
@@ -103,5 +92,5 @@ def words(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def formatted(request: dict[str, Any]) -> dict[str, Any]:
-    """Lay a program out."""
+    """Format a program."""
     return {"program": format_program(Source("program", str(request.get("program"))), LIMITS)}

@@ -8,7 +8,6 @@ changes. Noise is added to every weight, in proportion to the size of its array.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -17,8 +16,8 @@ import numpy as np
 from rasp.certificate import Array, FeedForwardWeights, HeadWeights, Weights
 from rasp.compiler.model.transformer import Transformer
 from rasp.errors import RaspValueError
+from rasp.export.blocks import wider
 
-Change = Callable[[Array], Array]
 READERS = ("query", "key", "value", "inside", "weight")
 """The arrays through which parts read the stream."""
 IDLE_SIZE = 4
@@ -124,22 +123,14 @@ def rotated(weights: Weights, rotation: Array, back: Array | None = None) -> Wei
     What is written to the stream is multiplied by it, and what reads undoes it: with x' = x·R,
     x'·(W·R)ᵀ = x·R·Rᵀ·Wᵀ = x·Wᵀ. Where R is no rotation, readers multiply by `back` instead.
     """
-    back = rotation if back is None else back
-    return _in_other_dimensions(
-        weights, lambda array: array @ rotation, lambda array: array @ back,
-        lambda array: rotation.T @ array,
-    )  # fmt: skip
-
-
-def _in_other_dimensions(weights: Weights, embed: Change, read: Change, write: Change) -> Weights:
-    """Change every array that touches the stream, by what it does there."""
+    reading = rotation if back is None else back
 
     def change(name: str, array: Array) -> Array:
         if name in ("tokens", "positions"):
-            return embed(array)
+            return np.asarray(array @ rotation)
         if name == "out":
-            return write(array)
-        return read(array) if name in READERS else array
+            return np.asarray(rotation.T @ array)
+        return array @ reading if name in READERS else array
 
     return weights.changed(change)
 
@@ -163,13 +154,13 @@ def _with_layers(
 def _with_idle_parts(weights: Weights, dials: Dials, chooser: np.random.Generator) -> Weights:
     """Add heads and hidden units that read everything and write where nobody else reads."""
     size = weights.tokens.shape[1]
-    wider = _widened(weights, size + IDLE_SIZE)
-    for layer in wider.heads:
+    wide = wider(weights, IDLE_SIZE)
+    for layer in wide.heads:
         layer += [_idle_head(size, chooser) for _ in range(dials.heads)]
-    blocks = [wider.feed_forwards[0]]
+    blocks = [wide.feed_forwards[0]]
     blocks += [_with_idle_units(block, size, dials.units, chooser)
-               for block in wider.feed_forwards[1:]]  # fmt: skip
-    return Weights(wider.tokens, wider.positions, wider.heads, blocks, wider.readouts)
+               for block in wide.feed_forwards[1:]]  # fmt: skip
+    return Weights(wide.tokens, wide.positions, wide.heads, blocks, wide.readouts)
 
 
 def _idle_head(size: int, chooser: np.random.Generator) -> HeadWeights:
@@ -191,18 +182,6 @@ def _with_idle_units(
         np.concatenate([block.inside, chooser.normal(size=(count, wide)) / np.sqrt(wide)]),
         np.concatenate([block.bias, chooser.normal(size=count)]),
         np.concatenate([block.out, out], axis=1),
-    )
-
-
-def _widened(weights: Weights, size: int) -> Weights:
-    """More dimensions, which nothing reads or writes."""
-    more = size - weights.tokens.shape[1]
-
-    def reads(array: Array) -> Array:
-        return np.pad(array, ((0, 0), (0, more)))
-
-    return _in_other_dimensions(
-        weights, reads, reads, lambda array: np.pad(array, ((0, more), (0, 0)))
     )
 
 
