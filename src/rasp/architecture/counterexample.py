@@ -7,15 +7,15 @@ tried is told, since nothing found is no proof.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 from rasp.architecture.inputs import (
     Input,
     answer,
     answers,
+    batches,
     every_input,
     random_inputs,
     show_alphabet,
@@ -136,11 +136,11 @@ class _Trial:
     def at_length(self, length: int, count: int | None) -> Input | None:
         """Try `count` random inputs of a length, or all of them; return the first that differs."""
         if count is None:
-            inputs = every_input(self.alphabet, length)
+            inputs: Iterable[Input] = every_input(self.alphabet, length)
         else:
-            inputs = iter(random_inputs(self.alphabet, length, count, seed=0))
+            inputs = random_inputs(self.alphabet, length, count, seed=0)
             self.at_random += count
-        while batch := list(islice(inputs, BATCH)):
+        for batch in batches(inputs, BATCH):
             meant = answers(self.outputs, batch)
             fine = [tokens for tokens, one in zip(batch, meant, strict=True) if _is_value(one)]
             self.tried += len(batch)

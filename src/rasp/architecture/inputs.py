@@ -7,8 +7,8 @@ know. Whether it wants letters, digits or numbers is found by trying.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from itertools import product
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice, product
 from random import Random
 from typing import Any
 
@@ -147,6 +147,13 @@ def _constants_met(outputs: Sequence[Node]) -> list[Atom]:
             for atom in constants:  # a word that is not a token itself may be made of tokens
                 met.update(dict.fromkeys([atom] if whole or not isinstance(atom, str) else atom))
     return list(met)
+
+
+def batches(inputs: Iterable[Input], size: int) -> Iterator[list[Input]]:
+    """Take inputs so many at a time."""
+    waiting = iter(inputs)
+    while batch := list(islice(waiting, size)):
+        yield batch
 
 
 def every_input(alphabet: Sequence[Atom], length: int) -> Iterator[Input]:

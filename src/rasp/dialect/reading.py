@@ -23,9 +23,9 @@ from rasp.dialect.selector_rows import (
     NotInDialect,
     QueryRow,
     SelectorReader,
-    is_atom,
 )
 from rasp.errors import RaspError
+from rasp.frontend.values import is_atom
 from rasp.graph import (
     Aggregate,
     Const,

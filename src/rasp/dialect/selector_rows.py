@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rasp.dialect.idioms import index_distance
 from rasp.dialect.lines import Truth
+from rasp.frontend.values import is_atom
 from rasp.graph import (
     Const,
     Elementwise,
@@ -161,11 +161,6 @@ class SelectorReader:
                 raise NotInDialect(selector, "asks for a position by its exact distance")
             truths.append(program.true if answers.pop() else program.false)
         return QueryRow(program.true, *truths)
-
-
-def is_atom(content: Any) -> bool:
-    """Whether a case holds an atom rather than something that is not decided yet."""
-    return isinstance(content, bool | int | str | Fraction)
 
 
 def _compared(op: str) -> Elementwise:

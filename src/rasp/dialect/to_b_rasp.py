@@ -16,7 +16,8 @@ from rasp.dialect.b_rasp import BRasp
 from rasp.dialect.idioms import index_distance, selector_of_width
 from rasp.dialect.lines import Truth
 from rasp.dialect.reading import Reader
-from rasp.dialect.selector_rows import Case, Cases, NotInDialect, QueryRow, is_atom
+from rasp.dialect.selector_rows import Case, Cases, NotInDialect, QueryRow
+from rasp.frontend.values import is_atom
 from rasp.graph import (
     Aggregate,
     Const,

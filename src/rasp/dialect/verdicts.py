@@ -24,13 +24,14 @@ from rasp.dialect.forecast import forecast
 from rasp.dialect.learning import Learned, learn
 from rasp.dialect.rasp_l import check_rasp_l
 from rasp.dialect.reading import Reader
-from rasp.dialect.selector_rows import Cases, NotInDialect, is_atom
+from rasp.dialect.selector_rows import Cases, NotInDialect
 from rasp.dialect.to_b_rasp import BRaspReader
 from rasp.dialect.to_c_rasp import ONE, CRaspReader, Quotient
 from rasp.dialect.written import DialectProgram
 from rasp.equivalence import Equivalence
 from rasp.equivalence.choosing import choose_inputs
 from rasp.errors import RaspTypeError
+from rasp.frontend.values import is_atom
 from rasp.graph import SOp
 from rasp.visible import visibly
 

@@ -8,13 +8,13 @@ becomes a program in RASP again, line by line, and `equivalent` says how far the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice, product
+from itertools import product
 from typing import Any
 
-from rasp.architecture.inputs import Input, answers
+from rasp.architecture.inputs import Input, answers, batches
 from rasp.atoms import Atom, show_input
 from rasp.dialect.interpreters import ATTEND, COUNT, LETTER, LINE, run_b_rasp, run_c_rasp
 from rasp.dialect.selector_rows import NotInDialect
@@ -56,7 +56,7 @@ class DialectProgram:
         quick = InputsToTry(tuple(alphabet)).longest(None, most, most)
         tried, longest = 0, max(1, min(quick, LONGEST_CHECKED))
         for length in range(1, longest + 1):
-            for words in _batches(product(alphabet, repeat=length)):
+            for words in batches(product(alphabet, repeat=length), BATCH):
                 self._compare_words(node, words)
                 tried += len(words)
         return tried, longest
@@ -119,11 +119,6 @@ def _in_rasp(body: str) -> str:
     if matched := re.fullmatch(r"if (\w+) then (.+) else (.+)", body):
         return f"({matched[2]}) if {matched[1]} else ({matched[3]})"
     return {"true": "indices == indices", "false": "indices != indices"}.get(body, body)
-
-
-def _batches(words: Iterator[Input]) -> Iterator[list[Input]]:
-    while batch := list(islice(words, BATCH)):
-        yield batch
 
 
 def _agrees(said: list[tuple[Any, Atom | None]], meant: Atom) -> bool:

@@ -6,13 +6,12 @@ length, so the first difference is a shortest one; then longer ones at random.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import islice
 from random import Random
 from typing import TypeAlias
 
-from rasp.architecture.inputs import shrunk
+from rasp.architecture.inputs import batches, shrunk
 from rasp.equivalence.choosing import choose_inputs
 from rasp.equivalence.inputs import InputsToTry
 from rasp.equivalence.result import Difference, Equivalence
@@ -104,7 +103,7 @@ class Search:
         self.total = more + sum(self.inputs.count(length) for length in range(1, longest + 1))
         for length in range(1, longest + 1):
             self.inputs = self.inputs.with_unknown(length)
-            for batch in _batches(self.inputs.of_length(length)):
+            for batch in batches(self.inputs.of_length(length), BATCH):
                 tokens = self._first_difference(batch)
                 self.tried += len(batch)
                 self._tell()
@@ -117,7 +116,7 @@ class Search:
         """Try longer inputs, and make the first on which the programs differ as short as can be."""
         shortest = self.all_up_to + 1
         drawn = (self._drawn(random, shortest, longest) for _ in range(count))
-        for batch in _batches(drawn):
+        for batch in batches(drawn, BATCH):
             tokens = self._first_difference(batch)
             self.at_random += len(batch)
             self.longest = max(self.longest, *map(len, batch))
@@ -159,12 +158,6 @@ class Search:
             stretch = tokens[: random.randint(1, free)]
             tokens = (stretch * free)[:free]
         return (*prefix, *tokens)
-
-
-def _batches(inputs: Iterable[Input]) -> Iterator[list[Input]]:
-    source = iter(inputs)
-    while batch := list(islice(source, BATCH)):
-        yield batch
 
 
 def _verdict(search: Search, same_graph: bool = False) -> Equivalence:

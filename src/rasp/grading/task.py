@@ -8,7 +8,7 @@ from typing import Any
 from rasp.architecture.fit import fit
 from rasp.architecture.inputs import answers
 from rasp.architecture.schedule import schedule
-from rasp.atoms import Atom, display, show_input
+from rasp.atoms import Atom, show_input, to_python
 from rasp.equivalence.result import show_answer
 from rasp.equivalence.sides import Compared
 from rasp.errors import RaspError, RaspLimitError
@@ -106,15 +106,11 @@ def _wrong(
     else:
         gives = "fails" if isinstance(answer, RaspError) else f"gives {show_answer(answer)}"
         outcome["note"] = f"on {show_input(tokens)} it {gives}, not {show_answer(right)}"
-        outcome |= {"input": [_plain(atom) for atom in tokens], "wanted": show_answer(right),
+        outcome |= {"input": [to_python(atom) for atom in tokens], "wanted": show_answer(right),
                     "got": show_answer(answer)}  # fmt: skip
     if exercise["partial"]:
         outcome["share"] = _share(pair, node, exercise, first_hidden)
     return outcome
-
-
-def _plain(atom: Atom) -> Any:
-    return atom if isinstance(atom, (bool, int, str)) else float(display(atom))
 
 
 def _share(pair: Compared, node: Node, exercise: dict[str, Any], first_hidden: int) -> float:

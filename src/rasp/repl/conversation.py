@@ -266,9 +266,6 @@ class _Snapshot:
 
 
 def _wrapped(names: list[str], indent: str) -> str:
-    lines = [""]
-    for name in names:
-        if len(lines[-1]) + len(name) + 2 > WIDTH - len(indent):
-            lines.append("")
-        lines[-1] += f"{name}, "
-    return ("\n" + indent).join(line.rstrip() for line in lines).rstrip(",")
+    import textwrap  # starting is to be quick
+
+    return f"\n{indent}".join(textwrap.wrap(", ".join(names), WIDTH - len(indent)))

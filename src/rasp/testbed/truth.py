@@ -19,12 +19,10 @@ from random import Random
 import numpy as np
 import torch
 
-from rasp.architecture.inputs import Input
+from rasp.architecture.inputs import Input, answers
 from rasp.certificate import Array
 from rasp.compiler.model.promises import random_inputs
 from rasp.compiler.model.transformer import Transformer
-from rasp.errors import RaspError
-from rasp.evaluator import evaluate_batch
 from rasp.testbed.edges import POSITIONS, TOKENS, Edge
 from rasp.testbed.patching import Activations, Elsewhere, Patchable, WrittenByPart
 
@@ -196,24 +194,17 @@ def usable_inputs(model: Transformer, count: int, seed: int) -> list[Input]:
     """Random inputs on which the program has a value."""
     nodes = list(model.outputs.values())
     inputs = random_inputs(model.settings, Random(f"test bed {seed}"), count)
-
-    def has_values(some: list[Input]) -> bool:
-        try:
-            evaluate_batch(nodes, some)
-        except RaspError:
-            return False
-        return True
-
-    return inputs if has_values(inputs) else [tokens for tokens in inputs if has_values([tokens])]
+    outcomes = zip(inputs, answers(nodes, inputs), strict=True)
+    return [tokens for tokens, outcome in outcomes if isinstance(outcome, list)]
 
 
 def telling_inputs(model: Transformer, inputs: list[Input], count: int = INPUTS) -> list[Input]:
     """Some of the inputs: half of them at random, half for the rarest answers."""
-    answers = {tokens: row for same in _by_length(inputs) for tokens, row in
-               zip(same, _answers(model, same), strict=True)}  # fmt: skip
-    seen = Counter(answer for row in answers.values() for answer in row)
+    said = {tokens: row for same in _by_length(inputs) for tokens, row in
+            zip(same, _answers(model, same), strict=True)}  # fmt: skip
+    seen = Counter(answer for row in said.values() for answer in row)
     rest = sorted(
-        inputs[count // 2 :], key=lambda tokens: min(seen[answer] for answer in answers[tokens])
+        inputs[count // 2 :], key=lambda tokens: min(seen[answer] for answer in said[tokens])
     )
     return inputs[: count // 2] + rest[: count - count // 2]
 
@@ -231,8 +222,8 @@ def different_answers(model: Transformer, other: Transformer, inputs: list[Input
 
 def _answers(model: Transformer, inputs: list[Input]) -> list[set[object]]:
     """The different answers of each input, each with its output; inputs of one length."""
-    answers = model.answers(np.stack([model.token_ids(list(tokens)) for tokens in inputs]))
-    return [{(name, atom) for name, rows in answers.items() for atom in rows[place]}
+    rows_of = model.answers(np.stack([model.token_ids(list(tokens)) for tokens in inputs]))
+    return [{(name, atom) for name, rows in rows_of.items() for atom in rows[place]}
             for place in range(len(inputs))]  # fmt: skip
 
 
