@@ -18,6 +18,7 @@ from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.refusals import Refusals
 from rasp.compiler.robust.arrays import Writer
 from rasp.compiler.robust.claims import make_claims
+from rasp.compiler.robust.numbers import drop_repeated
 from rasp.compiler.robust.plan import make_plan
 from rasp.compiler.settings import Settings, read_settings
 from rasp.errors import RaspTypeError, RaspUnsupportedError
@@ -151,9 +152,8 @@ def _robust(
         reason = steep if certificate.exact else certificate.reason
         if not reason:
             return model
-        if not plan.blocks.repeated:
+        if not drop_repeated(plan.blocks):  # fewer terms are rounded less
             raise _refused(reason, place)
-        plan.blocks.drop_repeated()  # fewer terms are rounded less
 
 
 class _TooMuch(RaspUnsupportedError):

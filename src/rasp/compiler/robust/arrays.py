@@ -36,7 +36,7 @@ class Writer:
         self.plan, self.size = plan, plan.blocks.size
         self.first = 0 if plan.uses_sink else 1
         blocks = plan.blocks
-        features = [[dim for first in feature.dims for dim in blocks.copies.get(first, [first])]
+        features = [[dim for first in feature.dims for dim in blocks.together(first)[0]]
                     for feature in blocks.features.values()]  # fmt: skip
         self.hot = [np.array(dims) for dims in
                     (*features, *(list(dims.values()) for dims in blocks.of.values()))]  # fmt: skip
@@ -86,8 +86,7 @@ class Writer:
                 found[place, dim] = weight
             bias[place] = row.constant
         blocks = self.plan.blocks
-        for dim in (*blocks.copies, *blocks.repeated):
-            dims, parts = blocks.spread(dim)
+        for dim, (dims, parts) in blocks.spread.items():
             found[:, dims] = found[:, [dim]] / parts
         for hot in self.hot:  # noise matters least where weights are smallest in sum
             common = np.median(found[:, hot], axis=1)
@@ -115,7 +114,7 @@ class Writer:
                                        [each.sink for each in plan.channels])  # fmt: skip
         out = np.zeros((self.size, len(plan.channels)))
         for place, channel in enumerate(plan.channels):
-            dims, parts = self.plan.blocks.spread(channel.dim)
+            dims, parts = self.plan.blocks.together(channel.dim)
             out[dims, place] = parts / len(dims)
         moved = out @ np.array([each.sink for each in plan.channels])
         return HeadWeights(query, query_bias, key, key_bias, value, value_bias, out), moved

@@ -20,7 +20,7 @@ from math import ceil, log, sqrt
 import numpy as np
 
 from rasp.compiler.analysis.formulas import Formula, comparisons, in_stable_order
-from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, codes_of, default_code, number
+from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, codes_of, default_code
 from rasp.compiler.planning.best_scores import gap_and_extent
 from rasp.compiler.planning.heads import scored_by
 from rasp.compiler.planning.truth_tables import Side, side_of, truth_of
@@ -217,17 +217,9 @@ def _best(blocks: Blocks, head: PlannedHead) -> tuple[list[tuple[Row, Row]], flo
         most_asked, most_sent = (max(abs(float(row[place])) for row in rows) or 1.0
                                  for rows in (asked, sent))  # fmt: skip
         share = sqrt(gamma * most_asked / most_sent)
-        columns.append((_number(blocks, term.queries, head.layer).times(gamma / share),
-                        _number(blocks, term.keys, head.layer).times(share)))  # fmt: skip
+        query, key = (blocks.number_row(side, head.layer) for side in (term.queries, term.keys))
+        columns.append((query.times(gamma / share), key.times(share)))
     return columns, gamma * float(lowest), spread
-
-
-def _number(blocks: Blocks, node: SOp, layer: int) -> Row:
-    """A row that reads a number from blocks."""
-    values = blocks.values.of(node)
-    labels = [None if atom is None else number(atom) for atom in values.outcomes]
-    rows = blocks.rows(values.layer, values.inputs, labels, layer)
-    return added(row.times(float(label)) for label, row in rows.items())  # type: ignore[arg-type]
 
 
 def _channels(blocks: Blocks, head: PlannedHead) -> list[MovedValue]:
@@ -238,7 +230,7 @@ def _channels(blocks: Blocks, head: PlannedHead) -> list[MovedValue]:
             found += _picked(blocks, output)
         elif output in blocks.sums:
             unit = unit_of(blocks, output)
-            held = (_number(blocks, output.values, head.layer) if output.carrier is None
+            held = (blocks.number_row(output.values, head.layer) if output.carrier is None
                     else blocks.held(output.carrier, head.layer))  # fmt: skip
             row = added([held, Row({}, -float(default_code(output)))])
             found.append(MovedValue(output, row.times(1 / unit), 0.0, blocks.sums[output],
@@ -252,8 +244,7 @@ def _picked(blocks: Blocks, output: HeadOutput) -> list[MovedValue]:
     """A channel for each code: 1 where the key's value has it (at the sink: the default)."""
     values = blocks.values.of(output.values)
     codes = output.codes or codes_of(values.atoms)
-    labels = [None if atom is None else codes[atom] for atom in values.outcomes]
-    rows = blocks.rows(values.layer, values.inputs, labels, output.head.layer)
+    rows = blocks.rows_of(values, codes.__getitem__, output.head.layer)
     own = None if output.default is None else default_code(output)
     return [MovedValue(output, rows.get(code, Row()), float(code == own), dim)
             for code, dim in blocks.of[output].items()]  # fmt: skip

@@ -8,13 +8,14 @@ value. Any other function is a `Feature`: a feed-forward writes a block for it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
 
+from rasp.atoms import Atom
 from rasp.compiler.analysis.tables import relevant
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Values
@@ -27,6 +28,7 @@ from rasp.compiler.analysis.variables import (
     SumVariable,
     TokenVariable,
     Variable,
+    number,
 )
 from rasp.compiler.planning.heads import HeadAnalysis
 from rasp.compiler.refusals import Refusal
@@ -42,8 +44,6 @@ MOST_LABELS = 1200
 """The most values that one function may have: each takes a dimension."""
 MOST_COUNTED = 21
 """The most conditions on one variable that are counted: each doubles a table of the checker."""
-SPREAD = 0.375
-"""The part of a number that each of several dimensions holds."""
 LAST = 1 << 20
 """After every layer."""
 
@@ -72,10 +72,8 @@ class Blocks:
     """The dimensions of what heads average or add up."""
     shares: dict[PlannedHead, int] = field(default_factory=dict)
     """Of a head that adds up, the dimension of what the sink gets."""
-    copies: dict[int, list[int]] = field(default_factory=dict)
-    """Dimensions that are added up wherever the first of them is read."""
-    repeated: dict[int, list[int]] = field(default_factory=dict)
-    """Dimensions that share a number: each of them holds SPREAD of it."""
+    spread: dict[int, tuple[list[int], float]] = field(default_factory=dict)
+    """Dimensions that are read together in place of the first, and what their sum is divided by."""
     finest: dict[PlannedHead, float] = field(default_factory=dict)
     """Of a head whose numbers are read: their range over the smallest difference that matters."""
 
@@ -91,16 +89,9 @@ class Blocks:
         self.size += count
         return list(range(self.size - count, self.size))
 
-    def spread(self, dim: int) -> tuple[list[int], float]:
+    def together(self, dim: int) -> tuple[list[int], float]:
         """All dimensions to read for one, and what their sum is divided by."""
-        if dims := self.repeated.get(dim):
-            return dims, SPREAD * len(dims)
-        return self.copies.get(dim, [dim]), 1.0
-
-    def drop_repeated(self) -> None:
-        """Hold each number in one dimension after all; the others were the last to be made."""
-        self.size -= sum(len(dims) - 1 for dims in self.repeated.values())
-        self.repeated.clear()
+        return self.spread.get(dim, ([dim], 1.0))
 
     def is_picked(self, output: HeadOutput) -> bool:
         """Whether what a head puts out is one of the values as it is, or the default."""
@@ -130,18 +121,23 @@ class Blocks:
         """Variables with each sum as what it is made of, where all of that is in blocks."""
         found: dict[Variable, None] = {}
         for variable in inputs:
-            parts: list[Variable] = [variable]
-            if isinstance(variable, SumVariable):
-                inner = self.values.variables_of(variable.linear)
-                if not any(self.is_number(each, variable.layer) for each in inner):
-                    parts = inner
-            found |= dict.fromkeys(parts)
+            is_split = isinstance(variable, SumVariable) and not self.has_number(variable)
+            found |= dict.fromkeys(self._terms(variable) if is_split else [variable])
         return list(found)
+
+    def has_number(self, variable: Variable) -> bool:
+        """Whether something of a variable is a number in the stream of its layer, not a block."""
+        return any(self.is_number(term, variable.layer) for term in self._terms(variable))
+
+    def _terms(self, variable: Variable) -> list[Variable]:
+        if isinstance(variable, SumVariable):
+            return self.values.variables_of(variable.linear)
+        return [variable]
 
     def block(self, variable: Variable) -> dict[Fraction, int]:
         """The dimensions of a variable's codes."""
         if variable not in self.of:
-            codes = list(dict.fromkeys(code for _, code in variable.states))
+            codes = codes_in(variable)
             self.of[variable] = dict(zip(codes, self.new(len(codes)), strict=True))
         return self.of[variable]
 
@@ -173,16 +169,28 @@ class Blocks:
             rows = self._feature(layer, kept, places, reader)
         return dict(zip(known, rows, strict=True))
 
-    def known_rows(self, values: Values, labels: Labels) -> dict[Hashable, Row]:
-        """A row for each value of an s-op, if the stream holds it anyway; else nothing."""
+    def rows_of(
+        self, values: Values, label: Callable[[Atom], Hashable | None], reader: int
+    ) -> dict[Hashable, Row]:
+        """A row for each label of what an s-op can be."""
+        labels = [None if atom is None else label(atom) for atom in values.outcomes]
+        return self.rows(values.layer, values.inputs, labels, reader)
+
+    def number_row(self, node: SOp, reader: int) -> Row:
+        """A row that reads an s-op's number."""
+        rows = self.rows_of(self.values.of(node), number, reader)
+        return added(row.times(float(code)) for code, row in rows.items())  # type: ignore[arg-type]
+
+    def held_number(self, node: SOp) -> Row:
+        """A row that reads an s-op's number, if the stream holds it anyway; else an empty one."""
         size, blocks, features = self.size, dict(self.of), dict(self.features)
         try:
-            found = self.rows(values.layer, values.inputs, labels, LAST)
+            row = self.number_row(node, LAST)
         except Refusal:
-            found = {}
+            row = Row()
         if self.size > size:
-            self.size, self.of, self.features, found = size, blocks, features, {}
-        return found
+            self.size, self.of, self.features, row = size, blocks, features, Row()
+        return row
 
     def ready(self, dims: Iterable[int]) -> int:
         """When dimensions are there: 2 · layer after its attention, and 1 more at its end."""
@@ -235,8 +243,7 @@ class Blocks:
         codes = dict(variable.states)
         place_of = {code: place for (_, code), place in zip(variable.states, table, strict=True)
                     if place >= 0}  # fmt: skip
-        labels = [None if atom is None else place_of.get(codes[atom]) for atom in values.outcomes]
-        rows = self.rows(values.layer, values.inputs, labels, reader)
+        rows = self.rows_of(values, lambda atom: place_of.get(codes[atom]), reader)
         return [rows.get(place, Row()) for place in range(max(table) + 1)]
 
     def held(self, count: CountVariable, reader: int) -> Row:
@@ -267,14 +274,18 @@ class Blocks:
         return [Row({dim: 1.0}) for dim in feature.dims]
 
 
+def codes_in(variable: Variable) -> list[Fraction]:
+    """The different codes of a variable, in order of appearance."""
+    return list(dict.fromkeys(code for _, code in variable.states))
+
+
 def by_codes(inputs: Sequence[Variable], table: Places) -> np.ndarray:
     """A table over the states of its inputs as one over their codes, in order of appearance."""
     grid = np.array(table, int).reshape([len(variable.states) for variable in inputs])
     for axis, variable in enumerate(inputs):
-        distinct = dict.fromkeys(code for _, code in variable.states)
-        if len(distinct) == len(variable.states):
+        place_of = {code: place for place, code in enumerate(codes_in(variable))}
+        if len(place_of) == len(variable.states):
             continue
-        place_of = {code: place for place, code in enumerate(distinct)}
         moved = np.moveaxis(grid, axis, 0)
         joined = np.full((len(place_of), *moved.shape[1:]), -1)
         for (_, code), layer in zip(variable.states, moved, strict=True):

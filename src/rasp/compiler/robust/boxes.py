@@ -13,7 +13,7 @@ from collections.abc import Hashable
 import numpy as np
 
 from rasp.compiler.analysis.tables import relevant
-from rasp.compiler.analysis.variables import CountVariable, HeadOutput, SumVariable, Variable
+from rasp.compiler.analysis.variables import CountVariable, Variable
 from rasp.compiler.robust.blocks import MOST_LABELS, Blocks, Labels
 from rasp.compiler.robust.readings import Row, added
 
@@ -32,7 +32,7 @@ def box_rows(
     known: list[Hashable] = list(dict.fromkeys(each for each in table if each is not None))
     if len(kept) == 1 and isinstance(kept[0], CountVariable):
         return _of_count(blocks, kept[0], table, reader)
-    mixed = sum(_has_number(blocks, variable) for variable in kept) > 1
+    mixed = sum(map(blocks.has_number, kept)) > 1
     if len(kept) < 2 or (not mixed and len(known) <= MOST_LABELS):
         return None
     places = {label: place for place, label in enumerate(known)}
@@ -64,14 +64,6 @@ def _of_count(
         return None
     (change,) = changes
     return {table[0]: Row({}, change - 0.5), table[-1]: blocks.held(count, reader)}
-
-
-def _has_number(blocks: Blocks, variable: Variable) -> bool:
-    """Whether something of a variable is a number in the stream, not a block."""
-    if isinstance(variable, SumVariable):
-        inner = blocks.values.variables_of(variable.linear)
-        return any(blocks.is_number(part, variable.layer) for part in inner)
-    return isinstance(variable, HeadOutput) and blocks.is_number(variable, variable.layer)
 
 
 def _boxes(grid: np.ndarray, count: int) -> tuple[list[np.ndarray], list[int]]:

@@ -11,7 +11,7 @@ from rasp.compiler.analysis.variables import HeadOutput, Variable
 from rasp.compiler.emitting.claims import Claimant, block_name
 from rasp.compiler.robust.numbers import above
 from rasp.compiler.robust.plan import RobustPlan, width_of
-from rasp.compiler.robust.readings import Row, added
+from rasp.compiler.robust.readings import Row
 from rasp.compiler.robust.steps import Written
 from rasp.graph import SOp
 
@@ -56,7 +56,7 @@ class RobustClaimant(Claimant):
             return None
         weights: dict[int, float] = {}
         for dim, weight in row.weights.items():
-            dims, parts = self.blocks.spread(dim)
+            dims, parts = self.blocks.together(dim)
             weights |= {place - first: weight / parts for place in dims}
         return ReaderClaim(node, block_name(self.blocks.ready(row.weights)), weights, row.constant)
 
@@ -69,9 +69,7 @@ class RobustClaimant(Claimant):
         if means:
             assert values.linear is not None
             return above(self.blocks, means, -float(values.linear.constant))
-        labels = [None if atom is None else Fraction(atom) for atom in values.outcomes]
-        rows = self.blocks.known_rows(values, labels)
-        return added([row.times(float(code)) for code, row in rows.items()])  # type: ignore[arg-type]
+        return self.blocks.held_number(node)
 
     def _means(self, linear: Linear | None) -> dict[HeadOutput, Fraction]:
         """What an s-op is the weighted sum of, where these are means that the stream holds."""

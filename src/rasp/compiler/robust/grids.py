@@ -24,7 +24,7 @@ from rasp.compiler.analysis.variables import (
     mixture,
 )
 from rasp.compiler.refusals import Refusal
-from rasp.compiler.robust.blocks import Blocks, Feature, by_codes
+from rasp.compiler.robust.blocks import Blocks, Feature, by_codes, codes_in
 from rasp.compiler.robust.lines import lines_of
 from rasp.compiler.robust.readings import Row, added
 
@@ -66,7 +66,7 @@ class Grid:
 
     def _table(self, bases: list[Variable]) -> np.ndarray:
         """(states of each category…, joint state of the numbers): the place of the value."""
-        codes = {base: list(dict.fromkeys(code for _, code in base.states)) for base in bases}
+        codes = {base: codes_in(base) for base in bases}
         shape = [len(codes[base]) for base in bases]
         if prod(shape) > MOST_CELLS:
             raise Refusal(
@@ -103,7 +103,7 @@ class Grid:
                 case HeadOutput():
                     worth = [linear.parts[part] * code for code in codes[part]]
             terms.append((bases.index(part), worth))
-        known = list(dict.fromkeys(code for _, code in variable.states))
+        known = codes_in(variable)
         scale = lcm(*(each.denominator for _, worth in terms for each in worth),
                     *(each.denominator for each in known), linear.constant.denominator)  # fmt: skip
         total = np.full(grid.shape[1], int(linear.constant * scale))
@@ -168,8 +168,7 @@ class Grid:
         table = self.table
         for axis, variable in enumerate(self.categories):
             classes, table = _merged(table, axis)
-            codes = dict.fromkeys(code for _, code in variable.states)
-            label = dict(zip(codes, classes, strict=True))
+            label = dict(zip(codes_in(variable), classes, strict=True))
             rows = self.blocks.rows(variable.layer, (variable,),
                                     [label[code] for _, code in variable.states],
                                     self.feature.layer)  # fmt: skip

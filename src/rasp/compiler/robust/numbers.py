@@ -20,13 +20,15 @@ from math import ceil
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import HeadOutput, codes_of, default_code
 from rasp.compiler.planning.width_shares import boost_of, weight_of
-from rasp.compiler.robust.blocks import SPREAD, Blocks
+from rasp.compiler.robust.blocks import Blocks
 from rasp.compiler.robust.readings import Row, added
 
 ONCE = 70.0
 """How many times the smallest difference that matters a number's range is, where one dimension
 would do to hold it: the noise of n² dimensions is averaged where it is n times that."""
 MOST_REPEATED = 64
+SPREAD = 0.375
+"""The part of a number that each of several dimensions holds."""
 
 
 def unit_of(blocks: Blocks, output: HeadOutput) -> float:
@@ -89,4 +91,13 @@ def repeat(blocks: Blocks) -> None:
             finest *= 2 * blocks.analysis.settings.max_length
         count = min(MOST_REPEATED, ceil((finest / ONCE) ** 2))
         if count * SPREAD**2 > 1:
-            blocks.repeated[dim] = [dim, *blocks.new(count - 1)]
+            blocks.spread[dim] = [dim, *blocks.new(count - 1)], SPREAD * count
+
+
+def drop_repeated(blocks: Blocks) -> bool:
+    """Hold each number in one dimension after all, where several shared any."""
+    numbers = {*blocks.sums.values(), *blocks.shares.values()} & blocks.spread.keys()
+    for dim in numbers:
+        dims, _ = blocks.spread.pop(dim)
+        blocks.size -= len(dims) - 1  # these were the last to be made
+    return bool(numbers)

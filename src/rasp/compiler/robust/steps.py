@@ -87,7 +87,7 @@ def write(blocks: Blocks, feature: Feature) -> Written:
                 "or more", 'use a smaller vocabulary or length, or `style="compact"`',
             )  # fmt: skip
     steps = _spread(blocks, feature, steps)
-    dims = sum(len(blocks.copies.get(dim, [dim])) for dim in feature.dims)
+    dims = sum(len(blocks.together(dim)[0]) for dim in feature.dims)
     effort = grid.cases * (len(steps) + 4 * dims)
     if effort > MOST_EFFORT:
         raise Refusal(
@@ -112,7 +112,8 @@ def _spread(blocks: Blocks, feature: Feature, steps: list[Step]) -> list[Step]:
         rounding = max((UNIT * len(some) * sum(some) for some in together), default=0.0)
         count = min(len(mine), ceil(rounding / MOST_ROUNDING))
         if count > 1:
-            dims = blocks.copies[dim] = [dim, *blocks.new(count - 1)]
+            dims = [dim, *blocks.new(count - 1)]
+            blocks.spread[dim] = dims, 1.0
             pieces = sorted({step.pieces[dim] for step in mine})
             renamed |= {(dim, piece): dims[place * count // len(pieces)]
                         for place, piece in enumerate(pieces)}  # fmt: skip
