@@ -140,10 +140,7 @@ def _compiled_so(kind: Kind, wanted: dict[str, Any]) -> Transformer:
     settings = read_settings(kind.alphabet, kind.length, None, False, True, "paper", "compact")
     nodes, program = build.read_outputs(wanted, None)
     settings = replace(settings, extra_feed_forwards=int(kind.way == "extra"))
-    model = compact._Attempts(nodes, settings, program)._attempt(WAYS[kind.way])
-    if model is None:
-        raise rasp.RaspUnsupportedError("this does not help")
-    return model
+    return compact.attempt(nodes, settings, program, WAYS[kind.way])
 
 
 def outputs_of(model: Transformer) -> dict[str, Node]:
