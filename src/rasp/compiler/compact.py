@@ -1,8 +1,8 @@
 """A program in, a certified model of the compact style out: attempts with ever more measures.
 
-Most programs need no measures. Where the checker finds no margin left, the stream is made to round
-what heads add, and what an output needs is read off its inputs, with no feed-forward in between; or
-else conditions are counted. A model that cannot be certified is never handed out.
+Most programs need no measures. Where the checker finds no margin left, what an output needs is read
+off its inputs, with no feed-forward in between; then the stream is made to round what heads add as
+well; and last, conditions are counted. A model that cannot be certified is never handed out.
 """
 
 from __future__ import annotations
@@ -26,7 +26,12 @@ from rasp.compiler.settings import Settings
 from rasp.errors import RaspUnsupportedError
 from rasp.graph import Node, Program
 
-ATTEMPTS = (NONE, Measures(rounds=True, looks_up=True), Measures(counts_conditions=True))
+ATTEMPTS = (
+    NONE,
+    Measures(looks_up=True),
+    Measures(looks_up=True, rounds=True),
+    Measures(counts_conditions=True),
+)
 LARGEST = 1e30
 """The largest weight: float32 ends at 3.4e38, and weights are multiplied."""
 
