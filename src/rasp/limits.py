@@ -16,7 +16,7 @@ from functools import cached_property
 from types import FrameType
 
 from rasp.errors import RaspLimitError, RaspValueError
-from rasp.spelling import closest
+from rasp.spelling import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -146,11 +146,8 @@ def read_limit(text: str, limits: Limits = DEFAULT_LIMITS) -> Limits:
     """
     name, _, value = (part.strip() for part in text.partition("="))
     if name not in BUDGETS:
-        close = closest(name, BUDGETS)
-        raise RaspValueError(
-            f"there is no budget called `{name}`",
-            hint=f"did you mean `{close}`?" if close else f"the budgets are {', '.join(BUDGETS)}",
-        )
+        hint = did_you_mean(name, BUDGETS, f"the budgets are {', '.join(BUDGETS)}")
+        raise RaspValueError(f"there is no budget called `{name}`", hint=hint)
     kind = type(getattr(limits, name))
     try:
         budget = kind(value)

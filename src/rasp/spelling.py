@@ -21,3 +21,13 @@ def closest(name: str, names: Iterable[str]) -> str | None:
     likely = {candidate.lower(): candidate for candidate in names if len(candidate) >= 3}
     matches = get_close_matches(name.lower(), likely, 1, LIKELY)
     return likely[matches[0]] if matches else None
+
+
+def did_you_mean(name: str, names: Iterable[str], otherwise: str, before: str = "") -> str:
+    """Return a hint: the likeliest of the names, after some words, or else another hint.
+
+    >>> did_you_mean("lenght", ["length"], "define it first")
+    'did you mean `length`?'
+    """
+    close = closest(name, names)
+    return f"did you mean `{before}{close}`?" if close else otherwise

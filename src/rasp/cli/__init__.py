@@ -22,7 +22,7 @@ from rasp.cli.prose import tell
 from rasp.cli.standard import OutputLost, give_up_output, standard_streams
 from rasp.errors import RaspError, RaspValueError, error_record
 from rasp.limits import too_deep, too_much_memory
-from rasp.spelling import closest
+from rasp.spelling import did_you_mean
 
 COMMANDS = {
     "run": "run a program and show what the REPL would",
@@ -209,8 +209,7 @@ def _usage() -> str:
 def _unknown(word: str) -> str:
     if word.endswith(".rasp") or os.path.exists(word):
         return f"error: `{word}` is no command\nhint: to run a file, write `rasp run {word}`"
-    close = closest(word, COMMANDS)
-    hint = f"did you mean `rasp {close}`?" if close else "`rasp --help` lists the commands"
+    hint = did_you_mean(word, COMMANDS, "`rasp --help` lists the commands", "rasp ")
     return f"error: `{word}` is no command\nhint: {hint}"
 
 

@@ -13,7 +13,7 @@ from rasp.errors import RaspError, RaspValueError
 from rasp.programs import entries, entry, families, load, names, source
 from rasp.programs.catalogue import Entry
 from rasp.programs.dialects import read_dialect, stored_dialects
-from rasp.spelling import closest
+from rasp.spelling import did_you_mean
 from rasp.token_lists import HELP
 
 ACTIONS = {
@@ -72,16 +72,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _unknown(action: str) -> RaspError:
     """Somebody wrote a program's name where an action belongs, or mistyped one."""
-    if action in names():
-        meant: str | None = f"show {action}"
-    else:
-        meant = closest(action, ACTIONS)
-    return RaspValueError(
-        f"`{action}` is nothing that `rasp gallery` does",
-        hint=f"did you mean `rasp gallery {meant}`?"
-        if meant
-        else "`rasp gallery` lists the programs; `rasp gallery --help` says what it does with one",
-    )
+    hint = f"did you mean `rasp gallery show {action}`?"
+    if action not in names():
+        more = "`rasp gallery` lists the programs; `rasp gallery --help` says what it does with one"
+        hint = did_you_mean(action, ACTIONS, more, "rasp gallery ")
+    return RaspValueError(f"`{action}` is nothing that `rasp gallery` does", hint=hint)
 
 
 def _list(word: str, arguments: argparse.Namespace) -> int:

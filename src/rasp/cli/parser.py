@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from rasp.errors import RaspValueError
 from rasp.limits import DEFAULT_LIMITS, Limits, read_limit
-from rasp.spelling import closest
+from rasp.spelling import did_you_mean
 from rasp.token_lists import HELP
 
 MOST_COLUMNS = 100
@@ -51,8 +51,8 @@ class CommandParser(argparse.ArgumentParser):
             return taken
         if not words.startswith("--"):
             return f"{taken}; `--` goes before inputs that begin with `-`"
-        close = closest(words.split()[0].partition("=")[0], self._option_string_actions)
-        return f"did you mean `{self.prog} … {close}`?" if close else taken
+        name = words.split()[0].partition("=")[0]
+        return did_you_mean(name, self._option_string_actions, taken, f"{self.prog} … ")
 
     def heading(self, title: str | None = None) -> None:
         """List what is taken from here on below a heading of its own; None: among all options."""

@@ -14,7 +14,7 @@ from rasp.export.card import write_card
 from rasp.export.check import Checked
 from rasp.export.folders import writing
 from rasp.export.next_token import in_vocabulary
-from rasp.spelling import closest
+from rasp.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from rasp.export.torch_module import RaspTransformer
@@ -89,11 +89,8 @@ def write_export(model: Transformer | str | Path, to: str, folder: str | Path) -
 def find_target(name: str) -> Target:
     """The target of a name; an unknown name offers the closest."""
     if name not in TARGETS:
-        near = closest(name, TARGETS)
-        raise RaspValueError(
-            f"there is no export to `{name}`",
-            hint=f"did you mean `{near}`?" if near else f"choose one of {', '.join(TARGETS)}",
-        )
+        hint = did_you_mean(name, TARGETS, f"choose one of {', '.join(TARGETS)}")
+        raise RaspValueError(f"there is no export to `{name}`", hint=hint)
     return TARGETS[name]
 
 

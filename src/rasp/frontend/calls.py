@@ -6,7 +6,7 @@ from rasp.errors import RaspError, RaspTypeError
 from rasp.frontend.values import MISSING, BoundCall, BuiltIn, Function, Value
 from rasp.limits import Limits
 from rasp.source import Span
-from rasp.spelling import closest
+from rasp.spelling import did_you_mean
 from rasp.syntax.tree import Argument
 from rasp.words import BUILT_IN_DOCS
 
@@ -85,8 +85,9 @@ def _usage(function: Function | BuiltIn) -> str:
 
 
 def _unknown_keyword(function: Function | BuiltIn, argument: Argument) -> RaspError:
-    close = closest(argument.keyword or "", function.parameters)
-    hint = f"did you mean `{close}`?" if close else f"call it as `{signature(function)}`"
+    usage = f"call it as `{signature(function)}`"
     return RaspTypeError(
-        f"`{function.name}` has no parameter `{argument.keyword}`", argument.span, hint
+        f"`{function.name}` has no parameter `{argument.keyword}`",
+        argument.span,
+        did_you_mean(argument.keyword or "", function.parameters, usage),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rasp.spelling import closest
+from rasp.spelling import did_you_mean
 
 FROM_ELSEWHERE = {
     "true": "write `True`",
@@ -56,6 +56,5 @@ def hint_for_unknown(name: str, names: Iterable[str]) -> str:
     """
     if name in FROM_ELSEWHERE:
         return FROM_ELSEWHERE[name]
-    if close := closest(name, names):
-        return f"did you mean `{close}`?"
-    return f'define it first: `{name} = …;`; a text is in quotes: `"{name}"`'
+    define = f'define it first: `{name} = …;`; a text is in quotes: `"{name}"`'
+    return did_you_mean(name, names, define)

@@ -12,7 +12,7 @@ from rasp.errors import RaspNameError
 from rasp.fuzzing.cases import Case
 from rasp.fuzzing.outcomes import Disagreement, NothingToCompare
 from rasp.limits import alarm
-from rasp.spelling import closest
+from rasp.spelling import did_you_mean
 
 Judge = Callable[[Case], None]
 HOMES = {
@@ -46,11 +46,8 @@ class Judgement:
 def find_judge(name: str) -> Judge:
     """Return a judge by its name, or any other as `module:function`."""
     if name not in HOMES and ":" not in name:
-        close = closest(name, HOMES)
-        hint = f"did you mean `{close}`? " if close else ""
-        raise RaspNameError(
-            f"there is no judge `{name}`", hint=f"{hint}the judges are {', '.join(HOMES)}"
-        )
+        hint = did_you_mean(name, HOMES, f"the judges are {', '.join(HOMES)}")
+        raise RaspNameError(f"there is no judge `{name}`", hint=hint)
     try:
         judge: Judge = resolve_name(HOMES.get(name, name))
     except (ImportError, AttributeError, ValueError) as error:

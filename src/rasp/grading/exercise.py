@@ -15,7 +15,7 @@ from typing import Any
 
 from rasp.errors import RaspValueError
 from rasp.reading import ABSENT, read_file
-from rasp.spelling import closest
+from rasp.spelling import did_you_mean
 
 GALLERY = "gallery:"
 LARGEST_FILE = 1_000_000
@@ -90,8 +90,7 @@ def _from_table(table: dict[str, Any], folder: str, given: dict[str, Any]) -> Ex
     keys = [field.name for field in fields(Exercise)]
     for key in table:
         if key not in keys:
-            close = closest(key, keys)
-            hint = f"did you mean `{close}`?" if close else f"an exercise has {', '.join(keys)}"
+            hint = did_you_mean(key, keys, f"an exercise has {', '.join(keys)}")
             raise RaspValueError(f"an exercise has no `{key}`", hint=hint)
     if not isinstance(table.get("reference"), str):
         raise RaspValueError(

@@ -94,8 +94,8 @@ def check_programs(chosen: Iterable[Entry], count: int) -> bool:
         started = time.perf_counter()
         node = load(program.name).node
         inputs = [*program.inputs.tiny(TINY), *random_inputs(program, count, LONGEST)]
-        disagreement = next(chain(*(disagreements(program, node, inputs, evaluator)
-                             for evaluator in (plain, fast))), None)  # fmt: skip
+        every = (disagreements(program, node, inputs, how) for how in (plain, fast))
+        disagreement = next(chain(*every), None)
         wrong += disagreement is not None
         number_of_programs += 1
         verdict = "agrees" if disagreement is None else f"DISAGREES: {disagreement}"

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from rasp.errors import RaspValueError
-from rasp.spelling import closest
+from rasp.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from rasp.dialect import Dialects
@@ -46,9 +46,6 @@ def read_dialect(text: str) -> str:
     """
     names = {name.lower(): name for name in ("causal", "sparse", "RASP-L", "C-RASP", "B-RASP")}
     if text.lower() not in names:
-        close = closest(text.lower(), names)
-        raise RaspValueError(
-            f"there is no dialect `{text}`",
-            hint=f"did you mean `{close}`?" if close else f"there are {', '.join(names.values())}",
-        )
+        hint = did_you_mean(text.lower(), names, f"there are {', '.join(names.values())}")
+        raise RaspValueError(f"there is no dialect `{text}`", hint=hint)
     return names[text.lower()]

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from rasp.errors import RaspNameError
 from rasp.source import Source
-from rasp.spelling import closest
+from rasp.spelling import did_you_mean
 
 SUFFIX = ".rasp"
 
@@ -26,8 +26,7 @@ def program_names() -> tuple[str, ...]:
 def read_program(name: str) -> Source:
     """Return the text of a program of the gallery, or say which ones there are."""
     if name not in program_names():
-        close = closest(name, program_names())
-        hint = f"did you mean `{close}`?" if close else "`rasp gallery list` names them all"
+        hint = did_you_mean(name, program_names(), "`rasp gallery list` names them all")
         raise RaspNameError(f"the gallery has no program `{name}`", hint=hint)
     text = files("rasp.programs").joinpath(name + SUFFIX).read_text(encoding="utf-8")
     return Source(name + SUFFIX, text)
