@@ -140,8 +140,8 @@ def _guess(
     moves: list[tuple[int, ...]] = []
     while len(moves) < len(states):
         waiting = states[len(moves) :]  # asked together: a large batch costs little more than one
-        language.ask([(*state, letter, *ending)
-                   for state in waiting for letter in letters for ending in endings])  # fmt: skip
+        asked = product(waiting, letters, endings)
+        language.ask([(*state, letter, *ending) for state, letter, ending in asked])
         for state in waiting:
             for letter in letters:
                 seen = row((*state, letter))

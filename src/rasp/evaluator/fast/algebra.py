@@ -148,7 +148,7 @@ def _without_different(value: SignedSum) -> SignedSum:
     while stack:
         conjunction, coefficient = stack.pop()
         different = next((pair for pair, outcomes in conjunction
-                      if outcomes == DIFFERENT and not pair.is_filter), None)  # fmt: skip
+                          if outcomes == DIFFERENT and not pair.is_filter), None)  # fmt: skip
         if different is None:
             total[conjunction] = total.get(conjunction, 0) + coefficient
             continue
