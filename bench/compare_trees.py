@@ -25,7 +25,7 @@ from typing import Any
 
 SAMPLES = 400
 """How many random inputs a vocabulary is gathered from."""
-RUNS = 3
+RUNS = 7
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
@@ -60,7 +60,7 @@ def compiled(name: str, length: int) -> dict[str, Any]:
     largest = max((float(abs(array).max(initial=0.0)) for array in arrays.values()), default=None)
     return {
         "compile_s": round(time.process_time() - start, 3),
-        "parameters": model.parameter_count,
+        "parameters": model.weights.parameter_count,
         "d_model": model.d_model,
         "heads": list(model.heads_per_layer),
         "largest_weight": largest,
