@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from math import gcd, lcm
-from typing import ClassVar, TypeVar
+from typing import ClassVar, TypeAlias, TypeVar
 
 from rasp.compiler.settings import Settings
 
@@ -60,6 +60,7 @@ def index_is(place: int) -> IndexIs:
 
 
 Kind = TypeVar("Kind", bound=Coordinate)
+Shape: TypeAlias = frozenset[tuple[Coordinate, Fraction]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +70,15 @@ class Linear:
     constant: Fraction = Fraction(0)
     parts: Mapping[Coordinate, Fraction] = field(default_factory=dict)
 
+    @cached_property
+    def shape(self) -> Shape:
+        """A value that is equal for functions that differ by a constant alone."""
+        return frozenset(self.parts.items())
+
     @property
-    def key(self) -> tuple[Fraction, frozenset[tuple[Coordinate, Fraction]]]:
+    def key(self) -> tuple[Fraction, Shape]:
         """A value that is equal for equal functions."""
-        return self.constant, frozenset(self.parts.items())
+        return self.constant, self.shape
 
     @property
     def is_constant(self) -> bool:

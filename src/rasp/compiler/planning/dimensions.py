@@ -12,7 +12,16 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
-from rasp.compiler.analysis.linear import Coordinate, IndexIs, Key, Linear, TokenIs, content, scaled
+from rasp.compiler.analysis.linear import (
+    Coordinate,
+    IndexIs,
+    Key,
+    Linear,
+    Shape,
+    TokenIs,
+    content,
+    scaled,
+)
 from rasp.compiler.analysis.variables import HeadOutput
 from rasp.compiler.planning.features import Group, Reached
 from rasp.compiler.planning.rounded_sums import FINEST, is_power_of_two, last_layer
@@ -47,14 +56,14 @@ class Layout:
         default_factory=list
     )
     _pivots: dict[Coordinate, int] = field(default_factory=dict)
-    _known: dict[int, tuple[Linear, dict[int, Exact]]] = field(default_factory=dict)
-    """What was read before; the functions are kept, so that their identities stay theirs."""
+    _known: dict[Shape, dict[int, Exact]] = field(default_factory=dict)
+    """How what was read before is made of dimensions."""
     finer: dict[int, int] = field(default_factory=dict)
     """How much finer than what they hold dimensions are rounded, where that is not as usual."""
     is_apart: bool = False
     """Whether what different blocks write is in different dimensions: each is written once, so
     that it is rounded once, and exact from then on."""
-    _own: dict[frozenset[tuple[Coordinate, Fraction]], int] = field(default_factory=dict)
+    _own: dict[Shape, int] = field(default_factory=dict)
     """The dimensions of functions that are not read from others."""
 
     def add(self, demand: Demand) -> None:
@@ -103,7 +112,7 @@ class Layout:
         if self.is_apart:
             self.finer[len(self.dimensions)] = ALONE
         unit = content(demand.linear.parts.values())
-        self._known[id(demand.linear.parts)] = demand.linear, {len(self.dimensions): unit}
+        self._known[demand.linear.shape] = {len(self.dimensions): unit}
         self.dimensions.append(demand.linear.plus(-demand.linear.constant).times(1 / unit))
         self.labels.append(demand.label)
 
@@ -121,10 +130,9 @@ class Layout:
 
     def read(self, linear: Linear) -> Mapping[int, Exact]:
         """The weights with which the dimensions add up to a function, its constant aside."""
-        key = id(linear.parts)
-        if key not in self._known:
-            self._known[key] = linear, self._read(linear)
-        return self._known[key][1]
+        if linear.shape not in self._known:
+            self._known[linear.shape] = self._read(linear)
+        return self._known[linear.shape]
 
     def _read(self, linear: Linear) -> dict[int, Exact]:
         total: dict[int, Exact] = {}
@@ -194,10 +202,10 @@ def _by_writer(linear: Linear) -> list[Linear]:
     return [Linear(Fraction(0), parts) for parts in writers.values()]
 
 
-def _shape(linear: Linear) -> tuple[frozenset[tuple[Coordinate, Fraction]], Fraction]:
+def _shape(linear: Linear) -> tuple[Shape, Fraction]:
     """A function up to a factor, and the factor."""
     unit = content(linear.parts.values())
-    return frozenset(scaled(linear.parts, 1 / unit).items()), unit
+    return linear.times(1 / unit).shape, unit
 
 
 def _is_plain(weight: Exact) -> bool:
@@ -221,11 +229,10 @@ def lay_out(demands: Iterable[Demand], is_apart: bool = False) -> Layout:
     whoever reads them: a hot one is exact, and what is made of hot ones is, too.
     """
     layout = Layout(is_apart=is_apart)
-    known: set[int] = set()
+    known: set[Shape] = set()
     for demand in sorted(demands, key=_order):
-        key = id(demand.linear.parts)
-        if key not in known:
-            known.add(key)
+        if demand.linear.shape not in known:
+            known.add(demand.linear.shape)
             layout.add_apart(demand) if is_apart else layout.add(demand)
             if demand.is_read_at_once and not demand.is_noisy:
                 layout.add_alone(demand)
