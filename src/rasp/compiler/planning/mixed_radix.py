@@ -92,7 +92,7 @@ def _blur(
 ) -> float:  # fmt: skip
     """How far `z` can be off, in gaps between states that differ; infinite where some have one."""
     used = ~np.isnan(table)
-    z, values = np.array(list(map(float, numbers_of(codes, weights))))[used], table[used]
+    z, values = _rough_numbers(codes, weights)[used], table[used]
     order = np.argsort(z, kind="stable")
     gap = float(np.diff(z[order])[np.diff(values[order]) != 0].min(initial=np.inf))
     if gap <= 1e-9:
@@ -199,16 +199,22 @@ def numbers_of(
     return numbers
 
 
+def _rough_numbers(codes: list[list[Fraction]], weights: tuple[Fraction, ...]) -> np.ndarray:
+    """`z` for each state, as floats: they do for choosing weights."""
+    numbers = np.zeros(1)
+    for known, weight in zip(codes, weights, strict=True):
+        scaled = float(weight) * np.array([float(code) for code in known])
+        numbers = (numbers[:, None] + scaled).reshape(-1)
+    return numbers
+
+
 def _kinks(
     group: Group, tables: np.ndarray, codes: list[list[Fraction]], weights: tuple[Fraction, ...]
 ) -> float:
     """Roughly how many kinks there are; infinite where states that differ would get one `z`."""
-    numbers = np.zeros(())
-    for known, weight in zip(codes, weights, strict=True):
-        numbers = numbers[..., None] + float(weight) * np.array([float(code) for code in known])
     flat = tables.reshape(len(tables), -1)
     used = ~np.isnan(flat).any(axis=0)
-    z, values = np.round(numbers.reshape(-1)[used], 9), flat[:, used]
+    z, values = np.round(_rough_numbers(codes, weights)[used], 9), flat[:, used]
     order = np.argsort(z, kind="stable")
     z, values = z[order], values[:, order]
     same = np.diff(z) == 0
