@@ -61,7 +61,7 @@ class Choices:
 
     def _waits(self, values: Values) -> bool:
         """Whether a choice sees of a leaf what an earlier block has made of it."""
-        if not self.task.measures.works_stepwise:
+        if not self.task.works_stepwise:
             return values.choice is not None
         return values.linear is None and values.layer > 0
 

@@ -55,14 +55,12 @@ class ElementwiseRules:
             counted = self._counted(node)
             if counted is not None:
                 return counted
-        if self.task.measures.works_stepwise:
+        if self.task.works_stepwise:
             return self._stepwise(node)
         try:
             joint = self._joints.of(list(node.operands), later=0)
         except Refusal as refusal:
-            waits = self.task.settings.extra_feed_forwards > 0
-            values = self._afterwards(node, refusal) if waits else None
-            values = values or self._counted(node) or self._distributed(node)
+            values = self._counted(node) or self._distributed(node)
             values = values or self._wide(node, operands) or self._afterwards(node, refusal)
             if values is None:
                 raise refusal

@@ -45,7 +45,7 @@ class JointStates:
         self, task: Task, base: BaseVariables, held: HeldValues, outcomes: Outcomes,
         never_picks: NeverPicks,
     ) -> None:  # fmt: skip
-        self.settings, self.measures, self.base = task.settings, task.measures, base
+        self.task, self.settings, self.base = task, task.settings, base
         self._held, self._outcomes = held, outcomes
         self.possible = PossibleStates(base, held, self.of, never_picks)
         self.aliases: dict[Node, SOp] = {}
@@ -64,7 +64,7 @@ class JointStates:
         if later == 0 and any(values.choice and values.layer == layer for values in held):
             raise Refusal("it depends on one of several s-ops", self.settings.way_out)
         views = self._views(nodes, held, layer, most)
-        alone = self.measures.works_stepwise and later is None and len(nodes) == 1
+        alone = self.task.works_stepwise and later is None and len(nodes) == 1
         if alone and states_of(common_inputs(views)) > LARGE:
             views = self._views(nodes, held, layer + 1, most)
         views = self._coarser(nodes, held, taken_apart(views, self.base, most), most)
@@ -150,7 +150,7 @@ class JointStates:
             codes = self.codes_of(atoms)
             states = tuple((atom, codes[atom]) for atom in atoms)
             is_noisy |= values.is_noisy or (
-                self.measures.works_stepwise and not is_binary(codes.values())
+                self.task.works_stepwise and not is_binary(codes.values())
             )
             self._nodes[node] = NodeVariable(values.layer + 1, states, is_noisy, node)
         return self._nodes[node]
@@ -158,7 +158,7 @@ class JointStates:
     def codes_of(self, atoms: Sequence[Atom]) -> dict[Atom, Fraction]:
         """Numbers for atoms; where many steps pass one on, a mean stays the number that it is."""
         whole = is_binary(Fraction(atom) for atom in atoms if not isinstance(atom, str))
-        return codes_of(atoms, averaged=self.measures.works_stepwise and not whole)
+        return codes_of(atoms, averaged=self.task.works_stepwise and not whole)
 
 
 def _says_less(values: Values, view: View) -> bool:

@@ -21,8 +21,6 @@ class Measures:
     """What a feed-forward would have to make for an output is read off its inputs."""
     counts_conditions: bool = False
     """Of conditions on what several heads add, it is counted how many hold."""
-    works_stepwise: bool = False
-    """S-ops are rather made of what earlier blocks made than of many combinations."""
 
 
 NONE = Measures()
@@ -45,3 +43,8 @@ class Task:
     """For a selector, another one that picks the same, and is ready first."""
     deadlines: Deadlines
     measures: Measures = NONE
+
+    @property
+    def works_stepwise(self) -> bool:
+        """Whether s-ops are rather made of what earlier blocks made than of many combinations."""
+        return self.deadlines.most > 0

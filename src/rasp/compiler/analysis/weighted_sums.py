@@ -51,7 +51,7 @@ class WeightedSums:
         self.settings = task.settings
         self.variables_of = base.variables_of
         self._ranges_of_heads = heads
-        self.in_whole_units = task.measures.works_stepwise
+        self.in_whole_units = task.works_stepwise
         """Whether multiples of one sum are functions of one variable, in whole units."""
         self._sums: dict[object, SumVariable] = {}
         self._ranges: dict[object, list[Fraction]] = {}

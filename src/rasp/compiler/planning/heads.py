@@ -246,7 +246,7 @@ class HeadAnalysis:
                       reciprocal)  # fmt: skip
 
     def _sum_output(self, node: Aggregate, formula: Formula, values: SOp, shape: Sum) -> Linear:
-        if self.measures.works_stepwise:
+        if self.task.works_stepwise:
             self.task.deadlines.adopt(node.selector, in_order([values]))
         found = self.values.of(values)
         head = self._head(node, "sum", formula, None)

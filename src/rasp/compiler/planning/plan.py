@@ -68,7 +68,6 @@ def make_plan(
     refusals = Refusals(program, nodes)
     check_s_ops(nodes, refusals)
     placed, most = schedule(nodes), settings.extra_feed_forwards
-    measures = replace(measures, works_stepwise=most > 0)
     blocks = Blocks()
     while True:
         try:
@@ -76,8 +75,6 @@ def make_plan(
         except NeedsBlock as needs:
             if blocks.count < most:
                 blocks = blocks.after(needs.after)
-            elif measures.works_stepwise:
-                blocks, measures = Blocks(), replace(measures, works_stepwise=False)
             else:
                 needs.refuse(Refusals(program, nodes), most)
 
@@ -100,7 +97,7 @@ def _plan(
     uses_sink = settings.sink and any(
         plan.head.mode == "sum" or plan.head.may_be_empty for layer in heads for plan in layer
     )
-    layout = lay_out(demands, measures.works_stepwise)
+    layout = lay_out(demands, analysis.task.works_stepwise)
     _check_work(groups, layout)
     used = replace(settings, extra_feed_forwards=blocks.count)
     return Plan(used, analysis, heads, groups, found, layout, uses_sink)
