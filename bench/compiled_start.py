@@ -23,7 +23,7 @@ from rasp.errors import RaspUnsupportedError
 from rasp.training.config import refuse_rates, refuse_seeds, refuse_sizes
 from rasp.training.data import IGNORED, Data, Examples, make_data
 from rasp.training.own import own_task
-from rasp.training.tasks import Task
+from rasp.training.tasks import TrainingTask
 
 Arrays = Mapping[str, torch.Tensor]
 
@@ -50,10 +50,10 @@ class FineTuning:
         refuse_seeds(seed=self.seed)
 
 
-def fine_tune(task: Task, how: FineTuning | None = None) -> dict[str, Any]:
+def fine_tune(task: TrainingTask, how: FineTuning | None = None) -> dict[str, Any]:
     """Compile a task's program, train the weights on, and say what became of it.
 
-    >>> task = Task("first", "first = aggregate(select(indices, 0, ==), tokens);", "first",
+    >>> task = TrainingTask("first", "first = aggregate(select(indices, 0, ==), tokens);", "first",
     ...             ("a", "b"), lengths=(1, 4))
     >>> found = fine_tune(task, FineTuning(steps=2, batch=10, examples=20))
     >>> found["before"]["tokens"], found["how"]["steps"]

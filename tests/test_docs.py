@@ -134,7 +134,7 @@ TRAINING = {
     "pictures": ("attention_drawing", "save_curves"),
     "sweep": ("sweep",),
     "tables": ("cells_of", "configs_of", "render", "summarise", "table_lines"),
-    "tasks": ("Task",),
+    "tasks": ("TrainingTask",),
 }  # fmt: skip
 """What training is used by: `rasp.training` itself hands nothing out, to work without PyTorch."""
 NEEDS_NO_EXAMPLE = {

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch", reason="training needs PyTorch")
 
 from rasp.compiler import compile  # noqa: E402
 from rasp.training.paper import TASKS  # noqa: E402
-from rasp.training.tasks import Task  # noqa: E402
+from rasp.training.tasks import TrainingTask  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 from compiled_start import (  # noqa: E402
@@ -26,7 +26,7 @@ from compiled_start import (  # noqa: E402
 pytestmark = pytest.mark.slow
 
 
-def short(name: str) -> Task:
+def short(name: str) -> TrainingTask:
     task = TASKS[name]
     return replace(task, lengths=(1, 6), alphabet=task.alphabet[:3], clip=None)
 

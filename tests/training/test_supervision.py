@@ -14,7 +14,7 @@ from rasp.training.matching import hold_out  # noqa: E402
 from rasp.training.paper import TASKS  # noqa: E402
 from rasp.training.parameters import Shape  # noqa: E402
 from rasp.training.supervision import plan_supervision  # noqa: E402
-from rasp.training.tasks import Task  # noqa: E402
+from rasp.training.tasks import TrainingTask  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -27,14 +27,18 @@ nearest = aggregate(select_best(select(indices, indices, <=), closest(tokens, in
 """
 
 
-def tasks() -> list[Task]:
-    own = Task("far", NOT_AND_BEST, "far_token", ("a", "b"), (1, 9))
-    near = Task("near", NEAREST, "nearest", (0, 1, 2, 3), (1, 9))
-    return [near, *(Task(**{**vars(task), "lengths": (1, 12)}) for task in TASKS.values()), own]
+def tasks() -> list[TrainingTask]:
+    own = TrainingTask("far", NOT_AND_BEST, "far_token", ("a", "b"), (1, 9))
+    near = TrainingTask("near", NEAREST, "nearest", (0, 1, 2, 3), (1, 9))
+    return [
+        near,
+        *(TrainingTask(**{**vars(task), "lengths": (1, 12)}) for task in TASKS.values()),
+        own,
+    ]
 
 
 @pytest.mark.parametrize("task", tasks(), ids=lambda task: task.name)
-def test_targets_are_the_plain_evaluators_selections_normalised(task: Task) -> None:
+def test_targets_are_the_plain_evaluators_selections_normalised(task: TrainingTask) -> None:
     data = make_data(task, 0, {"train": 50, "test": 20})
     held = hold_out(data, Shape(4, 4, 16, 16, 8, 8), 20, "cpu")
     test, plan = data.splits["test"], held.plan

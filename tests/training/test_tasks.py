@@ -11,7 +11,7 @@ from rasp.architecture import schedule
 from rasp.errors import RaspError, RaspTypeError, RaspValueError
 from rasp.training.data import IGNORED, Examples, as_inputs, make_data
 from rasp.training.paper import ROWS, TASKS
-from rasp.training.tasks import Task
+from rasp.training.tasks import TrainingTask
 
 from .specifications import SPECIFICATIONS, dyck
 
@@ -78,7 +78,7 @@ def test_data_is_the_same_for_the_same_seed_and_another_for_another() -> None:
 
 
 def test_a_program_that_fails_on_its_inputs_says_where() -> None:
-    task = Task("odd", "odd = 1 / (indices - 2);", "odd", ("a", "b"), lengths=(1, 5))
+    task = TrainingTask("odd", "odd = 1 / (indices - 2);", "odd", ("a", "b"), lengths=(1, 5))
     with pytest.raises(
         RaspValueError, match="fails on an input of its own task: division by zero"
     ) as caught:
@@ -87,7 +87,9 @@ def test_a_program_that_fails_on_its_inputs_says_where() -> None:
 
 
 def test_too_many_classes_are_refused() -> None:
-    task = Task("many", "many = indices * 1000 + tokens_int;", "many", tuple(range(900)), (1, 9))
+    task = TrainingTask(
+        "many", "many = indices * 1000 + tokens_int;", "many", tuple(range(900)), (1, 9)
+    )
     with pytest.raises(RaspValueError, match="too many for classes"):
         make_data(task, 0, SIZES)
 
@@ -108,12 +110,12 @@ def test_tasks_that_cannot_be_are_refused(change: dict[str, object], message: st
 
 
 def test_only_an_s_op_can_be_learnt() -> None:
-    task = Task("selects", "same = select(tokens, tokens, ==);", "same", ("a", "b"))
+    task = TrainingTask("selects", "same = select(tokens, tokens, ==);", "same", ("a", "b"))
     with pytest.raises(RaspTypeError, match="no s-op"):
         make_data(task, 0, SIZES)
     with pytest.raises(RaspError, match="has no `other`"):
         make_data(replace(task, output="other"), 0, SIZES)
 
 
-def inputs_of(task: Task, examples: Examples) -> list[tuple[str, ...]]:
+def inputs_of(task: TrainingTask, examples: Examples) -> list[tuple[str, ...]]:
     return as_inputs(task, examples.tokens, examples.lengths)  # type: ignore[return-value]

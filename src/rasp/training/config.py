@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from rasp.errors import RaspValueError
-from rasp.training.tasks import Task
+from rasp.training.tasks import TrainingTask
 
 RECIPE = 1
 """Counts changes of the training code that change results."""
@@ -69,7 +69,7 @@ class RunConfig:
     """
 
     name: str
-    task: Task
+    task: TrainingTask
     layers: int
     heads: int
     width: int = 256
@@ -154,7 +154,7 @@ def read_config(name: str, content: dict[str, Any]) -> RunConfig:
     own = {field.name for field in fields(RunConfig)} - {"name", "task"}
     task = dict(content["task"])
     task["alphabet"], task["lengths"] = tuple(task["alphabet"]), tuple(task["lengths"])
-    return RunConfig(name, Task(**task), **{key: content[key] for key in own})
+    return RunConfig(name, TrainingTask(**task), **{key: content[key] for key in own})
 
 
 def miniature(config: RunConfig) -> RunConfig:

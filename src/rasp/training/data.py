@@ -20,7 +20,7 @@ from rasp.evaluator import EvaluationError, pointing
 from rasp.evaluator.fast.evaluate import evaluate
 from rasp.graph import Node
 from rasp.training.inputs import WAYS
-from rasp.training.tasks import Task
+from rasp.training.tasks import TrainingTask
 
 IGNORED = -1
 UNSEEN = -2
@@ -44,12 +44,12 @@ class Examples:
 class Data:
     """A task's examples, and the atom of each of its classes."""
 
-    task: Task
+    task: TrainingTask
     classes: tuple[Atom, ...]
     splits: dict[str, Examples]
 
 
-def make_data(task: Task, seed: int, sizes: dict[str, int]) -> Data:
+def make_data(task: TrainingTask, seed: int, sizes: dict[str, int]) -> Data:
     """Draw examples for each split, and let the program say what is right.
 
     >>> from rasp.training.paper import TASKS
@@ -71,10 +71,12 @@ def make_data(task: Task, seed: int, sizes: dict[str, int]) -> Data:
     )
 
 
-def draw_inputs(task: Task, seed: int, split: str, size: int) -> tuple[np.ndarray, np.ndarray]:
+def draw_inputs(
+    task: TrainingTask, seed: int, split: str, size: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Draw token numbers and lengths, sorted by length.
 
-    >>> task = Task("copy", "same = tokens;", "same", ("a", "b"), lengths=(2, 2), bos="§")
+    >>> task = TrainingTask("copy", "same = tokens;", "same", ("a", "b"), lengths=(2, 2), bos="§")
     >>> tokens, lengths = draw_inputs(task, seed=0, split="train", size=3)
     >>> tokens[:, 0].tolist(), lengths.tolist()
     ([2, 2, 2], [3, 3, 3])
@@ -92,10 +94,12 @@ def draw_inputs(task: Task, seed: int, split: str, size: int) -> tuple[np.ndarra
     return tokens.astype(np.int16), lengths
 
 
-def as_inputs(task: Task, tokens: np.ndarray, lengths: np.ndarray) -> list[tuple[Atom, ...]]:
+def as_inputs(
+    task: TrainingTask, tokens: np.ndarray, lengths: np.ndarray
+) -> list[tuple[Atom, ...]]:
     """Return token numbers as the inputs that they number.
 
-    >>> task = Task("copy", "same = tokens;", "same", ("a", "b"))
+    >>> task = TrainingTask("copy", "same = tokens;", "same", ("a", "b"))
     >>> as_inputs(task, np.array([[1, 0, 0]]), np.array([2]))
     [('b', 'a')]
     """
@@ -105,7 +109,7 @@ def as_inputs(task: Task, tokens: np.ndarray, lengths: np.ndarray) -> list[tuple
 
 
 def values_of(
-    task: Task, nodes: Sequence[Node], inputs: Sequence[tuple[Atom, ...]]
+    task: TrainingTask, nodes: Sequence[Node], inputs: Sequence[tuple[Atom, ...]]
 ) -> dict[Node, list[list[Atom]]]:
     """Compute nodes of a task's program; an error says that it was the task's own input."""
     try:
@@ -114,10 +118,10 @@ def values_of(
         raise _failed(failed, task) from None
 
 
-def targets_of(task: Task, tokens: np.ndarray, lengths: np.ndarray) -> list[list[Atom]]:
+def targets_of(task: TrainingTask, tokens: np.ndarray, lengths: np.ndarray) -> list[list[Atom]]:
     """Compute what the program gives on each input, clipped as the task says.
 
-    >>> task = Task("last", "last = length - 1;", "last", ("a", "b"), clip=1)
+    >>> task = TrainingTask("last", "last = length - 1;", "last", ("a", "b"), clip=1)
     >>> targets_of(task, np.array([[1, 0, 0], [0, 0, 1]]), np.array([1, 3]))
     [[0], [1, 1, 1]]
     """
@@ -132,7 +136,7 @@ def _clipped(atom: Atom, most: int) -> Atom:
     return most if not isinstance(atom, str) and atom > most else atom
 
 
-def _classes(task: Task, wanted: list[list[Atom]]) -> tuple[Atom, ...]:
+def _classes(task: TrainingTask, wanted: list[list[Atom]]) -> tuple[Atom, ...]:
     skip = int(task.bos is not None)
     atoms_seen = set().union(*(atoms[skip:] for atoms in wanted))
     if len(atoms_seen) > MOST_CLASSES:
@@ -152,7 +156,7 @@ def atom_order(atom: Atom) -> tuple[bool, str, Fraction]:
 def _as_classes(
     wanted: list[list[Atom]],
     number: dict[Atom, int],
-    task: Task,
+    task: TrainingTask,
     drawn: tuple[np.ndarray, np.ndarray],
 ) -> np.ndarray:
     tokens, lengths = drawn
@@ -164,7 +168,7 @@ def _as_classes(
     return targets
 
 
-def _failed(failed: EvaluationError, task: Task) -> RaspError:
+def _failed(failed: EvaluationError, task: TrainingTask) -> RaspError:
     error = pointing(failed, task.handle.program)
     error.message = f"the program fails on an input of its own task: {error.message}"
     hint = "the inputs are drawn from the alphabet, lengths and BOS given: do they suit it?"

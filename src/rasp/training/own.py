@@ -16,7 +16,7 @@ from rasp.token_lists import read_alphabet
 from rasp.training.config import RunConfig
 from rasp.training.data import as_inputs, draw_inputs, targets_of
 from rasp.training.records import Record
-from rasp.training.tasks import Task
+from rasp.training.tasks import TrainingTask
 
 SMALL = {
     "width": 64,
@@ -33,7 +33,7 @@ BOS_TARGET: Any = None
 
 def own_task(
     program: str, output: str, alphabet: object, lengths: tuple[int, int], **rest: Any
-) -> Task:
+) -> TrainingTask:
     """Return a task for a program; its name tells programs apart that call their output alike.
 
     The alphabet is a list of tokens, or a text such as `abc`, `0..9` or `one,two`.
@@ -44,10 +44,12 @@ def own_task(
     """
     tokens = tuple(to_python(token) for token in read_alphabet(alphabet))
     mark = hashlib.sha256(program.encode()).hexdigest()[:6]
-    return Task(f"{output}-{mark}", program, output, tokens, lengths, **rest)
+    return TrainingTask(f"{output}-{mark}", program, output, tokens, lengths, **rest)
 
 
-def own_config(task: Task, name: str | None = None, small: bool = False, **given: Any) -> RunConfig:
+def own_config(
+    task: TrainingTask, name: str | None = None, small: bool = False, **given: Any
+) -> RunConfig:
     """Return a run of a task; the schedule gives the size, and `small` suits a CPU.
 
     >>> task = own_task("flip = aggregate(select(indices, length - 1 - indices, ==), tokens);",
@@ -92,7 +94,7 @@ def read_lengths(text: str) -> tuple[int, int]:
     return (int(low), int(high)) if dash else (1, int(low))
 
 
-def write_data(task: Task, config: RunConfig, path: str) -> int:
+def write_data(task: TrainingTask, config: RunConfig, path: str) -> int:
     """Write a task's examples as lines of JSON; return how many.
 
     >>> import tempfile
@@ -114,7 +116,7 @@ def write_data(task: Task, config: RunConfig, path: str) -> int:
     return count
 
 
-def _examples(task: Task, config: RunConfig) -> Iterator[dict[str, Any]]:
+def _examples(task: TrainingTask, config: RunConfig) -> Iterator[dict[str, Any]]:
     for split, size in config.sizes.items():
         tokens, lengths = draw_inputs(task, config.data_seed, split, size)
         inputs, targets = as_inputs(task, tokens, lengths), targets_of(task, tokens, lengths)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import string
 from dataclasses import dataclass, replace
 
-from rasp.training.tasks import Task
+from rasp.training.tasks import TrainingTask
 
 BOS = "§"
 HUNDRED = tuple(f"{number:02}" for number in range(100))
@@ -21,6 +21,8 @@ reverse = aggregate(flip, tokens);
 """
 
 HIST_BOS = "hist = histf(tokens, assume_bos=True);"
+
+SORT = "sorted = sort(tokens, tokens, assume_bos=True);"
 
 DOUBLE_HIST = """
 hist = histf(tokens, assume_bos=True);
@@ -69,17 +71,17 @@ class PaperRow:
     """Table 2: the mean of four at (L, H), (L, H-1), (L-1, H), (L-1, 2H); None is a dash."""
 
 
-TASKS: dict[str, Task] = {
+TASKS: dict[str, TrainingTask] = {
     task.name: task
     for task in (
-        Task("reverse", REVERSE, "reverse", HUNDRED),
-        Task("hist_bos", HIST_BOS, "hist", LETTERS, bos=BOS, clip=10),
-        Task("hist", "hist = histf(tokens);", "hist", LETTERS, clip=10),
-        Task("double_hist", DOUBLE_HIST, "double_hist", LETTERS, bos=BOS),
-        Task("sort", "sorted = sort(tokens, tokens, assume_bos=True);", "sorted", HUNDRED, bos=BOS),
-        Task("most_freq", MOST_FREQ, "most_freq", LETTERS, bos=BOS),
-        Task("dyck_1", DYCK_1, "dyck", tuple("()a"), way="dyck"),
-        Task("dyck_2", DYCK_2, "dyck", tuple("(){}a"), way="dyck"),
+        TrainingTask("reverse", REVERSE, "reverse", HUNDRED),
+        TrainingTask("hist_bos", HIST_BOS, "hist", LETTERS, bos=BOS, clip=10),
+        TrainingTask("hist", "hist = histf(tokens);", "hist", LETTERS, clip=10),
+        TrainingTask("double_hist", DOUBLE_HIST, "double_hist", LETTERS, bos=BOS),
+        TrainingTask("sort", SORT, "sorted", HUNDRED, bos=BOS),
+        TrainingTask("most_freq", MOST_FREQ, "most_freq", LETTERS, bos=BOS),
+        TrainingTask("dyck_1", DYCK_1, "dyck", tuple("()a"), way="dyck"),
+        TrainingTask("dyck_2", DYCK_2, "dyck", tuple("(){}a"), way="dyck"),
     )
 }  # fmt: skip
 
@@ -94,7 +96,7 @@ ROWS: dict[str, PaperRow] = {
     "dyck_2": PaperRow("Dyck-2 PTF", 3, 1, 99.85, (99.7, None, 98.8, 94.1)),
 }
 
-SUPERVISED: dict[str, tuple[Task, float]] = {
+SUPERVISED: dict[str, tuple[TrainingTask, float]] = {
     "double_hist": (TASKS["double_hist"], 99.0),
     "sort": (replace(TASKS["sort"], alphabet=tuple(string.ascii_letters)), 99.0),
     "most_freq": (TASKS["most_freq"], 99.9),

@@ -34,7 +34,7 @@ from rasp.operators.comparisons import COMPARE, WITH_OUTCOMES
 from rasp.training.config import RunConfig
 from rasp.training.data import Data, as_inputs, atom_order, values_of
 from rasp.training.network import SlotTensors
-from rasp.training.tasks import Task
+from rasp.training.tasks import TrainingTask
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def _row_maxima(score: torch.Tensor, picked: torch.Tensor, plan: SlotTensors) ->
     return lowest.scatter_reduce(1, places, kept, "amax")[:, plan.cell_queries]
 
 
-def plan_supervision(task: Task, layers: int, heads: int) -> Supervision:
+def plan_supervision(task: TrainingTask, layers: int, heads: int) -> Supervision:
     """Say which head of a model should imitate which selector of a task's program."""
     size = schedule(task.handle.node)
     if size.layers > layers or size.width > heads:

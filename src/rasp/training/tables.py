@@ -15,7 +15,7 @@ from rasp.errors import RaspNameError
 from rasp.training.config import RunConfig
 from rasp.training.paper import ROWS, SUPERVISED, TASKS
 from rasp.training.records import Record
-from rasp.training.tasks import Task
+from rasp.training.tasks import TrainingTask
 
 GRID = tuple((rate, decay) for rate in (3e-4, 1e-4) for decay in (0.98, 0.99))
 ATTENTION_WEIGHT = 100.0
@@ -62,7 +62,7 @@ def configs_of(cells: Iterable[TableCell]) -> list[RunConfig]:
     return list({config.id: config for cell in cells for config in cell.configs}.values())
 
 
-def grid(task: Task, layers: int, heads: int, width: int = 256) -> tuple[RunConfig, ...]:
+def grid(task: TrainingTask, layers: int, heads: int, width: int = 256) -> tuple[RunConfig, ...]:
     """Return the four runs of a size.
 
     >>> [(config.rate, config.decay) for config in grid(TASKS["sort"], 2, 1)]

@@ -19,10 +19,10 @@ from rasp.training.inputs import WAYS
 
 
 @dataclass(frozen=True)
-class Task:
+class TrainingTask:
     """What to learn: the s-op `output` of `program`, on inputs drawn as the rest says.
 
-    >>> Task("copy", "same = tokens;", "same", ("a", "b"), lengths=(1, 4)).vocabulary
+    >>> TrainingTask("copy", "same = tokens;", "same", ("a", "b"), lengths=(1, 4)).vocabulary
     ('a', 'b')
     """
 
