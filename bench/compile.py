@@ -33,7 +33,7 @@ import rasp
 import rasp.programs
 from rasp.atoms import Atom
 from rasp.compiler import Transformer, compile
-from rasp.compiler.model.promises import random_input
+from rasp.compiler.model.inputs import random_input
 from rasp.errors import RaspError, RaspUnsupportedError
 from rasp.evaluator import evaluate_batch
 

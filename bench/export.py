@@ -33,7 +33,7 @@ import rasp
 from rasp.atoms import Atom
 from rasp.certificate import Array
 from rasp.compiler import Transformer
-from rasp.compiler.model.promises import by_length, random_input
+from rasp.compiler.model.inputs import by_length, random_input
 from rasp.evaluator import evaluate_batch
 from rasp.export import TARGETS, decoded, input_ids
 from rasp.export.targets import write_export

@@ -31,7 +31,7 @@ import rasp
 import rasp.programs
 from rasp.compiler import Transformer, compile
 from rasp.compiler.model.forward import chosen
-from rasp.compiler.model.promises import random_input
+from rasp.compiler.model.inputs import random_input
 from rasp.errors import RaspError, RaspUnsupportedError
 from rasp.evaluator import plain
 from rasp.graph import Node

@@ -15,7 +15,7 @@ from rasp.certificate import Verdict, check
 from rasp.certificate.claims import Claims
 from rasp.compiler import Transformer, build, compact
 from rasp.compiler.analysis.task import NONE, Measures
-from rasp.compiler.model.promises import keeps_promise
+from rasp.compiler.model.inputs import keeps_promise
 from rasp.compiler.settings import read_settings
 from rasp.evaluator.plain import EvaluationError, evaluate
 from rasp.graph import Node

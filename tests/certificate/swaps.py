@@ -17,7 +17,7 @@ from mutants import with_arrays
 from rasp.certificate import Verdict
 from rasp.certificate.claims import Claims
 from rasp.compiler import Transformer
-from rasp.compiler.model.promises import keeps_promise
+from rasp.compiler.model.inputs import keeps_promise
 from rasp.compiler.settings import Settings
 from rasp.evaluator.plain import EvaluationError, evaluate
 from rasp.graph import Node, SOp, expression

@@ -11,7 +11,7 @@ from paper_programs import TASKS, Task
 import rasp
 from rasp.compiler import Transformer, compile
 from rasp.compiler.model.certificate import CheckedBlock
-from rasp.compiler.model.promises import random_input
+from rasp.compiler.model.inputs import random_input
 from rasp.errors import RaspError
 
 JOINT = ("sort, one head",)

@@ -16,7 +16,7 @@ from export_examples import CAUSAL, TASKS, WHOLE, compiled, needs
 import rasp
 from rasp.compiler import Transformer
 from rasp.compiler.model.describe import Words
-from rasp.compiler.model.promises import random_input
+from rasp.compiler.model.inputs import random_input
 from rasp.errors import RaspUnsupportedError, RaspValueError
 from rasp.export import TARGETS, decoded, export, input_ids, to_torch
 from rasp.export.blocks import blocks_of

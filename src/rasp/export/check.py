@@ -10,7 +10,7 @@ import numpy as np
 
 from rasp.atoms import Atom, show_input
 from rasp.certificate import Array
-from rasp.compiler.model.promises import by_length, keeps_promise, random_inputs
+from rasp.compiler.model.inputs import by_length, keeps_promise, random_inputs
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspUnsupportedError

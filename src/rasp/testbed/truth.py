@@ -21,7 +21,7 @@ import torch
 
 from rasp.architecture.inputs import Input, answers
 from rasp.certificate import Array
-from rasp.compiler.model.promises import random_inputs
+from rasp.compiler.model.inputs import by_length, random_inputs
 from rasp.compiler.model.transformer import Transformer
 from rasp.testbed.edges import POSITIONS, TOKENS, Edge
 from rasp.testbed.patching import Activations, Elsewhere, Patchable, WrittenByPart
@@ -87,7 +87,7 @@ class Laboratory:
                      for place in range(len(tokens))]  # fmt: skip
         with torch.no_grad():
             self.batches, first = [], 0
-            for some in _by_length(inputs):
+            for some in _batches(inputs):
                 self.batches.append(self._batch(some, first))
                 first += self.batches[-1].ids.size
             self.pool = Activations.of(self.patchable, [batch.ids for batch in self.batches])
@@ -200,7 +200,7 @@ def usable_inputs(model: Transformer, count: int, seed: int) -> list[Input]:
 
 def telling_inputs(model: Transformer, inputs: list[Input], count: int = INPUTS) -> list[Input]:
     """Some of the inputs: half of them at random, half for the rarest answers."""
-    said = {tokens: row for same in _by_length(inputs) for tokens, row in
+    said = {tokens: row for same in _batches(inputs) for tokens, row in
             zip(same, _answers(model, same), strict=True)}  # fmt: skip
     seen = Counter(answer for row in said.values() for answer in row)
     rest = sorted(
@@ -212,7 +212,7 @@ def telling_inputs(model: Transformer, inputs: list[Input], count: int = INPUTS)
 def different_answers(model: Transformer, other: Transformer, inputs: list[Input]) -> int:
     """On how many inputs two models answer differently, in float32."""
     count = 0
-    for same in _by_length(inputs):
+    for same in _batches(inputs):
         ids = np.stack([model.token_ids(list(tokens)) for tokens in same])
         wanted, answered = model.answers(ids), other.answers(ids)
         count += sum(any(wanted[name][row] != answered[name][row] for name in wanted)
@@ -227,9 +227,5 @@ def _answers(model: Transformer, inputs: list[Input]) -> list[set[object]]:
             for place in range(len(inputs))]  # fmt: skip
 
 
-def _by_length(inputs: list[Input]) -> Iterator[list[Input]]:
-    ordered = sorted(inputs, key=len)
-    for length in sorted({len(tokens) for tokens in ordered}):
-        some = [tokens for tokens in ordered if len(tokens) == length]
-        yield from (some[start : start + MOST_IN_A_BATCH]
-                    for start in range(0, len(some), MOST_IN_A_BATCH))  # fmt: skip
+def _batches(inputs: list[Input]) -> Iterator[list[Input]]:
+    return by_length(inputs, lambda _: MOST_IN_A_BATCH)

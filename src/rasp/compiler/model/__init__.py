@@ -1,7 +1,7 @@
 """The finished model: run it, describe it, certify it, keep it in files.
 
 The files in the order data flows: `forward` is the forward pass and `transformer` what users hold,
-`promises` are the inputs that it is for; `wiring` says which part reads and writes what, `describe`
+`inputs` are those that it is for; `wiring` says which part reads and writes what, `describe`
 puts the program's words on each part and finds the circuit, `certificate` is the statement that the
 checker makes of it and `robustness` what else it says of the robust style; `store` is the folder on
 disk, of `tensors` and `model_json`: `forms` say how values are written and read, and

@@ -17,7 +17,7 @@ import numpy as np
 from rasp.atoms import Atom, show, show_input
 from rasp.certificate import PRECISIONS, Verdict, check
 from rasp.compiler.model.forms import NUMBER, TEXT, TRUTH, WHOLE, Form, listed, record, row
-from rasp.compiler.model.promises import by_length, random_inputs
+from rasp.compiler.model.inputs import by_length, random_inputs
 from rasp.compiler.model.robustness import FORM as ROBUSTNESS
 from rasp.compiler.model.robustness import Robustness, largest_radius
 from rasp.compiler.model.transformer import Transformer

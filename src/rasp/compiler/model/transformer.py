@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rasp.atoms import Atom, read_input, show, to_python
+from rasp.atoms import Atom, read_input, to_python
 from rasp.certificate import Array, Claims, Readout, Weights
-from rasp.compiler.analysis.variables import typed
 from rasp.compiler.model.describe import Description, Words, describe
 from rasp.compiler.model.forward import QUIET, attend, chosen, feed_forward
-from rasp.compiler.model.promises import check_promise
+from rasp.compiler.model.inputs import places_of
 from rasp.compiler.settings import Settings
-from rasp.errors import RaspValueError
 from rasp.graph import Node
 from rasp.graph.portable import broken, graph_to_json
 from rasp.tracebacks import doors
@@ -140,39 +138,7 @@ class Transformer:
         >>> rasp.compile(rasp.tokens, vocabulary="ab", max_length=5).token_ids("aba").tolist()
         [0, 1, 0]
         """
-        tokens = read_input(given)
-        settings = self.settings
-        if len(tokens) > settings.max_length:
-            raise RaspValueError(
-                f"the input has {len(tokens)} tokens, but this model was compiled for at most "
-                f"{settings.max_length}",
-                hint="give a shorter input, or compile again with a larger `max_length`",
-            )
-        places = {typed(token): place for place, token in enumerate(settings.vocabulary)}
-        for position, token in enumerate(tokens):
-            if typed(token) not in places:
-                raise RaspValueError(
-                    f"the token {show(token)} at position {position} is not in the vocabulary of "
-                    "this model",
-                    hint="the vocabulary is "
-                    + ", ".join(show(t) for t in settings.vocabulary[:20]),
-                )
-        self._check_bos(tokens)
-        check_promise(settings, tokens)
-        return np.array([places[typed(token)] for token in tokens])
-
-    def _check_bos(self, tokens: tuple[Atom, ...]) -> None:
-        bos = self.settings.bos
-        if bos is None:
-            return
-        at = [place for place, token in enumerate(tokens) if token == bos]
-        if at != [0]:
-            where = "is missing" if not at else f"is also at position {at[-1]}"
-            raise RaspValueError(
-                f"inputs of this model begin with {show(bos)} and hold it nowhere else, "
-                f"but here it {where}",
-                hint=f"put {show(bos)} first, once",
-            )
+        return np.array(places_of(self.settings, read_input(given)))
 
     @np.errstate(**QUIET)
     def answers(self, ids: Array, dtype: type = np.float32) -> dict[str, list[list[Atom]]]:

@@ -61,16 +61,15 @@ def _lie(folder: str | Path, model: Transformer, data: dict[str, Any]) -> str:
 
 def _are_alike(key: str, derived: dict[str, Any], stored: dict[str, Any]) -> bool:
     """Whether a part of the description is the one that follows; margins may differ in a digit."""
-    if key == "certificate" and key in stored and key in derived:
-        one, other = dict(derived[key]), dict(stored[key])
-        measured = [(one.pop(each, None), other.pop(each, None)) for each in ("blocks", "robust")]
-        return _text(one) == _text(other) and all(_are_close(*pair) for pair in measured)
-    return key in stored and key in derived and _text(derived[key]) == _text(stored[key])
+    if key not in stored or key not in derived:
+        return False
+    alike = _are_close if key == "certificate" else _are_equal
+    return alike(derived[key], stored[key])
 
 
-def _text(data: Any) -> str:
-    """JSON that tells 1 from 1.0 and from true."""
-    return json.dumps(data, sort_keys=True)
+def _are_equal(derived: Any, stored: Any) -> bool:
+    """Whether both are the same, where 1 is neither 1.0 nor true."""
+    return json.dumps(derived, sort_keys=True) == json.dumps(stored, sort_keys=True)
 
 
 def _are_close(derived: Any, stored: Any) -> bool:
@@ -82,4 +81,4 @@ def _are_close(derived: Any, stored: Any) -> bool:
         )
     if isinstance(derived, float) and isinstance(stored, float):
         return isclose(derived, stored, rel_tol=1e-6)
-    return _text(derived) == _text(stored)
+    return _are_equal(derived, stored)

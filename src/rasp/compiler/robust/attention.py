@@ -20,7 +20,14 @@ from math import ceil, log, sqrt
 import numpy as np
 
 from rasp.compiler.analysis.formulas import Formula, comparisons, in_stable_order
-from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, codes_of, default_code
+from rasp.compiler.analysis.variables import (
+    HeadOutput,
+    IndexVariable,
+    PlannedHead,
+    TokenVariable,
+    codes_of,
+    default_code,
+)
 from rasp.compiler.planning.best_scores import gap_and_extent
 from rasp.compiler.planning.heads import scored_by
 from rasp.compiler.planning.truth_tables import Side, side_of, truth_of
@@ -125,11 +132,17 @@ def _compared(
     apart = [
         whole.apart(literal, key_nodes.index(literal.keys), query_nodes.index(literal.queries))
         for literal in found if len(key_nodes) > 1
-        and blocks.is_given(literal.keys) and blocks.is_given(literal.queries)
+        and _is_given(blocks, literal.keys) and _is_given(blocks, literal.queries)
     ]  # fmt: skip
     parts = min([[whole], *apart], key=lambda some: sum(_noise(each.table) for each in some))
     products = [pair for part in parts for pair in part.products(sqrt(strength))]
     return products, (1.0 - lower) * strength
+
+
+def _is_given(blocks: Blocks, node: SOp) -> bool:
+    """Whether an s-op is a function of the token alone, or of the index."""
+    inputs = blocks.values.of(node).inputs
+    return len(inputs) == 1 and isinstance(inputs[0], TokenVariable | IndexVariable)
 
 
 def _side(blocks: Blocks, nodes: Sequence[SOp]) -> Side:

@@ -107,11 +107,6 @@ class Blocks:
             or self.analysis.picks.one_value(output.values, head.formula, head.best)
         )
 
-    def is_given(self, node: SOp) -> bool:
-        """Whether an s-op is a function of the token alone, or of the index."""
-        inputs = self.values.of(node).inputs
-        return len(inputs) == 1 and isinstance(inputs[0], TokenVariable | IndexVariable)
-
     def is_number(self, variable: Variable, layer: int) -> bool:
         """Whether the feed-forward of a layer finds a number where a block would be."""
         return (isinstance(variable, HeadOutput) and variable.layer == layer

@@ -1,4 +1,4 @@
-"""The inputs that a model is for: tokens in, an error out where they break its promise."""
+"""The inputs that a model is for: tokens in, their places in its vocabulary out, or an error."""
 
 from __future__ import annotations
 
@@ -7,12 +7,50 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from rasp.atoms import Atom, show
+from rasp.compiler.analysis.variables import typed
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspError, RaspValueError
 from rasp.evaluator import apply
 
 DRAWS = 50
 """How many inputs are drawn for one that keeps a promise."""
+
+
+def places_of(settings: Settings, tokens: Sequence[Atom]) -> list[int]:
+    """The places of an input's tokens, where the model takes it.
+
+    >>> places_of(Settings(("a", "x"), 3), "axa")
+    [0, 1, 0]
+    """
+    if len(tokens) > settings.max_length:
+        raise RaspValueError(
+            f"the input has {len(tokens)} tokens, but this model was compiled for at most "
+            f"{settings.max_length}",
+            hint="give a shorter input, or compile again with a larger `max_length`",
+        )
+    places = {typed(token): place for place, token in enumerate(settings.vocabulary)}
+    for position, token in enumerate(tokens):
+        if typed(token) not in places:
+            raise RaspValueError(
+                f"the token {show(token)} at position {position} is not in the vocabulary of "
+                "this model",
+                hint="the vocabulary is " + ", ".join(show(t) for t in settings.vocabulary[:20]),
+            )
+    _check_bos(settings, tokens)
+    check_promise(settings, tokens)
+    return [places[typed(token)] for token in tokens]
+
+
+def _check_bos(settings: Settings, tokens: Sequence[Atom]) -> None:
+    bos = settings.bos
+    at = [place for place, token in enumerate(tokens) if token == bos]
+    if bos is not None and at != [0]:
+        where = "is missing" if not at else f"is also at position {at[-1]}"
+        raise RaspValueError(
+            f"inputs of this model begin with {show(bos)} and hold it nowhere else, "
+            f"but here it {where}",
+            hint=f"put {show(bos)} first, once",
+        )
 
 
 def check_promise(settings: Settings, tokens: Sequence[Atom]) -> None:
