@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
-from itertools import product
+from itertools import combinations_with_replacement, product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rasp.certificate.program import reach
-from rasp.certificate.program.reach import pair_sums, sums, sums_after, whole_sums
+from rasp.certificate.program.reach import Row, joint_sums, pair_sums, sums, sums_after, whole_sums
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -65,3 +67,24 @@ def test_many_sums_are_added_in_whole_units(monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(Fraction, name, added)
     assert pair_sums(thirds, thirds) == [Fraction(number, 3) for number in range(9)]
     assert sums_after(thirds, thirds[1])[0] == thirds[1]
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(-3, 3).map(Fraction)] * 2), min_size=1, max_size=3),
+    st.integers(1, 4),
+)
+def test_rows_add_up_as_all_choices_of_them_do(rows: list[Row], most: int) -> None:
+    choices = [
+        each for count in range(1, most + 1) for each in combinations_with_replacement(rows, count)
+    ]
+    added = {each: tuple(map(sum, zip(*each, strict=True))) for each in choices}
+    assert joint_sums(rows, most) == sorted({(Fraction(0),) * 2, *added.values()})
+    assert joint_sums(rows, most, by_count=True) == sorted({
+        tuple(number / len(each) for number in row) for each, row in added.items()
+    })  # fmt: skip
+
+
+def test_rows_that_take_too_long_to_add_up_are_given_up() -> None:
+    rows = [(Fraction(place), Fraction(place**2)) for place in range(20)]
+    assert joint_sums(rows, 200) is None
+    assert joint_sums(rows, 200, by_count=True) is None

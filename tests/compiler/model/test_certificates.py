@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -198,3 +199,17 @@ def test_a_head_that_looks_everywhere_says_so_instead_of_counting_states() -> No
 @pytest.mark.parametrize("seed", range(60))
 def test_the_errors_of_random_programs_stay_below_their_bounds(seed: int) -> None:
     check_random_program(seed)
+
+
+def test_a_certificate_says_why_it_does_not_hold() -> None:
+    certificate = compile(rasp.length, vocabulary="ab", max_length=4).certificate
+    assert certificate is not None
+    assert certificate.reason == "every block holds"
+    wrong = replace(certificate, wrong=2, first_wrong='"ab"')
+    assert not wrong.exact
+    assert wrong.statement == (
+        f'not certified: 2 of {certificate.runs} random inputs went wrong, first "ab"'
+    )
+    assert replace(wrong, refused="a claim does not hold").reason == "a claim does not hold"
+    vain = replace(certificate, runs=0, failing='"a": division by zero')
+    assert vain.reason.startswith("the program fails on every input that was tried")

@@ -1,0 +1,123 @@
+"""Sets of sums, means and numbers, and tables that are sums, each against all that there is."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rasp.compiler.analysis.linear import Linear, index_is
+from rasp.compiler.analysis.subset_sums import (
+    MOST_BITS,
+    MOST_MEANS,
+    MOST_PAIRS,
+    TooMany,
+    in_size_order,
+    means,
+    subset_sums,
+    sums,
+    sums_of_pairs,
+)
+from rasp.compiler.analysis.tables import Table, relevant, summands
+from rasp.compiler.analysis.variables import SumVariable, Variable, line_through
+
+small = st.integers(-6, 6).map(Fraction)
+
+
+@given(st.lists(st.integers(-4, 4).map(Fraction), min_size=1, max_size=4), st.integers(1, 4))
+def test_sums_and_means_are_those_of_all_choices(values: list[Fraction], most: int) -> None:
+    choices = [
+        each for count in range(most + 1) for each in combinations_with_replacement(values, count)
+    ]
+    assert sums(values, most) == sorted({sum(each, Fraction(0)) for each in choices})
+    assert means(values, most) == sorted({sum(each) / len(each) for each in choices if each})
+
+
+@given(st.lists(st.integers(-4, 4).map(Fraction), min_size=1, max_size=6))
+def test_subset_sums_are_those_of_all_subsets(values: list[Fraction]) -> None:
+    chosen = product(*([Fraction(0), value] for value in values))
+    assert subset_sums(values) == sorted({sum(each, Fraction(0)) for each in chosen})
+
+
+def test_sets_that_grow_too_large_are_given_up() -> None:
+    for grown, most in (
+        (lambda: sums([Fraction(1), Fraction(1000), Fraction(10**6)], 90), MOST_BITS),
+        (lambda: means([Fraction(0), Fraction(1), Fraction(100)], 100), MOST_MEANS),
+        (lambda: subset_sums([Fraction(1 << place) for place in range(17)]), MOST_MEANS),
+        (lambda: subset_sums([Fraction(30_000_000)]), MOST_BITS),
+    ):
+        with pytest.raises(TooMany) as caught:
+            grown()
+        assert caught.value.size > most
+
+
+def test_sets_are_counted_before_they_are_listed() -> None:
+    wide = [Fraction(each) for each in range(3000)]
+    assert len(wide) ** 2 > MOST_PAIRS
+    with pytest.raises(TooMany):
+        sums_of_pairs(wide, wide)
+    with pytest.raises(TooMany):
+        sums([Fraction(1, each) for each in range(1, 12)], 40)
+
+
+@given(st.lists(st.fractions() | st.integers(-3, 3).map(Fraction)))
+def test_numbers_are_sorted_exactly(numbers: list[Fraction]) -> None:
+    near = [each + Fraction(1, 10**30) for each in numbers]
+    huge = [each * 10**400 for each in numbers]
+    for each in (numbers, numbers + near, huge):
+        assert in_size_order(each) == sorted(each)
+
+
+grids = st.lists(small | st.none(), min_size=12, max_size=12)
+
+
+@given(grids | st.tuples(
+    st.lists(small, min_size=2, max_size=2), st.lists(small, min_size=3, max_size=3),
+    st.lists(small, min_size=2, max_size=2), st.sets(st.integers(0, 11)),
+).map(lambda each: holes(*each)))  # fmt: skip
+def test_a_table_is_the_sum_of_its_parts_wherever_it_is_known(table: Table) -> None:
+    inputs = tuple(Variable(0, tuple((n, Fraction(n)) for n in range(size)), False)
+                   for size in (2, 3, 2))  # fmt: skip
+    split = summands(inputs, table)
+    assert sorted(len(some) for some, _ in split)[:-1] == [1] * (len(split) - 1)
+    for place, state in enumerate(product(range(2), range(3), range(2))):
+        parts = [looked_up(relevant(some, part), inputs, state) for some, part in split]
+        if table[place] is not None:
+            assert sum(parts) == table[place]
+
+
+def holes(
+    first: list[Fraction], second: list[Fraction], third: list[Fraction], unknown: set[int]
+) -> Table:
+    sums = [one + two + three for one, two, three in product(first, second, third)]
+    return [None if place in unknown else each for place, each in enumerate(sums)]
+
+
+def looked_up(
+    function: tuple[tuple[Variable, ...], Table], inputs: tuple[Variable, ...],
+    state: tuple[int, ...],
+) -> Fraction:  # fmt: skip
+    some, table = function
+    place = 0
+    for variable in some:
+        place = place * len(variable.states) + state[inputs.index(variable)]
+    return table[place] or Fraction(0)
+
+
+def test_a_hole_does_not_keep_a_table_from_being_a_sum() -> None:
+    pair = tuple(Variable(0, tuple((n, Fraction(n)) for n in range(size)), False)
+                 for size in (2, 3))  # fmt: skip
+    table = [Fraction(each) for each in (1, 2, 3)] + [None, Fraction(12), Fraction(13)]
+    assert [len(some) for some, _ in summands(pair, table)] == [1, 1]
+
+
+def test_a_line_needs_two_points() -> None:
+    states = tuple((place, Fraction(place)) for place in range(3))
+    variable = SumVariable(1, states, False, Linear(Fraction(0), {index_is(0): Fraction(1)}))
+    assert line_through(variable, [None, Fraction(1), None]) is None
+    line = line_through(variable, [Fraction(1), None, Fraction(5)])
+    assert line is not None
+    assert line.key == variable.linear.times(Fraction(2)).plus(Fraction(1)).key
