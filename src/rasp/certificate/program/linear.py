@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import lcm
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from rasp.certificate.claims import INDEX, TOKEN, Refused
 from rasp.certificate.program.aggregates import is_width
 from rasp.certificate.program.kinds import as_atom, loosened
+from rasp.certificate.program.reach import unit_of
 from rasp.certificate.program.tables import (
     Array,
     AtomColumn,
@@ -77,8 +77,7 @@ def in_units(values: Values, linear: ExactSum, space: Space) -> tuple[Array, int
             table[part[1]] = weight
         else:
             tables[variable] = [weight * number for number in values.numbers(variable)]
-    unit = lcm(linear.constant.denominator,
-               *(number.denominator for table in tables.values() for number in table))  # fmt: skip
+    unit = unit_of([linear.constant, *(number for table in tables.values() for number in table)])
     whole = {variable: [int(number * unit) for number in table]
              for variable, table in tables.items()}  # fmt: skip
     constant = int(linear.constant * unit)

@@ -22,7 +22,23 @@ MOST_ROWS = 400_000
 MOST_WAYS = 400_000
 """How many ways to add rows are tried one by one."""
 MOST_SHIFTED = 2**34
+MOST_UNIT = 2**14
+"""Bits of how many units make 1: means of means of 4,096 numbers take 12,000 of them."""
 Row = tuple[Fraction, ...]
+
+
+def unit_of(numbers: Iterable[Fraction]) -> int:
+    """How many units make 1, all numbers being whole multiples of the unit.
+
+    >>> unit_of([Fraction(1, 2), Fraction(2, 3)])
+    6
+    """
+    unit = 1
+    for number in numbers:
+        unit = lcm(unit, number.denominator)
+        if unit.bit_length() > MOST_UNIT:
+            raise Refused("fractions are too different to be added up")
+    return unit
 
 
 def sums(values: Iterable[Fraction], most: int, least: int) -> list[Fraction]:
@@ -55,7 +71,7 @@ def subset_sums(values: Sequence[Fraction]) -> list[Fraction]:
     >>> [int(number) for number in subset_sums([Fraction(1), Fraction(0), Fraction(2)])]
     [0, 1, 2, 3]
     """
-    unit = lcm(*(value.denominator for value in values))
+    unit = unit_of(values)
     steps = [int(value * unit) for value in values]
     _check_size(sum(map(abs, steps)))
     low = sum(step for step in steps if step < 0)
@@ -69,7 +85,7 @@ def pair_sums(first: Iterable[Fraction], second: Iterable[Fraction]) -> list[Fra
     """Every sum of one of each."""
     ones, others = set(first), set(second)
     _check_size(len(ones) * len(others))
-    unit = lcm(*(number.denominator for number in ones | others))
+    unit = unit_of(ones | others)
     whole = [int(number * unit) for number in others]
     starts = (int(number * unit) for number in ones)
     return _joined(([start + number for number in whole] for start in starts), unit)
@@ -81,7 +97,7 @@ def sums_after(values: Sequence[Fraction], step: Fraction) -> list[Fraction]:
     >>> [int(number) for number in sums_after([Fraction(0), Fraction(10)], Fraction(1))]
     [1, 2, 12]
     """
-    unit = lcm(step.denominator, *(value.denominator for value in values))
+    unit = unit_of([step, *values])
     each, end = int(step * unit), len(values) + 1
     starts = enumerate((int(value * unit) for value in values), 1)
     return _joined((range(start + place * each, start + end * each, each)
@@ -106,7 +122,7 @@ def _sums_by_count(
     Sums of up to `most` values are sums of exactly so many, where 0 may be added.
     """
     known = sorted(set(values))
-    unit = lcm(*(value.denominator for value in known))
+    unit = unit_of(known)
     low, spread = int(known[0] * unit), int((known[-1] - known[0]) * unit)
     _check_size(spread * most)
     _check_size(spread * most * max(len(known), most // 8) // 50)
@@ -171,7 +187,7 @@ def whole_sums(
     width = len(next(iter(known)))
     if not by_count:
         known.add((Fraction(0),) * width)
-    units = [lcm(*(row[column].denominator for row in known)) for column in range(width)]
+    units = [unit_of(row[column] for row in known) for column in range(width)]
     steps = np.array([[int(number * unit) for number, unit in zip(row, units, strict=True)]
                       for row in sorted(known)], object)  # fmt: skip
     added = steps if by_count else steps[(steps != 0).any(axis=1)]

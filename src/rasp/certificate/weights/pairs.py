@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
 
 import numpy as np
 
 from rasp.certificate.claims import INDEX, Conjunct, HeadClaim, Refused
 from rasp.certificate.program.cases import compared, comparisons, holds
+from rasp.certificate.program.reach import unit_of
 from rasp.certificate.program.tables import Array, AtomColumn, Space
 from rasp.certificate.program.values import Values
 from rasp.certificate.weights.reading import DOUBLE, HeadSide
@@ -278,7 +278,7 @@ def _whole(columns: Sequence[AtomColumn], places: Array) -> Array:
     """(combination, column): numbers in whole units, exactly."""
     known = [[Fraction(0) if atom is None or isinstance(atom, str) else Fraction(atom)
               for atom in column.atoms] for column in columns]  # fmt: skip
-    unit = lcm(*(number.denominator for numbers in known for number in numbers))
+    unit = unit_of(number for numbers in known for number in numbers)
     return np.array([
         np.array([int(number * unit) for number in numbers], object)[column.places[places]]
         for numbers, column in zip(known, columns, strict=True)
