@@ -32,7 +32,7 @@ from rasp.compiler.planning.best_scores import gap_and_extent
 from rasp.compiler.planning.heads import scored_by
 from rasp.compiler.planning.truth_tables import Side, side_of, truth_of
 from rasp.compiler.refusals import Refusal
-from rasp.compiler.robust.blocks import Blocks
+from rasp.compiler.robust.blocks import StreamBlocks
 from rasp.compiler.robust.numbers import sink_score, unit_of
 from rasp.compiler.robust.readings import Row, added
 from rasp.graph import SOp, score_terms
@@ -75,7 +75,7 @@ class RobustHead:
                 for each in self.channels]  # fmt: skip
 
 
-def plan_head(blocks: Blocks, head: PlannedHead) -> RobustHead:
+def plan_head(blocks: StreamBlocks, head: PlannedHead) -> RobustHead:
     """Plan a head of which something is read."""
     head.check()
     if head.mode == "share":
@@ -97,7 +97,7 @@ def plan_head(blocks: Blocks, head: PlannedHead) -> RobustHead:
     return RobustHead(head, columns, sink, _channels(blocks, head))
 
 
-def strength_of(blocks: Blocks, head: PlannedHead) -> float:
+def strength_of(blocks: StreamBlocks, head: PlannedHead) -> float:
     """How far below a picked key every other key scores: a square, so that its root is exact.
 
     What is not picked then moves a number by a tenth of the distance to the next threshold, and the
@@ -113,7 +113,7 @@ def strength_of(blocks: Blocks, head: PlannedHead) -> float:
 
 
 def _compared(
-    blocks: Blocks, formula: Formula, layer: int, strength: float
+    blocks: StreamBlocks, formula: Formula, layer: int, strength: float
 ) -> tuple[list[tuple[Row, Row]], float]:
     """A condition as products of rows, and what a picked key scores by it."""
     found = comparisons(formula)
@@ -139,13 +139,13 @@ def _compared(
     return products, (1.0 - lower) * strength
 
 
-def _is_given(blocks: Blocks, node: SOp) -> bool:
+def _is_given(blocks: StreamBlocks, node: SOp) -> bool:
     """Whether an s-op is a function of the token alone, or of the index."""
     inputs = blocks.values.of(node).inputs
     return len(inputs) == 1 and isinstance(inputs[0], TokenVariable | IndexVariable)
 
 
-def _side(blocks: Blocks, nodes: Sequence[SOp]) -> Side:
+def _side(blocks: StreamBlocks, nodes: Sequence[SOp]) -> Side:
     return side_of(blocks.values.joints.of(nodes))
 
 
@@ -159,7 +159,7 @@ def _noise(table: np.ndarray) -> float:
 class _Scores:
     """A table of what is added to scores, (query, key)."""
 
-    blocks: Blocks
+    blocks: StreamBlocks
     layer: int
     keys: Side
     queries: Side
@@ -205,7 +205,7 @@ def _weighted(rows: Mapping[int, Row], weights: np.ndarray) -> Row:
     return added(row.times(float(weights[place])) for place, row in rows.items())
 
 
-def _best(blocks: Blocks, head: PlannedHead) -> tuple[list[tuple[Row, Row]], float, float]:
+def _best(blocks: StreamBlocks, head: PlannedHead) -> tuple[list[tuple[Row, Row]], float, float]:
     """The scores of `select_best` as products, the lowest, and how far they spread."""
     if head.best is None:
         return [], 0.0, 0.0
@@ -235,7 +235,7 @@ def _best(blocks: Blocks, head: PlannedHead) -> tuple[list[tuple[Row, Row]], flo
     return columns, gamma * float(lowest), spread
 
 
-def _channels(blocks: Blocks, head: PlannedHead) -> list[MovedValue]:
+def _channels(blocks: StreamBlocks, head: PlannedHead) -> list[MovedValue]:
     """The values that a head moves: a block for what it picks, a number for what it adds up."""
     found = []
     for output in head.outputs:
@@ -253,7 +253,7 @@ def _channels(blocks: Blocks, head: PlannedHead) -> list[MovedValue]:
     return found
 
 
-def _picked(blocks: Blocks, output: HeadOutput) -> list[MovedValue]:
+def _picked(blocks: StreamBlocks, output: HeadOutput) -> list[MovedValue]:
     """A channel for each code: 1 where the key's value has it (at the sink: the default)."""
     values = blocks.values.of(output.values)
     codes = output.codes or codes_of(values.atoms)
@@ -263,6 +263,6 @@ def _picked(blocks: Blocks, output: HeadOutput) -> list[MovedValue]:
             for code, dim in blocks.of[output].items()]  # fmt: skip
 
 
-def is_read(blocks: Blocks, head: PlannedHead) -> bool:
+def is_read(blocks: StreamBlocks, head: PlannedHead) -> bool:
     """Whether anything reads what a head puts out."""
     return any(output in blocks.of or output in blocks.sums for output in head.outputs)

@@ -60,7 +60,7 @@ class Feature:
 
 
 @dataclass(eq=False, repr=False)
-class Blocks:
+class StreamBlocks:
     """The blocks of the residual stream; dimension 0 is the sink's."""
 
     analysis: HeadAnalysis

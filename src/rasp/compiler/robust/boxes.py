@@ -14,7 +14,7 @@ import numpy as np
 
 from rasp.compiler.analysis.tables import relevant
 from rasp.compiler.analysis.variables import CountVariable, Variable
-from rasp.compiler.robust.blocks import MOST_LABELS, Blocks, Labels
+from rasp.compiler.robust.blocks import MOST_LABELS, Labels, StreamBlocks
 from rasp.compiler.robust.readings import Row, added
 
 MOST_SCORES = 20_000_000
@@ -22,7 +22,7 @@ MOST_SCORES = 20_000_000
 
 
 def box_rows(
-    blocks: Blocks, inputs: tuple[Variable, ...], labels: Labels, reader: int
+    blocks: StreamBlocks, inputs: tuple[Variable, ...], labels: Labels, reader: int
 ) -> dict[Hashable, Row] | None:
     """A row for each value, the highest for the one that is right.
 
@@ -56,7 +56,7 @@ def box_rows(
 
 
 def _of_count(
-    blocks: Blocks, count: CountVariable, table: Labels, reader: int
+    blocks: StreamBlocks, count: CountVariable, table: Labels, reader: int
 ) -> dict[Hashable, Row] | None:
     """Scores of two values, one for few conditions that hold and the other for more."""
     changes = [place for place in range(1, len(table)) if table[place] != table[place - 1]]

@@ -24,7 +24,7 @@ from rasp.compiler.analysis.variables import (
     mixture,
 )
 from rasp.compiler.refusals import Refusal
-from rasp.compiler.robust.blocks import Blocks, Feature, by_codes, codes_in
+from rasp.compiler.robust.blocks import Feature, StreamBlocks, by_codes, codes_in
 from rasp.compiler.robust.lines import lines_of
 from rasp.compiler.robust.readings import Row, added
 
@@ -36,7 +36,7 @@ Gate = tuple[Row, ...]
 class Grid:
     """A feature as a table over blocks and numbers."""
 
-    def __init__(self, blocks: Blocks, feature: Feature) -> None:
+    def __init__(self, blocks: StreamBlocks, feature: Feature) -> None:
         self.blocks, self.feature = blocks, feature
         self.asked: list[dict[HeadOutput, Fraction]] = []
         """Weighted sums of outputs that the program asks for."""

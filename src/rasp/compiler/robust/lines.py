@@ -20,7 +20,7 @@ import numpy as np
 
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, mixture, number
 from rasp.compiler.refusals import Refusal
-from rasp.compiler.robust.blocks import Blocks
+from rasp.compiler.robust.blocks import StreamBlocks
 from rasp.compiler.robust.numbers import above, placed, sink_weight, unit_of
 from rasp.compiler.robust.readings import Row
 
@@ -44,7 +44,7 @@ States = Sequence[tuple[Fraction, ...]]
 class Line:
     """A weighted sum of numbers of one head, in each joint state: whole numbers of a unit."""
 
-    blocks: Blocks
+    blocks: StreamBlocks
     weights: Weights
     totals: np.ndarray  # (state,)
     unit: float
@@ -105,7 +105,7 @@ class PlaceLine(Line):
 
 
 def lines_of(
-    blocks: Blocks, outputs: Sequence[HeadOutput], states: States, asked: Sequence[Weights]
+    blocks: StreamBlocks, outputs: Sequence[HeadOutput], states: States, asked: Sequence[Weights]
 ) -> list[Line]:
     """The sums to try, for numbers in these joint states; `asked` are the program's own."""
     heads = dict.fromkeys(output.head for output in outputs)
@@ -141,7 +141,7 @@ def _of_head(head: PlannedHead, outputs: Sequence[HeadOutput], asked: Sequence[W
     return {}
 
 
-def _has_place(blocks: Blocks, weights: Weights) -> bool:
+def _has_place(blocks: StreamBlocks, weights: Weights) -> bool:
     """Whether a sum is a place on a line whatever else its head does: a mean, or a count."""
     if all(output.head.mode == "mean" for output in weights):
         return bool(weights)
@@ -149,7 +149,7 @@ def _has_place(blocks: Blocks, weights: Weights) -> bool:
 
 
 def _places(
-    blocks: Blocks, weights: Weights, outputs: Sequence[HeadOutput], states: States
+    blocks: StreamBlocks, weights: Weights, outputs: Sequence[HeadOutput], states: States
 ) -> list[float]:
     """(state,): the place of a sum."""
     parts, found = [weights.get(output, Fraction(0)) for output in outputs], []
@@ -163,7 +163,7 @@ def _places(
 
 
 def _line(
-    blocks: Blocks, weights: Weights, outputs: Sequence[HeadOutput], states: States
+    blocks: StreamBlocks, weights: Weights, outputs: Sequence[HeadOutput], states: States
 ) -> Line | None:
     """A weighted sum in every joint state of the numbers; None where it has too many digits."""
     parts = [weights.get(output, Fraction(0)) for output in outputs]

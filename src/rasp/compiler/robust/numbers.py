@@ -20,7 +20,7 @@ from math import ceil
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import HeadOutput, codes_of, default_code
 from rasp.compiler.planning.width_shares import boost_of, weight_of
-from rasp.compiler.robust.blocks import Blocks
+from rasp.compiler.robust.blocks import StreamBlocks
 from rasp.compiler.robust.readings import Row, added
 
 ONCE = 70.0
@@ -31,7 +31,7 @@ SPREAD = 0.375
 """The part of a number that each of several dimensions holds."""
 
 
-def unit_of(blocks: Blocks, output: HeadOutput) -> float:
+def unit_of(blocks: StreamBlocks, output: HeadOutput) -> float:
     """The largest value that keys send, or the default: numbers are counted in it."""
     if output.carrier is not None:
         return float(len(output.carrier.conditions))
@@ -42,17 +42,17 @@ def unit_of(blocks: Blocks, output: HeadOutput) -> float:
     return max((abs(float(code)) for code in codes), default=0.0) or 1.0
 
 
-def sink_score(blocks: Blocks) -> Fraction:
+def sink_score(blocks: StreamBlocks) -> Fraction:
     """How far the sink of a sum scores above a picked key: near ln N, and exact in few bits."""
     return boost_of(blocks.analysis.settings.max_length)
 
 
-def sink_weight(blocks: Blocks) -> Fraction:
+def sink_weight(blocks: StreamBlocks) -> Fraction:
     """How many picked keys the sink of a sum weighs."""
     return weight_of(sink_score(blocks))
 
 
-def above(blocks: Blocks, weights: Mapping[HeadOutput, Fraction], threshold: float) -> Row:
+def above(blocks: StreamBlocks, weights: Mapping[HeadOutput, Fraction], threshold: float) -> Row:
     """A row that is above 0 where a weighted sum of a head's outputs is above a threshold."""
     head = next(iter(weights)).head
     if head.mode == "mean":
@@ -61,7 +61,7 @@ def above(blocks: Blocks, weights: Mapping[HeadOutput, Fraction], threshold: flo
     return added([placed(blocks, weights, 0.0), Row({blocks.shares[head]: share})])
 
 
-def placed(blocks: Blocks, weights: Mapping[HeadOutput, Fraction], constant: float) -> Row:
+def placed(blocks: StreamBlocks, weights: Mapping[HeadOutput, Fraction], constant: float) -> Row:
     """A row that is a constant, and a weighted sum of outputs as they are in the stream."""
     rows = [Row({blocks.number(output): float(weight) * unit_of(blocks, output)},
                 float(weight * default_code(output)))
@@ -69,7 +69,7 @@ def placed(blocks: Blocks, weights: Mapping[HeadOutput, Fraction], constant: flo
     return added([Row({}, constant), *rows])
 
 
-def mean_row(blocks: Blocks, linear: Linear | None, codes: Iterable[Fraction]) -> Row | None:
+def mean_row(blocks: StreamBlocks, linear: Linear | None, codes: Iterable[Fraction]) -> Row | None:
     """A row that reads a weighted sum of averages as a number; None where it is not one."""
     outputs = {} if linear is None else linear.of(HeadOutput)
     if linear is None or not outputs or len(outputs) < len(linear.parts):
@@ -82,7 +82,7 @@ def mean_row(blocks: Blocks, linear: Linear | None, codes: Iterable[Fraction]) -
     return placed(blocks, outputs, float(linear.constant))
 
 
-def repeat(blocks: Blocks) -> None:
+def repeat(blocks: StreamBlocks) -> None:
     """Let several dimensions share each number that has to be known closely."""
     sums = [(output.head, dim) for output, dim in blocks.sums.items()]
     for head, dim in [*sums, *blocks.shares.items()]:
@@ -94,7 +94,7 @@ def repeat(blocks: Blocks) -> None:
             blocks.spread[dim] = [dim, *blocks.new(count - 1)], SPREAD * count
 
 
-def drop_repeated(blocks: Blocks) -> bool:
+def drop_repeated(blocks: StreamBlocks) -> bool:
     """Hold each number in one dimension after all, where several shared any."""
     numbers = {*blocks.sums.values(), *blocks.shares.values()} & blocks.spread.keys()
     for dim in numbers:

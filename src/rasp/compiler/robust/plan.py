@@ -18,7 +18,7 @@ from rasp.compiler.planning.heads import HeadAnalysis
 from rasp.compiler.planning.outputs import atoms_by_code
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.robust.attention import RobustHead, is_read, plan_head
-from rasp.compiler.robust.blocks import MOST_LABELS, Blocks, Feature
+from rasp.compiler.robust.blocks import MOST_LABELS, Feature, StreamBlocks
 from rasp.compiler.robust.boxes import box_rows
 from rasp.compiler.robust.numbers import mean_row, repeat
 from rasp.compiler.robust.readings import Row
@@ -44,7 +44,7 @@ class RobustPlan:
 
     settings: Settings
     analysis: HeadAnalysis
-    blocks: Blocks
+    blocks: StreamBlocks
     heads: list[list[RobustHead]]
     """The heads of each layer, from layer 1."""
     features: list[list[Written]]
@@ -75,7 +75,7 @@ def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program)
     placed = schedule(nodes)
     analysis = analyse(nodes, whole, refusals, placed)
     layers = placed.layers
-    blocks = Blocks(analysis)
+    blocks = StreamBlocks(analysis)
     planned = _outputs(blocks, outputs, layers + 1, refusals)
     heads: list[list[RobustHead]] = [[] for _ in range(layers)]
     written: dict[Feature, Written] = {}
@@ -94,7 +94,7 @@ def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program)
 
 
 def _outputs(
-    blocks: Blocks, outputs: Mapping[str, Node], reader: int, refusals: Refusals
+    blocks: StreamBlocks, outputs: Mapping[str, Node], reader: int, refusals: Refusals
 ) -> list[RobustOutput]:
     planned = []
     for name, node in outputs.items():
@@ -107,7 +107,7 @@ def _outputs(
     return planned
 
 
-def _output(blocks: Blocks, name: str, node: SOp, reader: int) -> RobustOutput:
+def _output(blocks: StreamBlocks, name: str, node: SOp, reader: int) -> RobustOutput:
     values = blocks.values.of(node)
     if values.is_wide:
         raise Refusal(
@@ -130,7 +130,7 @@ def _output(blocks: Blocks, name: str, node: SOp, reader: int) -> RobustOutput:
 
 
 def _write(
-    blocks: Blocks, layer: int, written: dict[Feature, Written], outputs: Mapping[str, Node],
+    blocks: StreamBlocks, layer: int, written: dict[Feature, Written], outputs: Mapping[str, Node],
     refusals: Refusals,
 ) -> None:  # fmt: skip
     """Find the steps of all features that a feed-forward has to write by now."""
@@ -144,7 +144,7 @@ def _write(
                 refusals.add(s_op_of(feature.inputs) or next(iter(outputs.values())), refusal)
 
 
-def _heads(blocks: Blocks, layer: int, refusals: Refusals) -> list[RobustHead]:
+def _heads(blocks: StreamBlocks, layer: int, refusals: Refusals) -> list[RobustHead]:
     found = []
     for head in [each for each in blocks.analysis.heads if each.layer == layer]:
         if not is_read(blocks, head):
@@ -160,7 +160,7 @@ def _heads(blocks: Blocks, layer: int, refusals: Refusals) -> list[RobustHead]:
     return found
 
 
-def width_of(blocks: Blocks, output: HeadOutput) -> HeadOutput:
+def width_of(blocks: StreamBlocks, output: HeadOutput) -> HeadOutput:
     """What a head that adds up divides by, beside the sink: how many keys it picks.
 
     It is one of the head's outputs, and is made one if it was none.

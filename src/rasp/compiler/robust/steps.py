@@ -21,7 +21,7 @@ import numpy as np
 
 from rasp.compiler.analysis.variables import HeadOutput, Variable
 from rasp.compiler.refusals import Refusal
-from rasp.compiler.robust.blocks import Blocks, Feature
+from rasp.compiler.robust.blocks import Feature, StreamBlocks
 from rasp.compiler.robust.grids import Gate, Grid
 from rasp.compiler.robust.lines import deciding_line
 from rasp.compiler.robust.readings import Row, added
@@ -69,13 +69,13 @@ class Written:
     effort: int = 0
     """How many numbers the checker has to look at, about: a million a second."""
 
-    def reads(self, output: HeadOutput, blocks: Blocks) -> bool:
+    def reads(self, output: HeadOutput, blocks: StreamBlocks) -> bool:
         """Whether the steps read a sum from its head, and not from a block."""
         is_sum = output.head in blocks.shares and output in blocks.sums
         return is_sum and output.layer == self.feature.layer
 
 
-def write(blocks: Blocks, feature: Feature) -> Written:
+def write(blocks: StreamBlocks, feature: Feature) -> Written:
     """Find the steps of a feature; asks for the blocks and numbers that they read."""
     grid = Grid(blocks, feature)
     steps = []
@@ -98,7 +98,7 @@ def write(blocks: Blocks, feature: Feature) -> Written:
     return Written(feature, grid.variables, steps, effort)
 
 
-def _spread(blocks: Blocks, feature: Feature, steps: list[Step]) -> list[Step]:
+def _spread(blocks: StreamBlocks, feature: Feature, steps: list[Step]) -> list[Step]:
     """Let several dimensions share what many long steps add to one, where rounding would tell.
 
     So many terms of so large a sum are rounded by up to a unit in the last place each; a dimension
