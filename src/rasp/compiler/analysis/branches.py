@@ -49,11 +49,11 @@ def _by_choice(
         if not places.any():
             continue
         chosen = [values[place] for place in places.reshape(-1).tolist()]
-        for some, part in summands(*relevant(others, chosen)):
+        for inputs, part in summands(*relevant(others, chosen)):
             size = len(part)
-            whole = tables.setdefault(some, [ZERO] * size * len(choice.states))
-            whole[state * size : (state + 1) * size] = part
-    return [((choice, *some), whole) for some, whole in tables.items()]
+            whole_table = tables.setdefault(inputs, [ZERO] * size * len(choice.states))
+            whole_table[state * size : (state + 1) * size] = part
+    return [((choice, *inputs), whole_table) for inputs, whole_table in tables.items()]
 
 
 def _size(parts: list[Part]) -> int:

@@ -40,20 +40,20 @@ class Choices:
             for helper in in_order([numbered]):
                 if isinstance(helper, SOp) and helper is not node:
                     self._held.of(helper)
-            held = [self._held.of(leaf) for leaf in leaves]
-            layers = [values.layer + self._waits(values) for values in held]
+            leaf_values = [self._held.of(leaf) for leaf in leaves]
+            layers = [values.layer + self._waits(values) for values in leaf_values]
             layer = max(1 + self._held.of(numbered).layer, *layers)
             sizes = [states_of(self._joints.view(leaf, values, layer).inputs)
-                     for leaf, values in zip(leaves, held, strict=True)]  # fmt: skip
+                     for leaf, values in zip(leaves, leaf_values, strict=True)]  # fmt: skip
         except Refusal:
             return None
-        if 2 * max(sizes) > MOST_STATES or any(values.is_wide for values in held):
+        if 2 * max(sizes) > MOST_STATES or any(values.is_wide for values in leaf_values):
             return None
         if not self.task.deadlines.allow(node, layer, refusal):
             return None
-        atoms = distinct(atom for values in held for atom in values.atoms)
+        atoms = distinct(atom for values in leaf_values for atom in values.atoms)
         one_of_them = Values(layer, (), atoms, frozenset(map(type, atoms)))
-        noisy = any(values.is_noisy for values in held)
+        noisy = any(values.is_noisy for values in leaf_values)
         variable = self._joints.node_variable(
             node, replace(one_of_them, inputs=(self._joints.base.token,)), noisy
         )
@@ -71,7 +71,7 @@ class Choices:
         for part in in_order([node]):
             if not isinstance(part, Elementwise) or part.op != "if":
                 continue
-            values = self._held.known.get(part)
+            values = self._held.by_node.get(part)
             if values is None or values.choice is not None:
                 condition, *branches = part.operands
                 inner = [
@@ -88,8 +88,8 @@ class Choices:
         """What a choice always is, whatever its condition may be."""
         if node.op != "if":
             return None
-        condition, one, other = node.operands
+        condition, chosen, alternative = node.operands
         values = self._held.of(condition)
         if len(values.atoms) == 1:
-            return one if values.atoms[0] else other
-        return one if self._held.of(one) is self._held.of(other) else None
+            return chosen if values.atoms[0] else alternative
+        return chosen if self._held.of(chosen) is self._held.of(alternative) else None

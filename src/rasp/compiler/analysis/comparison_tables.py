@@ -21,13 +21,13 @@ def compared(keys: Sequence[Atom | None], queries: Sequence[Atom | None], op: st
     """
     atoms = (atom for atom in (*keys, *queries) if atom is not None)
     ranks = {atom: place for place, atom in enumerate(in_order(atoms))}
-    left = _ranked(keys, ranks)[None, :]
-    right = _ranked(queries, ranks)[:, None]
+    left = _ranks_of(keys, ranks)[None, :]
+    right = _ranks_of(queries, ranks)[:, None]
     truth: np.ndarray = COMPARE[op](left, right)
     return truth & (left >= 0) & (right >= 0)
 
 
-def _ranked(atoms: Sequence[Atom | None], ranks: dict[Atom, int]) -> np.ndarray:
+def _ranks_of(atoms: Sequence[Atom | None], ranks: dict[Atom, int]) -> np.ndarray:
     return np.array([-1 if atom is None else ranks[atom] for atom in atoms], np.int64)
 
 

@@ -1,10 +1,10 @@
 """Aggregates that are sums in disguise, and what it takes to compute them as sums.
 
-Softmax gives means; a sum is had by a heavy sink. Four shapes of program are sums, whatever
+Softmax makes means; a heavy sink makes sums of them. Four shapes of program are sums, whatever
 they are called in the source:
 
-- `aggregate(s, light)` where `light` is non-zero at index 0 only and `s` always picks index 0:
-  that is c/m for the number m of picks (the paper's selector_width);
+- `aggregate(s, x)` where `x` is c at index 0 and 0 elsewhere, and `s` always picks index 0: that
+  is c/m for the number m of picks (the paper's selector_width);
 - the same where `s` picks nothing but index 0: c or 0;
 - `width * aggregate(s, x)` where `width` is known to be the number of picks;
 - `aggregate(s, x) / aggregate(s, y)`, or a comparison of the two: what they are both divided
@@ -38,16 +38,17 @@ ONE = Fraction(1)
 class Sum:
     """`constant ± bos + Σ` over the parts of the sum of the values that the part's formula picks.
 
-    kind "count": the aggregate is light / sum; "pick": light or 0; "product": the aggregate
-    times its width, which is how the program uses it; "ratio": the same, where the program only
+    kind "count": the aggregate is c / sum; "pick": c or 0; "product": the aggregate times its
+    width, which is how the program uses it; "ratio": the same, where the program only
     sets it against others of that width.
     """
 
     kind: str
-    light: Atom | None
+    first_value: Atom | None
+    """The c of a count or a pick: what the values hold at index 0, and only there."""
     constant: Fraction
     parts: tuple[tuple[Formula, SOp], ...]
-    whole: Formula
+    formula: Formula
     """The formula that the parts split."""
     bos: SOp | None = None
     """1 where the query picks the BOS, which it knows by itself: a count leaves it out."""
@@ -114,22 +115,22 @@ class SumShapes:
         values = self.values.of(node.values)
         if self._is_always_set_against_others(node):
             return self._shape("ratio", None, 0, formula, node.values)
-        light = self.selectors.light(values)
+        first_value = self.selectors.value_at_first_only(values)
         first = rewritten(formula, lambda literal: self.selectors.at_index(literal, True))
         others = rewritten(formula, lambda literal: self.selectors.at_index(literal, False))
-        if light is not None and first is True:
+        if first_value is not None and first is True:
             if others is True:
-                return self._shape("count", light, 0, formula, Const(1))
+                return self._shape("count", first_value, 0, formula, Const(1))
             bos = self.facts.picks_bos(others)
             if bos is not None:
-                return self._shape("count", light, 1, others, Const(1), bos)
+                return self._shape("count", first_value, 1, others, Const(1), bos)
             not_first = Elementwise("indicator", (Elementwise("!=", (Indices(), Const(0))),))
-            return self._shape("count", light, 1, others, not_first)
-        if light is not None and others is False and node.default == 0 and light == 1:
+            return self._shape("count", first_value, 1, others, not_first)
+        if first_value is not None and others is False and node.default == 0 and first_value == 1:
             bos = self.facts.picks_bos(first)
             if bos is not None:
-                return Sum("pick", light, Fraction(0), (), first, bos)
-            return self._shape("pick", light, 0, first, IS_FIRST)
+                return Sum("pick", first_value, Fraction(0), (), first, bos)
+            return self._shape("pick", first_value, 0, first, IS_FIRST)
         if self._is_always_multiplied(node, formula):
             return self._shape("product", None, 0, formula, node.values)
         return None
@@ -144,20 +145,20 @@ class SumShapes:
         return values.kinds <= {int, Fraction} and formula is not False and not counted
 
     def _shape(
-        self, kind: str, light: Atom | None, constant: int | Fraction, formula: Formula,
+        self, kind: str, first_value: Atom | None, constant: int | Fraction, formula: Formula,
         values: SOp, bos: SOp | None = None,
     ) -> Sum:  # fmt: skip
         """Split off what only looks at keys, and disjoint parts if heads may be split."""
         parts: list[tuple[Formula, SOp]] = []
         for part in self._split(formula):
-            on_keys, kept = self.selectors.apart(conjuncts(part))
+            on_keys, kept = self.selectors.split_by_side(conjuncts(part))
             within = values
             for condition in in_stable_order(on_keys):
                 within = Elementwise(
                     "if", (self.selectors.at_the_key([condition]), within, Const(0))
                 )
             parts.append((every(kept), within))
-        return Sum(kind, light, Fraction(constant), tuple(parts), formula, bos)
+        return Sum(kind, first_value, Fraction(constant), tuple(parts), formula, bos)
 
     def _split(self, formula: Formula) -> list[Formula]:
         if self.settings.heads != "split" or not isinstance(formula, Either):
@@ -204,7 +205,7 @@ class SumShapes:
         outputs = list(linear.of(HeadOutput))
         if len(outputs) < len(linear.parts) or set(linear.parts.values()) != {ONE}:
             return False
-        if any((each.head.mode, each.head.formula) != ("sum", formula) for each in outputs):
+        if any((output.head.mode, output.head.formula) != ("sum", formula) for output in outputs):
             return False
         return self.values.of(mixture(dict.fromkeys(outputs, ONE))).atoms == [1]
 
@@ -236,7 +237,7 @@ class SumShapes:
         return aggregates if set(user.operands) == aggregates else None
 
     def _is_length(self, node: SOp) -> bool:
-        """Whether an s-op is `c / aggregate(everything, light)`, perhaps rounded: the length."""
+        """Whether an s-op is c over c / length, perhaps rounded: the length."""
         while isinstance(node, Elementwise) and node.op in ("round", "int", "float", "plus"):
             node = node.operands[0]
         if not isinstance(node, Elementwise) or node.op != "/":
@@ -248,8 +249,8 @@ class SumShapes:
         return (
             shape is not None
             and shape.kind == "count"
-            and shape.whole is True
-            and (above.value == shape.light)
+            and shape.formula is True
+            and (above.value == shape.first_value)
         )
 
 
@@ -258,16 +259,16 @@ def disjoint(parts: list[Formula]) -> bool:
     for place, left in enumerate(parts):
         for right in parts[place + 1 :]:
             if not any(
-                _exclude(one, other) for one in conjuncts(left) for other in conjuncts(right)
+                _exclude(first, second) for first in conjuncts(left) for second in conjuncts(right)
             ):
                 return False
     return True
 
 
-def _exclude(one: Formula, other: Formula) -> bool:
+def _exclude(first: Formula, second: Formula) -> bool:
     return (
-        isinstance(one, Comparison)
-        and isinstance(other, Comparison)
-        and (one.keys, one.queries) == (other.keys, other.queries)
-        and not OUTCOMES[one.op] & OUTCOMES[other.op]
+        isinstance(first, Comparison)
+        and isinstance(second, Comparison)
+        and (first.keys, first.queries) == (second.keys, second.queries)
+        and not OUTCOMES[first.op] & OUTCOMES[second.op]
     )

@@ -52,7 +52,7 @@ class ElementwiseRules:
         if any(isinstance(variable, CountVariable) for variable in variables) or (
             self.task.measures.counts_conditions and are_several
         ):
-            counted = self._counted(node)
+            counted = self._count_conditions(node)
             if counted is not None:
                 return counted
         if self.task.works_stepwise:
@@ -60,7 +60,7 @@ class ElementwiseRules:
         try:
             joint = self._joints.of(list(node.operands), later=0)
         except Refusal as refusal:
-            values = self._counted(node) or self._distributed(node)
+            values = self._count_conditions(node) or self._distribute(node)
             values = values or self._wide(node, operands) or self._afterwards(node, refusal)
             if values is None:
                 raise refusal
@@ -77,23 +77,25 @@ class ElementwiseRules:
             self._joints.aliases[node] = self._joints.aliases.get(same, same)
             return self._held.of(same)
         operands, refusal = list(node.operands), Refusal("", "")
-        if node.op == "if" and any(len(self._held.of(each).atoms) > SEVERAL for each in operands):
+        if node.op == "if" and any(
+            len(self._held.of(operand).atoms) > SEVERAL for operand in operands
+        ):
             chosen = self._choices.of(node, refusal)
             if chosen is not None:
                 return chosen
         try:
             joint = self._joints.of(operands, later=0, most=FEW)
         except Refusal as reason:
-            found = self._later(node, reason)
-            if found is not None:
-                return found
+            values = self._later(node, reason)
+            if values is not None:
+                return values
             try:
                 joint = self._joints.of(operands, later=0)
             except Refusal:
-                found = self._distributed(node)
-                if found is None:
+                values = self._distribute(node)
+                if values is None:
                     raise
-                return found
+                return values
         return self._table(node, joint)
 
     def _afterwards(self, node: Elementwise, refusal: Refusal) -> Values | None:
@@ -111,28 +113,34 @@ class ElementwiseRules:
             return None
         return self._table(node, joint)
 
-    def _counted(self, node: Elementwise) -> Values | None:
+    def _count_conditions(self, node: Elementwise) -> Values | None:
         """An `and` or `or` of conditions as a count of them: each is worked out on its own."""
         if node.op not in ("and", "or"):
             return None
         different = dict.fromkeys(conditions_of(node, node.op))
         different.pop(Const(node.op == "and"), None)  # `False or x` is x
         conditions = tuple(different)
-        held = [self._held.of(condition) for condition in conditions]
-        if any(isinstance(one, CountVariable) for values in held for one in values.inputs):
+        condition_values = [self._held.of(condition) for condition in conditions]
+        if any(
+            isinstance(variable, CountVariable)
+            for values in condition_values
+            for variable in values.inputs
+        ):
             return None
         states = tuple(
             (count > 0 if node.op == "or" else count == len(conditions), Fraction(count))
             for count in range(len(conditions) + 1)
         )
-        layer = max(values.layer for values in held)
+        layer = max(values.layer for values in condition_values)
         variable = CountVariable(layer + 1, states, True, conditions)
         return Values(layer, (variable,), [atom for atom, _ in states], frozenset({bool}))
 
     def _wide(self, node: Elementwise, operands: list[Values]) -> Values | None:
         """Something of very many answers that nothing but a read-out needs, made of sums."""
-        inputs = tuple(dict.fromkeys(one for operand in operands for one in operand.inputs))
-        outputs = [one for one in inputs if isinstance(one, HeadOutput)]
+        inputs = tuple(
+            dict.fromkeys(variable for operand in operands for variable in operand.inputs)
+        )
+        outputs = [variable for variable in inputs if isinstance(variable, HeadOutput)]
         fits = len(outputs) == len(inputs) and len({output.head for output in outputs}) == 1
         if not fits or outputs[0].head.mode != "sum":
             return None
@@ -147,7 +155,7 @@ class ElementwiseRules:
             isinstance(user, Elementwise) and self._is_only_read_out(user) for user in users
         )
 
-    def _distributed(self, node: Elementwise) -> Values | None:
+    def _distribute(self, node: Elementwise) -> Values | None:
         """`x + (a if c else b)` as `x + a if c else x + b`, where those sums are linear."""
         chosen = self._as_choice(node)
         return None if chosen is None or chosen is node else self._held.of(chosen)
@@ -164,8 +172,10 @@ class ElementwiseRules:
             if choice is None or self._held.of(other).linear is None:
                 continue
             condition, *branches = choice.operands
-            pairs = [(one, other) if place == 0 else (other, one) for one in branches]
-            return Elementwise("if", (condition, *(Elementwise(node.op, pair) for pair in pairs)))
+            sums = [(branch, other) if place == 0 else (other, branch) for branch in branches]
+            return Elementwise(
+                "if", (condition, *(Elementwise(node.op, operands) for operands in sums))
+            )
         return None
 
     def _table(self, node: Elementwise, joint: Joint) -> Values:
@@ -177,4 +187,4 @@ def conditions_of(node: SOp, op: str) -> tuple[SOp, ...]:
     """The conditions of an `and` or an `or`, however they are nested."""
     if not isinstance(node, Elementwise) or node.op != op:
         return (node,)
-    return tuple(one for part in node.operands for one in conditions_of(part, op))
+    return tuple(condition for part in node.operands for condition in conditions_of(part, op))

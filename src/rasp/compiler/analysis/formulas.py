@@ -58,13 +58,21 @@ def comparisons(formula: Formula) -> list[Comparison[SOp]]:
     if isinstance(formula, Comparison):
         return [formula]
     if isinstance(formula, (All, Either)):
-        return [one for part in in_stable_order(list(formula.parts)) for one in comparisons(part)]
+        return [
+            comparison
+            for part in in_stable_order(list(formula.parts))
+            for comparison in comparisons(part)
+        ]
     return []
 
 
 def sides(formula: Formula) -> list[SOp]:
     """Everything that a formula compares."""
-    return [side for one in comparisons(formula) for side in (one.keys, one.queries)]
+    return [
+        side
+        for comparison in comparisons(formula)
+        for side in (comparison.keys, comparison.queries)
+    ]
 
 
 def folded(

@@ -21,15 +21,15 @@ class HeadRanges:
 
     def __init__(self, facts: SelectorFacts) -> None:
         self.facts, self.values, self.settings = facts, facts.values, facts.settings
-        self._known_means: dict[tuple[Fraction, ...], list[Fraction]] = {}
+        self._means: dict[tuple[Fraction, ...], list[Fraction]] = {}
 
     def means_of(self, atoms: list[Fraction]) -> list[Fraction]:
         """Every mean of some of these numbers, as many as an input has positions at most."""
         key = tuple(sorted(set(atoms)))
         try:
-            if key not in self._known_means:
-                self._known_means[key] = means(atoms, self.settings.max_length)
-            return self._known_means[key]
+            if key not in self._means:
+                self._means[key] = means(atoms, self.settings.max_length)
+            return self._means[key]
         except TooMany as error:
             raise Refusal(
                 f"the mean of its values can be one of {error.size} or more numbers",
@@ -42,11 +42,11 @@ class HeadRanges:
         least = 1 if self.facts.is_never_empty(formula) else 0
         try:
             index = (self.values.index,)
-            tables = {tuple(each.outcomes) for each in values if each.inputs == index}
-            alike = len(tables) == 1 and all(each.inputs == index for each in values)
+            tables = {tuple(sent.outcomes) for sent in values if sent.inputs == index}
+            alike = len(tables) == 1 and all(sent.inputs == index for sent in values)
             if alike and None not in next(iter(tables)):
                 return subset_sums([number(atom) for atom in next(iter(tables))])
-            codes = [Fraction(atom) for each in values for atom in each.atoms]
+            codes = [Fraction(atom) for sent in values for atom in sent.atoms]
             return sums(codes, self.settings.max_length, least)
         except TooMany as error:
             raise Refusal(
@@ -56,34 +56,34 @@ class HeadRanges:
 
     def of(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
         """Outputs of one head move together: look at the weighted sum of their values."""
-        weights: dict[object, dict[PlannedHead, dict[HeadOutput, Fraction]]] = {}
+        families: dict[object, dict[PlannedHead, dict[HeadOutput, Fraction]]] = {}
         for output, weight in linear.of(HeadOutput).items():
             if output not in skip:
                 head = output.head
                 family = (head.layer, head.family) if head.family is not None else head
-                weights.setdefault(family, {}).setdefault(head, {})[output] = weight
-        return [self._range_of_heads(each) for each in weights.values()]
+                families.setdefault(family, {}).setdefault(head, {})[output] = weight
+        return [self._range_of_heads(by_head) for by_head in families.values()]
 
     def _range_of_heads(
         self, weights: dict[PlannedHead, dict[HeadOutput, Fraction]]
     ) -> list[Fraction]:
         """The range of a weighted sum of outputs; heads that split a selector share its keys."""
-        every = [output for each in weights.values() for output in each]
-        if len(every) == 1:
-            (each,) = weights.values()
-            return sorted({each[every[0]] * code for _, code in every[0].states})
-        if any(output.codes is not None for output in every):
+        outputs = [output for weight_of in weights.values() for output in weight_of]
+        if len(outputs) == 1:
+            (weight_of,) = weights.values()
+            return sorted({weight_of[outputs[0]] * code for _, code in outputs[0].states})
+        if any(output.codes is not None for output in outputs):
             reach = [Fraction(0)]
             for output, weight in next(iter(weights.values())).items():
                 reach = sums_of_pairs(reach, {weight * code for _, code in output.states})
             return reach
-        mixed = [self.values.of(mixture(each)) for each in weights.values()]
+        mixed = [self.values.of(mixture(weight_of)) for weight_of in weights.values()]
         head = next(iter(weights))
         if head.mode == "sum":
-            whole = head.formula if head.family is None else head.family
-            return self.sums_of(mixed, whole)
-        found = set(self.means_of([Fraction(atom) for atom in mixed[0].atoms]))
-        if all(output.default is not None for output in every):
-            found.add(sum((weight * number(output.default)
+            picked = head.formula if head.family is None else head.family
+            return self.sums_of(mixed, picked)
+        numbers = set(self.means_of([Fraction(atom) for atom in mixed[0].atoms]))
+        if all(output.default is not None for output in outputs):
+            numbers.add(sum((weight * number(output.default)
                            for output, weight in weights[head].items()), Fraction(0)))  # fmt: skip
-        return sorted(found)
+        return sorted(numbers)

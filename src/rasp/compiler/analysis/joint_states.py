@@ -16,9 +16,9 @@ from rasp.compiler.analysis.joint_tables import (
     BaseVariables,
     common_inputs,
     grid_of,
+    over_parts_of_sums,
     rows_of,
     states_of,
-    taken_apart,
 )
 from rasp.compiler.analysis.outcomes import Outcomes
 from rasp.compiler.analysis.possible_states import NeverPicks, PossibleStates
@@ -59,15 +59,15 @@ class JointStates:
         if any.
         """
         most = MOST_STATES if most is None else most
-        held = [self._held.of(node) for node in nodes]
-        layer = max((values.layer for values in held), default=0) + (later or 0)
-        if later == 0 and any(values.choice and values.layer == layer for values in held):
+        node_values = [self._held.of(node) for node in nodes]
+        layer = max((values.layer for values in node_values), default=0) + (later or 0)
+        if later == 0 and any(values.choice and values.layer == layer for values in node_values):
             raise Refusal("it depends on one of several s-ops", self.settings.way_out)
-        views = self._views(nodes, held, layer, most)
+        views = self._views(nodes, node_values, layer, most)
         alone = self.task.works_stepwise and later is None and len(nodes) == 1
         if alone and states_of(common_inputs(views)) > LARGE:
-            views = self._views(nodes, held, layer + 1, most)
-        views = self._coarser(nodes, held, taken_apart(views, self.base, most), most)
+            views = self._views(nodes, node_values, layer + 1, most)
+        views = self._coarser(nodes, node_values, over_parts_of_sums(views, self.base, most), most)
         return Joint(layer, common_inputs(views), self._rows(views, most))
 
     def _rows(self, views: Sequence[View], most: int) -> list[tuple[Atom | None, ...]]:
@@ -99,15 +99,19 @@ class JointStates:
         }
         return sorted(rows)
 
-    def _views(self, nodes: Sequence[SOp], held: list[Values], layer: int, most: int) -> list[View]:
+    def _views(
+        self, nodes: Sequence[SOp], node_values: list[Values], layer: int, most: int
+    ) -> list[View]:
         """What work in a layer sees of s-ops; if that is too much, of what these are made of."""
-        views = [self.view(node, values, layer) for node, values in zip(nodes, held, strict=True)]
+        views = [
+            self.view(node, values, layer) for node, values in zip(nodes, node_values, strict=True)
+        ]
         if states_of(common_inputs(views)) <= most:
             return views
-        choices = [[view] if values.choice or any(isinstance(one, CountVariable)
-                                                  for one in values.inputs)
+        choices = [[view] if values.choice or any(isinstance(variable, CountVariable)
+                                                  for variable in values.inputs)
                    else [view, values.view]
-                   for view, values in zip(views, held, strict=True)]  # fmt: skip
+                   for view, values in zip(views, node_values, strict=True)]  # fmt: skip
         return min((list(combination) for combination in product(*choices)),
                    key=lambda views: states_of(common_inputs(views)))  # fmt: skip
 
@@ -119,13 +123,13 @@ class JointStates:
             (operand,) = node.operands
             inner = self._held.of(operand)
             if inner.layer == values.layer and len(inner.atoms) == len(values.atoms):
-                seen = self.view(operand, inner, layer)
-                return View(seen.inputs, [self._outcomes.of(node, node.op, (atom,))
-                                          for atom in seen.outcomes])  # fmt: skip
+                operand_view = self.view(operand, inner, layer)
+                return View(operand_view.inputs, [self._outcomes.of(node, node.op, (atom,))
+                                          for atom in operand_view.outcomes])  # fmt: skip
         return self._as_variable(node, values)
 
     def _coarser(
-        self, nodes: Sequence[SOp], held: list[Values], views: list[View], most: int
+        self, nodes: Sequence[SOp], node_values: list[Values], views: list[View], most: int
     ) -> list[View]:
         """What functions of the token alone or the index alone say, instead of what they read."""
         bases = (self.base.token, self.base.index) if most == MOST_STATES else (self.base.token,)
@@ -135,7 +139,7 @@ class JointStates:
                     self._as_variable(node, values)
                     if view.inputs == (base,) and _says_less(values, view)
                     else view
-                    for node, values, view in zip(nodes, held, views, strict=True)
+                    for node, values, view in zip(nodes, node_values, views, strict=True)
                 ]
         return views
 
@@ -157,8 +161,8 @@ class JointStates:
 
     def codes_of(self, atoms: Sequence[Atom]) -> dict[Atom, Fraction]:
         """Numbers for atoms; where many steps pass one on, a mean stays the number that it is."""
-        whole = is_binary(Fraction(atom) for atom in atoms if not isinstance(atom, str))
-        return codes_of(atoms, averaged=self.task.works_stepwise and not whole)
+        is_exact = is_binary(Fraction(atom) for atom in atoms if not isinstance(atom, str))
+        return codes_of(atoms, averaged=self.task.works_stepwise and not is_exact)
 
 
 def _says_less(values: Values, view: View) -> bool:

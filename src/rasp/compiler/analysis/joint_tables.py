@@ -40,7 +40,7 @@ def states_of(inputs: Sequence[Variable]) -> int:
     return prod(len(variable.states) for variable in inputs)
 
 
-def taken_apart(views: Sequence[View], base: BaseVariables, most: int) -> list[View]:
+def over_parts_of_sums(views: Sequence[View], base: BaseVariables, most: int) -> list[View]:
     """The same views over what sums are made of, where that takes far fewer states.
 
     Or where a sum has numbers that float32 cannot tell apart: 3 + 10^-14 and 3 are two states of
@@ -59,13 +59,13 @@ def taken_apart(views: Sequence[View], base: BaseVariables, most: int) -> list[V
     }
     if not parts or any(part is None for part in parts.values()):
         return list(views)
-    known = {variable: each for variable, each in parts.items() if each is not None}
+    parts_of = {variable: inputs for variable, inputs in parts.items() if inputs is not None}
     inner = [part for view in views for variable in view.inputs
-             for part in _parts(variable, known)]  # fmt: skip
-    found = states_of(tuple(dict.fromkeys(inner)))
-    if found > most or (2 * found > size and not is_fine):
+             for part in _parts(variable, parts_of)]  # fmt: skip
+    inner_size = states_of(tuple(dict.fromkeys(inner)))
+    if inner_size > most or (2 * inner_size > size and not is_fine):
         return list(views)
-    return [_apart(view, known, base) for view in views]
+    return [_over_parts(view, parts_of, base) for view in views]
 
 
 class BaseVariables:
@@ -103,12 +103,12 @@ class BaseVariables:
         """For each combination of the parts' states, which state the sum is in; -1 for none."""
         terms = [self._terms(variable, part) for part in parts]
         codes = [code - variable.linear.constant for _, code in variable.states]
-        scale = lcm(*(each.denominator for term in (*terms, codes) for each in term))
+        scale = lcm(*(number.denominator for term in (*terms, codes) for number in term))
         total: dict[int, int] = {int(code * scale): place for place, code in enumerate(codes)}
         sums = np.zeros((), object)
         for term in terms:
-            sums = sums[..., None] + np.array([int(each * scale) for each in term], object)
-        return np.array([total.get(each, -1) for each in sums.reshape(-1).tolist()])
+            sums = sums[..., None] + np.array([int(number * scale) for number in term], object)
+        return np.array([total.get(number, -1) for number in sums.reshape(-1).tolist()])
 
     def _terms(self, variable: SumVariable, part: Variable) -> list[Fraction]:
         """What each state of a part adds."""
@@ -122,32 +122,34 @@ class BaseVariables:
         return [weight * code for _, code in part.states]
 
 
-def _apart(view: View, known: dict[SumVariable, tuple[Variable, ...]], base: BaseVariables) -> View:
+def _over_parts(
+    view: View, parts_of: dict[SumVariable, tuple[Variable, ...]], base: BaseVariables
+) -> View:
     """One view over the parts of its sums; None where the parts add up to nothing known."""
     inputs = tuple(dict.fromkeys(
-        part for variable in view.inputs for part in _parts(variable, known)
+        part for variable in view.inputs for part in _parts(variable, parts_of)
     ))  # fmt: skip
     grid = grid_of(inputs)
     place = np.zeros(grid.shape[1], int)
     missing = np.zeros(grid.shape[1], bool)
     for variable in view.inputs:
-        parts = _parts(variable, known)
+        parts = _parts(variable, parts_of)
         inner = np.zeros(grid.shape[1], int)
         for part in parts:
             inner = inner * len(part.states) + grid[inputs.index(part)]
-        if isinstance(variable, SumVariable) and variable in known:
+        if isinstance(variable, SumVariable) and variable in parts_of:
             inner = base.places(variable, parts)[inner]
             missing |= inner < 0
         place = place * len(variable.states) + inner
-    outcomes = [None if gone else view.outcomes[each]
-                for each, gone in zip(place.tolist(), missing.tolist(), strict=True)]  # fmt: skip
+    outcomes = [None if gone else view.outcomes[at]
+                for at, gone in zip(place.tolist(), missing.tolist(), strict=True)]  # fmt: skip
     return View(inputs, outcomes)
 
 
 def _parts(
-    variable: Variable, known: dict[SumVariable, tuple[Variable, ...]]
+    variable: Variable, parts_of: dict[SumVariable, tuple[Variable, ...]]
 ) -> tuple[Variable, ...]:
-    return known.get(variable, (variable,)) if isinstance(variable, SumVariable) else (variable,)
+    return parts_of.get(variable, (variable,)) if isinstance(variable, SumVariable) else (variable,)
 
 
 def grid_of(inputs: tuple[Variable, ...]) -> np.ndarray:
@@ -165,5 +167,5 @@ def rows_of(
         place = np.zeros(grid.shape[1], int)
         for variable in view.inputs:
             place = place * len(variable.states) + grid[inputs.index(variable)]
-        columns.append([view.outcomes[each] for each in place.tolist()])
+        columns.append([view.outcomes[at] for at in place.tolist()])
     return list(zip(*columns, strict=True)) if columns else [()]

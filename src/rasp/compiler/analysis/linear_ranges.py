@@ -18,7 +18,7 @@ def embedding_range(linear: Linear, settings: Settings) -> list[Fraction]:
         reach = {*sums_of_pairs(set(tokens[:-1]), set(indices[1:])), indices[0]}
     else:
         reach = set(sums_of_pairs(set(tokens), set(indices)))
-    return in_size_order(linear.constant + each for each in reach)
+    return in_size_order(linear.constant + number for number in reach)
 
 
 def range_with_length(linear: Linear, output: HeadOutput, settings: Settings) -> list[Fraction]:

@@ -53,17 +53,19 @@ class PossibleStates:
         state = dict(zip(inputs, grid, strict=True))
         index = state.get(self.base.index)
         if index is not None:
-            possible &= self._go_with_index(index, state)
+            possible &= self._is_possible_at(index, state)
         by_head: dict[PlannedHead, list[HeadOutput]] = {}
         for variable in inputs:
             if isinstance(variable, HeadOutput):
                 by_head.setdefault(variable.head, []).append(variable)
         for outputs in by_head.values():
             if len(outputs) > 1:
-                possible &= self._go_together(outputs, [state[output] for output in outputs])
+                possible &= self._outputs_are_possible(
+                    outputs, [state[output] for output in outputs]
+                )
         return possible
 
-    def _go_with_index(self, index: np.ndarray, state: dict[Variable, np.ndarray]) -> np.ndarray:
+    def _is_possible_at(self, index: np.ndarray, state: dict[Variable, np.ndarray]) -> np.ndarray:
         """(combination,): whether the token and what heads put out can be there at an index."""
         possible = np.ones(len(index), bool)
         if self.settings.bos is not None and self.base.token in state:
@@ -81,7 +83,9 @@ class PossibleStates:
                 possible &= index < np.array(variable.longest)[places]
         return possible
 
-    def _go_together(self, outputs: list[HeadOutput], states: list[np.ndarray]) -> np.ndarray:
+    def _outputs_are_possible(
+        self, outputs: list[HeadOutput], states: list[np.ndarray]
+    ) -> np.ndarray:
         """(combination,): whether outputs of one head can be what they are there, together."""
         rows = self.rows(tuple(outputs))
         if rows is None:

@@ -43,8 +43,8 @@ class PromisedPicks:
         promised = self.values.joints.possible.promised
         if promised and formula not in self._promised_picks:
             self._promised_picks[formula] = NOTHING  # until it is known
-            found = [self._counted_picks(each, formula) for each in promised]
-            least, most = zip(*found, strict=True)
+            bounds = [self._counted_picks(condition, formula) for condition in promised]
+            least, most = zip(*bounds, strict=True)
             self._promised_picks[formula] = max(least), min(most)
         return self._promised_picks.get(formula, NOTHING)
 
@@ -65,7 +65,7 @@ class PromisedPicks:
         ((mode, kept),) = heads
         if mode != "sum" or not set(conjuncts(kept)) <= set(parts):
             return NOTHING
-        on_keys, others = self.selectors.apart(
+        on_keys, others = self.selectors.split_by_side(
             part for part in parts if part not in conjuncts(kept)
         )
         picked = self.selectors.at_the_key(on_keys)

@@ -1,4 +1,4 @@
-"""What is provably true of a selector: never empty, causal, silent at an index, or of the BOS."""
+"""What is provably true of a selector: never empty, causal, empty at an index, or of the BOS."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SelectorFacts:
     def __init__(self, selectors: Selectors, promises: PromisedPicks) -> None:
         self.selectors, self.values, self.settings = selectors, selectors.values, selectors.settings
         self.promises, self.token, self.index = promises, self.values.token, self.values.index
-        self._silent: dict[Formula, np.ndarray] = {}
+        self._never_picks: dict[Formula, np.ndarray] = {}
 
     def is_never_empty(self, formula: Formula) -> bool:
         """Whether every query provably picks some key."""
@@ -77,15 +77,15 @@ class SelectorFacts:
 
     def _points_inside_by_table(self, values: Values) -> bool:
         """The same where the length is known by its inverse, which index 0 gets of a mean."""
-        outputs = [one for one in values.inputs if isinstance(one, HeadOutput)]
+        outputs = [variable for variable in values.inputs if isinstance(variable, HeadOutput)]
         if len(outputs) != 1 or set(values.inputs) - {self.index, *outputs}:
             return False
         (output,) = outputs
-        light = self.values.of(output.values)
-        is_inverse = output.head.formula is True and light.inputs == (self.index,)
-        if not is_inverse or any(light.outcomes[1:]) or not light.outcomes[0]:
+        at_first = self.values.of(output.values)
+        is_inverse = output.head.formula is True and at_first.inputs == (self.index,)
+        if not is_inverse or any(at_first.outcomes[1:]) or not at_first.outcomes[0]:
             return False
-        first = Fraction(light.outcomes[0])
+        first = Fraction(at_first.outcomes[0])
         grid = grid_of(values.inputs)
         for place, query in enumerate(values.outcomes):
             states = dict(zip(values.inputs, grid[:, place].tolist(), strict=True))
@@ -106,9 +106,9 @@ class SelectorFacts:
             return None
         if isinstance(formula, bool) or not self.is_never_empty(formula):
             return None
-        known = {literal: self._at_bos(literal) for literal in comparisons(formula)}
-        at_bos = {literal: truth for literal, truth in known.items() if truth is not None}
-        if len(at_bos) < len(known):
+        truths = {literal: self._at_bos(literal) for literal in comparisons(formula)}
+        at_bos = {literal: truth for literal, truth in truths.items() if truth is not None}
+        if len(at_bos) < len(truths):
             return None
         indicator = Elementwise("indicator", (as_s_op(formula, at_bos.__getitem__),))
         try:
@@ -130,12 +130,12 @@ class SelectorFacts:
 
     def never_picks(self, formula: Formula) -> np.ndarray:
         """(index,): whether a query there picks nothing, whatever the input is."""
-        if formula not in self._silent:
+        if formula not in self._never_picks:
             parts = [self.selectors.picks_by_index(part) for part in conjuncts(formula)]
-            silent = [~part.any(axis=1) for part in parts if part is not None]
-            never = np.zeros(self.settings.max_length, bool)
-            self._silent[formula] = np.any([never, *silent], axis=0)
-        return self._silent[formula]
+            empty = [~part.any(axis=1) for part in parts if part is not None]
+            nowhere = np.zeros(self.settings.max_length, bool)
+            self._never_picks[formula] = np.any([nowhere, *empty], axis=0)
+        return self._never_picks[formula]
 
     def _is_causal(self, formula: Formula) -> bool:
         """Whether no query picks a later key: each part of an `or`, and some part of an `and`."""

@@ -48,11 +48,11 @@ class Selectors:
     def formula(self, selector: Selector) -> tuple[Formula, Scorer | None]:
         """Split a selector into a formula and what its best picks are scored by."""
         if selector not in self._formulas:
-            chosen = self.task.alike.get(selector, selector)
-            self._formulas[selector] = self._split_selector(chosen)
+            chosen = self.task.same_pick_as.get(selector, selector)
+            self._formulas[selector] = self._split(chosen)
         return self._formulas[selector]
 
-    def _split_selector(self, selector: Selector) -> tuple[Formula, Scorer | None]:
+    def _split(self, selector: Selector) -> tuple[Formula, Scorer | None]:
         best: Scorer | None = None
         if isinstance(selector, SelectBest):
             best, selector = selector.scorer, selector.selector
@@ -62,9 +62,9 @@ class Selectors:
                     "select_best is inside another selector",
                     "let `aggregate` use the result of select_best directly",
                 )
-        return formula_of(selector, self._simplified), best
+        return formula_of(selector, self._simplify), best
 
-    def _simplified(self, literal: Comparison[SOp]) -> Formula:
+    def _simplify(self, literal: Comparison[SOp]) -> Formula:
         """Evaluate a comparison that is the same for all pairs; refuse one that always fails."""
         if self._is_of_one_value(literal):
             return bool(literal.outcomes & EQUAL)
@@ -110,7 +110,7 @@ class Selectors:
             len(self.values.of(literal.queries).atoms) == 1 for literal in comparisons(formula)
         )
 
-    def apart(self, parts: Iterable[Formula]) -> tuple[list[Formula], list[Formula]]:
+    def split_by_side(self, parts: Iterable[Formula]) -> tuple[list[Formula], list[Formula]]:
         """The parts that look at keys only, and the others."""
         on_keys: list[Formula] = []
         others: list[Formula] = []
@@ -142,7 +142,7 @@ class Selectors:
                 self._picks[literal] = compared(columns, rows, literal.op)
         return self._picks[literal]
 
-    def light(self, values: Values) -> Atom | None:
+    def value_at_first_only(self, values: Values) -> Atom | None:
         """The value at index 0 of an s-op that is 0 everywhere else and depends on nothing else."""
         if values.inputs != (self.index,) or values.outcomes[0] is None:
             if not values.inputs and self.settings.max_length == 1:

@@ -94,10 +94,10 @@ def _sums_by_count(
         reached = further
         if reached.bit_count() > MOST_MEANS:
             raise TooMany(reached.bit_count())
-        yield count, _listed(reached, count * low, unit)
+        yield count, _numbers_in(reached, count * low, unit)
 
 
-def _listed(reached: int, low: int, unit: int) -> Iterable[Fraction]:
+def _numbers_in(reached: int, low: int, unit: int) -> Iterable[Fraction]:
     """The numbers of a set, made only when they are asked for."""
     yield from (Fraction(place + low, unit) for place in _bits(reached))
 

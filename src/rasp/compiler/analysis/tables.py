@@ -47,7 +47,7 @@ def relevant(inputs: tuple[Variable, ...], table: Table) -> tuple[tuple[Variable
             inputs, grid = inputs[:axis] + inputs[axis + 1 :], high
         else:
             axis += 1
-    return inputs, [values[each] for each in grid.reshape(-1).tolist()]
+    return inputs, [values[place] for place in grid.reshape(-1).tolist()]
 
 
 def summands(
@@ -70,7 +70,7 @@ def summands(
         moved, fine = np.moveaxis(grid, axis, 0), np.moveaxis(is_known, axis, 0)
         change = _change(moved, fine) if grid.ndim > 1 else None
         if change is not None:
-            apart.append(((variable,), _shrunk(change, scale)))
+            apart.append(((variable,), _as_fractions(change, scale)))
             aligned = (moved.T - change).T
             first = np.expand_dims(fine.argmax(axis=0), 0)  # some state that is is_known there
             grid = np.take_along_axis(aligned, first, 0)[0]
@@ -80,8 +80,8 @@ def summands(
             )
     if not apart:
         return [(inputs, table)]
-    rest = zip(_shrunk(grid, scale), is_known.reshape(-1).tolist(), strict=True)
-    return [*apart, (inputs, [value if fine else None for value, fine in rest])]
+    entries = zip(_as_fractions(grid, scale), is_known.reshape(-1).tolist(), strict=True)
+    return [*apart, (inputs, [value if fine else None for value, fine in entries])]
 
 
 def _change(moved: np.ndarray, fine: np.ndarray) -> np.ndarray | None:
@@ -93,8 +93,8 @@ def _change(moved: np.ndarray, fine: np.ndarray) -> np.ndarray | None:
     both = fine & fine[base]
     if not both.reshape(len(both), -1).any(axis=1).all():
         return None
-    change = np.array([(row - moved[base])[each][0]
-                       for row, each in zip(moved, both, strict=True)])  # fmt: skip
+    change = np.array([(row - moved[base])[defined][0]
+                       for row, defined in zip(moved, both, strict=True)])  # fmt: skip
     aligned = (moved.T - change).T
     low = np.where(fine, aligned, LARGEST * 4).min(axis=0)
     high = np.where(fine, aligned, -LARGEST * 4).max(axis=0)
@@ -103,10 +103,10 @@ def _change(moved: np.ndarray, fine: np.ndarray) -> np.ndarray | None:
     return change
 
 
-def _shrunk(scaled: np.ndarray, scale: int) -> list[Fraction]:
+def _as_fractions(scaled: np.ndarray, scale: int) -> list[Fraction]:
     """Whole numbers as fractions again; equal ones are one object."""
     different, places = np.unique(scaled, return_inverse=True)
-    values = [Fraction(each, scale) for each in different.tolist()]
+    values = [Fraction(number, scale) for number in different.tolist()]
     return [values[place] for place in places.reshape(-1).tolist()]
 
 

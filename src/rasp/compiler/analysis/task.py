@@ -39,7 +39,7 @@ class Task:
     """The layer of the model whose heads compute each aggregate."""
     siblings: Mapping[Aggregate, Sequence[Aggregate]]
     """The aggregates that one head of the schedule computes."""
-    alike: Mapping[Selector, Selector]
+    same_pick_as: Mapping[Selector, Selector]
     """For a selector, another one that picks the same, and is ready first."""
     deadlines: Deadlines
     measures: Measures = NONE

@@ -86,8 +86,8 @@ class UniquePicks:
     def _is_order(self, formula: Formula) -> bool:
         """Whether of any two positions one comes before the other by a formula, in one order."""
         parts = comparisons(formula)
-        sides = list(dict.fromkeys(one.keys for one in parts))
-        if any(one.keys is not one.queries for one in parts):
+        sides = list(dict.fromkeys(comparison.keys for comparison in parts))
+        if any(comparison.keys is not comparison.queries for comparison in parts):
             return False
         if any(
             len({isinstance(atom, str) for atom in self.values.of(side).atoms}) > 1
@@ -97,6 +97,11 @@ class UniquePicks:
 
         def holds(case: tuple[int, ...]) -> bool:
             outcome = dict(zip(sides, case, strict=True))
-            return rewritten(formula, lambda one: bool(outcome[one.keys] & one.outcomes)) is True
+            return (
+                rewritten(
+                    formula, lambda comparison: bool(outcome[comparison.keys] & comparison.outcomes)
+                )
+                is True
+            )
 
         return is_strict_order(holds, [isinstance(side, Indices) for side in sides])

@@ -76,15 +76,15 @@ class HeldValues:
 
     def __init__(self, refusals: Refusals, work_out: Callable[[SOp], Values]) -> None:
         self._refusals, self._work_out = refusals, work_out
-        self.known: dict[Node, Values] = {}
-        """What those hold that were asked for."""
+        self.by_node: dict[Node, Values] = {}
+        """Of those that were asked for."""
 
     def of(self, node: SOp) -> Values:
         """Return the values of an s-op; raises `Refusal` where they cannot be listed."""
-        if node not in self.known:
+        if node not in self.by_node:
             self._refusals.check(node)
             try:
-                self.known[node] = self._work_out(node)
+                self.by_node[node] = self._work_out(node)
             except Refusal as refusal:
                 raise self._refusals.add(node, refusal) from None
-        return self.known[node]
+        return self.by_node[node]

@@ -136,9 +136,9 @@ def line_through(
             return None
     if len(points) < 2:
         return None
-    (first, low), (second, high), *rest = points.items()
+    (first, low), (second, high), *others = points.items()
     slope = (high - low) / (second - first)
-    if any(low + slope * (code - first) != value for code, value in rest):
+    if any(low + slope * (code - first) != value for code, value in others):
         return None
     base = variable.linear if isinstance(variable, SumVariable) else Linear(
         Fraction(0), {variable: Fraction(1)}
@@ -153,12 +153,12 @@ def codes_of(atoms: Iterable[Atom], averaged: bool = False) -> dict[Atom, Fracti
     as well, below 0; where they are `averaged`, they stand for themselves, and the strings come
     before them.
     """
-    every = list(atoms)
-    if not any(isinstance(atom, str) for atom in every):
-        return {atom: Fraction(atom) for atom in every}
-    strings = sorted({atom for atom in every if isinstance(atom, str)})
+    listed = list(atoms)
+    if not any(isinstance(atom, str) for atom in listed):
+        return {atom: Fraction(atom) for atom in listed}
+    strings = sorted({atom for atom in listed if isinstance(atom, str)})
     codes: dict[Atom, Fraction] = {text: Fraction(place) for place, text in enumerate(strings)}
-    numbers = sorted({Fraction(atom) for atom in every if not isinstance(atom, str)})
+    numbers = sorted({Fraction(atom) for atom in listed if not isinstance(atom, str)})
     if averaged:
         below = floor(numbers[0]) - len(strings)
         return {text: code + below for text, code in codes.items()} | {n: n for n in numbers}

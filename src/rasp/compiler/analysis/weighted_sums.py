@@ -73,8 +73,8 @@ class WeightedSums:
     def _line(self, variable: Variable, outcomes: Sequence[Atom | None]) -> Linear | None:
         """A table over one variable as a weighted sum, if it is one."""
         numbers = [None if atom is None else Fraction(atom) for atom in outcomes]
-        some = next(number for number in numbers if number is not None)
-        filled = [some if number is None else number for number in numbers]
+        any_number = next(number for number in numbers if number is not None)
+        filled = [any_number if number is None else number for number in numbers]
         match variable:
             case TokenVariable():
                 return of_token(filled, self.settings)
@@ -234,7 +234,9 @@ def _with_one_length(linear: Linear) -> tuple[Linear, list[HeadOutput]]:
     """The same sum with all outputs that are the input's length as one of them, and that one."""
     lengths = [output for output in linear.of(HeadOutput) if output.is_length]
     weight = sum((linear.parts[length] for length in lengths), Fraction(0))
-    parts = {each: part for each, part in linear.parts.items() if each not in lengths}
+    parts = {
+        coordinate: part for coordinate, part in linear.parts.items() if coordinate not in lengths
+    }
     if not weight:
         return Linear(linear.constant, parts), []
     return Linear(linear.constant, {**parts, lengths[0]: weight}), lengths[:1]

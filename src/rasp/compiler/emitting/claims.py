@@ -95,7 +95,7 @@ class Claimant(ABC):
 
     def _readers(self) -> Iterator[ReaderClaim]:
         for node in in_order([output.node for output in self.plan.outputs]):
-            if isinstance(node, SOp) and node in self.values.held.known:
+            if isinstance(node, SOp) and node in self.values.held.by_node:
                 reader = self.reader(node)
                 if reader is not None:
                     yield reader
@@ -173,7 +173,7 @@ class Claimant(ABC):
         nodes = [output.node for output in self.plan.outputs]
         where = self.plan.settings.where
         for node in in_order(nodes if where is None else [*nodes, where]):
-            if isinstance(node, Aggregate) and node in self.values.held.known:
+            if isinstance(node, Aggregate) and node in self.values.held.by_node:
                 meaning = self._meaning(node)
                 if meaning is not None:
                     found[node] = meaning
@@ -189,7 +189,7 @@ class Claimant(ABC):
         if direct:
             counted = direct[0].carrier is not None and not direct[0].head.picks_one
             return Meaning("positive" if counted else "mean", (self.names.number(direct[0]),))
-        shares = analysis.widths.known.get(node)
+        shares = analysis.widths.shares.get(node)
         if shares is not None:
             outputs = tuple(map(self.names.number, shares.variable.linear.of(HeadOutput)))
             return Meaning("shares", outputs, Fraction(node is shares.always))

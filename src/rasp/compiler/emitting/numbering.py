@@ -114,7 +114,7 @@ class Numbering:
     def over(self) -> dict[Node, tuple[int, ...]]:
         """What s-ops depend on: all that were ever looked at."""
         found: dict[Node, tuple[int, ...]] = {}
-        for node, values in list(self.values.held.known.items()):
+        for node, values in list(self.values.held.by_node.items()):
             known = self.nodes.keys() & {node, self.values.joints.aliases.get(node, node)}
             if isinstance(node, SOp) and (values.choice is None or known):
                 found[node] = self.made_of(node)

@@ -57,21 +57,23 @@ def _task(
     siblings: dict[Aggregate, Sequence[Aggregate]] = {}
     layer_of: dict[Aggregate, int] = {}
     place = (blocks or Blocks()).place
-    for known in [*map(schedule, promised), placed]:  # heads of a promise alone need no weights
-        siblings |= {aggregate: head.aggregates for layer in known.layer_list
+    for scheduled in [*map(schedule, promised), placed]:  # heads of a promise alone need no weights
+        siblings |= {aggregate: head.aggregates for layer in scheduled.layer_list
                      for head in layer.heads for aggregate in head.aggregates}  # fmt: skip
-        layer_of |= {node: place(layer) for node, layer in known.layer_of.items()
+        layer_of |= {node: place(layer) for node, layer in scheduled.layer_of.items()
                      if isinstance(node, Aggregate)}  # fmt: skip
     deadlines = Deadlines({}, Blocks())
     if blocks is not None:
         most = settings.extra_feed_forwards
         deadlines = Deadlines.of(nodes, promised, placed, blocks, most)
-    every = [*nodes, *promised]
-    return Task(settings, refusals, frozenset(every), users(every), layer_of, siblings,
-                _alike(every, layer_of), deadlines, measures)  # fmt: skip
+    outputs = [*nodes, *promised]
+    return Task(settings, refusals, frozenset(outputs), users(outputs), layer_of, siblings,
+                _first_of_form(outputs, layer_of), deadlines, measures)  # fmt: skip
 
 
-def _alike(nodes: Sequence[Node], layer_of: Mapping[Aggregate, int]) -> dict[Selector, Selector]:
+def _first_of_form(
+    nodes: Sequence[Node], layer_of: Mapping[Aggregate, int]
+) -> dict[Selector, Selector]:
     """Map each selector to the first to be ready of those with its normal form.
 
     The schedule counts them as one head, so the model has one for them.

@@ -36,18 +36,18 @@ LARGEST_EXACT = 1 << 27
 """The largest scores that are surely exact: multiples of 32."""
 
 
-def strength_of(mode: str, length: int, noisy: bool, quiet: bool = True) -> int:
+def strength_of(mode: str, length: int, noisy: bool, is_far_apart: bool = True) -> int:
     """How far below a match every other key must score; in a mean, the sink is half-way.
 
-    Exact scores are multiples of 32 and, if that leaves them exact (`quiet`), so far apart that
-    all but the wanted weights are 0 in float32 (104 is enough, and half as much again is left for
-    noise). Scores made from noisy numbers err in proportion, so they get no more than is needed.
+    Exact scores are multiples of 32 and, if that leaves them exact, so far apart (`is_far_apart`)
+    that all but the wanted weights are 0 in float32: 104 is enough, and half as much again is left
+    for rounding. Scores made from noisy numbers err in proportion, so they get no more than needed.
     """
     if mode == "sum":
         return ceil(2 * log(length) + 8) if noisy else 96
     if noisy:
         return 2 * ceil(log(length) + 14)
-    return 320 if quiet else 64
+    return 320 if is_far_apart else 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,63 +75,63 @@ def plan_head(
     needs_sink = head.mode == "sum" or head.may_be_empty
     best, slack = best_scores(features, head, time)
     parts = _conjuncts(features, head, needs_sink, slack, True)
-    quiet = sum(part.largest for part in parts) < LARGEST_EXACT
-    if not quiet:
+    is_far_apart = sum(part.largest for part in parts) < LARGEST_EXACT
+    if not is_far_apart:
         parts = _conjuncts(features, head, needs_sink, slack, False)
-    every = [*parts, best] if best else parts
-    boost = _boost(features, head, quiet)
-    products = _merged([*(each for part in every for each in part.products), (ONE, boost)])
+    scored = [*parts, best] if best else parts
+    boost = _boost(features, head, is_far_apart)
+    products = _merge([*(product for part in scored for product in part.products), (ONE, boost)])
     if head.mode == "sum":
-        products += _lowered(every)
+        products += _shift_to_zero(scored)
     basis = basis_of(head, wanted)
-    values = [sent_value(features, each, time) for each in basis]
-    sink = _sink(features, head, every, needs_sink, quiet)
+    values = [sent_value(features, weights, time) for weights in basis]
+    sink = _sink(features, head, scored, needs_sink, is_far_apart)
     return HeadPlan(head, parts, products, sink, values, basis)
 
 
-def _boost(features: Features, head: PlannedHead, quiet: bool) -> Linear:
+def _boost(features: Features, head: PlannedHead, is_far_apart: bool) -> Linear:
     """What position 0 scores on top, so that it weighs as much as many matches."""
     if head.mode != "share":
         return Linear()
     length = features.analysis.settings.max_length
     boost = boost_of(length)
     if head.outweighs:
-        boost += strength_of(head.mode, length, is_noisy(features, head), quiet)
-    light = features.analysis.of(head.outputs[0].values)
-    return features.of_values(light, lambda atom: boost * number(atom), 2 * head.layer - 1)
+        boost += strength_of(head.mode, length, is_noisy(features, head), is_far_apart)
+    at_first = features.analysis.of(head.outputs[0].values)
+    return features.of_values(at_first, lambda atom: boost * number(atom), 2 * head.layer - 1)
 
 
 def _conjuncts(
     features: Features, head: PlannedHead, needs_sink: bool,
-    slack: Fraction, quiet: bool,
+    slack: Fraction, is_far_apart: bool,
 ) -> list[Conjunct]:  # fmt: skip
     """Realise the conjuncts; one order may score matches unevenly, and the others outweigh it."""
     settings, time = features.analysis.settings, 2 * head.layer - 1
-    found: list[Conjunct] = []
+    realised: list[Conjunct] = []
     is_share = head.mode == "share"
     formulas = [head.formula] if is_share else in_stable_order(conjuncts(head.formula))
     noisy = is_noisy(features, head)
     uniform = head.needs_uniform or head.best is not None
-    uneven = None if uniform else _order(formulas)
-    for formula in sorted(formulas, key=lambda each: each is not uneven):
-        strength = strength_of(head.mode, settings.max_length, noisy, quiet)
+    uneven_order = None if uniform else _first_order(formulas)
+    for formula in sorted(formulas, key=lambda formula: formula is not uneven_order):
+        strength = strength_of(head.mode, settings.max_length, noisy, is_far_apart)
         strength += 32 * ceil(slack / 32)
-        request = Request(time, strength, formula is not uneven, needs_sink, is_share)
+        request = Request(time, strength, formula is not uneven_order, needs_sink, is_share)
         conjunct = make_conjunct(features, formula, request, settings.causal)
         if conjunct is not None:
-            found.append(conjunct)
+            realised.append(conjunct)
             slack += conjunct.spread
-    return found
+    return realised
 
 
-def _order(formulas: list[Formula]) -> Formula | None:
+def _first_order(formulas: list[Formula]) -> Formula | None:
     for formula in formulas:
         if isinstance(formula, Comparison) and formula.op in ORDERINGS:
             return formula
     return None
 
 
-def _merged(products: Iterable[tuple[Linear, Linear]]) -> list[tuple[Linear, Linear]]:
+def _merge(products: Iterable[tuple[Linear, Linear]]) -> list[tuple[Linear, Linear]]:
     """Join products whose query is constant, or whose key is the same."""
     constant = Linear()
     by_key: dict[object, tuple[Linear, Linear]] = {}
@@ -141,20 +141,20 @@ def _merged(products: Iterable[tuple[Linear, Linear]]) -> list[tuple[Linear, Lin
             continue
         if key.is_constant:
             by_key.setdefault("constant", (Linear(), ONE))
-            known, _ = by_key["constant"]
-            by_key["constant"] = (known + query.times(key.constant), ONE)
+            query_so_far, _ = by_key["constant"]
+            by_key["constant"] = (query_so_far + query.times(key.constant), ONE)
             continue
-        known, _ = by_key.get(key.key, (Linear(), key))
-        by_key[key.key] = (known + query, key)
+        query_so_far, _ = by_key.get(key.key, (Linear(), key))
+        by_key[key.key] = (query_so_far + query, key)
     merged = [(query, key) for query, key in by_key.values() if query.parts or query.constant]
     if constant.parts or constant.constant:
         merged.append((ONE, constant))
     return merged
 
 
-def _lowered(found: list[Conjunct]) -> list[tuple[Linear, Linear]]:
+def _shift_to_zero(scored: list[Conjunct]) -> list[tuple[Linear, Linear]]:
     """Let every match score exactly 0, so that adding it to the sink's score rounds nothing."""
-    reference = total(conjunct.reference for conjunct in found)
+    reference = total(conjunct.reference for conjunct in scored)
     if not reference.parts and not reference.constant:
         return []
     return [(reference.times(-1), ONE)]
@@ -167,14 +167,18 @@ def is_noisy(features: Features, head: PlannedHead) -> bool:
 
 
 def _sink(
-    features: Features, head: PlannedHead, found: list[Conjunct], needs_sink: bool, quiet: bool
+    features: Features,
+    head: PlannedHead,
+    scored: list[Conjunct],
+    needs_sink: bool,
+    is_far_apart: bool,
 ) -> Linear:
     """The sink's score: above every match in a sum; in a mean, half-way to what must not match."""
     if head.mode == "sum":
         return Linear(Fraction(SINK_WEIGHT))
     noisy = is_noisy(features, head)
-    strength = strength_of(head.mode, features.analysis.settings.max_length, noisy, quiet)
+    strength = strength_of(head.mode, features.analysis.settings.max_length, noisy, is_far_apart)
     if needs_sink:
-        return total(conjunct.reference for conjunct in found).plus(-strength // 2)
-    lowest = sum(floor(conjunct.lowest) for conjunct in found)
+        return total(conjunct.reference for conjunct in scored).plus(-strength // 2)
+    lowest = sum(floor(conjunct.lowest) for conjunct in scored)
     return Linear(Fraction(lowest - strength))

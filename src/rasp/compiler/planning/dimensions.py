@@ -56,47 +56,55 @@ class Layout:
         default_factory=list
     )
     _pivots: dict[Coordinate, int] = field(default_factory=dict)
-    _known: dict[Shape, dict[int, Exact]] = field(default_factory=dict)
+    _weights_of: dict[Shape, dict[int, Exact]] = field(default_factory=dict)
     """How what was read before is made of dimensions."""
     finer: dict[int, int] = field(default_factory=dict)
     """How much finer than what they hold dimensions are rounded, where that is not as usual."""
     is_apart: bool = False
     """Whether what different blocks write is in different dimensions: each is written once, so
     that it is rounded once, and exact from then on."""
-    _own: dict[Shape, int] = field(default_factory=dict)
+    _own_dimensions: dict[Shape, int] = field(default_factory=dict)
     """The dimensions of functions that are not read from others."""
 
     def add(self, demand: Demand) -> None:
         """Make sure that a function can be read."""
         if self._reduced(demand.linear)[0]:
-            self._append(self._bare(demand.linear), demand.label)
+            self._append(self._without_readable_parts(demand.linear), demand.label)
 
     def _append(self, linear: Linear, label: str) -> None:
         """A dimension for a function; the echelon form has it if others do not tell it."""
-        rest, used = self._reduced(linear)
+        remainder, used = self._reduced(linear)
         new = len(self.dimensions)
         unit = content(linear.parts.values())
         self.dimensions.append(linear.times(1 / unit))
         self.labels.append(label)
-        if not rest:
+        if not remainder:
             return
-        pivot = min(rest, key=lambda each: (abs(abs(Fraction(rest[each])) - 1), each.order))
-        scale = Fraction(rest[pivot])
-        made = scaled(used, -1 / scale)
-        made[new] = unit / scale
+        pivot = min(
+            remainder,
+            key=lambda coordinate: (
+                abs(abs(Fraction(remainder[coordinate])) - 1),
+                coordinate.order,
+            ),
+        )
+        scale = Fraction(remainder[pivot])
+        row_weights = scaled(used, -1 / scale)
+        row_weights[new] = unit / scale
         self._pivots[pivot] = len(self._echelon)
-        self._echelon.append((pivot, _light(scaled(rest, 1 / scale)), _light(made)))
+        self._echelon.append(
+            (pivot, _with_ints(scaled(remainder, 1 / scale)), _with_ints(row_weights))
+        )
 
-    def add_apart(self, demand: Demand) -> None:
+    def add_by_writer(self, demand: Demand) -> None:
         """Make sure that what each block adds to a function can be read, without rounding."""
         for part in _by_writer(demand.linear):
             key, _ = _shape(part)
-            if key in self._own:
+            if key in self._own_dimensions:
                 continue
-            rest, used = self._reduced(part)
-            if not rest and len(used) <= FEW and all(map(_is_plain, used.values())):
+            remainder, used = self._reduced(part)
+            if not remainder and len(used) <= FEW and all(map(_is_plain, used.values())):
                 continue
-            self._own[key] = len(self.dimensions)
+            self._own_dimensions[key] = len(self.dimensions)
             self._append(part, demand.label)
 
     def add_alone(self, demand: Demand) -> None:
@@ -112,11 +120,11 @@ class Layout:
         if self.is_apart:
             self.finer[len(self.dimensions)] = ALONE
         unit = content(demand.linear.parts.values())
-        self._known[demand.linear.shape] = {len(self.dimensions): unit}
+        self._weights_of[demand.linear.shape] = {len(self.dimensions): unit}
         self.dimensions.append(demand.linear.plus(-demand.linear.constant).times(1 / unit))
         self.labels.append(demand.label)
 
-    def _bare(self, linear: Linear) -> Linear:
+    def _without_readable_parts(self, linear: Linear) -> Linear:
         """Leave out the parts that can be read already: the dimension is simpler, and cleaner."""
         kept: dict[Coordinate, Fraction] = {}
         kinds: dict[object, dict[Coordinate, Fraction]] = {}
@@ -130,20 +138,20 @@ class Layout:
 
     def read(self, linear: Linear) -> Mapping[int, Exact]:
         """The weights with which the dimensions add up to a function, its constant aside."""
-        if linear.shape not in self._known:
-            self._known[linear.shape] = self._read(linear)
-        return self._known[linear.shape]
+        if linear.shape not in self._weights_of:
+            self._weights_of[linear.shape] = self._read(linear)
+        return self._weights_of[linear.shape]
 
     def _read(self, linear: Linear) -> dict[int, Exact]:
         total: dict[int, Exact] = {}
         for part in _by_writer(linear) if self.is_apart else [linear]:
             key, unit = _shape(part) if self.is_apart else (frozenset(), Fraction(0))
             used: Mapping[int, Exact] = {}
-            if key in self._own:
-                used = {self._own[key]: unit}
+            if key in self._own_dimensions:
+                used = {self._own_dimensions[key]: unit}
             else:
-                rest, used = self._reduced(part)
-                assert not rest, "a function is read that nobody asked for"
+                remainder, used = self._reduced(part)
+                assert not remainder, "a function is read that nobody asked for"
             for place, weight in used.items():
                 total[place] = total.get(place, 0) + weight
         return {place: weight for place, weight in total.items() if weight}
@@ -159,32 +167,34 @@ class Layout:
 
     def _reduced(self, linear: Linear) -> tuple[dict[Coordinate, Exact], dict[int, Exact]]:
         """Subtract rows of the echelon form until no pivot is left."""
-        rest = _light(linear.parts)
+        remainder = _with_ints(linear.parts)
         used: dict[int, Exact] = {}
-        pending = sorted({self._pivots[each] for each in rest if each in self._pivots})
-        seen = set(pending)
+        pending = sorted(
+            {self._pivots[coordinate] for coordinate in remainder if coordinate in self._pivots}
+        )
+        waiting = set(pending)
         while pending:
             row = pending.pop(0)
-            pivot, known, made = self._echelon[row]
-            factor = rest.get(pivot)
+            pivot, row_parts, row_weights = self._echelon[row]
+            factor = remainder.get(pivot)
             if not factor:
-                seen.discard(row)
+                waiting.discard(row)
                 continue
-            for coordinate, weight in known.items():
+            for coordinate, weight in row_parts.items():
                 taken = weight if factor == 1 else factor * weight
-                left = rest.get(coordinate, 0) - taken
+                left = remainder.get(coordinate, 0) - taken
                 if left:
-                    rest[coordinate] = left
+                    remainder[coordinate] = left
                     later = self._pivots.get(coordinate)
-                    if later is not None and later not in seen:
-                        seen.add(later)
+                    if later is not None and later not in waiting:
+                        waiting.add(later)
                         pending.append(later)
                 else:
-                    rest.pop(coordinate, None)
-            for place, weight in made.items():
+                    remainder.pop(coordinate, None)
+            for place, weight in row_weights.items():
                 used[place] = used.get(place, 0) + factor * weight
-            seen.discard(row)
-        return rest, {place: weight for place, weight in used.items() if weight}
+            waiting.discard(row)
+        return remainder, {place: weight for place, weight in used.items() if weight}
 
 
 def _by_writer(linear: Linear) -> list[Linear]:
@@ -214,12 +224,12 @@ def _is_plain(weight: Exact) -> bool:
     return number.denominator == 1 and abs(number) <= LARGEST_WEIGHT
 
 
-def _light(weights: Mapping[Key, Exact]) -> dict[Key, Exact]:
+def _with_ints(weights: Mapping[Key, Exact]) -> dict[Key, Exact]:
     """The same weights, with whole numbers as ints."""
     objects = {id(weight): weight for weight in weights.values()}
-    known = {key: weight.numerator if weight.denominator == 1 else weight
+    as_ints = {key: weight.numerator if weight.denominator == 1 else weight
              for key, weight in objects.items()}  # fmt: skip
-    return {key: known[id(weight)] for key, weight in weights.items()}
+    return {key: as_ints[id(weight)] for key, weight in weights.items()}
 
 
 def lay_out(demands: Iterable[Demand], is_apart: bool = False) -> Layout:
@@ -229,11 +239,11 @@ def lay_out(demands: Iterable[Demand], is_apart: bool = False) -> Layout:
     whoever reads them: a hot one is exact, and what is made of hot ones is, too.
     """
     layout = Layout(is_apart=is_apart)
-    known: set[Shape] = set()
+    placed: set[Shape] = set()
     for demand in sorted(demands, key=_order):
-        if demand.linear.shape not in known:
-            known.add(demand.linear.shape)
-            layout.add_apart(demand) if is_apart else layout.add(demand)
+        if demand.linear.shape not in placed:
+            placed.add(demand.linear.shape)
+            layout.add_by_writer(demand) if is_apart else layout.add(demand)
             if demand.is_read_at_once and not demand.is_noisy:
                 layout.add_alone(demand)
             elif demand.is_read_at_once and is_apart:
@@ -244,6 +254,6 @@ def lay_out(demands: Iterable[Demand], is_apart: bool = False) -> Layout:
 def _order(demand: Demand) -> tuple[int, int, int]:
     """When it is read, and how simple it is: of how few heads' outputs, of how few parts."""
     parts = demand.linear.parts
-    is_embedded = all(isinstance(each, TokenIs | IndexIs) for each in parts)
-    outs = sum(isinstance(each, HeadOutput) for each in parts)
+    is_embedded = all(isinstance(coordinate, TokenIs | IndexIs) for coordinate in parts)
+    outs = sum(isinstance(coordinate, HeadOutput) for coordinate in parts)
     return 0 if is_embedded else demand.time, outs, len(parts)

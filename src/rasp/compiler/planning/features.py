@@ -76,12 +76,12 @@ class Group:
     @cached_property
     def places(self) -> list[int]:
         """The state for each combination of its inputs' states; equal codes are one."""
-        found = [0]
+        states = [0]
         for variable, codes in zip(self.inputs, self.codes, strict=True):
             place = {code: number for number, code in enumerate(codes)}
             inner = [place[code] for _, code in variable.states]
-            found = [each * len(codes) + number for each in found for number in inner]
-        return found
+            states = [state * len(codes) + number for state in states for number in inner]
+        return states
 
 
 class Features:
@@ -101,31 +101,31 @@ class Features:
         self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int
     ) -> Linear:  # fmt: skip
         """A function of variables as a linear function of coordinates."""
-        _, *known = numbered(table)[0]
-        if len(known) < 2:
-            return Linear(known[0]) if known and known[0] is not None else Linear()
+        _, *values = numbered(table)[0]
+        if len(values) < 2:
+            return Linear(values[0]) if values and values[0] is not None else Linear()
         inputs, table = relevant(inputs, table)
         if len(inputs) == 1:
             return self._of_one(layer, inputs[0], table, time)
         return total(
-            self._of_one(layer, some[0], part, time)
-            if len(some) == 1
-            else self._of_several(layer, some, part, time)
-            for some, part in summands(inputs, table)
+            self._of_one(layer, part_inputs[0], part, time)
+            if len(part_inputs) == 1
+            else self._term_or_branches(layer, part_inputs, part, time)
+            for part_inputs, part in summands(inputs, table)
         )
 
-    def _of_several(
+    def _term_or_branches(
         self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int
     ) -> Linear:  # fmt: skip
         """A function that is no sum: one term, or several where some input is a choice."""
         parts = branches(inputs, table)
         if len(parts) == 1:
             return self._term(layer, inputs, table, time)
-        return total(self.resolve(layer, some, part, time) for some, part in parts)
+        return total(self.resolve(layer, part_inputs, part, time) for part_inputs, part in parts)
 
     def _of_one(self, layer: int, variable: Variable, table: Table, time: int) -> Linear:
-        known = next(value for value in table if value is not None)
-        filled = [known if value is None else value for value in table]
+        any_value = next(value for value in table if value is not None)
+        filled = [any_value if value is None else value for value in table]
         match variable:
             case TokenVariable():
                 return of_token(filled, self.analysis.settings)
@@ -179,8 +179,8 @@ class Features:
                 return Linear(Fraction(0), {variable: Fraction(1)})
         if isinstance(variable, CountVariable):
             return total(
-                self.of_values(self.analysis.of(each), lambda atom: Fraction(bool(atom)), time)
-                for each in variable.conditions
+                self.of_values(self.analysis.of(condition), lambda atom: Fraction(bool(atom)), time)
+                for condition in variable.conditions
             )
         return self.resolve(
             variable.layer, (variable,), [code for _, code in variable.states], time
@@ -211,7 +211,7 @@ class Features:
 
     def groups_of(self, layer: int) -> list[Group]:
         """The groups of one feed-forward that something was asked of."""
-        return [each for each in self.groups.values() if each.layer == layer and each.tables]
+        return [group for group in self.groups.values() if group.layer == layer and group.tables]
 
     def _group(self, layer: int, inputs: tuple[Variable, ...]) -> Group:
         key = (layer, inputs)
@@ -229,19 +229,19 @@ def _changes(table: Table) -> tuple[Fraction, dict[int, Fraction]]:
     >>> _changes([None, Fraction(2), None, Fraction(5)])
     (Fraction(2, 1), {3: Fraction(3, 1)})
     """
-    known, places = numbered(table)
+    values, places = numbered(table)
     at = np.flatnonzero(places)
     changed = np.flatnonzero(np.diff(places[at]))
-    pairs = zip(places[at[changed]].tolist(), places[at[changed + 1]].tolist(), strict=True)
-    made: dict[tuple[int, int], Fraction] = {}
+    steps = zip(places[at[changed]].tolist(), places[at[changed + 1]].tolist(), strict=True)
+    differences: dict[tuple[int, int], Fraction] = {}
     changes = {}
-    for state, pair in zip(at[changed + 1].tolist(), pairs, strict=True):
-        if pair not in made:
-            before, after = known[pair[0]], known[pair[1]]
+    for state, step in zip(at[changed + 1].tolist(), steps, strict=True):
+        if step not in differences:
+            before, after = values[step[0]], values[step[1]]
             assert before is not None and after is not None
-            made[pair] = after - before
-        changes[state] = made[pair]
-    first = known[places[at[0]]]
+            differences[step] = after - before
+        changes[state] = differences[step]
+    first = values[places[at[0]]]
     assert first is not None
     return first, changes
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
 
@@ -87,7 +88,7 @@ class HeadAnalysis:
             return Values(0, (), [None], frozenset())
         shapes = self.sums.sum_shapes(self.task.siblings[node])
         if len(values.inputs) == 1 and isinstance(values.inputs[0], CountVariable):
-            return self._moved_count(node, values, values.inputs[0])
+            return self._move_count(node, values, values.inputs[0])
         if shapes is not None:
             return self._sum(node, shapes[node])
         return self.widths.of(node) or self._mean(node)
@@ -172,38 +173,38 @@ class HeadAnalysis:
             )
         return is_one
 
-    def _moved_count(self, node: Aggregate, values: Values, carrier: CountVariable) -> Values:
+    def _move_count(self, node: Aggregate, values: Values, carrier: CountVariable) -> Values:
         """Move a count in place of what it stands for, where that says as much."""
         formula, best = self.selectors.formula(node.selector)
         may_be_empty = not self.facts.is_never_empty(formula)
-        whole = values.kinds == {bool} or self.picks.at_most_one(formula, best)
-        if not whole and not (_counts_up(values) and self._is_compared_with_zero(node)):
+        moves_one = values.kinds == {bool} or self.picks.at_most_one(formula, best)
+        if not moves_one and not (_counts_up(values) and self._is_compared_with_zero(node)):
             raise Refusal(
                 "its values depend on too many combinations to be worked out at once",
                 self.settings.way_out,
             )
         head = self._head(node, "mean", formula, best)
         head.may_be_empty |= may_be_empty
-        head.picks_one |= whole
-        head.needs_uniform |= not whole
+        head.picks_one |= moves_one
+        head.needs_uniform |= not moves_one
         states = [
             (atom, code) for atom, (_, code) in zip(values.outcomes, carrier.states, strict=True)
         ]
-        if not whole:
+        if not moves_one:
             states = [
                 (code, code) for code in self._ranges.means_of([code for _, code in carrier.states])
             ]
         codes: dict[Atom, Fraction] = {}
         if may_be_empty:
-            codes[node.default] = Fraction(-1) if whole or node.default != 0 else Fraction(0)
+            codes[node.default] = Fraction(-1) if moves_one or node.default != 0 else Fraction(0)
             states = [(node.default, codes[node.default]), *states]
-        known = tuple((atom, code) for atom, code in states if atom is not None)
+        possible = tuple((atom, code) for atom, code in states if atom is not None)
         output = HeadOutput(
-            head.layer, known, True, head, node.values, node.default if may_be_empty else None,
+            head.layer, possible, True, head, node.values, node.default if may_be_empty else None,
             codes, carrier=carrier, known_by=node,
         )  # fmt: skip
         head.outputs.append(output)
-        outcomes = [atom for atom, _ in known]
+        outcomes = [atom for atom, _ in possible]
         return Values(head.layer, (output,), outcomes, frozenset(map(type, outcomes)))
 
     def _is_compared_with_zero(self, node: Aggregate) -> bool:
@@ -230,36 +231,34 @@ class HeadAnalysis:
                 self._products |= dict.fromkeys(self.task.users[node], linear)
             return self.values.sums.values(linear, NUMBERS)
         table = self.values.sums.values(linear, frozenset({Fraction}))
-        light = shape.light
-        assert light is not None
+        first_value = shape.first_value
+        assert first_value is not None
         if shape.kind == "pick":
-            atoms = [light if atom else node.default for atom in table.outcomes]
+            atoms = [first_value if atom else node.default for atom in table.outcomes]
             return self.values.sums.table(table.layer, table.inputs, atoms)
         counts = [number(atom) for atom in table.outcomes]
         shares: list[Atom | None] = [
-            None if count < 1 else light if count == 1 else number(light) / count
+            None if count < 1 else first_value if count == 1 else number(first_value) / count
             for count in counts
         ]
-        found = self.values.sums.table(table.layer, table.inputs, shares)
-        reciprocal = linear.times(1 / number(light))
-        return Values(found.layer, found.inputs, found.outcomes, found.kinds, found.linear,
-                      reciprocal)  # fmt: skip
+        aggregated = self.values.sums.table(table.layer, table.inputs, shares)
+        return replace(aggregated, reciprocal=linear.times(1 / number(first_value)))
 
     def _sum_output(self, node: Aggregate, formula: Formula, values: SOp, shape: Sum) -> Linear:
         if self.task.works_stepwise:
             self.task.deadlines.adopt(node.selector, in_order([values]))
-        found = self.values.of(values)
+        sent = self.values.of(values)
         head = self._head(node, "sum", formula, None)
-        head.family = shape.whole if len(shape.parts) > 1 else None
+        head.family = shape.formula if len(shape.parts) > 1 else None
         for output in head.outputs:
             if output.values is values:
                 return Linear(Fraction(0), {output: ONE})
         if shape.kind == "pick":
-            sums = sorted({Fraction(0), *(Fraction(atom) for atom in found.atoms)})
+            sums = sorted({Fraction(0), *(Fraction(atom) for atom in sent.atoms)})
         else:
-            sums = self._ranges.sums_of([found], formula)
+            sums = self._ranges.sums_of([sent], formula)
         states = tuple((code, code) for code in sums)
-        is_length = formula is True and found.atoms == [1]
+        is_length = formula is True and sent.atoms == [1]
         noisy = not (self.measures.rounds and can_be_rounded(sums, self.settings.max_length))
         output = HeadOutput(
             head.layer, states, noisy, head, values, None, None, is_length, known_by=node
@@ -292,7 +291,7 @@ def _counts_up(values: Values) -> bool:
     """Whether values are 0 where the count they depend on is, and numbers above 0 elsewhere."""
     first, *others = values.outcomes
     is_known = None not in others and values.kinds <= NUMBERS
-    return is_known and first == 0 and all(number(each) > 0 for each in others)
+    return is_known and first == 0 and all(number(atom) > 0 for atom in others)
 
 
 def scored_by(best: Scorer | None) -> list[SOp]:

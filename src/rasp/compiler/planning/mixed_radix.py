@@ -52,14 +52,14 @@ def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
     length = features.analysis.settings.max_length
     codes, weights = min(
         ((codes, weights) for codes in _codings(group, tables) for weights in _candidates(codes)),
-        key=lambda each: (_kinks(group, tables, *each), sum(map(abs, each[1]))),
+        key=lambda choice: (_kinks(group, tables, *choice), sum(map(abs, choice[1]))),
     )
     z = Linear()
-    for variable, weight, known, natural in zip(
+    for variable, weight, input_codes, natural in zip(
         group.inputs, weights, codes, group.codes, strict=True
     ):
         if isinstance(variable, (TokenVariable, IndexVariable)):
-            chosen = dict(zip(natural, known, strict=True))
+            chosen = dict(zip(natural, input_codes, strict=True))
             table = [chosen[code] for _, code in variable.states]
             z = z + features.resolve(0, (variable,), table, time).times(weight)
         else:
@@ -70,23 +70,23 @@ def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
             places.setdefault(number, []).append(state)
     points = sorted(places)
     gap = float(min((b - a for a, b in pairwise(points)), default=Fraction(1)))
-    noise = _off(group, codes, weights, length) / gap
+    error = _rough_error(group, codes, weights, length) / gap
     near = NEAR if group.layer <= 1 else []  # later on, scores may be off as well
-    away = next((each for each in near if 4 * noise < each), Fraction(1, 4))
+    away = next((clearance for clearance in near if 4 * error < clearance), Fraction(1, 4))
     return Ridge(z, points, [places[point] for point in points], away)
 
 
 def clearest_weights(group: Group, length: int) -> tuple[Fraction, ...]:
     """The weights with which the states of a group are furthest apart, beside what `z` is off."""
-    codes = [list(each) for each in group.codes]
+    codes = [list(input_codes) for input_codes in group.codes]
     tables = _tables(group)
     return min(
         _candidates(codes),
-        key=lambda weights: _blur(group, tables.reshape(-1), codes, weights, length),
+        key=lambda weights: _relative_error(group, tables.reshape(-1), codes, weights, length),
     )
 
 
-def _blur(
+def _relative_error(
     group: Group, table: np.ndarray, codes: list[list[Fraction]], weights: tuple[Fraction, ...],
     length: int,
 ) -> float:  # fmt: skip
@@ -97,21 +97,21 @@ def _blur(
     gap = float(np.diff(z[order])[np.diff(values[order]) != 0].min(initial=np.inf))
     if gap <= 1e-9:
         return float("inf")
-    size = sum(_reach(*each) for each in zip(codes, weights, strict=True))
-    return (_off(group, codes, weights, length) + 2 * UNIT * size) / gap
+    size = sum(_reach(*coded) for coded in zip(codes, weights, strict=True))
+    return (_rough_error(group, codes, weights, length) + 2 * UNIT * size) / gap
 
 
 def _tables(group: Group) -> np.ndarray:
     """(term, state): the value of each term, numbered; -1 where it does not matter."""
     shape = tuple(len(codes) for codes in group.codes)
-    known: dict[int, float] = {}
+    floats: dict[int, float] = {}
     rows: dict[bytes, np.ndarray] = {}
     for table in group.tables:
         keys = list(map(id, table))
         for key, value in dict(zip(keys, table, strict=True)).items():
-            if key not in known:
-                known[key] = np.nan if value is None else float(value)
-        row = np.array(list(map(known.__getitem__, keys)))
+            if key not in floats:
+                floats[key] = np.nan if value is None else float(value)
+        row = np.array(list(map(floats.__getitem__, keys)))
         rows.setdefault(row.tobytes(), row)
     array = np.array(list(rows.values()))
     array[:, sorted(group.undefined)] = np.nan
@@ -137,42 +137,42 @@ def _codes(
         return natural, natural
     slices = np.moveaxis(tables, axis + 1, 0).reshape(len(natural), -1)
     filled = np.where(np.isnan(slices), -12345.678, slices + 0.0)
-    known: dict[bytes, int] = {}
-    classes = [known.setdefault(row.tobytes(), len(known)) for row in filled]
-    first = [classes.index(each) for each in range(len(known))]
+    class_of: dict[bytes, int] = {}
+    classes = [class_of.setdefault(row.tobytes(), len(class_of)) for row in filled]
+    first = [classes.index(number) for number in range(len(class_of))]
     with np.errstate(all="ignore"):
         size = np.nan_to_num(slices).mean(axis=1)
-    order = sorted(range(len(first)), key=lambda each: (size[first[each]], first[each]))
-    number = {old: Fraction(new) for new, old in enumerate(order)}
-    chosen = [number[each] for each in classes]
+    order = sorted(range(len(first)), key=lambda number: (size[first[number]], first[number]))
+    rank = {old: Fraction(new) for new, old in enumerate(order)}
+    chosen = [rank[number] for number in classes]
     return natural if len(first) == len(natural) else chosen, chosen
 
 
 def _candidates(codes: list[list[Fraction]]) -> list[tuple[Fraction, ...]]:
-    found: list[tuple[Fraction, ...]] = []
+    candidates: list[tuple[Fraction, ...]] = []
     for order, is_roomy in product(_orders(codes), (False, True)):
         weights = [Fraction(0)] * len(codes)
         reach, unit = Fraction(0), Fraction(1)
         for axis in order:
-            known = sorted(set(codes[axis]))
-            gap = min((b - a for a, b in pairwise(known)), default=Fraction(1))
+            different = sorted(set(codes[axis]))
+            gap = min((b - a for a, b in pairwise(different)), default=Fraction(1))
             room = reach if is_roomy else unit  # more of it makes gentler slopes
             least = Fraction(-(-(reach + room) // gap)) if reach else unit / gap
             weights[axis] = least
-            reach += weights[axis] * (known[-1] - known[0])
-        found.append(tuple(weights))
+            reach += weights[axis] * (different[-1] - different[0])
+        candidates.append(tuple(weights))
     if 2 <= len(codes) <= 3:
-        found += [each for each in product(SMALL_WEIGHTS, repeat=len(codes)) if each[0] > 0]
-    return found
+        candidates += [small for small in product(SMALL_WEIGHTS, repeat=len(codes)) if small[0] > 0]
+    return candidates
 
 
-def _off(
+def _rough_error(
     group: Group, codes: list[list[Fraction]], weights: tuple[Fraction, ...], length: int
 ) -> float:
     """Roughly how far `z` can be off."""
     return (2 * length + 60) * UNIT * sum(
-        _reach(known, weight)
-        for variable, known, weight in zip(group.inputs, codes, weights, strict=True)
+        _reach(input_codes, weight)
+        for variable, input_codes, weight in zip(group.inputs, codes, weights, strict=True)
         if variable.is_noisy
     )  # fmt: skip
 
@@ -194,16 +194,16 @@ def numbers_of(
 ) -> list[Fraction]:
     """`z` for each state."""
     numbers = [Fraction(0)]
-    for known, weight in zip(codes, weights, strict=True):
-        numbers = [one + weight * code for one in numbers for code in known]
+    for input_codes, weight in zip(codes, weights, strict=True):
+        numbers = [number + weight * code for number in numbers for code in input_codes]
     return numbers
 
 
 def _rough_numbers(codes: list[list[Fraction]], weights: tuple[Fraction, ...]) -> np.ndarray:
     """`z` for each state, as floats: they do for choosing weights."""
     numbers = np.zeros(1)
-    for known, weight in zip(codes, weights, strict=True):
-        scaled = float(weight) * np.array([float(code) for code in known])
+    for input_codes, weight in zip(codes, weights, strict=True):
+        scaled = float(weight) * np.array([float(code) for code in input_codes])
         numbers = (numbers[:, None] + scaled).reshape(-1)
     return numbers
 

@@ -52,11 +52,11 @@ def plan_output(
         except Refusal:
             pass
     codes = _codes(values, features.analysis.joints.codes_of(values.atoms))
-    known = atoms_by_code(values, codes)
+    atom_of = atoms_by_code(values, codes)
     if counted is not None:
         return OutputPlan(name, node, features.code(values.inputs[0], time), counted)
     linear = features.of_values(values, codes.__getitem__, time)
-    return OutputPlan(name, node, linear, sorted(known.items()), (), is_made)
+    return OutputPlan(name, node, linear, sorted(atom_of.items()), (), is_made)
 
 
 def _codes(values: Values, codes: dict[Atom, Fraction]) -> dict[Atom, Fraction]:
@@ -69,14 +69,14 @@ def _codes(values: Values, codes: dict[Atom, Fraction]) -> dict[Atom, Fraction]:
 
 def atoms_by_code(values: Values, codes: dict[Atom, Fraction]) -> dict[Fraction, Atom]:
     """The atom that each code means: of equal numbers, the one of the widest kind."""
-    known = widest(values.atoms, codes)
+    atom_of = widest(values.atoms, codes)
     for atom in values.atoms:
-        if _differs_as_float(atom, known[codes[atom]]):
+        if _differs_as_float(atom, atom_of[codes[atom]]):
             raise Refusal(
                 f"it may be {show(atom)} as an int and as a float, which are not the same number",
                 "work with smaller numbers",
             )
-    return known
+    return atom_of
 
 
 def _read_directly(name: str, node: SOp, code: WideCode) -> OutputPlan:
@@ -95,12 +95,12 @@ def _threshold(values: Values) -> list[tuple[Fraction, Atom]] | None:
     if len(steps) != 1:
         return None
     codes = [code for _, code in values.inputs[0].states]
-    found = [(codes[place], values.outcomes[place]) for place in (steps[0] - 1, steps[0])]
-    return [(code, atom) for code, atom in found if atom is not None]
+    ends = [(codes[place], values.outcomes[place]) for place in (steps[0] - 1, steps[0])]
+    return [(code, atom) for code, atom in ends if atom is not None]
 
 
-def _differs_as_float(atom: Atom, other: Atom) -> bool:
+def _differs_as_float(atom: Atom, shown: Atom) -> bool:
     """Whether an atom is also there in another kind, and a float does not hold it."""
-    if type(atom) is type(other) or isinstance(atom, str):
+    if type(atom) is type(shown) or isinstance(atom, str):
         return False
     return abs(Fraction(atom)) > LARGEST_WHOLE

@@ -134,12 +134,12 @@ def smooth(
     choices: list[list[Fraction]] = []
     for place in range(len(points)):
         near = chord[max(0, place - 1) : place + 1]
-        known = {Fraction(0), *near}
+        slopes = {Fraction(0), *near}
         if not all(near):  # an end of a flat stretch, whose inner points were left out
-            known = {Fraction(0)}
+            slopes = {Fraction(0)}
         elif len(near) == 2:
-            known.add((near[0] + near[1]) / 2)
-        choices.append(sorted(known, key=abs))
+            slopes.add((near[0] + near[1]) / 2)
+        choices.append(sorted(slopes, key=abs))
     return with_slopes(points, values, _fewest(points, values, choices), away)
 
 
@@ -147,7 +147,7 @@ def _fewest(
     points: Sequence[Fraction], values: Sequence[Fraction], choices: list[list[Fraction]]
 ) -> list[Fraction]:
     """Choose a slope at each point so that few kinks are needed; doubles do for counting them."""
-    rough = [[float(slope) for slope in each] for each in choices]
+    rough = [[float(slope) for slope in slopes] for slopes in choices]
     gaps = [float(points[n + 1] - points[n]) for n in range(len(points) - 1)]
     rises = [float(values[n + 1] - values[n]) for n in range(len(points) - 1)]
     best = [((int(slope != 0), abs(slope)), -1) for slope in rough[0]]
@@ -163,7 +163,7 @@ def _fewest(
             row.append(min(options))
         best = row
         history.append(best)
-    return _traced(history, choices)
+    return _trace_back(history, choices)
 
 
 def _kinks_between(gap: float, rise: float, left: float, right: float) -> int:
@@ -184,10 +184,10 @@ def _turning(
     return [points[place] for place in kept], [values[place] for place in kept]
 
 
-def _traced(
+def _trace_back(
     history: list[list[tuple[tuple[int, float], int]]], choices: list[list[Fraction]]
 ) -> list[Fraction]:
-    number = min(range(len(history[-1])), key=lambda each: history[-1][each][0])
+    number = min(range(len(history[-1])), key=lambda option: history[-1][option][0])
     slopes = []
     for row, options in zip(reversed(history), reversed(choices), strict=True):
         slopes.append(options[number])
@@ -205,14 +205,14 @@ def base_point(
     """
     if not functions:
         return points[0]
-    _, main = max(functions, key=lambda each: _reach(each[0]))
+    _, main = max(functions, key=lambda function: _reach(function[0]))
     rough = np.array([float(point) for point in points])
     steep = np.zeros(len(points), int)
     for _, kinks in functions:
-        known, places = _slopes(kinks, rough)
-        steep += np.array([slope != 0 for slope in known])[places]
-    known, places = _slopes(main, rough)
-    first = [known[place] for place in places.tolist()]
+        slopes, places = _slopes(kinks, rough)
+        steep += np.array([slope != 0 for slope in slopes])[places]
+    slopes, places = _slopes(main, rough)
+    first = [slopes[place] for place in places.tolist()]
     strain = _strain(main, rough)
     costs = [(abs(first[n]), int(steep[n]), strain[n]) for n in range(len(points))]
     return points[min(range(len(points)), key=costs.__getitem__)]
@@ -225,13 +225,13 @@ def _strain(kinks: Kinks, points: np.ndarray) -> list[float]:
     left = np.cumsum([0.0, *sizes * (positions - points[0])])
     right = np.cumsum([0.0, *(sizes * (points[-1] - positions))[::-1]])[::-1]
     places = np.searchsorted(positions, points, side="right")
-    found: list[float] = np.maximum(left, right)[places].tolist()
-    return found
+    strains: list[float] = np.maximum(left, right)[places].tolist()
+    return strains
 
 
 def _reach(values: Sequence[Fraction]) -> Fraction:
-    known = {id(value): value for value in values}.values()  # many are one object
-    return max(known) - min(known)
+    different = {id(value): value for value in values}.values()  # many are one object
+    return max(different) - min(different)
 
 
 def _slopes(kinks: Kinks, points: np.ndarray) -> tuple[list[Fraction], np.ndarray]:
@@ -249,19 +249,19 @@ def one_sided(
 
     To the right of the base a unit is relu(z - position), to the left relu(position - z).
     """
-    made: dict[tuple[Fraction, int], Fraction] = {}
+    units: dict[tuple[Fraction, int], Fraction] = {}
     slope = sum((change for position, change in kinks.items() if position <= base), ZERO)
     if slope:
-        made[first - 1, 1] = slope
+        units[first - 1, 1] = slope
     for position, change in kinks.items():
         key = (position, 1 if position > base else -1)
-        made[key] = made.get(key, Fraction(0)) + change
-    return {key: change for key, change in made.items() if change}
+        units[key] = units.get(key, Fraction(0)) + change
+    return {key: change for key, change in units.items() if change}
 
 
-def evaluated(made: dict[tuple[Fraction, int], Fraction], z: Fraction) -> Fraction:
+def evaluated(units: dict[tuple[Fraction, int], Fraction], z: Fraction) -> Fraction:
     """What units add at one input, exactly."""
     return sum(
         (change * max(Fraction(0), sign * (z - position))
-         for (position, sign), change in made.items()), Fraction(0)
+         for (position, sign), change in units.items()), Fraction(0)
     )  # fmt: skip

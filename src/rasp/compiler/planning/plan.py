@@ -89,38 +89,38 @@ def _plan(
     features = Features(analysis.values, layers)
     end = 2 * layers + 1
     demands: list[Demand] = []
-    found = _outputs(outputs, features, end, refusals, measures.looks_up)
-    for each in found:
-        for linear in each.digits or (each.linear,):
-            demands.append(Demand(end, linear, each.name + refusals.line(each.node)))
-    heads, groups = _descend(features, analysis, layers, demands, refusals)
+    planned = _outputs(outputs, features, end, refusals, measures.looks_up)
+    for output in planned:
+        for linear in output.digits or (output.linear,):
+            demands.append(Demand(end, linear, output.name + refusals.line(output.node)))
+    heads, groups = _plan_layers(features, analysis, layers, demands, refusals)
     uses_sink = settings.sink and any(
         plan.head.mode == "sum" or plan.head.may_be_empty for layer in heads for plan in layer
     )
     layout = lay_out(demands, analysis.task.works_stepwise)
     _check_work(groups, layout)
     used = replace(settings, extra_feed_forwards=blocks.count)
-    return Plan(used, analysis, heads, groups, found, layout, uses_sink)
+    return Plan(used, analysis, heads, groups, planned, layout, uses_sink)
 
 
 def _outputs(
     outputs: Mapping[str, Node], features: Features, time: int, refusals: Refusals, looks_up: bool
 ) -> list[OutputPlan]:
-    found = []
+    planned = []
     for name, node in outputs.items():
         assert isinstance(node, SOp)
         try:
-            found.append(plan_output(name, node, features, time, looks_up))
+            planned.append(plan_output(name, node, features, time, looks_up))
         except Refusal as refusal:
             refusals.add(node, refusal)
     refusals.raise_all()
-    return found
+    return planned
 
 
 def _check_work(groups: list[list[tuple[Group, Ridge]]], layout: Layout) -> None:
     """Refuse feed-forwards whose tables are too large to be worked out."""
     users = layout.written_by_groups()
-    for group, ridge in (each for layer in groups for each in layer):
+    for group, ridge in (planned for layer in groups for planned in layer):
         cells = users[group] * len(ridge.points)
         if cells > MOST_CELLS:
             raise RaspUnsupportedError(
@@ -132,16 +132,16 @@ def _check_work(groups: list[list[tuple[Group, Ridge]]], layout: Layout) -> None
 
 def checked_nodes(plan: Plan) -> list[tuple[str, Node]]:
     """The blocks that the checker looks at, in their order, and an s-op that each is about."""
-    found: list[tuple[str, Node | None]] = []
+    blocks: list[tuple[str, Node | None]] = []
     for layer, groups in enumerate(plan.groups):
         for number, head in enumerate(plan.heads[layer - 1] if layer else [], 1):
-            found.append((f"layer {layer}, head {number}", head.head.outputs[0].known_by))
-        found += [(f"feed-forward {layer}", s_op_of(group.inputs)) for group, _ in groups]
-    found += [(f"read-out {output.name}", output.node) for output in plan.outputs]
-    return [(name, node) for name, node in found if node is not None]
+            blocks.append((f"layer {layer}, head {number}", head.head.outputs[0].known_by))
+        blocks += [(f"feed-forward {layer}", s_op_of(group.inputs)) for group, _ in groups]
+    blocks += [(f"read-out {output.name}", output.node) for output in plan.outputs]
+    return [(name, node) for name, node in blocks if node is not None]
 
 
-def _descend(
+def _plan_layers(
     features: Features, analysis: HeadAnalysis, layers: int, demands: list[Demand],
     refusals: Refusals,
 ) -> tuple[list[list[HeadPlan]], list[list[tuple[Group, Ridge]]]]:  # fmt: skip
@@ -165,10 +165,10 @@ def _heads_of(
     features: Features, analysis: HeadAnalysis, layer: int, demands: list[Demand],
     refusals: Refusals,
 ) -> list[HeadPlan]:  # fmt: skip
-    found = []
-    for head in [each for each in analysis.heads if each.layer == layer]:
+    plans = []
+    for head in [head for head in analysis.heads if head.layer == layer]:
         wanted = [demand.linear for demand in demands]
-        if not any(output in each.parts for each in wanted for output in head.outputs):
+        if not any(output in linear.parts for linear in wanted for output in head.outputs):
             continue
         try:
             plan = plan_head(features, head, wanted)
@@ -177,14 +177,14 @@ def _heads_of(
             assert blamed is not None
             refusals.add(blamed, refusal)
             continue
-        found.append(plan)
+        plans.append(plan)
         time, text = 2 * layer - 1, head.selector_text + _line_of(head, refusals)
         for query, key in plan.products:
             demands.append(Demand(time, query, f"query of {text}"))
             demands.append(Demand(time, key, f"key of {text}"))
         demands.append(Demand(time, plan.sink, f"sink of {text}"))
         demands += [Demand(time, value, f"value of {text}") for value in plan.values]
-    return found
+    return plans
 
 
 def _line_of(head: PlannedHead, refusals: Refusals) -> str:

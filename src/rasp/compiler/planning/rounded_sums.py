@@ -24,10 +24,10 @@ FINER, FINEST = 4, 1 << 20
 
 def can_be_rounded(codes: Iterable[Fraction], length: int) -> bool:
     """Whether numbers are multiples of a power of two that is large beside their errors."""
-    known = set(codes)
-    unit = min((_unit(code) for code in known if code), default=Fraction(0))
-    reach = max(map(abs, known), default=Fraction(0))
-    return not reach or (bool(unit) and ROOM * _noise(reach, length) < unit)
+    different = set(codes)
+    unit = min((_unit(code) for code in different if code), default=Fraction(0))
+    reach = max(map(abs, different), default=Fraction(0))
+    return not reach or (bool(unit) and ROOM * _rough_error(reach, length) < unit)
 
 
 def last_layer(dimension: Linear) -> int:
@@ -44,17 +44,21 @@ def lift_of(dimension: Linear, length: int, finer: int = FINER) -> float:
     """The constant C with which a dimension is rounded; 0 where it is not."""
     if not last_layer(dimension):
         return 0.0
-    moved, unit, held = Fraction(0), Fraction(1), Fraction(0)
+    moved, unit, constant = Fraction(0), Fraction(1), Fraction(0)
     for coordinate, weight in dimension.parts.items():
         if isinstance(coordinate, HeadOutput):
             codes = {code for _, code in coordinate.states} | {default_code(coordinate)}
             moved += 2 * abs(weight) * max(map(abs, codes))
             unit = min([unit, *(_unit(weight * code) for code in codes if code)])
         else:
-            held += abs(weight)
+            constant += abs(weight)
             unit = min(unit, _unit(weight))
     grid = Fraction(1, 2**20)
-    while finer * grid < unit or grid < ROOM * _noise(moved, length) or held + moved > grid * 2**21:
+    while (
+        finer * grid < unit
+        or grid < ROOM * _rough_error(moved, length)
+        or constant + moved > grid * 2**21
+    ):
         grid *= 2
     return float(grid * 3 * 2**22) if unit > 0 and grid <= unit else 0.0
 
@@ -69,7 +73,7 @@ def is_power_of_two(weight: Fraction | int) -> bool:
     return 1 in (number.numerator, number.denominator) and _unit(number) == number
 
 
-def _noise(reach: Fraction, length: int) -> float:
+def _rough_error(reach: Fraction, length: int) -> float:
     """Roughly how far off what a head adds can be."""
     return float(reach) * (2 * length + 60) * UNIT
 

@@ -5,16 +5,21 @@ conjunct holds and at most -strength where it does not, up to a shift that is th
 keys of a query; the sink's score takes that shift (`reference`). A conjunct is a table over
 what its keys and its queries can hold, and the shape of the table decides how it is made:
 
-- equality-like (each query matches at most one class of keys): 2·cq·ck - ck², rank 2;
-- an order, where weights need not be uniform: a multiple of cq - ck, rank 1;
-- anything else: one column per class of equal keys or of equal queries.
+- equality-like (each query matches at most one class of keys): B(2·cq·ck - ck²), which is
+  B·cq² less B(cq - ck)², so that a match scores the reference B·cq² and any other key B less.
+  2 dimensions of the head; 3 where classes are so many that they are numbered in two digits;
+- an order, where weights need not be uniform: B(cq - ck - shift) with codes that are whole units,
+  and a shift of one unit for `<` and `>`. 1 dimension;
+- anything else: -B times whether a query of a class fails to match a key, summed over the classes
+  of keys that no query tells apart, or over those of queries. 1 dimension for each class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, gcd, lcm
 
 import numpy as np
@@ -92,9 +97,9 @@ def make_conjunct(
     if request.level:
         return maker.of_columns()
     if isinstance(formula, Comparison) and not masked:
-        found = maker.of_numbers(formula)
-        if found is not None:
-            return found
+        conjunct = maker.of_numbers(formula)
+        if conjunct is not None:
+            return conjunct
     return maker.of_classes() if _is_block_diagonal(truth) else maker.of_columns()
 
 
@@ -125,12 +130,12 @@ class _Maker:
         return self.queries.feature(self.features, table, self.request.time)
 
     def of_keys_only(self) -> Conjunct:
-        key = self._key([Fraction(int(each)) - 1 for each in self.truth[0]])
+        key = self._key([Fraction(int(matches)) - 1 for matches in self.truth[0]])
         product = (Linear(self.strength), key)
         return Conjunct(self.truth.size, [product], largest=self.strength)
 
     def of_queries_only(self) -> Conjunct:
-        raised = _chosen(self.truth[:, 0], ZERO, self.strength)
+        raised = _either(self.truth[:, 0], ZERO, self.strength)
         return Conjunct(self.truth.size, [], self._query(raised), min(raised))
 
     # -- numbers ----------------------------------------------------------------------------------
@@ -163,13 +168,13 @@ class _Maker:
         codes = [[(Fraction(row[0]) - middle) / unit for row in side.rows]
                  for side in (self.keys, self.queries)]  # fmt: skip
         key, query = (side.plus(-middle).times(1 / unit) for side in (keys, queries))
-        nothing = [[ZERO] * len(side) for side in codes]
-        return self._of_squares([codes[0]], nothing[0], [codes[1]], nothing[1], [(query, key)])
+        numerals = [_Numerals([side], [ZERO] * len(side)) for side in codes]
+        return self._of_squares(numerals[0], numerals[1], [(query, key)])
 
     def _of_order(
         self, keys: Linear, queries: Linear, op: str, unit: Fraction, span: Fraction
     ) -> Conjunct:
-        """`gamma · (cq - ck - ½)` with a sign: any positive score will do for a match."""
+        """γ·(cq - ck - shift): 0 or more for a match, at most -strength for any other key."""
         gamma = self.strength * SIGNS[op] / unit
         shift = unit * SIGNS[op] if op in ("<", ">") else ZERO
         codes = [Fraction(row[0]) for row in self.queries.rows]
@@ -197,27 +202,25 @@ class _Maker:
         by_query = [numbers.get(row.tobytes()) for row in rows[inverse]]
         by_key = [next((n for n, row in enumerate(blocks) if row[key]), None)
                   for key in range(len(self.keys.rows))]  # fmt: skip
-        key_codes = [_digit(by_key, base, place) for place in digits]
-        query_codes = [_digit(by_query, base, place) for place in digits]
-        forms = [(self._query(queries), self._key(keys))
-                 for queries, keys in zip(query_codes, key_codes, strict=True)]  # fmt: skip
-        return self._of_squares(key_codes, _lifts(by_key), query_codes, _lifts(by_query), forms)
+        keys, queries = (_numerals(numbers, base, digits) for numbers in (by_key, by_query))
+        forms = [(self._query(query), self._key(key))
+                 for query, key in zip(queries.digits, keys.digits, strict=True)]  # fmt: skip
+        return self._of_squares(keys, queries, forms)
 
     def _of_squares(
-        self, key_codes: list[Codes], key_lift: Codes, query_codes: list[Codes], query_lift: Codes,
-        forms: list[tuple[Linear, Linear]],
-    ) -> Conjunct:  # fmt: skip
+        self, keys: _Numerals, queries: _Numerals, forms: list[tuple[Linear, Linear]]
+    ) -> Conjunct:
         """Σ 2·cq·ck - ck² over digits, of which `forms` are the query and the key."""
         beta = self.strength
-        squares, references = _squares(key_codes, key_lift), _squares(query_codes, query_lift)
         products = [(query.times(2 * beta), key) for query, key in forms]
-        products.append((Linear(-beta), self._key(squares)))
+        products.append((Linear(-beta), self._key(keys.squares)))
         needed = self.request.needs_reference
-        reference = self._query(references).times(beta) if needed else NOTHING
-        sizes = (_most(queries) * _most(keys)
-                 for queries, keys in zip(query_codes, key_codes, strict=True))  # fmt: skip
-        largest = beta * (2 * sum(sizes, ZERO) + max(squares))
-        return Conjunct(self.truth.size, products, reference, beta * min(references), largest)
+        reference = self._query(queries.squares).times(beta) if needed else NOTHING
+        sizes = (_most(query) * _most(key)
+                 for query, key in zip(queries.digits, keys.digits, strict=True))  # fmt: skip
+        largest = beta * (2 * sum(sizes, ZERO) + max(keys.squares))
+        lowest = beta * min(queries.squares)
+        return Conjunct(self.truth.size, products, reference, lowest, largest)
 
     # -- columns ----------------------------------------------------------------------------------
 
@@ -245,43 +248,50 @@ class _Maker:
             )
 
     def _penalties(self, truth: np.ndarray) -> Codes:
-        return _chosen(truth, ZERO, -self.strength)
+        return _either(truth, ZERO, -self.strength)
 
 
 def _members(numbers: np.ndarray, rows: np.ndarray) -> list[tuple[Codes, np.ndarray]]:
     """For each class that something does not match: who is in it, and what matches it."""
-    return [(_chosen(numbers == place, ONE, ZERO), row)
+    return [(_either(numbers == place, ONE, ZERO), row)
             for place, row in enumerate(rows) if not row.all()]  # fmt: skip
 
 
-def _digit(numbers: Sequence[int | None], base: int, place: int) -> Codes:
-    """One digit of each number, around 0; 0 where there is no number."""
-    return [ZERO if number is None else Fraction(number // base**place % base - base // 2)
-            for number in numbers]  # fmt: skip
+@dataclass(frozen=True, eq=False)
+class _Numerals:
+    """Numbers for the keys or the queries of a conjunct, digit by digit, each digit around 0."""
+
+    digits: list[Codes]
+    unnumbered: Codes
+    """1 for what has no number, else 0: it keeps them below every match."""
+
+    @cached_property
+    def squares(self) -> Codes:
+        return [sum((code * code for code in codes), extra)
+                for extra, *codes in zip(self.unnumbered, *self.digits, strict=True)]  # fmt: skip
 
 
-def _lifts(numbers: Sequence[int | None]) -> Codes:
-    """What keeps those without a number apart from all others."""
-    return [ONE if number is None else ZERO for number in numbers]
-
-
-def _squares(digits: list[Codes], lifts: Codes) -> Codes:
-    return [sum((code * code for code in codes), lift)
-            for lift, *codes in zip(lifts, *digits, strict=True)]  # fmt: skip
+def _numerals(numbers: Sequence[int | None], base: int, digits: Iterable[int]) -> _Numerals:
+    """Write numbers with digits around 0; what has no number has the digits 0."""
+    by_digit = [[ZERO if number is None else Fraction(number // base**place % base - base // 2)
+                 for number in numbers] for place in digits]  # fmt: skip
+    return _Numerals(by_digit, [ONE if number is None else ZERO for number in numbers])
 
 
 def _most(codes: Codes) -> Fraction:
     return max(map(abs, codes))
 
 
-def _chosen(truth: np.ndarray, yes: Fraction, no: Fraction) -> Codes:
+def _either(truth: np.ndarray, yes: Fraction, no: Fraction) -> Codes:
     """One of two numbers for each; all entries are these two objects, which is quick to see."""
-    return [yes if each else no for each in truth.tolist()]
+    return [yes if is_true else no for is_true in truth.tolist()]
 
 
 def _unit(numbers: Codes) -> Fraction:
     """The largest unit of which all differences are whole multiples; there is at least one."""
     base = numbers[0]
     differences = {number - base for number in numbers} - {Fraction(0)}
-    denominator = lcm(*(each.denominator for each in differences))
-    return Fraction(gcd(*(int(each * denominator) for each in differences)), denominator)
+    denominator = lcm(*(difference.denominator for difference in differences))
+    return Fraction(
+        gcd(*(int(difference * denominator) for difference in differences)), denominator
+    )

@@ -38,9 +38,11 @@ class Side:
 def sides_of(features: Features, formula: Formula) -> tuple[Side, Side]:
     """What the keys and the queries of a formula can hold."""
     analysis = features.analysis
-    found = comparisons(formula)
-    keys = side_of(analysis.joints.of(list(dict.fromkeys(literal.keys for literal in found))))
-    queries = side_of(analysis.joints.of(list(dict.fromkeys(literal.queries for literal in found))))
+    literals = comparisons(formula)
+    keys = side_of(analysis.joints.of(list(dict.fromkeys(literal.keys for literal in literals))))
+    queries = side_of(
+        analysis.joints.of(list(dict.fromkeys(literal.queries for literal in literals)))
+    )
     if len(keys.rows) * len(queries.rows) > MOST_PAIRS:
         raise Refusal(
             f"a selector compares {len(keys.rows)} values of its keys with {len(queries.rows)} "
@@ -52,12 +54,12 @@ def sides_of(features: Features, formula: Formula) -> tuple[Side, Side]:
 
 def side_of(joint: Joint) -> Side:
     """The different rows of what s-ops hold together; of one s-op, in order."""
-    known: dict[tuple[Atom, ...], int] = {}
+    place_of: dict[tuple[Atom, ...], int] = {}
     places: list[int | None] = []
     for row in joint.rows:
-        row_known = None if None in row else known.setdefault(row, len(known))  # type: ignore[arg-type]
-        places.append(row_known)
-    rows = list(known)
+        place = None if None in row else place_of.setdefault(row, len(place_of))  # type: ignore[arg-type]
+        places.append(place)
+    rows = list(place_of)
     if len(joint.rows) and rows and len(rows[0]) == 1:
         rank = {atom: number for number, atom in enumerate(in_order(row[0] for row in rows))}
         order = sorted(range(len(rows)), key=lambda place: rank[rows[place][0]])
@@ -69,9 +71,9 @@ def side_of(joint: Joint) -> Side:
 
 def truth_of(formula: Formula, keys: Side, queries: Side) -> np.ndarray:
     """The table of a formula, query by key."""
-    found = comparisons(formula)
-    key_nodes = list(dict.fromkeys(literal.keys for literal in found))
-    query_nodes = list(dict.fromkeys(literal.queries for literal in found))
+    literals = comparisons(formula)
+    key_nodes = list(dict.fromkeys(literal.keys for literal in literals))
+    query_nodes = list(dict.fromkeys(literal.queries for literal in literals))
 
     def table(part: bool | Comparison[SOp]) -> np.ndarray:
         assert not isinstance(part, bool), "a conjunct that is decided is none"

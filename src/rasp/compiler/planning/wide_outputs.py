@@ -61,8 +61,8 @@ class WideCode:
 def wide_code(node: SOp, features: Features, time: int) -> WideCode:
     """Choose the digits of an output, and list every code that it can have."""
     analysis = features.analysis
-    inputs = [each for each in analysis.of(node).inputs if isinstance(each, HeadOutput)]
-    digits = [_digit(node, each, features, time) for each in inputs]
+    inputs = [output for output in analysis.of(node).inputs if isinstance(output, HeadOutput)]
+    digits = [_digit(node, output, features, time) for output in inputs]
     digits.sort(key=lambda digit: digit.size == len(digit.places), reverse=True)
     if prod(digit.size for digit in digits) > LARGEST:
         raise _too_many(prod(digit.size for digit in digits))
@@ -72,35 +72,37 @@ def wide_code(node: SOp, features: Features, time: int) -> WideCode:
         codes += weight * digit.places[rows[:, place]]
         weights.append(weight)
         weight *= digit.size
-    found, first = np.unique(codes, return_index=True)
+    different, first = np.unique(codes, return_index=True)
     states = {digit.output: rows[first, place] for place, digit in enumerate(digits)}
-    atoms = _evaluated(analysis, node, states, {})
-    linear = total(digit.linear.times(each) for digit, each in zip(digits, weights, strict=True))
-    known = [(Fraction(code), atom) for code, atom in zip(found.tolist(), atoms, strict=True)
+    atoms = _evaluate(analysis, node, states, {})
+    linear = total(
+        digit.linear.times(factor) for digit, factor in zip(digits, weights, strict=True)
+    )
+    atom_of = [(Fraction(code), atom) for code, atom in zip(different.tolist(), atoms, strict=True)
              if atom is not None]  # fmt: skip
-    return WideCode([digit.linear for digit in digits], linear, _ends_of_runs(known))
+    return WideCode([digit.linear for digit in digits], linear, _ends_of_runs(atom_of))
 
 
 def read_inputs(values: Values, features: Features, time: int) -> WideCode:
     """The inputs of an output as the digits of one number, instead of what is made of them."""
-    known: dict[Atom, Fraction] = {}  # the widest of equal atoms comes first
+    number_of: dict[Atom, Fraction] = {}  # the widest of equal atoms comes first
     for atom in sorted(values.atoms, key=width_of_kind, reverse=True):
-        known.setdefault(atom, Fraction(len(known)))
-    numbers = [None if atom is None else known[atom] for atom in values.outcomes]
+        number_of.setdefault(atom, Fraction(len(number_of)))
+    numbers = [None if atom is None else number_of[atom] for atom in values.outcomes]
     inputs, table = relevant(values.inputs, numbers)
     if values.choice is not None or len(table) > MOST_READ:
         raise _too_many(len(table))
     group = Group(values.layer, inputs, tuple(tuple(code for _, code in variable.states)
                                               for variable in inputs))  # fmt: skip
-    group.undefined = {state for state, each in enumerate(table) if each is None}
+    group.undefined = {state for state, value in enumerate(table) if value is None}
     group.tables.append(table)
     weights = clearest_weights(group, features.analysis.settings.max_length)
     digits = [features.code(variable, time) for variable in inputs]
-    atoms = list(known)
+    atoms = list(number_of)
     codes = {code: atoms[int(number)]
              for code, number in zip(numbers_of(group.codes, weights), table, strict=True)
              if number is not None}  # fmt: skip
-    linear = total(digit.times(each) for digit, each in zip(digits, weights, strict=True))
+    linear = total(digit.times(weight) for digit, weight in zip(digits, weights, strict=True))
     return WideCode(digits, linear, _ends_of_runs(sorted(codes.items())))
 
 
@@ -129,36 +131,38 @@ def _readers(analysis: ValueAnalysis, node: SOp, output: HeadOutput) -> list[SOp
         return []
     if not values.is_wide:
         return [node]
-    return [each for operand in node.needs if isinstance(operand, SOp)
-            for each in _readers(analysis, operand, output)]  # fmt: skip
+    return [reader for operand in node.needs if isinstance(operand, SOp)
+            for reader in _readers(analysis, operand, output)]  # fmt: skip
 
 
 def reachable_rows(analysis: ValueAnalysis, outputs: Sequence[HeadOutput]) -> np.ndarray:
     """(row, output): every combination of states that sums of one head can have together."""
     joint = analysis.joints.of([output.values for output in outputs])
     vectors = {tuple(map(number, row)) for row in joint.rows if None not in row}
-    found = whole_sums(vectors, analysis.settings.max_length)
-    if found is None:
+    listed = whole_sums(vectors, analysis.settings.max_length)
+    if listed is None:
         raise _too_many(MOST_ROWS)
-    rows, units = found[0][:, 1:], found[1]
+    rows, units = listed[0][:, 1:], listed[1]
     columns = []
     for place, (output, unit) in enumerate(zip(outputs, units, strict=True)):
         state = {int(code * unit): at for at, (_, code) in enumerate(output.states)}
-        columns.append([state.get(each, -1) for each in rows[:, place].tolist()])
+        columns.append([state.get(row_sum, -1) for row_sum in rows[:, place].tolist()])
     states = np.array(columns).T
     return states[(states >= 0).all(axis=1)]
 
 
-def _evaluated(
+def _evaluate(
     analysis: ValueAnalysis, node: SOp, states: dict[HeadOutput, np.ndarray],
-    known: dict[SOp, list[Atom | None]],
+    columns_of: dict[SOp, list[Atom | None]],
 ) -> list[Atom | None]:  # fmt: skip
     """What a node holds in each combination of states."""
-    if node not in known:
+    if node not in columns_of:
         values = analysis.of(node)
         if values.is_wide and isinstance(node, Elementwise):
-            columns = [_evaluated(analysis, each, states, known) for each in node.operands]
-            known[node] = [
+            columns = [
+                _evaluate(analysis, operand, states, columns_of) for operand in node.operands
+            ]
+            columns_of[node] = [
                 analysis.outcomes.of(node, node.op, row) for row in zip(*columns, strict=True)
             ]
         else:
@@ -166,16 +170,16 @@ def _evaluated(
             for variable in values.inputs:
                 assert isinstance(variable, HeadOutput)
                 place = place * len(variable.states) + states[variable]
-            known[node] = [values.outcomes[each] for each in place.tolist()]
-    return known[node]
+            columns_of[node] = [values.outcomes[at] for at in place.tolist()]
+    return columns_of[node]
 
 
-def _ends_of_runs(known: list[tuple[Fraction, Atom]]) -> list[tuple[Fraction, Atom]]:
+def _ends_of_runs(codes: list[tuple[Fraction, Atom]]) -> list[tuple[Fraction, Atom]]:
     """Leave out the codes inside a run that stands for one atom."""
-    last = len(known) - 1
-    return [each for place, each in enumerate(known)
-            if place in (0, last) or known[place - 1][1] != each[1]
-            or known[place + 1][1] != each[1]]  # fmt: skip
+    last = len(codes) - 1
+    return [code for place, code in enumerate(codes)
+            if place in (0, last) or codes[place - 1][1] != code[1]
+            or codes[place + 1][1] != code[1]]  # fmt: skip
 
 
 def _too_many(size: int) -> Refusal:

@@ -47,41 +47,41 @@ class WidthShares:
     def __init__(self, facts: SelectorFacts, heads: list[PlannedHead]) -> None:
         self.facts, self.selectors, self.values = facts, facts.selectors, facts.values
         self.task, self.settings, self.heads = facts.values.task, facts.settings, heads
-        self.known: dict[Aggregate, Shares | None] = {}
+        self.shares: dict[Aggregate, Shares | None] = {}
 
     def of(self, node: Aggregate) -> Values | None:
         """The values of one of the two aggregates of a width; None where it is no such thing."""
         if self.settings.sink or self.settings.max_length == 1:
             return None
-        if node not in self.known:
+        if node not in self.shares:
             self._find_shares(self.task.layer_of[node])
-        found = self.known[node]
-        if found is None:
+        shares = self.shares[node]
+        if shares is None:
             return None
-        light = self.selectors.light(self.values.of(node.values))
-        assert light is not None
+        first_value = self.selectors.value_at_first_only(self.values.of(node.values))
+        assert first_value is not None
         outcomes: list[Atom | None] = []
-        for picked, others in found.counts:
-            if node is found.alone:
-                outcomes.append(light if picked else node.default)
+        for picked, others in shares.counts:
+            if node is shares.alone:
+                outcomes.append(first_value if picked else node.default)
             else:
-                outcomes.append(light if others == 0 else number(light) / (others + 1))
-        return self.values.sums.table(found.variable.layer, (found.variable,), outcomes)
+                outcomes.append(first_value if others == 0 else number(first_value) / (others + 1))
+        return self.values.sums.table(shares.variable.layer, (shares.variable,), outcomes)
 
     def _find_shares(self, layer: int) -> None:
         """Look for the two aggregates of each width among those of a layer."""
-        kinds: dict[tuple[str, Formula], list[Aggregate]] = {}
+        by_role: dict[tuple[str, Formula], list[Aggregate]] = {}
         for node, at in self.task.layer_of.items():
             if at == layer:
-                self.known[node] = None
-                kinds.setdefault(self._kind(node), []).append(node)
-        for (role, formula), nodes in kinds.items():
-            others = kinds.get(("alone", formula), [])
+                self.shares[node] = None
+                by_role.setdefault(self._role(node), []).append(node)
+        for (role, formula), nodes in by_role.items():
+            others = by_role.get(("alone", formula), [])
             if role == "always" and len(nodes) == len(others) == 1:
-                made = self._made(nodes[0], others[0], formula)
-                self.known |= {nodes[0]: made, others[0]: made}
+                shares = self._make_shares(nodes[0], others[0], formula)
+                self.shares |= {nodes[0]: shares, others[0]: shares}
 
-    def _kind(self, node: Aggregate) -> tuple[str, Formula]:
+    def _role(self, node: Aggregate) -> tuple[str, Formula]:
         """What part of a width an aggregate can be, and the selector whose width it is."""
         nothing = ("", False)
         if len(self.task.siblings[node]) > 1:
@@ -91,16 +91,16 @@ class WidthShares:
             values = self.values.of(node.values)
         except Refusal:
             return nothing
-        if best is not None or self.selectors.light(values) is None:
+        if best is not None or self.selectors.value_at_first_only(values) is None:
             return nothing
         first = rewritten(formula, lambda literal: self.selectors.at_index(literal, True))
         others = rewritten(formula, lambda literal: self.selectors.at_index(literal, False))
-        role, whole = ("always", others) if first is True else ("alone", first)
-        if (role == "alone" and others is not False) or isinstance(whole, bool):
+        role, counted = ("always", others) if first is True else ("alone", first)
+        if (role == "alone" and others is not False) or isinstance(counted, bool):
             return nothing
-        return (role, whole) if self.facts.is_never_empty(whole) else nothing
+        return (role, counted) if self.facts.is_never_empty(counted) else nothing
 
-    def _made(self, always: Aggregate, alone: Aggregate, formula: Formula) -> Shares:
+    def _make_shares(self, always: Aggregate, alone: Aggregate, formula: Formula) -> Shares:
         length = self.settings.max_length
         weight = weight_of(boost_of(length))
         share = [weight / (weight + others) for others in range(length)]
@@ -111,16 +111,16 @@ class WidthShares:
             head = PlannedHead(self.task.layer_of[node], "share", formula, None, False, True,
                         self.task.refusals.text(node.selector), outweighs=node is always,
                         refusal=self.facts.unseen(node))  # fmt: skip
-            states = tuple((each, each) for each in sorted(alike))
+            states = tuple((total, total) for total in sorted(alike))
             output = HeadOutput(head.layer, states, True, head, IS_FIRST, None, known_by=node)
             head.outputs.append(output)
             self.heads.append(head)
             linear = linear + Linear(Fraction(0), {output: ONE})
-        known = sorted(sums)
+        totals = sorted(sums)
         variable = SumVariable(
-            self.task.layer_of[always], tuple((each, each) for each in known), True, linear
+            self.task.layer_of[always], tuple((total, total) for total in totals), True, linear
         )
-        return Shares(always, alone, variable, tuple(sums[each] for each in known))
+        return Shares(always, alone, variable, tuple(sums[total] for total in totals))
 
 
 def boost_of(length: int) -> Fraction:
