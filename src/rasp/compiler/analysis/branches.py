@@ -18,6 +18,7 @@ from rasp.compiler.analysis.variables import Variable
 LARGE = 128
 """From this many states on, it is worth while to look for a choice."""
 MOST_CHOICES = 64
+"""The most states of an input that chooses between others."""
 ZERO: Fraction | None = Fraction(0)
 
 Part = tuple[tuple[Variable, ...], Table]

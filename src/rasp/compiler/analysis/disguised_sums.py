@@ -1,6 +1,7 @@
 """Aggregates that are sums in disguise, and what it takes to compute them as sums.
 
-Softmax makes means; a heavy sink makes sums of them. Four shapes of program are sums, whatever
+Softmax makes means; a sink of weight e^κ makes sums of them: e^κ·Σv/(e^κ + m) is Σv, as near as
+float32 can tell (see `planning.attention.SINK_WEIGHT`). Four shapes of program are sums, whatever
 they are called in the source:
 
 - `aggregate(s, x)` where `x` is c at index 0 and 0 elsewhere, and `s` always picks index 0: that
@@ -11,7 +12,7 @@ they are called in the source:
   by makes no difference.
 
 Sums are linear in the values, so a comparison that only looks at keys moves into the values,
-and sums over the same selector share one head.
+and sums over the same selector share one head. Cost: 1 dimension for each sum, no hidden units.
 """
 
 from __future__ import annotations

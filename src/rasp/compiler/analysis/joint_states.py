@@ -34,6 +34,7 @@ from rasp.compiler.refusals import Refusal
 from rasp.graph import Elementwise, Node, SOp
 
 MOST_STATES = 60_000
+"""The largest table over joint states: the program is run on each of them."""
 RENAMES = ("indicator", "bool", "not", "negate", "plus")
 """Operators that say as much as their operand, where they have as many outcomes."""
 

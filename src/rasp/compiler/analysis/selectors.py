@@ -34,6 +34,7 @@ from rasp.graph.formulas import Comparison, every
 from rasp.operators.comparisons import EQUAL
 
 MOST_COMPARED = 100_000
+"""The most pairs of a key and a query that are compared to see what is always so."""
 
 
 class Selectors:

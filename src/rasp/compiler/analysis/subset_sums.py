@@ -9,9 +9,11 @@ from math import lcm
 from typing import TypeVar
 
 MOST_BITS = 20_000_000
+"""The largest set of sums, in bits: a bit for each whole number in its range."""
 MOST_MEANS = 60_000
+"""The most numbers that are listed."""
 MOST_PAIRS = 4_000_000
-
+"""The most pairs of numbers that are added."""
 
 Number = TypeVar("Number", bound=int | Fraction)
 

@@ -1,4 +1,10 @@
-"""The scorer of a select_best in, products that make its scores in a head out: γ·k·q."""
+"""The scorer of a select_best in, products that make its scores in a head out: γ·k·q.
+
+γ is as large as it takes for two different scores of one query to be 16 apart: what is not best
+then weighs e^-16 of what is, at most. Keys that tie score the same, and share the weight. The
+conditions of the selector outweigh all of this, so the scores must not spread so far that float32
+rounds them. Cost: 1 dimension of the head for each product of the scorer.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +21,7 @@ from rasp.graph import score_terms
 STEP = 16
 """How far apart select_best puts the scores of keys."""
 MOST_SPREAD = 1 << 18
-"""The largest spread of the scores of select_best."""
+"""The largest spread of the scores of select_best: float32 holds 64ths of such numbers."""
 MOST_SCORES = 500_000
 """The most pairs of a query and a key whose scores are compared while compiling."""
 

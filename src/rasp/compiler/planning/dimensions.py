@@ -27,7 +27,9 @@ from rasp.compiler.planning.features import Group, Reached
 from rasp.compiler.planning.rounded_sums import FINEST, is_power_of_two, last_layer
 
 FEW, LARGEST_WEIGHT = 2, 1024
+"""What is read from so few dimensions with weights up to this needs none of its own."""
 ALONE = 2
+"""How much finer than what it holds the grid of a dimension is that one function has alone."""
 Exact: TypeAlias = Fraction | int
 """Whole numbers are ints here, which add and multiply much faster."""
 

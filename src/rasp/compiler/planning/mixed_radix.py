@@ -1,9 +1,11 @@
 """A feed-forward group in, the one number it reads out: `z`, a weighted sum of its inputs.
 
-Weights as in a mixed-radix numeral make any function of several inputs a function of `z`
-alone. Small weights that send different states to one `z` are fine where the function agrees
-there, and often need far fewer kinks. Codes of tokens and indices are free: states that make
-no difference share one.
+z = Σ aᵢ·xᵢ, where aᵢ times the smallest difference of two xᵢ is more than all inputs before can
+add up to: then no two states have one `z`, as in a mixed-radix numeral, and any function of the
+inputs is a function of `z` alone. Small weights that send different states to one `z` are fine
+where the function agrees there, and often need far fewer kinks. Codes of tokens and indices are
+free: states that make no difference share one. Cost: what reads `z` (see `piecewise`), and
+1 dimension where `z` can be read from no others.
 """
 
 from __future__ import annotations
@@ -102,7 +104,7 @@ def _relative_error(
 
 
 def _tables(group: Group) -> np.ndarray:
-    """(term, state): the value of each term, numbered; -1 where it does not matter."""
+    """(term, state): the value of each term once; NaN where it does not matter."""
     shape = tuple(len(codes) for codes in group.codes)
     floats: dict[int, float] = {}
     rows: dict[bytes, np.ndarray] = {}
@@ -136,6 +138,7 @@ def _codes(
     if not isinstance(group.inputs[axis], (TokenVariable, IndexVariable)):
         return natural, natural
     slices = np.moveaxis(tables, axis + 1, 0).reshape(len(natural), -1)
+    # Rows are compared as bytes: what does not matter is some number, and -0.0 becomes 0.0.
     filled = np.where(np.isnan(slices), -12345.678, slices + 0.0)
     class_of: dict[bytes, int] = {}
     classes = [class_of.setdefault(row.tobytes(), len(class_of)) for row in filled]

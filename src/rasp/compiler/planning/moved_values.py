@@ -1,4 +1,10 @@
-"""What is read of a head's outputs in; which sums of them it moves, and what keys send, out."""
+"""What is read of a head's outputs in; which sums of them it moves, and what keys send, out.
+
+Keys send v - d for a value v and a default d, and the sink sends 0. So the head adds Σ p·v - d
+where its attention p is on keys, and 0 where it is on the sink; readers add d to both, and get the
+mean or the default. Outputs of one head that are only read in certain sums are moved as these sums.
+Cost: 1 dimension of the head for each independent sum.
+"""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
 
 MOST_NUMBERED = 4096
+"""The most numbers far apart that are read as their places in order of size."""
 LARGEST_WHOLE = 1 << 53
 """Up to this, a float holds every whole number."""
 

@@ -36,6 +36,7 @@ from rasp.errors import RaspUnsupportedError
 from rasp.graph import Aggregate, Node, Program, SOp
 
 MOST_CELLS = 900_000
+"""The most values that one group of hidden units has to make: inputs times dimensions."""
 
 
 @dataclass(frozen=True, eq=False)

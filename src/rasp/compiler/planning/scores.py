@@ -40,8 +40,11 @@ from rasp.graph import SOp
 from rasp.graph.formulas import Comparison
 
 MOST_COLUMNS = 1500
+"""The most dimensions of a head that one conjunct may take."""
 MOST_CELLS = 2_200_000
+"""The most entries that the tables of all these dimensions may have."""
 LARGEST_CODE = 1500
+"""The largest number that is its own code: the square of a larger one is no exact score."""
 MANY_CLASSES = 200
 """From this many on, classes are numbered in two digits: squares of their numbers are large."""
 ZERO, ONE, NOTHING = Fraction(0), Fraction(1), Linear()

@@ -18,6 +18,7 @@ from rasp.graph import SOp
 from rasp.graph.formulas import Comparison
 
 MOST_PAIRS = 60_000_000
+"""The largest table of truths, query by key."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,9 @@ selector always picks position 0, one that picks nothing else. Let position 0 we
 matches. Where it is picked, the second head gives it c/(c + others) of its attention, and the
 first one all of it, since there it outweighs even a match; where it is not, the first gives it
 c/(c + others) and the second nothing. So the sum of both shares tells whether position 0 is
-picked and how many others are, and with that the value of either aggregate.
+picked and how many others are, and with that the value of either aggregate. c is about the longest
+input N, where neighbouring sums are furthest apart: 1/4N at least. Cost: 2 heads, each with one
+dimension for each class of keys, and about 2N hidden units for what is made of the sum.
 """
 
 from __future__ import annotations
