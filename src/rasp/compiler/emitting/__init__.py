@@ -1,6 +1,6 @@
 """Numbers: a plan in, arrays and claims out.
 
-`emitter` writes the arrays of a model, as the checker's `Weights`, and `plan_claims` what the
-checker is told about them; `claims` are what both styles say alike, and `numbering` is how they
-name variables. `next_token` gives outputs the ids of tokens.
+`emitter` writes the arrays of a model, as the checker's `Weights`: each reader of the stream is one
+of `rows`. `plan_claims` is what the checker is told about them; `claims` are what both styles say
+alike, and `numbering` is how they name variables. `next_token` gives outputs the ids of tokens.
 """

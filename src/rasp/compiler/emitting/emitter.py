@@ -17,6 +17,7 @@ import numpy as np
 from rasp.certificate import Array, FeedForwardWeights, HeadWeights, ReadoutWeights, Weights
 from rasp.compiler.analysis.linear import Coordinate, Linear, index_is, token_is
 from rasp.compiler.analysis.variables import HeadOutput, default_code
+from rasp.compiler.emitting.rows import Row, stacked
 from rasp.compiler.planning.attention import SHARE, HeadPlan
 from rasp.compiler.planning.features import Group, Reached
 from rasp.compiler.planning.mixed_radix import Ridge
@@ -79,21 +80,13 @@ class Emitter:
             group: self._units(group, ridge) for groups in plan.groups for group, ridge in groups
         }
 
-    def constant(self, linear: Linear) -> float:
-        """What a reader of a function has to add."""
-        shift = sum((weight * self.shifts[place]
-                     for place, weight in self.plan.layout.read(linear).items()
+    def row(self, linear: Linear) -> Row:
+        """How to read a function."""
+        read = self.plan.layout.read(linear)
+        shift = sum((weight * self.shifts[place] for place, weight in read.items()
                      if self.shifts[place]), ZERO)  # fmt: skip
-        return float(linear.constant + shift)
-
-    def row(self, linear: Linear, sink: float = 0.0) -> Array:
-        """The weights that read a function."""
-        row = np.zeros(self.size)
-        for place, weight in self.plan.layout.read(linear).items():
-            row[place + self.offset] = float(weight)
-        if self.offset:
-            row[0] = sink
-        return row
+        return Row({place + self.offset: float(weight) for place, weight in read.items()},
+                   float(linear.constant + shift))  # fmt: skip
 
     def column(self, coordinate: Coordinate) -> Array:
         """How a coordinate shows in the residual stream."""
@@ -121,31 +114,35 @@ class Emitter:
         )
 
     def head(self, plan: HeadPlan) -> HeadWeights:
-        queries, keys = ([pair[side] for pair in plan.products] for side in (0, 1))
-        asked, sent = [0.0] * len(queries), [-self.constant(key) for key in keys]
+        queries, keys = ([self.row(pair[side]) for pair in plan.products] for side in (0, 1))
+        values = [self.row(value) for value in plan.values]
+        asked, sent = [0.0] * len(queries), [-key.constant for key in keys]
         if self.offset:  # one more product, which is the sink's score at the sink alone
-            queries, asked = [*queries, plan.sink], [*asked, self._loudness(plan)]
-            keys, sent = [*keys, Linear()], [*sent, 1.0]
-        moved = [-self.constant(value) for value in plan.values]
+            asked.append(self._loudness(plan, queries, keys))
+            queries.append(self.row(plan.sink))
+            sent.append(1.0)
+            keys.append(Row())
+        moved = [-value.constant for value in values]
         return HeadWeights(*self._map(queries, asked), *self._map(keys, sent),
-                           *self._map(plan.values, moved), self._out(plan))  # fmt: skip
+                           *self._map(values, moved), self._out(plan))  # fmt: skip
 
-    def _map(self, functions: Sequence[Linear], at_sink: Sequence[float]) -> tuple[Array, Array]:
-        """The weights and biases that read functions, each with its weight for the sink."""
-        rows = [self.row(function, sink) for function, sink in zip(functions, at_sink, strict=True)]
-        biases = [self.constant(function) for function in functions]
-        return np.array(rows).reshape(-1, self.size), np.array(biases)
+    def _map(self, rows: Sequence[Row], at_sink: Sequence[float]) -> tuple[Array, Array]:
+        """The weights and biases of rows, each with its weight for the sink."""
+        weights, biases = stacked(rows, self.size)
+        if self.offset:
+            weights[:, 0] = at_sink
+        return weights, biases
 
-    def _loudness(self, plan: HeadPlan) -> float:
+    def _loudness(self, plan: HeadPlan, queries: Sequence[Row], keys: Sequence[Row]) -> float:
         """Enough for the sink, as a query, to attend to itself whatever the keys hold.
 
         No more than that: its flag may carry noise, which this multiplies.
         """
         if self.plan.settings.causal:
             return 0.0
-        reach = abs(self.constant(plan.sink)) + SILENCE
-        for query, key in plan.products:
-            reach += abs(self.constant(query)) * (largest(key) + abs(self.constant(key)))
+        reach = abs(self.row(plan.sink).constant) + SILENCE
+        for query, key, (_, sent) in zip(queries, keys, plan.products, strict=True):
+            reach += abs(query.constant) * (largest(sent) + abs(key.constant))
         return float(32 * np.ceil(reach / 32))
 
     def _out(self, plan: HeadPlan) -> Array:
@@ -171,8 +168,8 @@ class Emitter:
         inside, bias, out = [], [], []
         lifts = self.lowering(layer)
         for group, ridge in groups:
-            read = self.row(ridge.z)
-            constant = self.constant(ridge.z) - float(read @ lifts)
+            (read,), (constant,) = stacked([self.row(ridge.z)], self.size)
+            constant -= float(read @ lifts)
             for unit in self.units[group]:
                 row = read * unit.sign
                 start = unit.sign * (constant - float(unit.position))
@@ -224,14 +221,14 @@ class Emitter:
             )
 
     def readout(self, output: OutputPlan) -> ReadoutWeights:
-        row, constant = self.row(output.linear), self.constant(output.linear)
+        weight, bias = stacked([self.row(output.linear)], self.size)
         codes = np.array([float(code) for code, _ in output.atoms])
         if not is_scored(codes):
-            return ReadoutWeights(row[None], np.array([constant]))
+            return ReadoutWeights(weight, bias)
         middle = (codes.min() + codes.max()) / 2
         shifted = 2 * (codes - middle)
-        bias = shifted * (constant - middle) - (codes - middle) ** 2
-        return ReadoutWeights(shifted[:, None] * row[None], bias)
+        return ReadoutWeights(shifted[:, None] * weight,
+                              shifted * (bias - middle) - (codes - middle) ** 2)  # fmt: skip
 
 
 def _joined(group: Group, ridge: Ridge, values: list[Fraction]) -> Kinks:

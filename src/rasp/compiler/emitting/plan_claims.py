@@ -45,17 +45,16 @@ class _PlanClaimant(Claimant):
             return None
         if node in self.analysis.kept_as_sums:
             return None
-        read, offset = self.layout.read(linear), self.emitter.offset
-        weights = {place + offset: float(weight) for place, weight in read.items()}
-        return ReaderClaim(node, self._ready(read), weights, self.emitter.constant(linear))
+        row = self.emitter.row(linear)
+        return ReaderClaim(node, self._ready(row.weights), row.weights, row.constant)
 
-    def _ready(self, weights: Iterable[int]) -> str:
+    def _ready(self, dims: Iterable[int]) -> str:
         """The block after which all of some dimensions are written."""
         last = 0
-        for place in weights:
-            for coordinate in self.layout.dimensions[place].parts:
+        for dim in dims:
+            for coordinate in self.layout.dimensions[dim - self.emitter.offset].parts:
                 if isinstance(coordinate, HeadOutput):
-                    lifted = bool(self.emitter.lifts[place + self.emitter.offset])
+                    lifted = bool(self.emitter.lifts[dim])
                     last = max(last, 2 * coordinate.head.layer + lifted)
                 elif isinstance(coordinate, Reached):
                     last = max(last, 2 * coordinate.group.layer + 1)

@@ -6,7 +6,6 @@ and makes any function of them a row of weights. `attention` compares two blocks
 truth between them; `numbers` are what heads average or add up, and `lines` makes one of several;
 `grids` splits a function of numbers and blocks into cubes, and `steps` makes a block of it again,
 by steps that are flat around every value, so that errors do not add up over the layers. `boxes`
-reads values off several blocks at once, and `readings` are the rows of weights that do. `plan` goes
-from the last layer to the first and asks for what is needed, `arrays` writes the weights, `claims`
-says what they do.
+reads values off several blocks at once. `plan` goes from the last layer to the first and asks for
+what is needed, `arrays` writes the weights, `claims` says what they do.
 """

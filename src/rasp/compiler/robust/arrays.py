@@ -12,9 +12,9 @@ from math import ceil, log2
 import numpy as np
 
 from rasp.certificate import Array, FeedForwardWeights, HeadWeights, ReadoutWeights, Weights
+from rasp.compiler.emitting.rows import Row, stacked
 from rasp.compiler.robust.attention import RobustHead
 from rasp.compiler.robust.plan import RobustOutput, RobustPlan
-from rasp.compiler.robust.readings import Row
 from rasp.compiler.robust.steps import Written
 
 ALONE = 12.0
@@ -80,11 +80,7 @@ class Writer:
 
     def _rows(self, rows: list[Row], at_sink: list[float]) -> tuple[Array, Array]:
         """Rows as an array and biases, with what each should be at the sink."""
-        found, bias = np.zeros((len(rows), self.size)), np.zeros(len(rows))
-        for place, row in enumerate(rows):
-            for dim, weight in row.weights.items():
-                found[place, dim] = weight
-            bias[place] = row.constant
+        found, bias = stacked(rows, self.size)
         blocks = self.plan.blocks
         for dim, (dims, parts) in blocks.spread.items():
             found[:, dims] = found[:, [dim]] / parts

@@ -30,9 +30,9 @@ from rasp.compiler.analysis.variables import (
     Variable,
     number,
 )
+from rasp.compiler.emitting.rows import Row, added
 from rasp.compiler.planning.heads import HeadAnalysis
 from rasp.compiler.refusals import Refusal
-from rasp.compiler.robust.readings import Row, added
 from rasp.graph import SOp
 
 Labels: TypeAlias = Sequence[Hashable | None]

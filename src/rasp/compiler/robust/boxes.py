@@ -14,8 +14,8 @@ import numpy as np
 
 from rasp.compiler.analysis.tables import relevant
 from rasp.compiler.analysis.variables import CountVariable, Variable
+from rasp.compiler.emitting.rows import Row, added
 from rasp.compiler.robust.blocks import MOST_LABELS, Labels, StreamBlocks
-from rasp.compiler.robust.readings import Row, added
 
 MOST_SCORES = 20_000_000
 """The most scores, of all values in all states, that are looked at."""

@@ -9,9 +9,9 @@ from rasp.certificate.claims import Claims, GroupClaim, ReaderClaim
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import HeadOutput, Variable
 from rasp.compiler.emitting.claims import Claimant, block_name
+from rasp.compiler.emitting.rows import Row
 from rasp.compiler.robust.numbers import above
 from rasp.compiler.robust.plan import RobustPlan, width_of
-from rasp.compiler.robust.readings import Row
 from rasp.compiler.robust.steps import Written
 from rasp.graph import SOp
 

@@ -23,10 +23,10 @@ from rasp.compiler.analysis.variables import (
     Variable,
     mixture,
 )
+from rasp.compiler.emitting.rows import Row, added
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import Feature, StreamBlocks, by_codes, codes_in
 from rasp.compiler.robust.lines import lines_of
-from rasp.compiler.robust.readings import Row, added
 
 MOST_CELLS = 4_000_000
 Gate = tuple[Row, ...]

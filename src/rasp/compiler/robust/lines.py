@@ -19,10 +19,10 @@ from operator import mul
 import numpy as np
 
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, mixture, number
+from rasp.compiler.emitting.rows import Row
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import StreamBlocks
 from rasp.compiler.robust.numbers import above, placed, sink_weight, unit_of
-from rasp.compiler.robust.readings import Row
 
 MOST_UNITS_OF_A_SUM = 2**60
 FINE = 2.0**-40

@@ -13,6 +13,7 @@ from fractions import Fraction
 from rasp.architecture.schedule import schedule
 from rasp.atoms import Atom
 from rasp.compiler.analysis.variables import HeadOutput, codes_of, s_op_of
+from rasp.compiler.emitting.rows import Row
 from rasp.compiler.planning.analyse import analyse, check_s_ops
 from rasp.compiler.planning.heads import HeadAnalysis
 from rasp.compiler.planning.outputs import atoms_by_code
@@ -21,7 +22,6 @@ from rasp.compiler.robust.attention import RobustHead, is_read, plan_head
 from rasp.compiler.robust.blocks import MOST_LABELS, Feature, StreamBlocks
 from rasp.compiler.robust.boxes import box_rows
 from rasp.compiler.robust.numbers import mean_row, repeat
-from rasp.compiler.robust.readings import Row
 from rasp.compiler.robust.steps import Written, write
 from rasp.compiler.settings import Settings
 from rasp.graph import Const, Node, Program, SOp

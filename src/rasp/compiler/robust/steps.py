@@ -20,11 +20,11 @@ from math import ceil, sqrt
 import numpy as np
 
 from rasp.compiler.analysis.variables import HeadOutput, Variable
+from rasp.compiler.emitting.rows import Row, added
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import Feature, StreamBlocks
 from rasp.compiler.robust.grids import Gate, Grid
 from rasp.compiler.robust.lines import deciding_line
-from rasp.compiler.robust.readings import Row, added
 
 STEEP = 2.0
 """How far from a threshold a step is, at least, in units of half its rise: flat from 1/2 on."""

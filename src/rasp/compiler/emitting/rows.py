@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
+
+from rasp.certificate import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +25,15 @@ class Row:
     def largest(self) -> float:
         """The largest weight."""
         return max(map(abs, self.weights.values()), default=0.0)
+
+
+def stacked(rows: Sequence[Row], size: int) -> tuple[Array, Array]:
+    """Rows as the weights and biases of a linear map of a stream of some size."""
+    weights, biases = np.zeros((len(rows), size)), np.array([row.constant for row in rows])
+    for place, row in enumerate(rows):
+        for dim, weight in row.weights.items():
+            weights[place, dim] = weight
+    return weights, biases
 
 
 def added(rows: Iterable[Row]) -> Row:
