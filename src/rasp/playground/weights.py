@@ -134,7 +134,7 @@ def compiled(asked: Asked) -> Compiled:
 
 def _in_words(model: Transformer, handle: Handle, program: Program) -> Description:
     """Describe the model's parts with the program's own words."""
-    from rasp.compiler.model.describe import Words, describe
+    from rasp.compiler.model.describe import Words
 
     counted: dict[Node, str] = {
         node.selector: selection_label(as_written(node), program)
@@ -143,9 +143,7 @@ def _in_words(model: Transformer, handle: Handle, program: Program) -> Descripti
     }
     names = {**program.names, **counted}
     lines = {node: span.line for node, span in program.origins.items()}
-    outputs = {readout.name: handle.node for readout in model.readouts}
-    tokens, words = len(model.settings.vocabulary), Words(outputs, names, lines)
-    told = describe(model.weights, model.claims, words, tokens)
+    told = replace(model, words=Words(model.outputs, names, lines)).description
     labels = [
         ": ".join(filter(None, (label, _held(model, place))))
         for place, label in enumerate(told.dimensions)

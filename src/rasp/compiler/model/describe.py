@@ -56,8 +56,7 @@ def describe(weights: Weights, claims: Claims, words: Words, tokens: int) -> Des
     labels = _Labels(claims, words)
     parts = list(_parts(weights, list(words.outputs)))
     return Description(
-        tuple(_dimension(place, weights, tokens, parts, labels)
-              for place in range(len(weights.tokens.T))),
+        tuple(_dimensions(weights, tokens, parts, labels)),
         tuple(tuple(labels.head(layer, number) for number in range(len(heads)))
               for layer, heads in enumerate(weights.heads, 1)),
         tuple(tuple(labels.units(layer, block.bias)) for layer, block in
@@ -90,19 +89,17 @@ def _edges(parts: Sequence[ModelPart]) -> list[dict[str, Any]]:
     ]
 
 
-def _dimension(
-    place: int, weights: Weights, tokens: int, parts: Sequence[ModelPart], labels: _Labels
-) -> str:
-    """What the first reader of a dimension reads it for; the sink's own is called so."""
-    given = np.vstack([weights.tokens[:tokens], weights.positions])[:, place].any()
-    others = given or any(part.written[place] for part in parts[1:])
-    if not others and weights.tokens[tokens:, place].any():
-        return "sink"
-    for part in parts:
-        for role, read in part.read.items():
-            if read[place]:
-                return labels.read(part.name, role)
-    return "nothing"
+def _dimensions(
+    weights: Weights, tokens: int, parts: Sequence[ModelPart], labels: _Labels
+) -> Iterator[str]:
+    """What the first reader of each dimension reads it for; the sink's own is called so."""
+    written = [part.written for part in parts[1:]]
+    others = used(np.vstack([weights.tokens[:tokens], weights.positions, *written]))
+    is_sink = used(weights.tokens[tokens:]) & ~others
+    reads = [(part.name, role, read) for part in parts for role, read in part.read.items()]
+    for place in range(len(others)):
+        readers = (labels.read(name, role) for name, role, read in reads if read[place])
+        yield "sink" if is_sink[place] else next(readers, "nothing")
 
 
 class _Labels:
