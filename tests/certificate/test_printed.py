@@ -22,6 +22,7 @@ from rasp.certificate.claims import (
     OutputVariable,
 )
 from rasp.compiler import Transformer
+from rasp.errors import RaspValueError
 from rasp.graph import Const, Elementwise, Tokens
 
 
@@ -41,6 +42,15 @@ def test_what_is_called_the_sink_is_the_sink(name: str) -> None:
     model, _ = model_of(name)
     called = [place for place, label in enumerate(model.description.dimensions) if label == "sink"]
     assert called == dimensions_of_the_sink(model)
+
+
+def test_a_statement_tells_the_bos_without_which_nothing_is_claimed() -> None:
+    model, _ = model_of("bos")
+    assert model.certificate is not None
+    assert 'over this vocabulary with "§" first and nowhere else, in' in model.certificate.statement
+    for tokens in ("ab", "§a§"):
+        with pytest.raises(RaspValueError, match="begin with"):
+            model(tokens)
 
 
 NOWHERE, FIRST = [[0.0], [0.0]], [[0.0], [3.0]]

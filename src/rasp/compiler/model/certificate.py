@@ -83,8 +83,9 @@ class Certificate:
     def statement(self) -> str:
         if not self.exact:
             return "not certified: " + self.reason
-        where = self.settings.where_name
-        condition = f" on which `{where}` holds at every position" if where else ""
+        where, bos = self.settings.where_name, self.settings.bos
+        condition = "" if bos is None else f" with {show(bos)} first and nowhere else"
+        condition += f" on which `{where}` holds at every position" if where else ""
         if not self.total:
             condition += f"{' and' if where else ''} on which the program itself has a value"
         return (
