@@ -10,8 +10,7 @@ from dataclasses import replace
 
 from rasp.compiler.analysis.joint_states import MOST_STATES, JointStates
 from rasp.compiler.analysis.joint_tables import states_of
-from rasp.compiler.analysis.task import Task
-from rasp.compiler.analysis.values import Choice, HeldValues, Values
+from rasp.compiler.analysis.values import Choice, Values
 from rasp.compiler.analysis.variables import distinct
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Const, Elementwise, Node, SOp, in_order
@@ -20,8 +19,8 @@ from rasp.graph import Const, Elementwise, Node, SOp, in_order
 class Choices:
     """S-ops that are one of several others."""
 
-    def __init__(self, task: Task, held: HeldValues, joints: JointStates) -> None:
-        self.task, self._held, self._joints = task, held, joints
+    def __init__(self, joints: JointStates) -> None:
+        self.task, self._held, self._joints = joints.task, joints.held, joints
         self._numbers: set[Node] = set()
         """Helpers that say which of several s-ops another one is."""
 

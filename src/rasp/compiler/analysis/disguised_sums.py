@@ -32,7 +32,8 @@ from rasp.graph.formulas import Comparison, Either, conjuncts, every, rewritten
 from rasp.graph.idioms import IS_FIRST
 from rasp.operators import COMPARISONS, OUTCOMES
 
-ONE = Fraction(1)
+ZERO, ONE = Fraction(0), Fraction(1)
+NOT_FIRST = Elementwise("indicator", (Elementwise("!=", (Indices(), Const(0))),))
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,12 @@ class Sum:
     """
 
     kind: str
-    first_value: Atom | None
-    """The c of a count or a pick: what the values hold at index 0, and only there."""
-    constant: Fraction
-    parts: tuple[tuple[Formula, SOp], ...]
     formula: Formula
     """The formula that the parts split."""
+    parts: tuple[tuple[Formula, SOp], ...]
+    constant: Fraction = ZERO
+    first_value: Atom | None = None
+    """The c of a count or a pick: what the values hold at index 0, and only there."""
     bos: SOp | None = None
     """1 where the query picks the BOS, which it knows by itself: a count leaves it out."""
 
@@ -98,7 +99,7 @@ class SumShapes:
         if constant is None or not (is_zero or self.facts.is_never_empty(formula)):
             return None
         excess = Elementwise("-", (node.values, Const(constant))) if constant else node.values
-        return self._shape("ratio", None, Fraction(constant), formula, excess)
+        return Sum("ratio", formula, self._parts(formula, excess), Fraction(constant))
 
     def _compared_with(self, user: Node, node: Aggregate) -> int | Fraction | None:
         """The number that a node compares an aggregate with."""
@@ -113,27 +114,31 @@ class SumShapes:
         if not self._has_numbers(node):
             return None
         formula, _ = self.selectors.formula(node.selector)
-        values = self.values.of(node.values)
+        first_value = self.selectors.value_at_first_only(self.values.of(node.values))
         if self._is_always_set_against_others(node):
-            return self._shape("ratio", None, 0, formula, node.values)
-        first_value = self.selectors.value_at_first_only(values)
+            return Sum("ratio", formula, self._parts(formula, node.values))
+        shape = None
+        if first_value is not None:
+            shape = self._shape_at_first(node, formula, first_value)
+        if shape is None and self._is_always_multiplied(node, formula):
+            return Sum("product", formula, self._parts(formula, node.values))
+        return shape
+
+    def _shape_at_first(self, node: Aggregate, formula: Formula, first_value: Atom) -> Sum | None:
+        """A count or a pick: an aggregate of values that are 0 but at index 0."""
         first = rewritten(formula, lambda literal: self.selectors.at_index(literal, True))
         others = rewritten(formula, lambda literal: self.selectors.at_index(literal, False))
-        if first_value is not None and first is True:
-            if others is True:
-                return self._shape("count", first_value, 0, formula, Const(1))
+        if first is True and others is True:
+            parts = self._parts(formula, Const(1))
+            return Sum("count", formula, parts, ZERO, first_value)
+        if first is True:
             bos = self.facts.picks_bos(others)
-            if bos is not None:
-                return self._shape("count", first_value, 1, others, Const(1), bos)
-            not_first = Elementwise("indicator", (Elementwise("!=", (Indices(), Const(0))),))
-            return self._shape("count", first_value, 1, others, not_first)
-        if first_value is not None and others is False and node.default == 0 and first_value == 1:
+            parts = self._parts(others, NOT_FIRST if bos is None else Const(1))
+            return Sum("count", others, parts, ONE, first_value, bos)
+        if others is False and node.default == 0 and first_value == 1:
             bos = self.facts.picks_bos(first)
-            if bos is not None:
-                return Sum("pick", first_value, Fraction(0), (), first, bos)
-            return self._shape("pick", first_value, 0, first, IS_FIRST)
-        if self._is_always_multiplied(node, formula):
-            return self._shape("product", None, 0, formula, node.values)
+            parts = self._parts(first, IS_FIRST) if bos is None else ()
+            return Sum("pick", first, parts, ZERO, first_value, bos)
         return None
 
     def _has_numbers(self, node: Aggregate) -> bool:
@@ -145,21 +150,17 @@ class SumShapes:
         counted = any(isinstance(variable, CountVariable) for variable in values.inputs)
         return values.kinds <= {int, Fraction} and formula is not False and not counted
 
-    def _shape(
-        self, kind: str, first_value: Atom | None, constant: int | Fraction, formula: Formula,
-        values: SOp, bos: SOp | None = None,
-    ) -> Sum:  # fmt: skip
+    def _parts(self, formula: Formula, values: SOp) -> tuple[tuple[Formula, SOp], ...]:
         """Split off what only looks at keys, and disjoint parts if heads may be split."""
         parts: list[tuple[Formula, SOp]] = []
         for part in self._split(formula):
             on_keys, kept = self.selectors.split_by_side(conjuncts(part))
             within = values
             for condition in in_stable_order(on_keys):
-                within = Elementwise(
-                    "if", (self.selectors.at_the_key([condition]), within, Const(0))
-                )
+                is_picked = self.selectors.at_the_key([condition])
+                within = Elementwise("if", (is_picked, within, Const(0)))
             parts.append((every(kept), within))
-        return Sum(kind, first_value, Fraction(constant), tuple(parts), formula, bos)
+        return tuple(parts)
 
     def _split(self, formula: Formula) -> list[Formula]:
         if self.settings.heads != "split" or not isinstance(formula, Either):

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import TypeAlias
 
 from rasp.compiler.analysis.choices import Choices
 from rasp.compiler.analysis.joint_states import JointStates
 from rasp.compiler.analysis.kinds import kinds_of
 from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.outcomes import Outcomes
-from rasp.compiler.analysis.task import Task
-from rasp.compiler.analysis.values import HeldValues, Joint, Values
+from rasp.compiler.analysis.values import Joint, Values
 from rasp.compiler.analysis.variables import CountVariable, HeadOutput
 from rasp.compiler.analysis.weighted_sums import WeightedSums, linear_of
 from rasp.compiler.refusals import Refusal
@@ -26,17 +25,22 @@ FEW = 1024
 SEVERAL = 64
 """From more values on, a choice is made of them by gates, and not by a table."""
 
+ProductRule: TypeAlias = Callable[[Elementwise], Linear | None]
+"""The sum that a product of an aggregate and its width is; None where it is none."""
+
 
 class ElementwiseRules:
     """What operators make of what their operands hold."""
 
     def __init__(
-        self, task: Task, held: HeldValues, outcomes: Outcomes, joints: JointStates,
-        sums: WeightedSums, product: Callable[[Elementwise], Linear | None],
-    ) -> None:  # fmt: skip
-        self.task, self._held, self._outcomes = task, held, outcomes
-        self._joints, self._sums, self._product = joints, sums, product
-        self._choices = Choices(task, held, joints)
+        self,
+        joints: JointStates,
+        sums: WeightedSums,
+        product: Callable[[Elementwise], Linear | None],
+    ) -> None:
+        self.task, self._held, self._joints = joints.task, joints.held, joints
+        self._sums, self._product = sums, product
+        self._choices = Choices(joints)
 
     def of(self, node: Elementwise) -> Values:
         operands = [self._held.of(operand) for operand in node.operands]
@@ -179,7 +183,7 @@ class ElementwiseRules:
         return None
 
     def _table(self, node: Elementwise, joint: Joint) -> Values:
-        rows = [self._outcomes.of(node, node.op, row) for row in joint.rows]
+        rows = [self._joints.outcomes.of(node, node.op, row) for row in joint.rows]
         return self._sums.table(joint.layer, joint.inputs, rows)
 
 

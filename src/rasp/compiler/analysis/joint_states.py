@@ -47,7 +47,7 @@ class JointStates:
         never_picks: NeverPicks,
     ) -> None:  # fmt: skip
         self.task, self.settings, self.base = task, task.settings, base
-        self._held, self._outcomes = held, outcomes
+        self.held, self.outcomes = held, outcomes
         self.possible = PossibleStates(base, held, self.of, never_picks)
         self.aliases: dict[Node, SOp] = {}
         """S-ops that are always the same as another one."""
@@ -60,7 +60,7 @@ class JointStates:
         if any.
         """
         most = MOST_STATES if most is None else most
-        node_values = [self._held.of(node) for node in nodes]
+        node_values = [self.held.of(node) for node in nodes]
         layer = max((values.layer for values in node_values), default=0) + (later or 0)
         if later == 0 and any(values.choice and values.layer == layer for values in node_values):
             raise Refusal("it depends on one of several s-ops", self.settings.way_out)
@@ -92,7 +92,7 @@ class JointStates:
 
     def numbers(self, nodes: Sequence[SOp]) -> list[tuple[Fraction, ...]]:
         """What several s-ops hold at one position, as codes: each combination once."""
-        codes = [codes_of(self._held.of(node).atoms) for node in nodes]
+        codes = [codes_of(self.held.of(node).atoms) for node in nodes]
         rows = {
             tuple(code[atom] for code, atom in zip(codes, row, strict=True) if atom is not None)
             for row in self.of(nodes).rows
@@ -122,10 +122,10 @@ class JointStates:
             return values.view
         if isinstance(node, Elementwise) and node.op in RENAMES:
             (operand,) = node.operands
-            inner = self._held.of(operand)
+            inner = self.held.of(operand)
             if inner.layer == values.layer and len(inner.atoms) == len(values.atoms):
                 operand_view = self.view(operand, inner, layer)
-                return View(operand_view.inputs, [self._outcomes.of(node, node.op, (atom,))
+                return View(operand_view.inputs, [self.outcomes.of(node, node.op, (atom,))
                                           for atom in operand_view.outcomes])  # fmt: skip
         return self._as_variable(node, values)
 

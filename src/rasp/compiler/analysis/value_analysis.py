@@ -58,9 +58,7 @@ class ValueAnalysis:
         self.outcomes = Outcomes(self.held)
         self.joints = JointStates(task, base, self.held, self.outcomes, attention.never_picks)
         self.sums = WeightedSums(task, base, attention.ranges)
-        self._elementwise = ElementwiseRules(
-            task, self.held, self.outcomes, self.joints, self.sums, attention.product
-        )
+        self._elementwise = ElementwiseRules(self.joints, self.sums, attention.product)
 
     def _work_out(self, node: SOp) -> Values:
         match node:

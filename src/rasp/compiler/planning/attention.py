@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, exp, floor, log
 
 from rasp.compiler.analysis.formulas import Formula, in_stable_order, sides
@@ -64,64 +65,84 @@ class HeadPlan:
     """Each value is this weighted sum of the head's outputs."""
 
 
-def plan_head(
-    features: Features,
-    head: PlannedHead,
-    wanted: Iterable[Linear],
-) -> HeadPlan:
+def plan_head(features: Features, head: PlannedHead, wanted: Iterable[Linear]) -> HeadPlan:
     """Plan one head; `wanted` says which sums of its outputs anything reads."""
     head.check()
     time = 2 * head.layer - 1
-    needs_sink = head.mode == "sum" or head.may_be_empty
-    best, slack = best_scores(features, head, time)
-    parts = _conjuncts(features, head, needs_sink, slack, True)
-    is_far_apart = sum(part.largest for part in parts) < LARGEST_EXACT
-    if not is_far_apart:
-        parts = _conjuncts(features, head, needs_sink, slack, False)
+    best = best_scores(features, head, time)
+    scoring = _Scoring(features, head, best.spread if best else Fraction(0))
+    parts = scoring.conjuncts()
+    if sum(part.largest for part in parts) >= LARGEST_EXACT:
+        scoring = replace(scoring, is_far_apart=False)
+        parts = scoring.conjuncts()
     scored = [*parts, best] if best else parts
-    boost = _boost(features, head, is_far_apart)
-    products = _merge([*(product for part in scored for product in part.products), (ONE, boost)])
+    boosted = (ONE, scoring.boost())
+    products = _merge([*(product for part in scored for product in part.products), boosted])
     if head.mode == "sum":
         products += _shift_to_zero(scored)
     basis = basis_of(head, wanted)
     values = [sent_value(features, weights, time) for weights in basis]
-    sink = _sink(features, head, scored, needs_sink, is_far_apart)
-    return HeadPlan(head, parts, products, sink, values, basis)
+    return HeadPlan(head, parts, products, scoring.sink(scored), values, basis)
 
 
-def _boost(features: Features, head: PlannedHead, is_far_apart: bool) -> Linear:
-    """What position 0 scores on top, so that it weighs as much as many matches."""
-    if head.mode != "share":
-        return Linear()
-    length = features.analysis.settings.max_length
-    boost = boost_of(length)
-    if head.outweighs:
-        boost += strength_of(head.mode, length, is_noisy(features, head), is_far_apart)
-    at_first = features.analysis.of(head.outputs[0].values)
-    return features.of_values(at_first, lambda atom: boost * number(atom), 2 * head.layer - 1)
+@dataclass(frozen=True, eq=False)
+class _Scoring:
+    """How far apart the scores of one head are, and what makes them so."""
 
+    features: Features
+    head: PlannedHead
+    spread: Fraction
+    """How far the scores of a select_best spread, which every condition outweighs."""
+    is_far_apart: bool = True
 
-def _conjuncts(
-    features: Features, head: PlannedHead, needs_sink: bool,
-    slack: Fraction, is_far_apart: bool,
-) -> list[Conjunct]:  # fmt: skip
-    """Realise the conjuncts; one order may score matches unevenly, and the others outweigh it."""
-    settings, time = features.analysis.settings, 2 * head.layer - 1
-    realised: list[Conjunct] = []
-    is_share = head.mode == "share"
-    formulas = [head.formula] if is_share else in_stable_order(conjuncts(head.formula))
-    noisy = is_noisy(features, head)
-    uniform = head.needs_uniform or head.best is not None
-    uneven_order = None if uniform else _first_order(formulas)
-    for formula in sorted(formulas, key=lambda formula: formula is not uneven_order):
-        strength = strength_of(head.mode, settings.max_length, noisy, is_far_apart)
-        strength += 32 * ceil(slack / 32)
-        request = Request(time, strength, formula is not uneven_order, needs_sink, is_share)
-        conjunct = make_conjunct(features, formula, request, settings.causal)
-        if conjunct is not None:
-            realised.append(conjunct)
-            slack += conjunct.spread
-    return realised
+    @property
+    def needs_sink(self) -> bool:
+        return self.head.mode == "sum" or self.head.may_be_empty
+
+    @cached_property
+    def strength(self) -> int:
+        """How far below a match every other key scores."""
+        length = self.features.analysis.settings.max_length
+        noisy = is_noisy(self.features, self.head)
+        return strength_of(self.head.mode, length, noisy, self.is_far_apart)
+
+    def conjuncts(self) -> list[Conjunct]:
+        """Realise the conjuncts; one order may score matches unevenly, the others outweigh it."""
+        head, slack = self.head, self.spread
+        realised: list[Conjunct] = []
+        is_share = head.mode == "share"
+        formulas = [head.formula] if is_share else in_stable_order(conjuncts(head.formula))
+        uniform = head.needs_uniform or head.best is not None
+        uneven_order = None if uniform else _first_order(formulas)
+        for formula in sorted(formulas, key=lambda formula: formula is not uneven_order):
+            strength = self.strength + 32 * ceil(slack / 32)  # scores stay multiples of 32
+            is_uniform = formula is not uneven_order
+            request = Request(2 * head.layer - 1, strength, is_uniform, self.needs_sink, is_share)
+            conjunct = make_conjunct(self.features, formula, request)
+            if conjunct is not None:
+                realised.append(conjunct)
+                slack += conjunct.spread
+        return realised
+
+    def boost(self) -> Linear:
+        """What position 0 scores on top, so that it weighs as much as many matches."""
+        if self.head.mode != "share":
+            return Linear()
+        boost = boost_of(self.features.analysis.settings.max_length)
+        if self.head.outweighs:
+            boost += self.strength
+        at_first = self.features.analysis.of(self.head.outputs[0].values)
+        time = 2 * self.head.layer - 1
+        return self.features.of_values(at_first, lambda atom: boost * number(atom), time)
+
+    def sink(self, scored: list[Conjunct]) -> Linear:
+        """Its score: above every match in a sum; in a mean, half-way to what must not match."""
+        if self.head.mode == "sum":
+            return Linear(Fraction(SINK_WEIGHT))
+        if self.needs_sink:
+            return total(conjunct.reference for conjunct in scored).plus(-self.strength // 2)
+        lowest = sum(floor(conjunct.lowest) for conjunct in scored)
+        return Linear(Fraction(lowest - self.strength))
 
 
 def _first_order(formulas: list[Formula]) -> Formula | None:
@@ -164,21 +185,3 @@ def is_noisy(features: Features, head: PlannedHead) -> bool:
     """Whether rounding can move what a head compares."""
     compared = [*sides(head.formula), *scored_by(head.best)]
     return any(features.analysis.of(side).is_noisy for side in compared)
-
-
-def _sink(
-    features: Features,
-    head: PlannedHead,
-    scored: list[Conjunct],
-    needs_sink: bool,
-    is_far_apart: bool,
-) -> Linear:
-    """The sink's score: above every match in a sum; in a mean, half-way to what must not match."""
-    if head.mode == "sum":
-        return Linear(Fraction(SINK_WEIGHT))
-    noisy = is_noisy(features, head)
-    strength = strength_of(head.mode, features.analysis.settings.max_length, noisy, is_far_apart)
-    if needs_sink:
-        return total(conjunct.reference for conjunct in scored).plus(-strength // 2)
-    lowest = sum(floor(conjunct.lowest) for conjunct in scored)
-    return Linear(Fraction(lowest - strength))

@@ -26,16 +26,13 @@ MOST_SCORES = 500_000
 """The most pairs of a query and a key whose scores are compared while compiling."""
 
 
-def best_scores(
-    features: Features, head: PlannedHead, time: int
-) -> tuple[Conjunct | None, Fraction]:
-    """The scorer of a select_best as a product, and how far its scores spread."""
+def best_scores(features: Features, head: PlannedHead, time: int) -> Conjunct | None:
+    """The scorer of a select_best as products; `spread` says how far its scores spread."""
     if head.best is None:
-        return None, Fraction(0)
-    terms = score_terms(head.best)
-    analysis = features.analysis
-    keys, queries = ([analysis.of(term.keys) for term in terms],
-                     [analysis.of(term.queries) for term in terms])  # fmt: skip
+        return None
+    terms, analysis = score_terms(head.best), features.analysis
+    keys = [analysis.of(term.keys) for term in terms]
+    queries = [analysis.of(term.queries) for term in terms]
     if any(str in side.kinds for side in (*keys, *queries)):
         raise Refusal("`score` multiplies numbers, not strings", "score by a number")
     sent = analysis.joints.numbers([term.keys for term in terms])
@@ -54,8 +51,7 @@ def best_scores(
          features.of_values(key, number, time))
         for key, query in zip(keys, queries, strict=True)
     ]  # fmt: skip
-    pairs = len(asked) * len(sent)
-    return Conjunct(pairs, products, Linear(low), low, spread=spread), spread
+    return Conjunct(len(asked) * len(sent), products, Linear(low), low, spread=spread)
 
 
 def gap_and_extent(
@@ -63,26 +59,28 @@ def gap_and_extent(
 ) -> tuple[Fraction, tuple[Fraction, Fraction]]:
     """The smallest difference of two scores of one query (0 if there is none); least and most."""
     if len(sent[0]) == 1:
-        keys, queries = [key for (key,) in sent], [query for (query,) in asked]
-        gaps = [high - low for low, high in pairwise(keys)]
-        sizes = [abs(query) for query in queries if query]
-        corners = [
-            key * query for key in (keys[0], keys[-1]) for query in (queries[0], queries[-1])
-        ]
-        return min(gaps, default=Fraction(0)) * min(sizes, default=Fraction(0)), (
-            min(corners), max(corners)
-        )  # fmt: skip
+        return _of_products([query for (query,) in asked], [key for (key,) in sent])
     if len(asked) * len(sent) > MOST_SCORES:
         raise Refusal(
             f"select_best scores {len(sent)} different keys for {len(asked)} different queries",
             "score by fewer different numbers, or use a smaller length or vocabulary",
         )
-    gap, extent = Fraction(0), (Fraction(0), Fraction(0))
-    for place, query in enumerate(asked):
+    gaps: list[Fraction] = []
+    ends: list[Fraction] = []
+    for query in asked:
         scores = sorted({sum((a * b for a, b in zip(query, key, strict=True)), Fraction(0))
                          for key in sent})  # fmt: skip
-        gaps = [high - low for low, high in pairwise(scores)]
-        gap = min([*gaps, gap]) if gap and gaps else min(gaps, default=gap)
-        ends = (scores[0], scores[-1])
-        extent = ends if not place else (min(extent[0], ends[0]), max(extent[1], ends[1]))
-    return gap, extent
+        gaps += [high - low for low, high in pairwise(scores)]
+        ends += [scores[0], scores[-1]]
+    return min(gaps, default=Fraction(0)), (min(ends), max(ends))
+
+
+def _of_products(
+    queries: list[Fraction], keys: list[Fraction]
+) -> tuple[Fraction, tuple[Fraction, Fraction]]:
+    """The same where a score is one product: numbers in order tell it without all pairs."""
+    gaps = [high - low for low, high in pairwise(keys)]
+    sizes = [abs(query) for query in queries if query]
+    corners = [key * query for key in (keys[0], keys[-1]) for query in (queries[0], queries[-1])]
+    gap = min(gaps, default=Fraction(0)) * min(sizes, default=Fraction(0))
+    return gap, (min(corners), max(corners))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate, pairwise
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -95,32 +95,35 @@ def with_slopes(
             kinks[position] = kinks.get(position, Fraction(0)) + change
 
     turn(points[0] - 1, slopes[0])
-    for place in range(len(points) - 1):
-        ends = slopes[place], slopes[place + 1]
-        for position, change in _joint(points, values, place, *ends, away):
+    for start, end in pairwise(map(_Pass, points, values, slopes)):
+        for position, change in _join(start, end, away):
             turn(position, change)
     return kinks
 
 
-def _joint(
-    points: Sequence[Fraction], values: Sequence[Fraction], place: int,
-    left: Fraction, right: Fraction, away: Fraction,
-) -> list[tuple[Fraction, Fraction]]:  # fmt: skip
+class _Pass(NamedTuple):
+    """How a function passes a point."""
+
+    point: Fraction
+    value: Fraction
+    slope: Fraction
+
+
+def _join(start: _Pass, end: _Pass, away: Fraction) -> list[tuple[Fraction, Fraction]]:
     """How to get from the line at one point to the line at the next."""
-    start, end = points[place], points[place + 1]
-    gap = end - start
-    miss = values[place + 1] - values[place] - left * gap
-    if left == right and not miss:
+    gap = end.point - start.point
+    miss = end.value - start.value - start.slope * gap
+    if start.slope == end.slope and not miss:
         return []
-    if left != right:
-        meet = end - miss / (right - left)
-        if start + gap / 8 <= meet <= end - gap / 8:
-            return [(meet, right - left)]
-    first, second = start + gap * away, end - gap * away
-    low = values[place] + left * (first - start)
-    high = values[place + 1] - right * (end - second)
+    if start.slope != end.slope:
+        meet = end.point - miss / (end.slope - start.slope)
+        if start.point + gap / 8 <= meet <= end.point - gap / 8:
+            return [(meet, end.slope - start.slope)]
+    first, second = start.point + gap * away, end.point - gap * away
+    low = start.value + start.slope * (first - start.point)
+    high = end.value - end.slope * (end.point - second)
     ramp = (high - low) / (second - first)
-    return [(first, ramp - left), (second, right - ramp)]
+    return [(first, ramp - start.slope), (second, end.slope - ramp)]
 
 
 def smooth(
@@ -169,7 +172,7 @@ def _fewest(
 
 
 def _kinks_between(gap: float, rise: float, left: float, right: float) -> int:
-    """How many kinks `_joint` will use."""
+    """How many kinks `_join` will use."""
     miss = rise - left * gap
     if left != right:
         return 1 if gap / 8 <= gap - miss / (right - left) <= gap - gap / 8 else 2

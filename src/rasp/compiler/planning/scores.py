@@ -81,13 +81,11 @@ class Request:
     """Whether all keys that do not match must score the same."""
 
 
-def make_conjunct(
-    features: Features, formula: Formula, request: Request, causal: bool = False
-) -> Conjunct | None:
+def make_conjunct(features: Features, formula: Formula, request: Request) -> Conjunct | None:
     """Realise one conjunct; None where it is always true."""
     keys, queries = sides_of(features, formula)
     truth = truth_of(formula, keys, queries)
-    masked = causal and both_are_indices(features, keys, queries)
+    masked = features.analysis.settings.causal and both_are_indices(features, keys, queries)
     if masked:
         truth = truth | (positions(keys)[None, :] > positions(queries)[:, None])
     if truth.all():
