@@ -40,13 +40,10 @@ class Choices:
                 if isinstance(helper, SOp) and helper is not node:
                     self._held.of(helper)
             leaf_values = [self._held.of(leaf) for leaf in leaves]
-            layers = [values.layer + self._waits(values) for values in leaf_values]
-            layer = max(1 + self._held.of(numbered).layer, *layers)
-            sizes = [states_of(self._joints.view(leaf, values, layer).inputs)
-                     for leaf, values in zip(leaves, leaf_values, strict=True)]  # fmt: skip
+            layer = self._layer_of(choice, leaf_values)
+            if not self._fits(choice, leaf_values, layer):
+                return None
         except Refusal:
-            return None
-        if 2 * max(sizes) > MOST_STATES or any(values.is_wide for values in leaf_values):
             return None
         if not self.task.deadlines.allow(node, layer, refusal):
             return None
@@ -57,6 +54,17 @@ class Choices:
             node, replace(one_of_them, inputs=(self._joints.base.token,)), noisy
         )
         return replace(one_of_them, inputs=(variable,), choice=choice)
+
+    def _layer_of(self, choice: Choice, leaf_values: list[Values]) -> int:
+        """The layer after those in which it is known which leaf it is, and what that holds."""
+        layers = [values.layer + self._waits(values) for values in leaf_values]
+        return max(1 + self._held.of(choice.which).layer, *layers)
+
+    def _fits(self, choice: Choice, leaf_values: list[Values], layer: int) -> bool:
+        """Whether each leaf together with its gate is a table of reasonable size."""
+        sizes = [states_of(self._joints.view(leaf, values, layer).inputs)
+                 for leaf, values in zip(choice.leaves, leaf_values, strict=True)]  # fmt: skip
+        return 2 * max(sizes) <= MOST_STATES and not any(values.is_wide for values in leaf_values)
 
     def _waits(self, values: Values) -> bool:
         """Whether a choice sees of a leaf what an earlier block has made of it."""

@@ -51,11 +51,7 @@ class ElementwiseRules:
         compared = self._sums.comparison(node.op, operands)
         if compared is not None:
             return compared
-        variables = {variable for operand in operands for variable in operand.inputs}
-        are_several = sum(variable.is_noisy for variable in variables) > 1
-        if any(isinstance(variable, CountVariable) for variable in variables) or (
-            self.task.measures.counts_conditions and are_several
-        ):
+        if self._is_rather_counted(operands):
             counted = self._count_conditions(node)
             if counted is not None:
                 return counted
@@ -70,6 +66,14 @@ class ElementwiseRules:
                 raise refusal
             return values
         return self._table(node, joint)
+
+    def _is_rather_counted(self, operands: list[Values]) -> bool:
+        """Whether conditions are counted before a table of them is tried."""
+        variables = {variable for operand in operands for variable in operand.inputs}
+        are_several = sum(variable.is_noisy for variable in variables) > 1
+        return any(isinstance(variable, CountVariable) for variable in variables) or (
+            self.task.measures.counts_conditions and are_several
+        )
 
     def _stepwise(self, node: Elementwise) -> Values:
         """An s-op of few combinations at a time: at once, or in the next feed-forward.
@@ -90,16 +94,18 @@ class ElementwiseRules:
         try:
             joint = self._joints.of(operands, later=0, most=FEW)
         except Refusal as reason:
-            values = self._later(node, reason)
-            if values is not None:
-                return values
-            try:
-                joint = self._joints.of(operands, later=0)
-            except Refusal:
-                values = self._distribute(node)
-                if values is None:
-                    raise
-                return values
+            return self._later(node, reason) or self._at_once(node)
+        return self._table(node, joint)
+
+    def _at_once(self, node: Elementwise) -> Values:
+        """A large table where nothing can wait, or a choice between sums."""
+        try:
+            joint = self._joints.of(list(node.operands), later=0)
+        except Refusal:
+            values = self._distribute(node)
+            if values is None:
+                raise
+            return values
         return self._table(node, joint)
 
     def _afterwards(self, node: Elementwise, refusal: Refusal) -> Values | None:

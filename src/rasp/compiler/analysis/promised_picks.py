@@ -13,6 +13,7 @@ from rasp.compiler.analysis.elementwise import conditions_of
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.selectors import Selectors
+from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import HeadOutput, SumVariable, mixture, number
 from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
@@ -51,13 +52,7 @@ class PromisedPicks:
     def _counted_picks(self, condition: SOp, formula: Formula) -> tuple[float, float]:
         """Compare what each key adds to the number of a condition with whether it is picked."""
         values, parts = self.values.of(condition), conjuncts(formula)
-        match values.inputs:
-            case (SumVariable(linear=linear),):
-                pass
-            case (HeadOutput() as output,):
-                linear = Linear(Fraction(0), {output: ONE})
-            case _:
-                return NOTHING
+        linear = _number_of(values)
         weights = linear.of(HeadOutput)
         heads = {(output.head.mode, output.head.formula) for output in weights}
         if len(weights) < len(linear.parts) or len(heads) != 1:
@@ -78,3 +73,13 @@ class PromisedPicks:
         at_most = all(added <= fits for added, fits in rows) and not others
         return (min(allowed) if allowed and at_most else 0.0,
                 max(allowed) if allowed and at_least else inf)  # fmt: skip
+
+
+def _number_of(values: Values) -> Linear:
+    """The number that decides a condition; a constant where it is not one number of heads."""
+    match values.inputs:
+        case (SumVariable(linear=linear),):
+            return linear
+        case (HeadOutput() as output,):
+            return Linear(Fraction(0), {output: ONE})
+    return Linear()

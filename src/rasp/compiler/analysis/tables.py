@@ -67,21 +67,26 @@ def summands(
     apart: list[tuple[tuple[Variable, ...], Table]] = []
     for variable in inputs:
         axis = inputs.index(variable)
-        moved, fine = np.moveaxis(grid, axis, 0), np.moveaxis(is_known, axis, 0)
-        change = _change(moved, fine) if grid.ndim > 1 else None
+        moved, known = np.moveaxis(grid, axis, 0), np.moveaxis(is_known, axis, 0)
+        change = _change(moved, known) if grid.ndim > 1 else None
         if change is not None:
             apart.append(((variable,), _as_fractions(change, scale)))
-            aligned = (moved.T - change).T
-            first = np.expand_dims(fine.argmax(axis=0), 0)  # some state that is is_known there
-            grid = np.take_along_axis(aligned, first, 0)[0]
-            inputs, is_known = (
-                inputs[:axis] + inputs[axis + 1 :],
-                np.any(fine, axis=0, keepdims=True)[0],
-            )
+            grid, is_known = _without_change(moved, known, change)
+            inputs = inputs[:axis] + inputs[axis + 1 :]
     if not apart:
         return [(inputs, table)]
     entries = zip(_as_fractions(grid, scale), is_known.reshape(-1).tolist(), strict=True)
     return [*apart, (inputs, [value if fine else None for value, fine in entries])]
+
+
+def _without_change(
+    moved: np.ndarray, known: np.ndarray, change: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """What is left for the other inputs, and where it is known, without the first axis."""
+    aligned = (moved.T - change).T
+    first = np.expand_dims(known.argmax(axis=0), 0)  # some state in which it is known
+    left = np.take_along_axis(aligned, first, 0)[0]
+    return left, np.any(known, axis=0, keepdims=True)[0]
 
 
 def _change(moved: np.ndarray, fine: np.ndarray) -> np.ndarray | None:

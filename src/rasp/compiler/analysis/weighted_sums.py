@@ -174,20 +174,8 @@ class WeightedSums:
 
     def _codes_alike(self, operands: list[Values]) -> list[Linear]:
         """Codes of two s-ops, the same for equal strings: what heads have moved, or the token."""
-        codes: dict[Atom, Fraction] = {}
-        for operand in operands:
-            output = operand.inputs[0] if len(operand.inputs) == 1 else None
-            if isinstance(output, HeadOutput) and output.carrier is None:
-                if list(operand.outcomes) != [atom for atom, _ in output.states]:
-                    return []
-                for atom, code in output.states:
-                    if codes.setdefault(atom, code) != code:
-                        return []
-            elif not isinstance(output, TokenVariable) or None in operand.outcomes:
-                return []
-        for atom in (atom for operand in operands for atom in operand.atoms):
-            codes.setdefault(atom, 1 + max(codes.values(), default=Fraction(0)))
-        if len(set(codes.values())) < len(codes):
+        codes = _shared_codes(operands)
+        if codes is None:
             return []
         lines = []
         for operand in operands:
@@ -198,6 +186,23 @@ class WeightedSums:
                 own = [codes[atom] for atom in operand.outcomes if atom is not None]
                 lines.append(of_token(own, self.settings))
         return lines
+
+
+def _shared_codes(operands: list[Values]) -> dict[Atom, Fraction] | None:
+    """Numbers for the atoms of two s-ops with which heads move them; None where they differ."""
+    codes: dict[Atom, Fraction] = {}
+    for operand in operands:
+        output = operand.inputs[0] if len(operand.inputs) == 1 else None
+        if isinstance(output, HeadOutput) and output.carrier is None:
+            if list(operand.outcomes) != [atom for atom, _ in output.states]:
+                return None
+            if any(codes.setdefault(atom, code) != code for atom, code in output.states):
+                return None
+        elif not isinstance(output, TokenVariable) or None in operand.outcomes:
+            return None
+    for atom in (atom for operand in operands for atom in operand.atoms):
+        codes.setdefault(atom, 1 + max(codes.values(), default=Fraction(0)))
+    return codes if len(set(codes.values())) == len(codes) else None
 
 
 def linear_of(op: str, operands: list[Values]) -> Linear | None:

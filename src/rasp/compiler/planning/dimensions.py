@@ -182,21 +182,30 @@ class Layout:
             if not factor:
                 waiting.discard(row)
                 continue
-            for coordinate, weight in row_parts.items():
-                taken = weight if factor == 1 else factor * weight
-                left = remainder.get(coordinate, 0) - taken
-                if left:
-                    remainder[coordinate] = left
-                    later = self._pivots.get(coordinate)
-                    if later is not None and later not in waiting:
-                        waiting.add(later)
-                        pending.append(later)
-                else:
-                    remainder.pop(coordinate, None)
+            for coordinate in _subtract(remainder, row_parts, factor):
+                later = self._pivots.get(coordinate)
+                if later is not None and later not in waiting:
+                    waiting.add(later)
+                    pending.append(later)
             for place, weight in row_weights.items():
                 used[place] = used.get(place, 0) + factor * weight
             waiting.discard(row)
         return remainder, {place: weight for place, weight in used.items() if weight}
+
+
+def _subtract(
+    remainder: dict[Coordinate, Exact], row_parts: Mapping[Coordinate, Exact], factor: Exact
+) -> list[Coordinate]:
+    """Subtract a multiple of a row, in place; return its coordinates that are still there."""
+    left_over = []
+    for coordinate, weight in row_parts.items():
+        left = remainder.get(coordinate, 0) - (weight if factor == 1 else factor * weight)
+        if left:
+            remainder[coordinate] = left
+            left_over.append(coordinate)
+        else:
+            remainder.pop(coordinate, None)
+    return left_over
 
 
 def _by_writer(linear: Linear) -> list[Linear]:

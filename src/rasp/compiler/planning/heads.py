@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
@@ -99,32 +99,29 @@ class HeadAnalysis:
         may_be_empty = not self.facts.is_never_empty(self.selectors.formula(node.selector)[0])
         picked, is_unique = self._picked(node, values)
         atoms = distinct([*picked, node.default] if may_be_empty else picked)
-        codes = codes_of(atoms, averaged=not is_unique)
-        is_named = is_unique and is_spread(codes.values())
-        if is_named:  # numbers so far apart are names to a head that picks one of them
-            in_order_of_size = sorted(codes, key=codes.__getitem__)
-            codes = {atom: Fraction(place) for place, atom in enumerate(in_order_of_size)}
-        longest = {typed(atom): length for length, atom in enumerate(picked, 1)}
+        codes, are_names = _codes(atoms, is_unique)
         is_by_length = not is_unique and self._is_by_length(node, values)
         head = self._head_of_means(node, may_be_empty)
         head.needs_uniform |= not is_unique and len(set(codes_of(values.atoms).values())) > 1
         output = HeadOutput(
             head.layer,
             tuple((atom, codes[atom]) for atom in atoms),
-            not (self.measures.rounds and can_be_rounded(codes.values(), self.settings.max_length)),
+            self._is_noisy(codes.values()),
             head,
             node.values,
             node.default if may_be_empty else None,
-            codes
-            if is_named or any(isinstance(atom, str) for atom in (*atoms, node.default))
-            else None,
+            codes if are_names or isinstance(node.default, str) else None,
             known_by=node,
-            longest=tuple(longest[typed(atom)] for atom in atoms) if is_by_length else (),
+            longest=_longest(picked, atoms) if is_by_length else (),
         )
         head.outputs.append(output)
         if len(atoms) == 1:
             return self.values.sums.table(0, (), atoms)
         return self.values.sums.table(head.layer, (output,), atoms)
+
+    def _is_noisy(self, codes: Iterable[Fraction]) -> bool:
+        """Whether what a head adds stays off by rounding."""
+        return not (self.measures.rounds and can_be_rounded(codes, self.settings.max_length))
 
     def _picked(self, node: Aggregate, values: Values) -> tuple[list[Atom], bool]:
         """What an aggregate gives where it picks something; whether that is always one value."""
@@ -187,13 +184,10 @@ class HeadAnalysis:
         head.may_be_empty |= may_be_empty
         head.picks_one |= moves_one
         head.needs_uniform |= not moves_one
-        states = [
-            (atom, code) for atom, (_, code) in zip(values.outcomes, carrier.states, strict=True)
-        ]
+        counts = [code for _, code in carrier.states]
+        states = list(zip(values.outcomes, counts, strict=True))
         if not moves_one:
-            states = [
-                (code, code) for code in self._ranges.means_of([code for _, code in carrier.states])
-            ]
+            states = [(code, code) for code in self._ranges.means_of(counts)]
         codes: dict[Atom, Fraction] = {}
         if may_be_empty:
             codes[node.default] = Fraction(-1) if moves_one or node.default != 0 else Fraction(0)
@@ -259,7 +253,7 @@ class HeadAnalysis:
             sums = self._ranges.sums_of([sent], formula)
         states = tuple((code, code) for code in sums)
         is_length = formula is True and sent.atoms == [1]
-        noisy = not (self.measures.rounds and can_be_rounded(sums, self.settings.max_length))
+        noisy = self._is_noisy(sums)
         output = HeadOutput(
             head.layer, states, noisy, head, values, None, None, is_length, known_by=node
         )
@@ -278,6 +272,21 @@ class HeadAnalysis:
                     refusal=self.facts.unseen(node))  # fmt: skip
         self.heads.append(head)
         return head
+
+
+def _codes(atoms: Sequence[Atom], is_unique: bool) -> tuple[dict[Atom, Fraction], bool]:
+    """Numbers for what a head puts out, and whether they are names, not the atoms' own numbers."""
+    codes = codes_of(atoms, averaged=not is_unique)
+    if is_unique and is_spread(codes.values()):  # too far apart to be added, but only one is picked
+        by_size = sorted(codes, key=codes.__getitem__)
+        return {atom: Fraction(place) for place, atom in enumerate(by_size)}, True
+    return codes, any(isinstance(atom, str) for atom in atoms)
+
+
+def _longest(picked: Sequence[Atom], atoms: Sequence[Atom]) -> tuple[int, ...]:
+    """For each atom, the longest input that has it, where `picked` lists them by the length."""
+    lengths = {typed(atom): length for length, atom in enumerate(picked, 1)}
+    return tuple(lengths[typed(atom)] for atom in atoms)
 
 
 def _by_length(values: Sequence[Atom | None]) -> list[Atom]:

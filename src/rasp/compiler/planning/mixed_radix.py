@@ -18,8 +18,8 @@ from itertools import pairwise, permutations, product
 
 import numpy as np
 
-from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.variables import IndexVariable, TokenVariable
+from rasp.compiler.analysis.linear import Linear, total
+from rasp.compiler.analysis.variables import IndexVariable, TokenVariable, Variable
 from rasp.compiler.planning.features import Features, Group
 
 UNIT = 2.0**-24
@@ -56,16 +56,12 @@ def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
         ((codes, weights) for codes in _codings(group, tables) for weights in _candidates(codes)),
         key=lambda choice: (_kinks(group, tables, *choice), sum(map(abs, choice[1]))),
     )
-    z = Linear()
-    for variable, weight, input_codes, natural in zip(
-        group.inputs, weights, codes, group.codes, strict=True
-    ):
-        if isinstance(variable, (TokenVariable, IndexVariable)):
-            chosen = dict(zip(natural, input_codes, strict=True))
-            table = [chosen[code] for _, code in variable.states]
-            z = z + features.resolve(0, (variable,), table, time).times(weight)
-        else:
-            z = z + features.code(variable, time).times(weight)
+    z = total(
+        _coded(features, variable, dict(zip(natural, chosen, strict=True)), time).times(weight)
+        for variable, weight, chosen, natural in zip(
+            group.inputs, weights, codes, group.codes, strict=True
+        )
+    )
     places: dict[Fraction, list[int]] = {}
     for state, number in enumerate(numbers_of(codes, weights)):
         if state not in group.undefined:
@@ -76,6 +72,16 @@ def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
     near = NEAR if group.layer <= 1 else []  # later on, scores may be off as well
     away = next((clearance for clearance in near if 4 * error < clearance), Fraction(1, 4))
     return Ridge(z, points, [places[point] for point in points], away)
+
+
+def _coded(
+    features: Features, variable: Variable, chosen: dict[Fraction, Fraction], time: int
+) -> Linear:
+    """An input with the codes chosen for it; only those of the token and the index are free."""
+    if not isinstance(variable, (TokenVariable, IndexVariable)):
+        return features.code(variable, time)
+    table = [chosen[code] for _, code in variable.states]
+    return features.resolve(0, (variable,), table, time)
 
 
 def clearest_weights(group: Group, length: int) -> tuple[Fraction, ...]:
