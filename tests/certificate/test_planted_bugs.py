@@ -7,6 +7,7 @@ model (some do not touch every model) does not count; each of them changes some.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -94,16 +95,17 @@ BUGS: dict[str, Plant] = {
     "a read-out reads double": emitting(lambda w: [out.weight.__imul__(2) for out in w.readouts]),
     "the sink's row is lost": emitting(lambda w: zero(w.tokens[-1])),
     "half of each dimension": calling(Emitter, "column", lambda right, *given: right(*given) / 2),
-    "constants are forgotten": calling(Emitter, "constant", lambda right, *given: 0.0),
+    "constants are forgotten": calling(
+        Emitter, "row", lambda right, *given: replace(right(*given), constant=0.0)),
     "the sink does not hold itself back": calling(
-        Emitter, "_loudness", lambda right, *given: -300.0),
+        Emitter, "_score_at_sink", lambda right, *given: -300.0),
     # -- planning
     "matches score too little apart": calling(
         attention, "strength_of", lambda right, *given: 1),
     "the sink is too high": calling(
-        attention, "_sink", lambda right, *given: right(*given).plus(300)),
+        attention.Scoring, "sink", lambda right, *given: right(*given).plus(300)),
     "the sink is too low": calling(
-        attention, "_sink", lambda right, *given: right(*given).plus(-300)),
+        attention.Scoring, "sink", lambda right, *given: right(*given).plus(-300)),
     "a value is not less its default": calling(
         moved_values, "default_code", lambda right, *given: Fraction(0)),
     "what a match is worth": lambda patch: patch.setattr(emitter, "SHARE", emitter.SHARE * 1.5),
@@ -132,11 +134,11 @@ BUGS: dict[str, Plant] = {
 assert len(BUGS) >= 25
 ROUNDING_BUGS: dict[str, Plant] = {
     "a constant is far too large": calling(
-        emitter, "lift_of", lambda right, *given: right(*given) * 2.0**20),
+        emitter, "rounding_constant", lambda right, *given: right(*given) * 2.0**20),
     "a constant is not taken away": calling(
-        Emitter, "lowering", lambda right, self, layer: right(self, layer) * 0),
+        Emitter, "constants_taken_away", lambda right, self, layer: right(self, layer) * 0),
     "half of a constant is taken away": calling(
-        Emitter, "lowering", lambda right, self, layer: right(self, layer) / 2),
+        Emitter, "constants_taken_away", lambda right, self, layer: right(self, layer) / 2),
     "a constant is taken away a layer too late": calling(
         emitter, "last_layer", lambda right, dimension: right(dimension) + 1),
 }  # fmt: skip

@@ -31,10 +31,10 @@ from rasp.compiler.planning.piecewise import (
     smooth,
 )
 from rasp.compiler.planning.plan import Plan
-from rasp.compiler.planning.rounded_sums import FINER, FINEST, last_layer, lift_of
+from rasp.compiler.planning.rounded_sums import FINER, FINEST, last_layer, rounding_constant
 from rasp.compiler.refusals import Refusal
 
-SILENCE = 128.0
+NO_WEIGHT = 128.0
 """A difference of scores that leaves no weight in float32."""
 ZERO = Fraction(0)
 MOST_PARAMETERS = 20_000_000
@@ -64,16 +64,17 @@ class Emitter:
             for dimension in plan.layout.dimensions
         ]  # fmt: skip
         """What each dimension should hold, less what it does: a feed-forward adds no constant."""
-        self.lifts = np.zeros(self.size)
+        self.rounding_constants = np.zeros(self.size)
         """The constant that each dimension holds until what heads add to it has been rounded."""
-        self.lifted_until = np.zeros(self.size, int)
+        self.rounded_until = np.zeros(self.size, int)
         """The layer whose feed-forward takes it away."""
         if plan.analysis.measures.rounds:
             for place, dimension in enumerate(plan.layout.dimensions, self.offset):
                 usual = FINER if plan.layout.is_apart else FINEST
                 finer = plan.layout.finer.get(place - self.offset, usual)
-                self.lifts[place] = lift_of(dimension, plan.settings.max_length, finer)
-                self.lifted_until[place] = last_layer(dimension)
+                constant = rounding_constant(dimension, plan.settings.max_length, finer)
+                self.rounding_constants[place] = constant
+                self.rounded_until[place] = last_layer(dimension)
         self.parameters = 0
         """How many weights the hidden units take so far."""
         self.units = {
@@ -103,7 +104,8 @@ class Emitter:
         if self.offset:
             tokens.append(np.eye(self.size)[0])
         positions = [
-            self.lifts + self.column(index_is(place)) for place in range(settings.max_length)
+            self.rounding_constants + self.column(index_is(place))
+            for place in range(settings.max_length)
         ]
         return Weights(
             np.array(tokens),
@@ -118,7 +120,7 @@ class Emitter:
         values = [self.row(value) for value in plan.values]
         asked, sent = [0.0] * len(queries), [-key.constant for key in keys]
         if self.offset:  # one more product, which is the sink's score at the sink alone
-            asked.append(self._loudness(plan, queries, keys))
+            asked.append(self._score_at_sink(plan, queries, keys))
             queries.append(self.row(plan.sink))
             sent.append(1.0)
             keys.append(Row())
@@ -133,14 +135,14 @@ class Emitter:
             weights[:, 0] = at_sink
         return weights, biases
 
-    def _loudness(self, plan: HeadPlan, queries: Sequence[Row], keys: Sequence[Row]) -> float:
+    def _score_at_sink(self, plan: HeadPlan, queries: Sequence[Row], keys: Sequence[Row]) -> float:
         """Enough for the sink, as a query, to attend to itself whatever the keys hold.
 
-        No more than that: its flag may carry noise, which this multiplies.
+        No more than that: its flag may be off by rounding, which this multiplies.
         """
         if self.plan.settings.causal:
             return 0.0
-        reach = abs(self.row(plan.sink).constant) + SILENCE
+        reach = abs(self.row(plan.sink).constant) + NO_WEIGHT
         for query, key, (_, sent) in zip(queries, keys, plan.products, strict=True):
             reach += abs(query.constant) * (largest(sent) + abs(key.constant))
         return float(32 * np.ceil(reach / 32))
@@ -160,16 +162,16 @@ class Emitter:
             solved = rounded
         return np.asarray(solved / (SHARE if plan.head.mode == "sum" else 1.0))
 
-    def lowering(self, layer: int) -> Array:
+    def constants_taken_away(self, layer: int) -> Array:
         """(dimension,): the constants that the feed-forward of a layer takes away."""
-        return np.where(self.lifted_until == layer, self.lifts, 0.0)
+        return np.where(self.rounded_until == layer, self.rounding_constants, 0.0)
 
     def feed_forward(self, layer: int, groups: list[tuple[Group, Ridge]]) -> FeedForwardWeights:
         inside, bias, out = [], [], []
-        lifts = self.lowering(layer)
+        taken_away = self.constants_taken_away(layer)
         for group, ridge in groups:
             (read,), (constant,) = stacked([self.row(ridge.z)], self.size)
-            constant -= float(read @ lifts)
+            constant -= float(read @ taken_away)
             for unit in self.units[group]:
                 row = read * unit.sign
                 start = unit.sign * (constant - float(unit.position))
@@ -178,10 +180,10 @@ class Emitter:
                 inside.append(row)
                 bias.append(start)
                 out.append(unit.out)
-        if lifts.any():
+        if taken_away.any():
             inside.append(-2.0 * np.eye(self.size)[0] * self.offset)
             bias.append(1.0)
-            out.append(-lifts)
+            out.append(-taken_away)
         return FeedForwardWeights(
             np.array(inside).reshape(-1, self.size),
             np.array(bias),
@@ -235,7 +237,7 @@ def _joined(group: Group, ridge: Ridge, values: list[Fraction]) -> Kinks:
     """A line through what a group must add at its points."""
     if not group.is_noisy:
         return chords(ridge.points, values)
-    return smooth(ridge.points, values, ridge.away)
+    return smooth(ridge.points, values, ridge.clearance)
 
 
 def largest(linear: Linear) -> float:
@@ -265,7 +267,7 @@ def table_of(group: Group, ridge: Ridge, dimension: Linear) -> list[Fraction] | 
     if not changes:
         return None
     levels = list(accumulate(changes.values(), initial=ZERO))
-    places = np.searchsorted(np.array(list(changes)), ridge.firsts, side="right")
+    places = np.searchsorted(np.array(list(changes)), ridge.first_states, side="right")
     return [levels[place] for place in places.tolist()]
 
 

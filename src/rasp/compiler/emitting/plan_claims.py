@@ -29,7 +29,7 @@ class _PlanClaimant(Claimant):
 
     def groups(self) -> Iterator[list[GroupClaim]]:
         for layer, groups in enumerate(self.feed_forwards):
-            lowers = bool(self.emitter.lowering(layer).any())
+            lowers = bool(self.emitter.constants_taken_away(layer).any())
             yield [GroupClaim(len(self.emitter.units[group]), self.names.all(group.inputs))
                    for group, _ in groups] + [GroupClaim(1, ())] * lowers  # fmt: skip
 
@@ -54,8 +54,8 @@ class _PlanClaimant(Claimant):
         for dim in dims:
             for coordinate in self.layout.dimensions[dim - self.emitter.offset].parts:
                 if isinstance(coordinate, HeadOutput):
-                    lifted = bool(self.emitter.lifts[dim])
-                    last = max(last, 2 * coordinate.head.layer + lifted)
+                    is_rounded = bool(self.emitter.rounding_constants[dim])
+                    last = max(last, 2 * coordinate.head.layer + is_rounded)
                 elif isinstance(coordinate, Reached):
                     last = max(last, 2 * coordinate.group.layer + 1)
         return block_name(last)

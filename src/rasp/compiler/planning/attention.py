@@ -70,7 +70,7 @@ def plan_head(features: Features, head: PlannedHead, wanted: Iterable[Linear]) -
     head.check()
     time = 2 * head.layer - 1
     best = best_scores(features, head, time)
-    scoring = _Scoring(features, head, best.spread if best else Fraction(0))
+    scoring = Scoring(features, head, best.spread if best else Fraction(0))
     parts = scoring.conjuncts()
     if sum(part.largest for part in parts) >= LARGEST_EXACT:
         scoring = replace(scoring, is_far_apart=False)
@@ -86,7 +86,7 @@ def plan_head(features: Features, head: PlannedHead, wanted: Iterable[Linear]) -
 
 
 @dataclass(frozen=True, eq=False)
-class _Scoring:
+class Scoring:
     """How far apart the scores of one head are, and what makes them so."""
 
     features: Features

@@ -39,11 +39,11 @@ class Ridge:
     points: list[Fraction]
     states: list[list[int]]
     """For each point, the states of the group that have that `z`."""
-    away: Fraction = Fraction(1, 4)
+    clearance: Fraction = Fraction(1, 4)
     """How many gaps kinks keep away from the points: far enough for what `z` is off."""
 
     @cached_property
-    def firsts(self) -> np.ndarray:
+    def first_states(self) -> np.ndarray:
         """(point,): the first of its states; all of them have the same value."""
         return np.array([states[0] for states in self.states], int)
 
@@ -70,8 +70,8 @@ def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
     gap = float(min((b - a for a, b in pairwise(points)), default=Fraction(1)))
     error = _rough_error(group, codes, weights, length) / gap
     near = NEAR if group.layer <= 1 else []  # later on, scores may be off as well
-    away = next((clearance for clearance in near if 4 * error < clearance), Fraction(1, 4))
-    return Ridge(z, points, [places[point] for point in points], away)
+    clearance = next((clearance for clearance in near if 4 * error < clearance), Fraction(1, 4))
+    return Ridge(z, points, [places[point] for point in points], clearance)
 
 
 def _coded(

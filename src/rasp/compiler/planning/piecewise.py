@@ -82,11 +82,11 @@ def _power_of_two_within(gap: Fraction) -> Fraction:
 
 def with_slopes(
     points: Sequence[Fraction], values: Sequence[Fraction], slopes: Sequence[Fraction],
-    away: Fraction = QUARTER,
+    clearance: Fraction = QUARTER,
 ) -> Kinks:  # fmt: skip
     """Pass each point with a given slope; join the lines between the points.
 
-    Kinks keep at least so many gaps `away` from the points: the nearer, the gentler the slopes.
+    Kinks keep a `clearance` of so many gaps from the points: the smaller, the gentler the slopes.
     """
     kinks: Kinks = {}
 
@@ -96,7 +96,7 @@ def with_slopes(
 
     turn(points[0] - 1, slopes[0])
     for start, end in pairwise(map(_Pass, points, values, slopes)):
-        for position, change in _join(start, end, away):
+        for position, change in _join(start, end, clearance):
             turn(position, change)
     return kinks
 
@@ -109,7 +109,7 @@ class _Pass(NamedTuple):
     slope: Fraction
 
 
-def _join(start: _Pass, end: _Pass, away: Fraction) -> list[tuple[Fraction, Fraction]]:
+def _join(start: _Pass, end: _Pass, clearance: Fraction) -> list[tuple[Fraction, Fraction]]:
     """How to get from the line at one point to the line at the next."""
     gap = end.point - start.point
     miss = end.value - start.value - start.slope * gap
@@ -119,7 +119,7 @@ def _join(start: _Pass, end: _Pass, away: Fraction) -> list[tuple[Fraction, Frac
         meet = end.point - miss / (end.slope - start.slope)
         if start.point + gap / 8 <= meet <= end.point - gap / 8:
             return [(meet, end.slope - start.slope)]
-    first, second = start.point + gap * away, end.point - gap * away
+    first, second = start.point + gap * clearance, end.point - gap * clearance
     low = start.value + start.slope * (first - start.point)
     high = end.value - end.slope * (end.point - second)
     ramp = (high - low) / (second - first)
@@ -127,7 +127,7 @@ def _join(start: _Pass, end: _Pass, away: Fraction) -> list[tuple[Fraction, Frac
 
 
 def smooth(
-    points: Sequence[Fraction], values: Sequence[Fraction], away: Fraction = QUARTER
+    points: Sequence[Fraction], values: Sequence[Fraction], clearance: Fraction = QUARTER
 ) -> Kinks:
     """Pass through the points with few kinks, all of them away from the points, and flat ones
     where that makes no difference."""
@@ -145,7 +145,7 @@ def smooth(
         elif len(near) == 2:
             slopes.add((near[0] + near[1]) / 2)
         choices.append(sorted(slopes, key=abs))
-    return with_slopes(points, values, _fewest(points, values, choices), away)
+    return with_slopes(points, values, _fewest(points, values, choices), clearance)
 
 
 def _fewest(

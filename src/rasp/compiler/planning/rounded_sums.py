@@ -40,7 +40,7 @@ def last_layer(dimension: Linear) -> int:
     return max((output.layer for output in outputs), default=0)
 
 
-def lift_of(dimension: Linear, length: int, finer: int = FINER) -> float:
+def rounding_constant(dimension: Linear, length: int, finer: int = FINER) -> float:
     """The constant C with which a dimension is rounded; 0 where it is not."""
     if not last_layer(dimension):
         return 0.0
