@@ -70,9 +70,9 @@ class Emitter:
         """The layer whose feed-forward takes it away."""
         if plan.analysis.measures.rounds:
             for place, dimension in enumerate(plan.layout.dimensions, self.offset):
-                usual = FINER if plan.layout.is_apart else FINEST
-                finer = plan.layout.finer.get(place - self.offset, usual)
-                constant = rounding_constant(dimension, plan.settings.max_length, finer)
+                usual = FINER if plan.layout.separates_writers else FINEST
+                fineness = plan.layout.fineness.get(place - self.offset, usual)
+                constant = rounding_constant(dimension, plan.settings.max_length, fineness)
                 self.rounding_constants[place] = constant
                 self.rounded_until[place] = last_layer(dimension)
         self.parameters = 0

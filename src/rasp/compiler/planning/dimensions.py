@@ -60,9 +60,9 @@ class Layout:
     _pivots: dict[Coordinate, int] = field(default_factory=dict)
     _weights_of: dict[Shape, dict[int, Exact]] = field(default_factory=dict)
     """How what was read before is made of dimensions."""
-    finer: dict[int, int] = field(default_factory=dict)
+    fineness: dict[int, int] = field(default_factory=dict)
     """How much finer than what they hold dimensions are rounded, where that is not as usual."""
-    is_apart: bool = False
+    separates_writers: bool = False
     """Whether what different blocks write is in different dimensions: each is written once, so
     that it is rounded once, and exact from then on."""
     _own_dimensions: dict[Shape, int] = field(default_factory=dict)
@@ -119,8 +119,8 @@ class Layout:
                 if last_layer(self.dimensions[place]) == layer]  # fmt: skip
         if not read or (len(read) == 1 and is_power_of_two(read[0][1])):
             return
-        if self.is_apart:
-            self.finer[len(self.dimensions)] = ALONE
+        if self.separates_writers:
+            self.fineness[len(self.dimensions)] = ALONE
         unit = content(demand.linear.parts.values())
         self._weights_of[demand.linear.shape] = {len(self.dimensions): unit}
         self.dimensions.append(demand.linear.plus(-demand.linear.constant).times(1 / unit))
@@ -146,8 +146,8 @@ class Layout:
 
     def _read(self, linear: Linear) -> dict[int, Exact]:
         total: dict[int, Exact] = {}
-        for part in _by_writer(linear) if self.is_apart else [linear]:
-            key, unit = _shape(part) if self.is_apart else (frozenset(), Fraction(0))
+        for part in _by_writer(linear) if self.separates_writers else [linear]:
+            key, unit = _shape(part) if self.separates_writers else (frozenset(), Fraction(0))
             used: Mapping[int, Exact] = {}
             if key in self._own_dimensions:
                 used = {self._own_dimensions[key]: unit}
@@ -243,22 +243,22 @@ def _with_ints(weights: Mapping[Key, Exact]) -> dict[Key, Exact]:
     return {key: as_ints[id(weight)] for key, weight in weights.items()}
 
 
-def lay_out(demands: Iterable[Demand], is_apart: bool = False) -> Layout:
+def lay_out(demands: Iterable[Demand], separates_writers: bool = False) -> Layout:
     """Choose the dimensions: earlier readers first, then simpler functions.
 
     What the embedding alone decides is there from the start, so that the simplest come first
     whoever reads them: a hot one is exact, and what is made of hot ones is, too.
     """
-    layout = Layout(is_apart=is_apart)
+    layout = Layout(separates_writers=separates_writers)
     placed: set[Shape] = set()
     for demand in sorted(demands, key=_order):
         if demand.linear.shape not in placed:
             placed.add(demand.linear.shape)
-            layout.add_by_writer(demand) if is_apart else layout.add(demand)
+            layout.add_by_writer(demand) if separates_writers else layout.add(demand)
             if demand.is_read_at_once and not demand.is_noisy:
                 layout.add_alone(demand)
-            elif demand.is_read_at_once and is_apart:
-                layout.finer |= dict.fromkeys(layout.read(demand.linear), FINEST)
+            elif demand.is_read_at_once and separates_writers:
+                layout.fineness |= dict.fromkeys(layout.read(demand.linear), FINEST)
     return layout
 
 

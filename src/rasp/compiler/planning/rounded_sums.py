@@ -40,7 +40,7 @@ def last_layer(dimension: Linear) -> int:
     return max((output.layer for output in outputs), default=0)
 
 
-def rounding_constant(dimension: Linear, length: int, finer: int = FINER) -> float:
+def rounding_constant(dimension: Linear, length: int, fineness: int = FINER) -> float:
     """The constant C with which a dimension is rounded; 0 where it is not."""
     if not last_layer(dimension):
         return 0.0
@@ -56,7 +56,7 @@ def rounding_constant(dimension: Linear, length: int, finer: int = FINER) -> flo
     # C is 2^22 steps of the grid from either end of its range: what is added takes half of that.
     grid = Fraction(1, 2**20)
     while (
-        finer * grid < unit
+        fineness * grid < unit
         or grid < ROOM * _rough_error(moved, length)
         or constant + moved > grid * 2**21
     ):
