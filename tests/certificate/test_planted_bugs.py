@@ -122,8 +122,7 @@ BUGS: dict[str, Plant] = {
         emitter, "chords", lambda right, points, values, *rest: right(
             points, [*values[1:], values[0]], *rest)),
     "codes of strings are all the same": calling(
-        outputs, "_codes", lambda right, values, codes: right(
-            values, dict.fromkeys(codes, Fraction(0)))),
+        outputs, "_codes", lambda right, codes: right(dict.fromkeys(codes, Fraction(0)))),
     "a mean is taken for a lone pick": calling(
         unique_picks.UniquePicks, "at_most_one", lambda right, *given: True),
     "nothing is ever empty": calling(

@@ -13,6 +13,7 @@ from math import inf
 
 from rasp.architecture.schedule import Schedule
 from rasp.compiler.refusals import Refusal, Refusals
+from rasp.compiler.settings import Settings
 from rasp.graph import Aggregate, Node, in_order
 
 
@@ -34,8 +35,9 @@ class NeedsBlock(Exception):
 
 @dataclass
 class Blocks:
-    """How many blocks follow which layers of a schedule."""
+    """The layers of a schedule, and how many blocks follow which of them."""
 
+    schedule: Schedule
     extra: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -44,14 +46,16 @@ class Blocks:
 
     def after(self, layer: int) -> Blocks:
         """The same with one more."""
-        return Blocks({**self.extra, layer: self.extra.get(layer, 0) + 1})
+        return Blocks(self.schedule, {**self.extra, layer: self.extra.get(layer, 0) + 1})
 
     def place(self, layer: int) -> int:
         """Where a layer of the schedule is in the model."""
         return layer + sum(count for after, count in self.extra.items() if after < layer)
 
-    def total(self, placed: Schedule) -> int:
-        return placed.layers + self.count
+    @property
+    def layers(self) -> int:
+        """How many layers the model has."""
+        return self.schedule.layers + self.count
 
 
 @dataclass(frozen=True)
@@ -61,8 +65,6 @@ class Deadlines:
     last: dict[Node, float]
     """In layers of the schedule; a promise is never read."""
     blocks: Blocks
-    end: int = 0
-    """The last layer of the schedule: blocks after it change nothing that is known already."""
     most: int = 0
     """How many blocks there may be."""
 
@@ -75,9 +77,11 @@ class Deadlines:
         if last is None or last == inf:
             return last == inf
         if layer >= self.blocks.place(int(last) + 1):
-            if last < self.end or self.blocks.count == self.most:
+            end = self.blocks.schedule.layers
+            if last < end or self.blocks.count == self.most:
                 raise NeedsBlock(node, int(last), refusal)
-            self.blocks.extra[self.end] = self.blocks.extra.get(self.end, 0) + 1
+            # A block after the last layer changes nothing that is known already: no new attempt.
+            self.blocks.extra[end] = self.blocks.extra.get(end, 0) + 1
             return self.allow(node, layer, refusal)
         return True
 
@@ -88,11 +92,9 @@ class Deadlines:
                 self.last.setdefault(helper, self.last[node])
 
     @classmethod
-    def of(
-        cls, outputs: Sequence[Node], promised: Sequence[Node], placed: Schedule, blocks: Blocks,
-        most: int,
-    ) -> Deadlines:  # fmt: skip
+    def of(cls, outputs: Sequence[Node], settings: Settings, blocks: Blocks) -> Deadlines:
         """Heads read what they need before their layer, and outputs after the last."""
+        placed, promised = blocks.schedule, [] if settings.where is None else [settings.where]
         last: dict[Node, float] = dict.fromkeys(promised, inf)
         last |= dict.fromkeys(outputs, placed.layers)
         for node in reversed(in_order([*promised, *outputs])):
@@ -101,4 +103,4 @@ class Deadlines:
                 if isinstance(node, Aggregate):
                     until = placed.layer_of[node] - 1 if node in placed.layer_of else inf
                 last[needed] = min(until, last.get(needed, inf))
-        return cls(last, blocks, placed.layers, most)
+        return cls(last, blocks, settings.extra_feed_forwards)

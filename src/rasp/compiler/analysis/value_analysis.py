@@ -49,7 +49,7 @@ class ValueAnalysis:
     """What each s-op holds, and what several hold together."""
 
     def __init__(self, task: Task, attention: AggregateRules) -> None:
-        self.task, self.settings, self.measures = task, task.settings, task.measures
+        self.task, self.settings = task, task.settings
         self._attention = attention
         self.held = HeldValues(task.refusals, self._work_out)
         self.of = self.held.of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rasp.architecture.schedule import Schedule, schedule
-from rasp.compiler.analysis.blocks import Blocks, Deadlines
+from rasp.architecture.schedule import schedule
+from rasp.compiler.analysis.blocks import Deadlines
 from rasp.compiler.analysis.task import NONE, Measures, Task
 from rasp.compiler.planning.heads import HeadAnalysis
 from rasp.compiler.refusals import Refusal, Refusals
@@ -23,20 +23,19 @@ def check_s_ops(nodes: Sequence[Node], refusals: Refusals) -> None:
 
 
 def analyse(
-    nodes: Sequence[Node], settings: Settings, refusals: Refusals, placed: Schedule,
-    blocks: Blocks | None = None, measures: Measures = NONE,
+    nodes: Sequence[Node], settings: Settings, refusals: Refusals, deadlines: Deadlines,
+    measures: Measures = NONE,
 ) -> HeadAnalysis:  # fmt: skip
     """Analyse every s-op, or raise one error with every reason why that cannot be done.
 
-    With `blocks`, an s-op may wait for a layer after the one that its operands are known in.
+    An s-op that has a deadline may wait for a layer after the one that its operands are known in.
     """
-    promised = [] if settings.where is None else [settings.where]
-    analysis = HeadAnalysis(_task(nodes, promised, settings, refusals, placed, blocks, measures))
-    for where in promised:
+    analysis = HeadAnalysis(_task(nodes, settings, refusals, deadlines, measures))
+    if settings.where is not None:
         try:
-            analysis.promises.promise(where)
+            analysis.promises.promise(settings.where)
         except Refusal as refusal:
-            refusals.add(where, refusal)
+            refusals.add(settings.where, refusal)
     refusals.raise_all()
     for node in in_order(nodes):
         if isinstance(node, SOp):
@@ -51,21 +50,19 @@ def analyse(
 
 
 def _task(
-    nodes: Sequence[Node], promised: Sequence[Node], settings: Settings, refusals: Refusals,
-    placed: Schedule, blocks: Blocks | None, measures: Measures,
+    nodes: Sequence[Node], settings: Settings, refusals: Refusals, deadlines: Deadlines,
+    measures: Measures,
 ) -> Task:  # fmt: skip
+    promised = [] if settings.where is None else [settings.where]
+    blocks = deadlines.blocks
     siblings: dict[Aggregate, Sequence[Aggregate]] = {}
     layer_of: dict[Aggregate, int] = {}
-    place = (blocks or Blocks()).place
-    for scheduled in [*map(schedule, promised), placed]:  # heads of a promise alone need no weights
+    # Heads of a promise alone need no weights: where the program has them too, its own count.
+    for scheduled in [*map(schedule, promised), blocks.schedule]:
         siblings |= {aggregate: head.aggregates for layer in scheduled.layer_list
                      for head in layer.heads for aggregate in head.aggregates}  # fmt: skip
-        layer_of |= {node: place(layer) for node, layer in scheduled.layer_of.items()
+        layer_of |= {node: blocks.place(layer) for node, layer in scheduled.layer_of.items()
                      if isinstance(node, Aggregate)}  # fmt: skip
-    deadlines = Deadlines({}, Blocks())
-    if blocks is not None:
-        most = settings.extra_feed_forwards
-        deadlines = Deadlines.of(nodes, promised, placed, blocks, most)
     outputs = [*nodes, *promised]
     return Task(settings, refusals, frozenset(outputs), users(outputs), layer_of, siblings,
                 _first_of_form(outputs, layer_of), deadlines, measures)  # fmt: skip

@@ -37,7 +37,7 @@ LARGEST_EXACT = 1 << 27
 """The largest scores that are surely exact: multiples of 32."""
 
 
-def strength_of(mode: str, length: int, noisy: bool, is_far_apart: bool = True) -> int:
+def strength_of(mode: str, length: int, noisy: bool, is_far_apart: bool) -> int:
     """How far below a match every other key must score; in a mean, the sink is half-way.
 
     Exact scores are multiples of 32 and, if that leaves them exact, so far apart (`is_far_apart`)

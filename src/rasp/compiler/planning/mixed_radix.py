@@ -39,7 +39,7 @@ class Ridge:
     points: list[Fraction]
     states: list[list[int]]
     """For each point, the states of the group that have that `z`."""
-    clearance: Fraction = Fraction(1, 4)
+    clearance: Fraction
     """How many gaps kinks keep away from the points: far enough for what `z` is off."""
 
     @cached_property

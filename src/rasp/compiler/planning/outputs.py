@@ -52,7 +52,7 @@ def plan_output(
             return _read_directly(name, node, read_inputs(values, features, time))
         except Refusal:
             pass
-    codes = _codes(values, features.analysis.joints.codes_of(values.atoms))
+    codes = _codes(features.analysis.joints.codes_of(values.atoms))
     atom_of = atoms_by_code(values, codes)
     if counted is not None:
         return OutputPlan(name, node, features.code(values.inputs[0], time), counted)
@@ -60,7 +60,7 @@ def plan_output(
     return OutputPlan(name, node, linear, sorted(atom_of.items()), (), is_made)
 
 
-def _codes(values: Values, codes: dict[Atom, Fraction]) -> dict[Atom, Fraction]:
+def _codes(codes: dict[Atom, Fraction]) -> dict[Atom, Fraction]:
     """What stands for each atom: of numbers far apart, their places in order of size."""
     if len(codes) > MOST_NUMBERED or not is_spread(codes.values()):
         return codes

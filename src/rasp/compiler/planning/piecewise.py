@@ -82,7 +82,7 @@ def _power_of_two_within(gap: Fraction) -> Fraction:
 
 def with_slopes(
     points: Sequence[Fraction], values: Sequence[Fraction], slopes: Sequence[Fraction],
-    clearance: Fraction = QUARTER,
+    clearance: Fraction,
 ) -> Kinks:  # fmt: skip
     """Pass each point with a given slope; join the lines between the points.
 

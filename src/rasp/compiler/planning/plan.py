@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from rasp.architecture.schedule import Schedule, schedule
-from rasp.compiler.analysis.blocks import Blocks, NeedsBlock
+from rasp.architecture.schedule import schedule
+from rasp.compiler.analysis.blocks import Blocks, Deadlines, NeedsBlock
 from rasp.compiler.analysis.task import NONE, Measures
 from rasp.compiler.analysis.variables import (
     HeadOutput,
@@ -68,11 +68,10 @@ def make_plan(
     nodes = list(outputs.values())
     refusals = Refusals(program, nodes)
     check_s_ops(nodes, refusals)
-    placed, most = schedule(nodes), settings.extra_feed_forwards
-    blocks = Blocks()
+    blocks, most = Blocks(schedule(nodes)), settings.extra_feed_forwards
     while True:
         try:
-            return _plan(outputs, settings, Refusals(program, nodes), placed, blocks, measures)
+            return _plan(outputs, settings, Refusals(program, nodes), blocks, measures)
         except NeedsBlock as needs:
             if blocks.count < most:
                 blocks = blocks.after(needs.after)
@@ -81,12 +80,14 @@ def make_plan(
 
 
 def _plan(
-    outputs: Mapping[str, Node], settings: Settings, refusals: Refusals, placed: Schedule,
-    blocks: Blocks, measures: Measures,
+    outputs: Mapping[str, Node], settings: Settings, refusals: Refusals, blocks: Blocks,
+    measures: Measures,
 ) -> Plan:  # fmt: skip
     """Plan with some feed-forward blocks without heads, or raise that one more is needed."""
-    analysis = analyse(list(outputs.values()), settings, refusals, placed, blocks, measures)
-    layers = blocks.total(placed)
+    nodes = list(outputs.values())
+    deadlines = Deadlines.of(nodes, settings, blocks)
+    analysis = analyse(nodes, settings, refusals, deadlines, measures)
+    layers = blocks.layers
     features = Features(analysis.values, layers)
     end = 2 * layers + 1
     demands: list[Demand] = []

@@ -40,7 +40,7 @@ def last_layer(dimension: Linear) -> int:
     return max((output.layer for output in outputs), default=0)
 
 
-def rounding_constant(dimension: Linear, length: int, fineness: int = FINER) -> float:
+def rounding_constant(dimension: Linear, length: int, fineness: int) -> float:
     """The constant C with which a dimension is rounded; 0 where it is not."""
     if not last_layer(dimension):
         return 0.0

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from rasp.architecture.schedule import schedule
 from rasp.atoms import Atom
+from rasp.compiler.analysis.blocks import Blocks, Deadlines
 from rasp.compiler.analysis.variables import HeadOutput, codes_of, s_op_of
 from rasp.compiler.emitting.rows import Row
 from rasp.compiler.planning.analyse import analyse, check_s_ops
@@ -73,7 +74,7 @@ def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program)
     check_s_ops(nodes, refusals)
     whole = replace(settings, heads="paper")  # a number of one head is easier to read than two
     placed = schedule(nodes)
-    analysis = analyse(nodes, whole, refusals, placed)
+    analysis = analyse(nodes, whole, refusals, Deadlines({}, Blocks(placed)))
     layers = placed.layers
     blocks = StreamBlocks(analysis)
     planned = _outputs(blocks, outputs, layers + 1, refusals)
