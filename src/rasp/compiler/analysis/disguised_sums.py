@@ -26,7 +26,7 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula, in_stable_order
 from rasp.compiler.analysis.selector_facts import SelectorFacts
-from rasp.compiler.analysis.variables import CountVariable, HeadOutput, mixture
+from rasp.compiler.analysis.variables import HeadOutput, mixture
 from rasp.graph import Aggregate, Const, Elementwise, Indices, Node, SelectBest, SOp, in_order
 from rasp.graph.formulas import Comparison, Either, conjuncts, every, rewritten
 from rasp.graph.idioms import IS_FIRST
@@ -147,8 +147,8 @@ class SumShapes:
             return False
         formula, _ = self.selectors.formula(node.selector)
         values = self.values.of(node.values)
-        counted = any(isinstance(variable, CountVariable) for variable in values.inputs)
-        return values.kinds <= {int, Fraction} and formula is not False and not counted
+        is_numeric = values.kinds <= {int, Fraction} and not values.counts_conditions
+        return is_numeric and formula is not False
 
     def _parts(self, formula: Formula, values: SOp) -> tuple[tuple[Formula, SOp], ...]:
         """Split off what only looks at keys, and disjoint parts if heads may be split."""

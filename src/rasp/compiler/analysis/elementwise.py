@@ -71,9 +71,9 @@ class ElementwiseRules:
         """Whether conditions are counted before a table of them is tried."""
         variables = {variable for operand in operands for variable in operand.inputs}
         are_several = sum(variable.is_noisy for variable in variables) > 1
-        return any(isinstance(variable, CountVariable) for variable in variables) or (
-            self.task.measures.counts_conditions and are_several
-        )
+        if any(operand.counts_conditions for operand in operands):
+            return True
+        return self.task.measures.counts_conditions and are_several
 
     def _stepwise(self, node: Elementwise) -> Values:
         """An s-op of few combinations at a time: at once, or in the next feed-forward.
@@ -131,11 +131,7 @@ class ElementwiseRules:
         different.pop(Const(node.op == "and"), None)  # `False or x` is x
         conditions = tuple(different)
         condition_values = [self._held.of(condition) for condition in conditions]
-        if any(
-            isinstance(variable, CountVariable)
-            for values in condition_values
-            for variable in values.inputs
-        ):
+        if any(values.counts_conditions for values in condition_values):
             return None
         states = tuple(
             (count > 0 if node.op == "or" else count == len(conditions), Fraction(count))
@@ -182,10 +178,9 @@ class ElementwiseRules:
             if choice is None or self._held.of(other).linear is None:
                 continue
             condition, *branches = choice.operands
-            sums = [(branch, other) if place == 0 else (other, branch) for branch in branches]
-            return Elementwise(
-                "if", (condition, *(Elementwise(node.op, operands) for operands in sums))
-            )
+            pairs = [(branch, other) if place == 0 else (other, branch) for branch in branches]
+            sums = [Elementwise(node.op, operands) for operands in pairs]
+            return Elementwise("if", (condition, *sums))
         return None
 
     def _table(self, node: Elementwise, joint: Joint) -> Values:

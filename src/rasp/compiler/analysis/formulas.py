@@ -58,21 +58,14 @@ def comparisons(formula: Formula) -> list[Comparison[SOp]]:
     if isinstance(formula, Comparison):
         return [formula]
     if isinstance(formula, (All, Either)):
-        return [
-            comparison
-            for part in in_stable_order(list(formula.parts))
-            for comparison in comparisons(part)
-        ]
+        parts = in_stable_order(list(formula.parts))
+        return [literal for part in parts for literal in comparisons(part)]
     return []
 
 
 def sides(formula: Formula) -> list[SOp]:
     """Everything that a formula compares."""
-    return [
-        side
-        for comparison in comparisons(formula)
-        for side in (comparison.keys, comparison.queries)
-    ]
+    return [side for literal in comparisons(formula) for side in (literal.keys, literal.queries)]
 
 
 def folded(

@@ -24,12 +24,7 @@ from rasp.compiler.analysis.outcomes import Outcomes
 from rasp.compiler.analysis.possible_states import NeverPicks, PossibleStates
 from rasp.compiler.analysis.task import Task
 from rasp.compiler.analysis.values import HeldValues, Joint, Values, View
-from rasp.compiler.analysis.variables import (
-    CountVariable,
-    NodeVariable,
-    codes_of,
-    is_binary,
-)
+from rasp.compiler.analysis.variables import NodeVariable, codes_of, is_binary
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Elementwise, Node, SOp
 
@@ -109,9 +104,7 @@ class JointStates:
         ]
         if states_of(common_inputs(views)) <= most:
             return views
-        choices = [[view] if values.choice or any(isinstance(variable, CountVariable)
-                                                  for variable in values.inputs)
-                   else [view, values.view]
+        choices = [[view] if values.choice or values.counts_conditions else [view, values.view]
                    for view, values in zip(views, node_values, strict=True)]  # fmt: skip
         return min((list(combination) for combination in product(*choices)),
                    key=lambda views: states_of(common_inputs(views)))  # fmt: skip

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm, prod
+from typing import TypeAlias
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from rasp.compiler.settings import Settings
 
 LARGE = 4096
 """From this many states on, it is worth while to take sums apart."""
+PartsOf: TypeAlias = dict[SumVariable, tuple[Variable, ...]]
 
 
 def common_inputs(views: Sequence[View]) -> tuple[Variable, ...]:
@@ -122,9 +124,7 @@ class BaseVariables:
         return [weight * code for _, code in part.states]
 
 
-def _over_parts(
-    view: View, parts_of: dict[SumVariable, tuple[Variable, ...]], base: BaseVariables
-) -> View:
+def _over_parts(view: View, parts_of: PartsOf, base: BaseVariables) -> View:
     """One view over the parts of its sums; None where the parts add up to nothing known."""
     inputs = tuple(dict.fromkeys(
         part for variable in view.inputs for part in _parts(variable, parts_of)
@@ -146,9 +146,7 @@ def _over_parts(
     return View(inputs, outcomes)
 
 
-def _parts(
-    variable: Variable, parts_of: dict[SumVariable, tuple[Variable, ...]]
-) -> tuple[Variable, ...]:
+def _parts(variable: Variable, parts_of: PartsOf) -> tuple[Variable, ...]:
     return parts_of.get(variable, (variable,)) if isinstance(variable, SumVariable) else (variable,)
 
 

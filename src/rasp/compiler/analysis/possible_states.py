@@ -60,9 +60,7 @@ class PossibleStates:
                 by_head.setdefault(variable.head, []).append(variable)
         for outputs in by_head.values():
             if len(outputs) > 1:
-                possible &= self._outputs_are_possible(
-                    outputs, [state[output] for output in outputs]
-                )
+                possible &= self._are_possible(outputs, state)
         return possible
 
     def _is_possible_at(self, index: np.ndarray, state: dict[Variable, np.ndarray]) -> np.ndarray:
@@ -83,13 +81,13 @@ class PossibleStates:
                 possible &= index < np.array(variable.longest)[places]
         return possible
 
-    def _outputs_are_possible(
-        self, outputs: list[HeadOutput], states: list[np.ndarray]
+    def _are_possible(
+        self, outputs: list[HeadOutput], state: dict[Variable, np.ndarray]
     ) -> np.ndarray:
         """(combination,): whether outputs of one head can be what they are there, together."""
         rows = self.rows(tuple(outputs))
         if rows is None:
-            return np.ones(len(states[0]), bool)
+            return np.ones(len(state[outputs[0]]), bool)
         numbered = [{code: place for place, code in enumerate(dict.fromkeys(
             code for _, code in output.states))} for output in outputs]  # fmt: skip
         together = np.zeros([len(places) for places in numbered], bool)
@@ -99,8 +97,8 @@ class PossibleStates:
                     tuple(places[code] for code, places in zip(row, numbered, strict=True))
                 ] = True
         return np.asarray(together[tuple(
-            np.array([places[code] for _, code in output.states])[state]
-            for output, places, state in zip(outputs, numbered, states, strict=True)
+            np.array([places[code] for _, code in output.states])[state[output]]
+            for output, places in zip(outputs, numbered, strict=True)
         )])  # fmt: skip
 
     def rows(self, outputs: tuple[HeadOutput, ...]) -> set[Row] | None:

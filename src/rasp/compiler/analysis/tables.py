@@ -67,11 +67,11 @@ def summands(
     apart: list[tuple[tuple[Variable, ...], Table]] = []
     for variable in inputs:
         axis = inputs.index(variable)
-        moved, known = np.moveaxis(grid, axis, 0), np.moveaxis(is_known, axis, 0)
-        change = _change(moved, known) if grid.ndim > 1 else None
+        moved, defined = np.moveaxis(grid, axis, 0), np.moveaxis(is_known, axis, 0)
+        change = _change(moved, defined) if grid.ndim > 1 else None
         if change is not None:
             apart.append(((variable,), _as_fractions(change, scale)))
-            grid, is_known = _without_change(moved, known, change)
+            grid, is_known = _without_change(moved, defined, change)
             inputs = inputs[:axis] + inputs[axis + 1 :]
     if not apart:
         return [(inputs, table)]
@@ -80,13 +80,13 @@ def summands(
 
 
 def _without_change(
-    moved: np.ndarray, known: np.ndarray, change: np.ndarray
+    moved: np.ndarray, defined: np.ndarray, change: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """What is left for the other inputs, and where it is known, without the first axis."""
     aligned = (moved.T - change).T
-    first = np.expand_dims(known.argmax(axis=0), 0)  # some state in which it is known
+    first = np.expand_dims(defined.argmax(axis=0), 0)  # some state in which it is known
     left = np.take_along_axis(aligned, first, 0)[0]
-    return left, np.any(known, axis=0, keepdims=True)[0]
+    return left, np.any(defined, axis=0, keepdims=True)[0]
 
 
 def _change(moved: np.ndarray, fine: np.ndarray) -> np.ndarray | None:

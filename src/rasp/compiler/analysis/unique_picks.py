@@ -97,11 +97,7 @@ class UniquePicks:
 
         def holds(case: tuple[int, ...]) -> bool:
             outcome = dict(zip(sides, case, strict=True))
-            return (
-                rewritten(
-                    formula, lambda comparison: bool(outcome[comparison.keys] & comparison.outcomes)
-                )
-                is True
-            )
+            truth = rewritten(formula, lambda part: bool(outcome[part.keys] & part.outcomes))
+            return truth is True
 
         return is_strict_order(holds, [isinstance(side, Indices) for side in sides])

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.variables import Variable, distinct
+from rasp.compiler.analysis.variables import CountVariable, Variable, distinct
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.graph import Const, Elementwise, Node, SOp
 
@@ -56,6 +56,11 @@ class Values:
     @cached_property
     def atoms(self) -> list[Atom]:
         return distinct(self.outcomes)
+
+    @property
+    def counts_conditions(self) -> bool:
+        """Whether it depends on how many conditions hold, which only later work can tell apart."""
+        return any(isinstance(variable, CountVariable) for variable in self.inputs)
 
     @property
     def is_noisy(self) -> bool:

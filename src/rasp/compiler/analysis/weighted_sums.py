@@ -239,9 +239,7 @@ def _with_one_length(linear: Linear) -> tuple[Linear, list[HeadOutput]]:
     """The same sum with all outputs that are the input's length as one of them, and that one."""
     lengths = [output for output in linear.of(HeadOutput) if output.is_length]
     weight = sum((linear.parts[length] for length in lengths), Fraction(0))
-    parts = {
-        coordinate: part for coordinate, part in linear.parts.items() if coordinate not in lengths
-    }
+    others = linear - weighted({length: linear.parts[length] for length in lengths})
     if not weight:
-        return Linear(linear.constant, parts), []
-    return Linear(linear.constant, {**parts, lengths[0]: weight}), lengths[:1]
+        return others, []
+    return others + weighted({lengths[0]: weight}), lengths[:1]

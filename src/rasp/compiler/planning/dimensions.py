@@ -82,20 +82,16 @@ class Layout:
         self.labels.append(label)
         if not remainder:
             return
+        # A weight of 1 makes no fractions of the others; so it is the pivot, where there is one.
         pivot = min(
-            remainder,
-            key=lambda coordinate: (
-                abs(abs(Fraction(remainder[coordinate])) - 1),
-                coordinate.order,
-            ),
+            remainder, key=lambda part: (abs(abs(Fraction(remainder[part])) - 1), part.order)
         )
         scale = Fraction(remainder[pivot])
         row_weights = scaled(used, -1 / scale)
         row_weights[new] = unit / scale
         self._pivots[pivot] = len(self._echelon)
-        self._echelon.append(
-            (pivot, _with_ints(scaled(remainder, 1 / scale)), _with_ints(row_weights))
-        )
+        row_parts = _with_ints(scaled(remainder, 1 / scale))
+        self._echelon.append((pivot, row_parts, _with_ints(row_weights)))
 
     def add_by_writer(self, demand: Demand) -> None:
         """Make sure that what each block adds to a function can be read, without rounding."""
@@ -171,9 +167,7 @@ class Layout:
         """Subtract rows of the echelon form until no pivot is left."""
         remainder = _with_ints(linear.parts)
         used: dict[int, Exact] = {}
-        pending = sorted(
-            {self._pivots[coordinate] for coordinate in remainder if coordinate in self._pivots}
-        )
+        pending = sorted({self._pivots[part] for part in remainder if part in self._pivots})
         waiting = set(pending)
         while pending:
             row = pending.pop(0)

@@ -21,9 +21,8 @@ import numpy as np
 from rasp.compiler.analysis.linear import Linear, total
 from rasp.compiler.analysis.variables import IndexVariable, TokenVariable, Variable
 from rasp.compiler.planning.features import Features, Group
+from rasp.compiler.planning.rounded_sums import UNIT, rough_error
 
-UNIT = 2.0**-24
-"""The largest relative error of one float32 operation."""
 MOST_ORDERED = 4
 """The most inputs of which every order is tried."""
 NEAR = [Fraction(1, 32), Fraction(1, 16), Fraction(1, 8)]
@@ -179,11 +178,10 @@ def _rough_error(
     group: Group, codes: list[list[Fraction]], weights: tuple[Fraction, ...], length: int
 ) -> float:
     """Roughly how far `z` can be off."""
-    return (2 * length + 60) * UNIT * sum(
-        _reach(input_codes, weight)
-        for variable, input_codes, weight in zip(group.inputs, codes, weights, strict=True)
-        if variable.is_noisy
-    )  # fmt: skip
+    noisy = (_reach(input_codes, weight)
+             for variable, input_codes, weight in zip(group.inputs, codes, weights, strict=True)
+             if variable.is_noisy)  # fmt: skip
+    return rough_error(sum(noisy), length)
 
 
 def _reach(codes: list[Fraction], weight: Fraction) -> float:

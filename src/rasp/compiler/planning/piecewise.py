@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from rasp.compiler.analysis.tables import numbered
+from rasp.compiler.planning.rounded_sums import power_of_two_in
 
 ZERO, QUARTER = Fraction(0), Fraction(1, 4)
 Kinks: TypeAlias = dict[Fraction, Fraction]
@@ -64,13 +65,7 @@ def _finest(points: Sequence[Fraction], values: Sequence[Fraction]) -> Fraction:
                for place, (value, later) in enumerate(pairwise(values))
                if later is not value and later != value]  # fmt: skip
     width = _power_of_two_within(min((gap for gap, _ in changes), default=Fraction(1)))
-    return min((_grain(change / width) for _, change in changes), default=ZERO)
-
-
-def _grain(number: Fraction) -> Fraction:
-    """The largest power of two that divides a number; 0 where there is none."""
-    above, below = number.numerator, number.denominator
-    return Fraction(above & -above, below) if below & (below - 1) == 0 else ZERO
+    return min((power_of_two_in(change / width) for _, change in changes), default=ZERO)
 
 
 def _power_of_two_within(gap: Fraction) -> Fraction:

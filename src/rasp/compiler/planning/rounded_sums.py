@@ -16,6 +16,7 @@ from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import HeadOutput, default_code
 
 UNIT = 2.0**-24
+"""The largest relative error of one float32 operation."""
 ROOM = 6.0
 """The grid is at least so many times as wide as what is added may be off."""
 FINER, FINEST = 4, 1 << 20
@@ -25,9 +26,9 @@ FINER, FINEST = 4, 1 << 20
 def can_be_rounded(codes: Iterable[Fraction], length: int) -> bool:
     """Whether numbers are multiples of a power of two that is large beside their errors."""
     different = set(codes)
-    unit = min((_unit(code) for code in different if code), default=Fraction(0))
+    unit = min((power_of_two_in(code) for code in different if code), default=Fraction(0))
     reach = max(map(abs, different), default=Fraction(0))
-    return not reach or (bool(unit) and ROOM * _rough_error(reach, length) < unit)
+    return not reach or (bool(unit) and ROOM * rough_error(reach, length) < unit)
 
 
 def last_layer(dimension: Linear) -> int:
@@ -49,15 +50,15 @@ def rounding_constant(dimension: Linear, length: int, fineness: int) -> float:
         if isinstance(coordinate, HeadOutput):
             codes = {code for _, code in coordinate.states} | {default_code(coordinate)}
             moved += 2 * abs(weight) * max(map(abs, codes))
-            unit = min([unit, *(_unit(weight * code) for code in codes if code)])
+            unit = min([unit, *(power_of_two_in(weight * code) for code in codes if code)])
         else:
             constant += abs(weight)
-            unit = min(unit, _unit(weight))
+            unit = min(unit, power_of_two_in(weight))
     # C is 2^22 steps of the grid from either end of its range: what is added takes half of that.
     grid = Fraction(1, 2**20)
     while (
         fineness * grid < unit
-        or grid < ROOM * _rough_error(moved, length)
+        or grid < ROOM * rough_error(moved, length)
         or constant + moved > grid * 2**21
     ):
         grid *= 2
@@ -71,15 +72,15 @@ def is_power_of_two(weight: Fraction | int) -> bool:
     (True, False)
     """
     number = abs(Fraction(weight))
-    return 1 in (number.numerator, number.denominator) and _unit(number) == number
+    return 1 in (number.numerator, number.denominator) and power_of_two_in(number) == number
 
 
-def _rough_error(reach: Fraction, length: int) -> float:
-    """Roughly how far off what a head adds can be."""
+def rough_error(reach: Fraction | float, length: int) -> float:
+    """Roughly how far off what a head adds can be, of which `reach` is the largest."""
     return float(reach) * (2 * length + 60) * UNIT
 
 
-def _unit(number: Fraction) -> Fraction:
+def power_of_two_in(number: Fraction) -> Fraction:
     """The largest power of two of which a number is a multiple; 0 where there is none."""
     above, below = abs(number.numerator), number.denominator
     return Fraction(above & -above, below) if below & (below - 1) == 0 else Fraction(0)

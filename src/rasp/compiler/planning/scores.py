@@ -20,13 +20,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, gcd, lcm
+from math import ceil
 
 import numpy as np
 
 from rasp.compiler.analysis.comparison_tables import classes
 from rasp.compiler.analysis.formulas import Formula
-from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.linear import Linear, content
 from rasp.compiler.planning.features import Features
 from rasp.compiler.planning.truth_tables import (
     Side,
@@ -290,9 +290,4 @@ def _either(truth: np.ndarray, yes: Fraction, no: Fraction) -> Codes:
 
 def _unit(numbers: Codes) -> Fraction:
     """The largest unit of which all differences are whole multiples; there is at least one."""
-    base = numbers[0]
-    differences = {number - base for number in numbers} - {Fraction(0)}
-    denominator = lcm(*(difference.denominator for difference in differences))
-    return Fraction(
-        gcd(*(int(difference * denominator) for difference in differences)), denominator
-    )
+    return content(number - numbers[0] for number in numbers if number != numbers[0])

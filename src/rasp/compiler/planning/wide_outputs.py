@@ -79,12 +79,11 @@ def wide_code(node: SOp, features: Features, time: int) -> WideCode:
     different, first = np.unique(codes, return_index=True)
     states = {digit.output: rows[first, place] for place, digit in enumerate(digits)}
     atoms = _evaluate(analysis, node, states, {})
-    linear = total(
-        digit.linear.times(factor) for digit, factor in zip(digits, weights, strict=True)
-    )
-    atom_of = [(Fraction(code), atom) for code, atom in zip(different.tolist(), atoms, strict=True)
-             if atom is not None]  # fmt: skip
-    return WideCode([digit.linear for digit in digits], linear, _ends_of_runs(atom_of))
+    linears = [digit.linear for digit in digits]
+    linear = total(linear.times(factor) for linear, factor in zip(linears, weights, strict=True))
+    meanings = [(Fraction(code), atom) for code, atom in zip(different.tolist(), atoms, strict=True)
+                if atom is not None]  # fmt: skip
+    return WideCode(linears, linear, _ends_of_runs(meanings))
 
 
 def read_inputs(values: Values, features: Features, time: int) -> WideCode:
