@@ -72,7 +72,7 @@ KINDS = {
     "width without a sink": Kind(
         "out = selector_width(select(tokens, tokens, ==));", "ab", 4, {"sink": False}
     ),
-    "two outputs": Kind("out = length; also = aggregate(select(indices, 0, ==), tokens);"),
+    "two outputs": Kind("also = aggregate(select(indices, 0, ==), tokens); out = length;"),
     "split heads": Kind(
         "s = select(tokens, tokens, <) or select(tokens, tokens, ==) and "
         "select(indices, indices, <); out = selector_width(s);",
