@@ -66,11 +66,6 @@ class Refusals:
         """A node as its program names it, or its expression, shortened."""
         return self.program.names.get(node) or expression(node, self.program.names, depth=3)
 
-    def line(self, node: Node) -> str:
-        """` (line 3)` where a node, or what uses it, comes from there."""
-        span = self.origin(node)
-        return "" if span is None else f" (line {span.line})"
-
     def origin(self, node: Node) -> Span | None:
         """Where a node comes from; for one made by the library, where the library was used."""
         if node in self.program.origins:

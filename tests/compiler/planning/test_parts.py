@@ -43,7 +43,7 @@ def test_a_layout_has_as_many_dimensions_as_the_demands_have_rank(
         Linear(Fraction(0), {token_is(place): each for place, each in enumerate(row) if each})
         for row in rows
     ]
-    layout = lay_out([Demand(1, each, "") for each in functions])
+    layout = lay_out([Demand(1, each) for each in functions])
     matrix = np.array([[float(each) for each in row] for row in rows])
     assert len(layout.dimensions) == np.linalg.matrix_rank(matrix)
     for function in functions:

@@ -43,8 +43,7 @@ def test_many_classes_are_numbered_in_digits(monkeypatch: pytest.MonkeyPatch) ->
     program = rasp.run("out = aggregate(select(tokens, tokens, ==), indices, 0);")["out"]
     settings = read_settings("abcdefg", 4, None, False, True, "paper", "compact")
     plan = make_plan({"out": program.node}, settings, Program())
-    (conjunct,) = plan.heads[0][0].conjuncts
-    assert len(conjunct.products) == 3  # two digits, and the sum of their squares
+    assert len(plan.heads[0][0].products) == 3  # two digits, and the sum of their squares
     model, certificate, _ = build(plan, Program())
     assert certificate.exact and model("gacg") == program("gacg")
 

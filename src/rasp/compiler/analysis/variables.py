@@ -107,7 +107,6 @@ class PlannedHead:
     best: Scorer | None
     may_be_empty: bool
     needs_uniform: bool
-    selector_text: str
     picks_one: bool = False
     """Whether no query picks two keys (or the program fails): then the weight is exactly 1."""
     family: Formula | None = None

@@ -56,7 +56,6 @@ class HeadPlan:
     """What a head reads. A score is Σ query · key over `products`, plus the sink's."""
 
     head: PlannedHead
-    conjuncts: list[Conjunct]
     products: list[tuple[Linear, Linear]]
     sink: Linear
     """The sink's score, as a function of the query."""
@@ -82,7 +81,7 @@ def plan_head(features: Features, head: PlannedHead, wanted: Iterable[Linear]) -
         products += _shift_to_zero(scored)
     basis = basis_of(head, wanted)
     values = [sent_value(features, weights, time) for weights in basis]
-    return HeadPlan(head, parts, products, scoring.sink(scored), values, basis)
+    return HeadPlan(head, products, scoring.sink(scored), values, basis)
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,7 +51,7 @@ def best_scores(features: Features, head: PlannedHead, time: int) -> Conjunct | 
          features.of_values(key, number, time))
         for key, query in zip(keys, queries, strict=True)
     ]  # fmt: skip
-    return Conjunct(len(asked) * len(sent), products, Linear(low), low, spread=spread)
+    return Conjunct(products, Linear(low), low, spread=spread)
 
 
 def gap_and_extent(

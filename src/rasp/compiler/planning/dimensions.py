@@ -40,7 +40,6 @@ class Demand:
 
     time: int
     linear: Linear
-    label: str
     is_read_at_once: bool = False
     """Whether a feed-forward reads it, while what its layer's heads add is being rounded."""
     is_noisy: bool = False
@@ -53,7 +52,6 @@ class Layout:
 
     dimensions: list[Linear] = field(default_factory=list)
     """What each dimension holds (without constants)."""
-    labels: list[str] = field(default_factory=list)
     _echelon: list[tuple[Coordinate, dict[Coordinate, Exact], dict[int, Exact]]] = field(
         default_factory=list
     )
@@ -71,15 +69,14 @@ class Layout:
     def add(self, demand: Demand) -> None:
         """Make sure that a function can be read."""
         if self._reduced(demand.linear)[0]:
-            self._append(self._without_readable_parts(demand.linear), demand.label)
+            self._append(self._without_readable_parts(demand.linear))
 
-    def _append(self, linear: Linear, label: str) -> None:
+    def _append(self, linear: Linear) -> None:
         """A dimension for a function; the echelon form has it if others do not tell it."""
         remainder, used = self._reduced(linear)
         new = len(self.dimensions)
         unit = content(linear.parts.values())
         self.dimensions.append(linear.times(1 / unit))
-        self.labels.append(label)
         if not remainder:
             return
         # A weight of 1 makes no fractions of the others; so it is the pivot, where there is one.
@@ -103,7 +100,7 @@ class Layout:
             if not remainder and len(used) <= FEW and all(map(_is_plain, used.values())):
                 continue
             self._own_dimensions[key] = len(self.dimensions)
-            self._append(part, demand.label)
+            self._append(part)
 
     def add_alone(self, demand: Demand) -> None:
         """Give a function a dimension of its own, unless it is read from one that is rounded.
@@ -120,7 +117,6 @@ class Layout:
         unit = content(demand.linear.parts.values())
         self._weights_of[demand.linear.shape] = {len(self.dimensions): unit}
         self.dimensions.append(demand.linear.plus(-demand.linear.constant).times(1 / unit))
-        self.labels.append(demand.label)
 
     def _without_readable_parts(self, linear: Linear) -> Linear:
         """Leave out the parts that can be read already: the dimension is simpler, and cleaner."""

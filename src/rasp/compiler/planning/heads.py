@@ -267,8 +267,7 @@ class HeadAnalysis:
         for head in self.heads:
             if (head.layer, head.mode, head.formula, head.best) == (layer, mode, formula, best):
                 return head
-        text = self.task.refusals.text(node.selector)
-        head = PlannedHead(layer, mode, formula, best, False, mode == "sum", text,
+        head = PlannedHead(layer, mode, formula, best, False, mode == "sum",
                     refusal=self.facts.unseen(node))  # fmt: skip
         self.heads.append(head)
         return head

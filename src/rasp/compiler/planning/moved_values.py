@@ -33,7 +33,7 @@ def basis_of(head: PlannedHead, wanted: Iterable[Linear]) -> list[dict[HeadOutpu
             rows.setdefault(frozenset(row.items()), weighted(row))
     basis = Layout()
     for linear in sorted(rows.values(), key=lambda linear: len(linear.parts)):
-        basis.add(Demand(0, linear, ""))
+        basis.add(Demand(0, linear))
     return [dimension.of(HeadOutput) for dimension in basis.dimensions]
 
 

@@ -31,8 +31,6 @@ class OutputPlan:
     atoms: list[tuple[Fraction, Atom]]
     digits: tuple[Linear, ...] = ()
     """Where the number to be read is put together only as it is read: what it is made of."""
-    is_made: bool = False
-    """Whether a feed-forward makes the number: it may number the atoms, or be left out."""
 
 
 def plan_output(
@@ -46,8 +44,7 @@ def plan_output(
         why = next(iter(features.analysis.outcomes.failures.values()), "it has no value")
         raise Refusal(f"the program fails on every input: {why}", "fix it first")
     counted = _threshold(values)
-    is_made = values.linear is None
-    if looks_up and is_made and counted is None:
+    if looks_up and values.linear is None and counted is None:
         try:
             return _read_directly(name, node, read_inputs(values, features, time))
         except Refusal:
@@ -57,7 +54,7 @@ def plan_output(
     if counted is not None:
         return OutputPlan(name, node, features.code(values.inputs[0], time), counted)
     linear = features.of_values(values, codes.__getitem__, time)
-    return OutputPlan(name, node, linear, sorted(atom_of.items()), (), is_made)
+    return OutputPlan(name, node, linear, sorted(atom_of.items()))
 
 
 def _codes(codes: dict[Atom, Fraction]) -> dict[Atom, Fraction]:

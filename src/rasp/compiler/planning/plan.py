@@ -14,13 +14,6 @@ from rasp.architecture.schedule import schedule
 from rasp.compiler.analysis.blocks import Blocks, Deadlines, NeedsBlock
 from rasp.compiler.analysis.task import NONE, Measures
 from rasp.compiler.analysis.variables import (
-    HeadOutput,
-    IndexVariable,
-    NodeVariable,
-    PlannedHead,
-    SumVariable,
-    TokenVariable,
-    Variable,
     s_op_of,
 )
 from rasp.compiler.planning.analyse import analyse, check_s_ops
@@ -33,7 +26,7 @@ from rasp.compiler.planning.outputs import OutputPlan, plan_output
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspUnsupportedError
-from rasp.graph import Aggregate, Node, Program, SOp
+from rasp.graph import Node, Program, SOp
 
 MOST_CELLS = 900_000
 """The most values that one group of hidden units has to make: inputs times dimensions."""
@@ -94,7 +87,7 @@ def _plan(
     planned = _outputs(outputs, features, end, refusals, measures.looks_up)
     for output in planned:
         for linear in output.digits or (output.linear,):
-            demands.append(Demand(end, linear, output.name + refusals.line(output.node)))
+            demands.append(Demand(end, linear))
     heads, groups = _plan_layers(features, analysis, layers, demands, refusals)
     uses_sink = settings.sink and any(
         plan.head.mode == "sum" or plan.head.may_be_empty for layer in heads for plan in layer
@@ -154,8 +147,8 @@ def _plan_layers(
         for group in features.groups_of(layer):
             ridge = choose_ridge(features, group, 2 * layer)
             ridges.append((group, ridge))
-            at_once, label = layer > 0 and analysis.measures.rounds, _group_label(group, refusals)
-            demands.append(Demand(2 * layer, ridge.z, label, at_once, group.is_noisy))
+            at_once = layer > 0 and analysis.measures.rounds
+            demands.append(Demand(2 * layer, ridge.z, at_once, group.is_noisy))
         groups.append(ridges)
         if layer:
             heads.append(_heads_of(features, analysis, layer, demands, refusals))
@@ -180,36 +173,6 @@ def _heads_of(
             refusals.add(blamed, refusal)
             continue
         plans.append(plan)
-        time, text = 2 * layer - 1, head.selector_text + _line_of(head, refusals)
-        for query, key in plan.products:
-            demands.append(Demand(time, query, f"query of {text}"))
-            demands.append(Demand(time, key, f"key of {text}"))
-        demands.append(Demand(time, plan.sink, f"sink of {text}"))
-        demands += [Demand(time, value, f"value of {text}") for value in plan.values]
+        read = [side for product in plan.products for side in product]
+        demands += [Demand(2 * layer - 1, each) for each in (*read, plan.sink, *plan.values)]
     return plans
-
-
-def _line_of(head: PlannedHead, refusals: Refusals) -> str:
-    """Where the selector of a head comes from."""
-    served = head.outputs[0].known_by
-    return refusals.line(served.selector) if isinstance(served, Aggregate) else ""
-
-
-def _group_label(group: Group, refusals: Refusals) -> str:
-    """What a feed-forward's group reads, in words."""
-    words = dict.fromkeys(_words(variable, refusals) for variable in group.inputs)
-    return f"input of feed-forward {group.layer}: {', '.join(words)}"
-
-
-def _words(variable: Variable, refusals: Refusals) -> str:
-    match variable:
-        case TokenVariable():
-            return "tokens"
-        case IndexVariable():
-            return "indices"
-        case NodeVariable(node=node) | HeadOutput(known_by=SOp() as node):
-            return refusals.text(node) + refusals.line(node)
-        case SumVariable():
-            outs = list(variable.linear.of(HeadOutput))
-            return " and ".join(dict.fromkeys(_words(output, refusals) for output in outs))
-    return "a count of conditions"

@@ -56,8 +56,6 @@ Codes = list[Fraction]
 class Conjunct:
     """One conjunct as attention sees it: the score is Σ over products of query · key."""
 
-    pairs: int
-    """How many pairs of a query's value and a key's there are."""
     products: list[tuple[Linear, Linear]]
     reference: Linear = NOTHING
     """What a match scores."""
@@ -133,11 +131,11 @@ class _Maker:
     def of_keys_only(self) -> Conjunct:
         key = self._key([Fraction(int(matches)) - 1 for matches in self.truth[0]])
         product = (Linear(self.strength), key)
-        return Conjunct(self.truth.size, [product], largest=self.strength)
+        return Conjunct([product], largest=self.strength)
 
     def of_queries_only(self) -> Conjunct:
         raised = _either(self.truth[:, 0], ZERO, self.strength)
-        return Conjunct(self.truth.size, [], self._query(raised), min(raised))
+        return Conjunct([], self._query(raised), min(raised))
 
     # -- numbers ----------------------------------------------------------------------------------
 
@@ -180,7 +178,6 @@ class _Maker:
         shift = unit * SIGNS[op] if op in ("<", ">") else ZERO
         codes = [Fraction(row[0]) for row in self.queries.rows]
         return Conjunct(
-            self.truth.size,
             [(Linear(-gamma), keys)],
             queries.plus(-shift).times(-gamma),
             min(-gamma * (code - shift) for code in codes),
@@ -221,7 +218,7 @@ class _Maker:
                  for query, key in zip(queries.digits, keys.digits, strict=True))  # fmt: skip
         largest = beta * (2 * sum(sizes, ZERO) + max(keys.squares))
         lowest = beta * min(queries.squares)
-        return Conjunct(self.truth.size, products, reference, lowest, largest)
+        return Conjunct(products, reference, lowest, largest)
 
     # -- columns ----------------------------------------------------------------------------------
 
@@ -237,7 +234,7 @@ class _Maker:
         else:
             for member, row in _members(query_class, by_query):
                 products.append((self._query(member), self._key(self._penalties(row))))
-        return Conjunct(self.truth.size, products)
+        return Conjunct(products)
 
     def _check_columns(self, columns: int) -> None:
         cells = columns * (len(self.keys.joint.rows) + len(self.queries.joint.rows))

@@ -111,8 +111,7 @@ class WidthShares:
         linear = Linear()
         for node, alike in ((always, [*share[1:], ONE]), (alone, [*share, Fraction(0)])):
             head = PlannedHead(self.task.layer_of[node], "share", formula, None, False, True,
-                        self.task.refusals.text(node.selector), outweighs=node is always,
-                        refusal=self.facts.unseen(node))  # fmt: skip
+                        outweighs=node is always, refusal=self.facts.unseen(node))  # fmt: skip
             states = tuple((total, total) for total in sorted(alike))
             output = HeadOutput(head.layer, states, True, head, IS_FIRST, None, known_by=node)
             head.outputs.append(output)
