@@ -102,6 +102,21 @@ def test_the_refusal_names_the_option() -> None:
     assert "extra_feed_forwards" in (caught.value.hint or "")
 
 
+def test_a_second_choice_of_many_values_is_refused_with_a_reason() -> None:
+    program = rasp.run("""
+        hist = selector_width(select(tokens, tokens, ==));
+        count_a = selector_width(select(tokens, "a", ==));
+        near = (indices * 9 + hist) if count_a > 2 else (indices * 9 - hist);
+        moved = aggregate(select(indices, indices - 1, ==), near);
+        before = aggregate(select(indices, indices - 1, ==), count_a);
+        far = (indices * 90 + moved) if before > 2 else (indices * 90 - moved);
+        out = aggregate(select(indices, indices - 1, ==), far);
+    """)
+    with pytest.raises(RaspUnsupportedError, match="depends on one of several s-ops") as caught:
+        compile(program["out"], alphabet="ab", max_length=8, style="compact", extra_feed_forwards=1)
+    assert "`extra_feed_forwards=2`" in (caught.value.hint or "")
+
+
 def test_the_robust_style_has_none() -> None:
     with pytest.raises(RaspValueError, match="no extra feed-forward blocks"):
         compile(rasp.tokens, alphabet="ab", max_length=3, style="robust", extra_feed_forwards=1)

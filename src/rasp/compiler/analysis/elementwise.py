@@ -84,7 +84,8 @@ class ElementwiseRules:
         if same is not None:
             self._joints.aliases[node] = self._joints.aliases.get(same, same)
             return self._held.of(same)
-        operands, refusal = list(node.operands), Refusal("", "")
+        operands = list(node.operands)
+        refusal = Refusal("it depends on one of several s-ops", self.task.settings.way_out)
         if node.op == "if" and any(
             len(self._held.of(operand).atoms) > SEVERAL for operand in operands
         ):

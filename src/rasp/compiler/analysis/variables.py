@@ -165,6 +165,15 @@ def codes_of(atoms: Iterable[Atom], averaged: bool = False) -> dict[Atom, Fracti
     return codes
 
 
+def head_codes(atoms: Sequence[Atom], is_unique: bool) -> tuple[dict[Atom, Fraction], bool]:
+    """Numbers for what a head puts out, and whether they are names, not the atoms' own numbers."""
+    codes = codes_of(atoms, averaged=not is_unique)
+    if is_unique and is_spread(codes.values()):  # too far apart to be added, but only one is picked
+        by_size = sorted(codes, key=codes.__getitem__)
+        return {atom: Fraction(place) for place, atom in enumerate(by_size)}, True
+    return codes, any(isinstance(atom, str) for atom in atoms)
+
+
 def is_spread(codes: Iterable[Fraction]) -> bool:
     """Whether codes are too large for float32, or for their differences to be told in it."""
     ordered = in_size_order(set(codes))

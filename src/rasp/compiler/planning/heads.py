@@ -27,7 +27,7 @@ from rasp.compiler.analysis.variables import (
     PlannedHead,
     codes_of,
     distinct,
-    is_spread,
+    head_codes,
     number,
     typed,
 )
@@ -99,7 +99,7 @@ class HeadAnalysis:
         may_be_empty = not self.facts.is_never_empty(self.selectors.formula(node.selector)[0])
         picked, is_unique = self._picked(node, values)
         atoms = distinct([*picked, node.default] if may_be_empty else picked)
-        codes, are_names = _codes(atoms, is_unique)
+        codes, are_names = head_codes(atoms, is_unique)
         is_by_length = not is_unique and self._is_by_length(node, values)
         head = self._head_of_means(node, may_be_empty)
         head.needs_uniform |= not is_unique and len(set(codes_of(values.atoms).values())) > 1
@@ -271,15 +271,6 @@ class HeadAnalysis:
                     refusal=self.facts.unseen(node))  # fmt: skip
         self.heads.append(head)
         return head
-
-
-def _codes(atoms: Sequence[Atom], is_unique: bool) -> tuple[dict[Atom, Fraction], bool]:
-    """Numbers for what a head puts out, and whether they are names, not the atoms' own numbers."""
-    codes = codes_of(atoms, averaged=not is_unique)
-    if is_unique and is_spread(codes.values()):  # too far apart to be added, but only one is picked
-        by_size = sorted(codes, key=codes.__getitem__)
-        return {atom: Fraction(place) for place, atom in enumerate(by_size)}, True
-    return codes, any(isinstance(atom, str) for atom in atoms)
 
 
 def _longest(picked: Sequence[Atom], atoms: Sequence[Atom]) -> tuple[int, ...]:
