@@ -174,5 +174,6 @@ def _heads_of(
             continue
         plans.append(plan)
         read = [side for product in plan.products for side in product]
-        demands += [Demand(2 * layer - 1, each) for each in (*read, plan.sink, *plan.values)]
+        read += [plan.sink, *plan.values]
+        demands += [Demand(2 * layer - 1, linear) for linear in read]
     return plans
