@@ -92,7 +92,10 @@ def compile(
 def _robust_or_compact(
     nodes: Mapping[str, Node], settings: Settings, program: Program
 ) -> Transformer:
-    """A robust model; where there is none, a compact one that says why."""
+    """A robust model; where there is none, a compact one that says why.
+
+    A robust model that would only take too long is made after all where there is no compact one.
+    """
     reason, robust = "the robust style has no extra feed-forward blocks", None
     if not settings.extra_feed_forwards:
         robust = replace(settings, style="robust")
@@ -135,7 +138,10 @@ def _robust(
     nodes: Mapping[str, Node], settings: Settings, program: Program,
     most: int = MOST_ROBUST_EFFORT,
 ) -> Transformer:  # fmt: skip
-    """Compile in the robust style, or say why that cannot be done."""
+    """Compile in the robust style, or say why that cannot be done.
+
+    What is not certified is written once more, with each number in one dimension.
+    """
     place = Refusals(program, list(nodes.values())).origin(next(iter(nodes.values())))
     plan = make_plan(nodes, settings, program)
     if plan.effort > most:

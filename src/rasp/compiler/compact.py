@@ -1,8 +1,9 @@
-"""A program in, a certified model of the compact style out: attempts with ever more measures.
+"""A program in, a certified model of the compact style out: attempts with other measures.
 
 Most programs need no measures. Where the checker finds no margin left, what an output needs is read
 off its inputs, with no feed-forward in between; then the stream is made to round what heads add as
-well; and last, conditions are counted. A model that cannot be certified is never handed out.
+well; and last, conditions are counted in place of both. A model that cannot be certified is never
+handed out.
 """
 
 from __future__ import annotations

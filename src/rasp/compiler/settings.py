@@ -19,6 +19,7 @@ class Settings(Inputs):
     sink: bool = True
     """Whether a hidden token may be put before the input, for queries that pick nothing."""
     heads: str = "paper"
+    """"paper": as many heads as the schedule says; "split": more, where that saves much."""
     style: str = "robust"
     """"robust": moderate weights that bear noise; "compact": as few weights as possible."""
     next_token: bool = False

@@ -3,13 +3,13 @@
 The files in the order data flows: `task` is what an analysis is asked, with the `blocks` that a
 model may have besides its heads. `variables` are the things that elementwise work at one position
 can depend on, `linear` the functions of what the residual stream can hold, and `values` what an
-s-op holds: a table over variables (`tables`, `branches`), or a `Linear`. `value_analysis` walks the
-graph. For elementwise s-ops it asks `elementwise`, which finds `weighted_sums` and `choices`, and
-applies operators (`outcomes`) to what operands hold together: `joint_states`, by `joint_tables` of
-the `possible_states`. `subset_sums` and `linear_ranges` list the numbers that sums and means can
-be, `kinds` says of what kind. Aggregates are left to whoever knows attention, which takes what
-follows: `formulas` are selectors as comparisons, `comparison_tables` their truth, `selectors` what
-values decide of them; then `promised_picks`, `selector_facts` (never empty, causal),
-`unique_picks`, `head_ranges`, and `disguised_sums`, the aggregates that are sums, whatever their
-text says.
+s-op holds: a table over variables, or a `Linear`. (`tables` makes such tables simpler, for the
+chapters that follow.) `value_analysis` says of each node what it holds. For elementwise s-ops it
+asks `elementwise`, which finds `weighted_sums` and `choices`, and applies operators (`outcomes`) to
+what operands hold together: `joint_states`, by `joint_tables` of the `possible_states`.
+`subset_sums` and `linear_ranges` list the numbers that sums and means can be, `kinds` says of what
+kind. Aggregates are left to `planning.heads`, which asks the files that follow: `formulas` are
+selectors as comparisons, `comparison_tables` their truth, `selectors` what values decide of them;
+then `promised_picks`, `selector_facts` (never empty, causal), `unique_picks`, `head_ranges`, and
+`disguised_sums`, the aggregates that are sums, whatever their text says.
 """

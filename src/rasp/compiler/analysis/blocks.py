@@ -71,7 +71,7 @@ class Deadlines:
     def allow(self, node: Node, layer: int, refusal: Refusal) -> bool:
         """Whether an s-op may be computed in the feed-forward of a layer of the model.
 
-        What the compiler has made for a head of its own is known by the heads that read it.
+        What has no deadline was made by the compiler, for a head of its own: it cannot wait.
         """
         last = self.last.get(node)
         if last is None or last == inf:

@@ -1,7 +1,8 @@
 """Aggregates that are sums in disguise, and what it takes to compute them as sums.
 
 Softmax makes means; a sink of weight e^κ makes sums of them: e^κ·Σv/(e^κ + m) is Σv, as near as
-float32 can tell (see `planning.attention.SINK_WEIGHT`). Four shapes of program are sums, whatever
+float32 can tell (see `planning.attention.SINK_SCORE`; the robust style has a lighter sink, see
+`robust.numbers`). Four shapes of program are sums, whatever
 they are called in the source:
 
 - `aggregate(s, x)` where `x` is c at index 0 and 0 elsewhere, and `s` always picks index 0: that
@@ -11,6 +12,7 @@ they are called in the source:
 - `aggregate(s, x) / aggregate(s, y)`, or a comparison of the two: what they are both divided
   by makes no difference.
 
+Where a head must sum for one of these, its means that are only compared with a constant go along.
 Sums are linear in the values, so a comparison that only looks at keys moves into the values,
 and sums over the same selector share one head. Cost: 1 dimension for each sum, no hidden units.
 """

@@ -1,7 +1,8 @@
 """An elementwise s-op in, what it holds out.
 
 It is a weighted sum, a table over the joint states of its operands, or where such a table would
-be too large, a count of conditions, a choice that is made later, or it waits for the next layer.
+be too large, a count of conditions, a choice that is made later, or it waits for the next layer;
+or it is wide, so that only a read-out can use it.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class ElementwiseRules:
         self,
         joints: JointStates,
         sums: WeightedSums,
-        product: Callable[[Elementwise], Linear | None],
+        product: ProductRule,
     ) -> None:
         self.task, self._held, self._joints = joints.task, joints.held, joints
         self._sums, self._product = sums, product

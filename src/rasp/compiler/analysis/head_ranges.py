@@ -55,7 +55,7 @@ class HeadRanges:
             ) from None
 
     def of(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
-        """Outputs of one head move together: look at the weighted sum of their values."""
+        """For each head (or the heads that share a selector), what it can add to a weighted sum."""
         families: dict[object, dict[PlannedHead, dict[HeadOutput, Fraction]]] = {}
         for output, weight in linear.of(HeadOutput).items():
             if output not in skip:

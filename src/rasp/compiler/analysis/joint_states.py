@@ -49,10 +49,10 @@ class JointStates:
         self._nodes: dict[Node, NodeVariable] = {}
 
     def of(self, nodes: Sequence[SOp], later: int | None = None, most: int | None = None) -> Joint:
-        """Evaluate several s-ops over their common inputs, for a head to read.
+        """Evaluate several s-ops over their common inputs, in at most so many states.
 
-        `later` says how many layers after them a feed-forward does, which sees only their values
-        if any.
+        Without `later`, it is a head that reads them. Else a feed-forward does: of the layer of the
+        last of them (0), which works on its inputs, or of the next one (1), which sees its value.
         """
         most = MOST_STATES if most is None else most
         node_values = [self.held.of(node) for node in nodes]

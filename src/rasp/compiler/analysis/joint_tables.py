@@ -2,7 +2,7 @@
 
 Two weighted sums of the same things (`bar - indices` and `indices < bar`) are two inputs, though
 one moves with the other: where that makes a table too large, the sums are taken apart, and the
-table runs over what they are made of.
+table runs over what they are made of (`BaseVariables`).
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 A coordinate is a number that exists at each position: whether the token is the i-th of the
 vocabulary (`TokenIs`), whether the index is p (`IndexIs`), what a head put out (`HeadOutput`), or
-whether a feed-forward's input has got as far as a given state (`Reached`). Each is one object,
-and equal to itself alone. A `Linear` is a constant plus a weighted sum of coordinates. Functions
-that are equal at every position are equal as `Linear`s: one token and one index are left out as
-the base line, since the others determine them.
+whether a feed-forward's input has got as far as a given state (`planning.features.Reached`). Each
+is one object, and equal to itself alone. A `Linear` is a constant plus a weighted sum of
+coordinates. Functions that are equal at every position are equal as `Linear`s: one token and one
+index are left out as the base line, since the others determine them.
 """
 
 from __future__ import annotations

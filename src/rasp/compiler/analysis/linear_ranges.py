@@ -1,4 +1,4 @@
-"""A weighted sum in, every number that it can be out, as far as the embedding decides."""
+"""A weighted sum in, every number that it can be out, as far as embedding and length decide."""
 
 from __future__ import annotations
 

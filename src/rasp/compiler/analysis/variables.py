@@ -95,8 +95,9 @@ class NodeVariable(Variable):
 class PlannedHead:
     """One attention head: whom it attends to, and how its outputs come out of the softmax.
 
-    mode "mean": the weights of the picked keys add up to 1. mode "sum": a heavy sink takes
-    nearly all the weight, so that the output, scaled back, is the sum over the picked keys.
+    mode "mean": the weights of the picked keys add up to 1. mode "sum": the sink has a weight that
+    is known, so that the output tells the sum over the picked keys (see `planning.attention` and
+    `robust.numbers`, which choose different weights).
     mode "share": what position 0 gets, which weighs as much as many picked keys (see
     `width_shares`).
     """
@@ -105,8 +106,11 @@ class PlannedHead:
     mode: str
     formula: Formula
     best: Scorer | None
+    """The scorer of a `select_best`."""
     may_be_empty: bool
+    """Whether a query may pick nothing: then the sink gets the weight."""
     needs_uniform: bool
+    """Whether all picked keys must weigh the same: a sum, or a mean of different values."""
     picks_one: bool = False
     """Whether no query picks two keys (or the program fails): then the weight is exactly 1."""
     family: Formula | None = None

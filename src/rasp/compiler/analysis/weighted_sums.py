@@ -40,6 +40,7 @@ from rasp.compiler.refusals import Refusal
 from rasp.graph import COMPARISONS, apply_operator
 
 KEEPS_NUMBER = ("round", "floor", "int", "abs", "float", "indicator", "bool", "plus")
+"""Operators that leave a weighted sum what it is, where they change none of its values."""
 RangesOfHeads = Callable[[Linear, list[HeadOutput]], list[list[Fraction]]]
 """What the outputs of each head, but for some, can add to a weighted sum."""
 

@@ -2,5 +2,6 @@
 
 `emitter` writes the arrays of a model, as the checker's `Weights`: each reader of the stream is one
 of `rows`. `plan_claims` is what the checker is told about them; `claims` are what both styles say
-alike, and `numbering` is how they name variables. `next_token` gives outputs the ids of tokens.
+alike, and `numbering` is how they name variables. `next_token` checks that outputs are
+tokens where a model generates, and says their ids.
 """

@@ -1,4 +1,8 @@
-"""A plan and its weights in, what the checker is told about them out: names, never numbers."""
+"""A plan of either style in, what the checker is told about its weights out.
+
+Claims say of what each part of the arrays is a function; the checker finds out what it computes.
+What each style says of its own hidden units and readers is in `plan_claims` and `robust.claims`.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +55,7 @@ class Claimant(ABC):
     """Says what all arrays do; each style says of its own what only it knows."""
 
     weighed: str
-    """Heads of this mode have something in the balance with what they pick, near the length."""
+    """The mode of heads where a position weighs as much as many matches (see `width_shares`)."""
 
     def __init__(self, plan: Planned) -> None:
         self.plan, self.analysis, self.values = plan, plan.analysis, plan.analysis.values

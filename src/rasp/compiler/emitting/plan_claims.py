@@ -29,9 +29,9 @@ class _PlanClaimant(Claimant):
 
     def groups(self) -> Iterator[list[GroupClaim]]:
         for layer, groups in enumerate(self.feed_forwards):
-            lowers = bool(self.emitter.constants_taken_away(layer).any())
+            takes_away = bool(self.emitter.constants_taken_away(layer).any())
             yield [GroupClaim(len(self.emitter.units[group]), self.names.all(group.inputs))
-                   for group, _ in groups] + [GroupClaim(1, ())] * lowers  # fmt: skip
+                   for group, _ in groups] + [GroupClaim(1, ())] * takes_away  # fmt: skip
 
     def reader(self, node: SOp) -> ReaderClaim | None:
         linear = self.values.of(node).linear

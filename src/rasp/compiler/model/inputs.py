@@ -1,4 +1,7 @@
-"""The inputs that a model is for: tokens in, their places in its vocabulary out, or an error."""
+"""The inputs that a model is for: tokens in, their places in its vocabulary out, or an error.
+
+Random inputs for a certificate are drawn here, too.
+"""
 
 from __future__ import annotations
 

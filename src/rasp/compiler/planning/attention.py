@@ -24,13 +24,13 @@ from rasp.compiler.planning.width_shares import boost_of
 from rasp.graph.formulas import Comparison, conjuncts
 from rasp.operators import ORDERINGS
 
-SINK_WEIGHT = 22
-"""In a sum, the sink's score: it takes all but a few 10^-10ths of the weight.
+SINK_SCORE = 22
+"""In a sum, the sink's score; a match scores 0. It takes all but a few 10^-10ths of the weight.
 
 A larger one would be exact to more digits than exp is; and attention kernels that work in powers
 of two multiply scores by log2(e) first, which rounds what is then beyond 32 twice as coarsely.
 """
-SHARE = exp(-SINK_WEIGHT)
+SHARE = exp(-SINK_SCORE)
 """What one match weighs in a sum."""
 ONE = Linear(Fraction(1))
 LARGEST_EXACT = 1 << 27
@@ -137,7 +137,7 @@ class Scoring:
     def sink(self, scored: list[Conjunct]) -> Linear:
         """Its score: above every match in a sum; in a mean, half-way to what must not match."""
         if self.head.mode == "sum":
-            return Linear(Fraction(SINK_WEIGHT))
+            return Linear(Fraction(SINK_SCORE))
         if self.needs_sink:
             return total(conjunct.reference for conjunct in scored).plus(-self.strength // 2)
         lowest = sum(floor(conjunct.lowest) for conjunct in scored)

@@ -237,7 +237,7 @@ def lay_out(demands: Iterable[Demand], separates_writers: bool = False) -> Layou
     """Choose the dimensions: earlier readers first, then simpler functions.
 
     What the embedding alone decides is there from the start, so that the simplest come first
-    whoever reads them: a hot one is exact, and what is made of hot ones is, too.
+    whoever reads them: what holds 0 or 1 is exact, and so is what is made of such dimensions.
     """
     layout = Layout(separates_writers=separates_writers)
     placed: set[Shape] = set()

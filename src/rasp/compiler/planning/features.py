@@ -2,7 +2,7 @@
 
 What is linear already costs nothing; a function of the token alone or the index alone is a
 column of an embedding table; whatever else is needed becomes a term of a feed-forward. Terms
-with the same inputs form one `Group`, which reads a single number (see `feed_forward`).
+with the same inputs form one `Group`, which reads a single number (see `mixed_radix`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import ClassVar
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.branches import branches
 from rasp.compiler.analysis.linear import Coordinate, Linear, of_index, of_token, total
 from rasp.compiler.analysis.tables import Table, numbered, relevant, summands
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
@@ -33,6 +32,7 @@ from rasp.compiler.analysis.variables import (
     line_through,
     typed,
 )
+from rasp.compiler.planning.branches import branches
 from rasp.compiler.refusals import Refusal
 
 ZERO = Fraction(0)

@@ -3,7 +3,8 @@
 The score of a key is the sum over the formula's conjuncts of something that is 0 where the
 conjunct holds and at most -strength where it does not, up to a shift that is the same for all
 keys of a query; the sink's score takes that shift (`reference`). A conjunct is a table over
-what its keys and its queries can hold, and the shape of the table decides how it is made:
+what its keys and its queries can hold, and the shape of the table decides how it is made, where B
+is the strength and cq and ck are the codes of a query and of a key:
 
 - equality-like (each query matches at most one class of keys): B(2·cq·ck - ck²), which is
   B·cq² less B(cq - ck)², so that a match scores the reference B·cq² and any other key B less.

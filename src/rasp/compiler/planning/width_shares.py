@@ -127,7 +127,8 @@ class WidthShares:
 def boost_of(length: int) -> Fraction:
     """How far position 0 scores above a match: near the logarithm of the length, and exact.
 
-    Then shares are furthest apart, at least a fourth of 1 / length.
+    Then shares are furthest apart, at least a fourth of 1 / length. In the robust
+    style, the sink of a sum scores as much above a match (`robust.numbers`).
     """
     return Fraction(round(16 * log(length)), 16)
 

@@ -1,4 +1,4 @@
-"""A plan in, what the checker is told about its weights out."""
+"""A robust plan in, what the checker is told about its weights out."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import HeadOutput, Variable
 from rasp.compiler.emitting.claims import Claimant, block_name
 from rasp.compiler.emitting.rows import Row
-from rasp.compiler.robust.numbers import above
-from rasp.compiler.robust.plan import RobustPlan, width_of
+from rasp.compiler.robust.numbers import above, width_of
+from rasp.compiler.robust.plan import RobustPlan
 from rasp.compiler.robust.steps import Written
 from rasp.graph import SOp
 

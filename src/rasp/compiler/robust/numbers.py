@@ -7,7 +7,9 @@ the sink itself, c / (c + w). So
     z / (c + w) - (t / c) · c / (c + w)  =  (z - t) / (c + w),
 
 which has the sign of z - t whatever w is: a threshold is one row, and nothing is divided.
-Neighbours g apart are at least g / (2 (c + N)) = g / 4N away from a threshold half-way.
+Neighbours g apart are at least g / (2 (c + N)) = g / 4N away from a threshold half-way. And a count
+w, which is w / (c + w) by itself (see `lines`), is furthest from its neighbours near N where c is
+near N: the weight is that of position 0 in `planning.width_shares`.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from rasp.compiler.analysis.variables import HeadOutput, codes_of, default_code
 from rasp.compiler.emitting.rows import Row, added
 from rasp.compiler.planning.width_shares import boost_of, weight_of
 from rasp.compiler.robust.blocks import StreamBlocks
+from rasp.graph import Const
 
 ONCE = 70.0
 """How many times the smallest difference that matters a number's range is, where one dimension
@@ -50,6 +53,22 @@ def sink_score(blocks: StreamBlocks) -> Fraction:
 def sink_weight(blocks: StreamBlocks) -> Fraction:
     """How many picked keys the sink of a sum weighs."""
     return weight_of(sink_score(blocks))
+
+
+def width_of(blocks: StreamBlocks, output: HeadOutput) -> HeadOutput:
+    """What a head that adds up divides by, beside the sink: how many keys it picks.
+
+    It is one of the head's outputs, and is made one if it was none.
+    """
+    for known in output.head.outputs:
+        if blocks.values.of(known.values).atoms == [1]:
+            return known
+    states = tuple((Fraction(count), Fraction(count))
+                   for count in range(blocks.analysis.settings.max_length + 1))  # fmt: skip
+    width = HeadOutput(output.layer, states, True, output.head, Const(1), None,
+                       is_length=output.head.formula is True, known_by=output.known_by)  # fmt: skip
+    output.head.outputs.append(width)
+    return width
 
 
 def above(blocks: StreamBlocks, weights: Mapping[HeadOutput, Fraction], threshold: float) -> Row:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from rasp.architecture.schedule import schedule
 from rasp.atoms import Atom
 from rasp.compiler.analysis.blocks import Blocks, Deadlines
-from rasp.compiler.analysis.variables import HeadOutput, codes_of, s_op_of
+from rasp.compiler.analysis.variables import codes_of, s_op_of
 from rasp.compiler.emitting.rows import Row
 from rasp.compiler.planning.analyse import analyse, check_s_ops
 from rasp.compiler.planning.heads import HeadAnalysis
@@ -22,10 +22,10 @@ from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.robust.attention import RobustHead, is_read, plan_head
 from rasp.compiler.robust.blocks import MOST_LABELS, Feature, StreamBlocks
 from rasp.compiler.robust.boxes import box_rows
-from rasp.compiler.robust.numbers import mean_row, repeat
+from rasp.compiler.robust.numbers import mean_row, repeat, width_of
 from rasp.compiler.robust.steps import Written, write
 from rasp.compiler.settings import Settings
-from rasp.graph import Const, Node, Program, SOp
+from rasp.graph import Node, Program, SOp
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,19 +159,3 @@ def _heads(blocks: StreamBlocks, layer: int, refusals: Refusals) -> list[RobustH
             assert blamed is not None
             refusals.add(blamed, refusal)
     return found
-
-
-def width_of(blocks: StreamBlocks, output: HeadOutput) -> HeadOutput:
-    """What a head that adds up divides by, beside the sink: how many keys it picks.
-
-    It is one of the head's outputs, and is made one if it was none.
-    """
-    for known in output.head.outputs:
-        if blocks.values.of(known.values).atoms == [1]:
-            return known
-    states = tuple((Fraction(count), Fraction(count))
-                   for count in range(blocks.analysis.settings.max_length + 1))  # fmt: skip
-    width = HeadOutput(output.layer, states, True, output.head, Const(1), None,
-                       is_length=output.head.formula is True, known_by=output.known_by)  # fmt: skip
-    output.head.outputs.append(width)
-    return width

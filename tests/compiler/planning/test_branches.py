@@ -10,8 +10,8 @@ from agreement import assert_agrees
 
 import rasp
 from rasp.compiler import compile
-from rasp.compiler.analysis import branches
 from rasp.compiler.analysis.variables import Variable
+from rasp.compiler.planning import branches
 
 
 def variable(size: int) -> Variable:
