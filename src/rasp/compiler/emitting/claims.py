@@ -141,9 +141,9 @@ class Claimant(ABC):
         return tuple(dict.fromkeys(number for node in nodes for number in self.names.inputs(node)))
 
     def _conjunct(self, formula: Formula) -> Conjunct:
-        found = comparisons(formula)
-        keys = self._together(literal.keys for literal in found)
-        queries = self._together(literal.queries for literal in found)
+        literals = comparisons(formula)
+        keys = self._together(literal.keys for literal in literals)
+        queries = self._together(literal.queries for literal in literals)
         return Conjunct(as_selector(formula), queries, keys)
 
     def _together(self, nodes: Iterable[SOp]) -> tuple[int, ...]:
@@ -162,26 +162,26 @@ class Claimant(ABC):
                 return self.names.inputs(mixture(weights))
             except Refusal:
                 pass
-        found: dict[int, None] = {}
+        numbers: dict[int, None] = {}
         for output in weights:
             if output.carrier is not None:
-                found[self.names.number(output.carrier)] = None
+                numbers[self.names.number(output.carrier)] = None
             else:
-                found |= dict.fromkeys(self.names.inputs(output.values))
-        return tuple(found)
+                numbers |= dict.fromkeys(self.names.inputs(output.values))
+        return tuple(numbers)
 
     # -- aggregates -------------------------------------------------------------------------------
 
     def _aggregates(self) -> dict[Aggregate, Meaning]:
-        found = {}
+        meanings = {}
         nodes = [output.node for output in self.plan.outputs]
         where = self.plan.settings.where
         for node in in_order(nodes if where is None else [*nodes, where]):
             if isinstance(node, Aggregate) and node in self.values.held.by_node:
                 meaning = self._meaning(node)
                 if meaning is not None:
-                    found[node] = meaning
-        return found
+                    meanings[node] = meaning
+        return meanings
 
     def _meaning(self, node: Aggregate) -> Meaning | None:
         analysis = self.analysis

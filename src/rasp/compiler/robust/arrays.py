@@ -38,8 +38,8 @@ class Writer:
         blocks = plan.blocks
         features = [[dim for first in feature.dims for dim in blocks.together(first)[0]]
                     for feature in blocks.features.values()]  # fmt: skip
-        self.hot = [np.array(dims) for dims in
-                    (*features, *(list(dims.values()) for dims in blocks.of.values()))]  # fmt: skip
+        variables = [list(dim_of.values()) for dim_of in blocks.dims_of.values()]
+        self.hot = [np.array(dims) for dims in (*features, *variables)]
         """The dimensions of each block: they add up to 1."""
         self.sink = np.zeros(self.size)
         self.sink[0] = MARK
@@ -51,7 +51,7 @@ class Writer:
         positions = np.zeros((settings.max_length, self.size))
         values = plan.analysis.values
         for variable, table in ((values.token, tokens), (values.index, positions)):
-            for place, dim in enumerate(blocks.of.get(variable, {}).values()):
+            for place, dim in enumerate(blocks.dims_of.get(variable, {}).values()):
                 table[place, dim] = 1.0
         if plan.uses_sink:
             tokens = np.vstack([tokens, self.sink])

@@ -116,9 +116,9 @@ def _compared(
     blocks: StreamBlocks, formula: Formula, layer: int, strength: float
 ) -> tuple[list[tuple[Row, Row]], float]:
     """A condition as products of rows, and what a picked key scores by it."""
-    found = comparisons(formula)
-    key_nodes = list(dict.fromkeys(literal.keys for literal in found))
-    query_nodes = list(dict.fromkeys(literal.queries for literal in found))
+    literals = comparisons(formula)
+    key_nodes = list(dict.fromkeys(literal.keys for literal in literals))
+    query_nodes = list(dict.fromkeys(literal.queries for literal in literals))
     keys, queries = _side(blocks, key_nodes), _side(blocks, query_nodes)
     if len(keys.rows) * len(queries.rows) > MOST_PAIRS:
         raise Refusal(
@@ -131,7 +131,7 @@ def _compared(
     whole = _Scores(blocks, layer, keys, queries, truth - lower)
     apart = [
         whole.apart(literal, key_nodes.index(literal.keys), query_nodes.index(literal.queries))
-        for literal in found if len(key_nodes) > 1
+        for literal in literals if len(key_nodes) > 1
         and _is_given(blocks, literal.keys) and _is_given(blocks, literal.queries)
     ]  # fmt: skip
     parts = min([[whole], *apart], key=lambda some: sum(_noise(each.table) for each in some))
@@ -237,20 +237,20 @@ def _best(blocks: StreamBlocks, head: PlannedHead) -> tuple[list[tuple[Row, Row]
 
 def _channels(blocks: StreamBlocks, head: PlannedHead) -> list[MovedValue]:
     """The values that a head moves: a block for what it picks, a number for what it adds up."""
-    found = []
+    channels = []
     for output in head.outputs:
-        if output in blocks.of:
-            found += _picked(blocks, output)
+        if output in blocks.dims_of:
+            channels += _picked(blocks, output)
         elif output in blocks.sums:
             unit = unit_of(blocks, output)
             held = (blocks.number_row(output.values, head.layer) if output.carrier is None
                     else blocks.held(output.carrier, head.layer))  # fmt: skip
             row = added([held, Row({}, -float(default_code(output)))])
-            found.append(MovedValue(output, row.times(1 / unit), 0.0, blocks.sums[output],
-                                 1 / Fraction(unit)))  # fmt: skip
+            channels.append(MovedValue(output, row.times(1 / unit), 0.0, blocks.sums[output],
+                                       1 / Fraction(unit)))  # fmt: skip
     if head in blocks.shares:
-        found.append(MovedValue(None, Row(), 1.0, blocks.shares[head]))
-    return found
+        channels.append(MovedValue(None, Row(), 1.0, blocks.shares[head]))
+    return channels
 
 
 def _picked(blocks: StreamBlocks, output: HeadOutput) -> list[MovedValue]:
@@ -260,9 +260,9 @@ def _picked(blocks: StreamBlocks, output: HeadOutput) -> list[MovedValue]:
     rows = blocks.rows_of(values, codes.__getitem__, output.head.layer)
     own = None if output.default is None else default_code(output)
     return [MovedValue(output, rows.get(code, Row()), float(code == own), dim)
-            for code, dim in blocks.of[output].items()]  # fmt: skip
+            for code, dim in blocks.dims_of[output].items()]  # fmt: skip
 
 
 def is_read(blocks: StreamBlocks, head: PlannedHead) -> bool:
     """Whether anything reads what a head puts out."""
-    return any(output in blocks.of or output in blocks.sums for output in head.outputs)
+    return any(output in blocks.dims_of or output in blocks.sums for output in head.outputs)

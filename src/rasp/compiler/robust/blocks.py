@@ -65,7 +65,7 @@ class StreamBlocks:
 
     analysis: HeadAnalysis
     size: int = 1
-    of: dict[Variable, dict[Fraction, int]] = field(default_factory=dict)
+    dims_of: dict[Variable, dict[Fraction, int]] = field(default_factory=dict)
     """For the token, the index and what a head picks: the dimension of each code."""
     features: dict[Hashable, Feature] = field(default_factory=dict)
     sums: dict[HeadOutput, int] = field(default_factory=dict)
@@ -114,11 +114,11 @@ class StreamBlocks:
 
     def parts_of(self, inputs: Iterable[Variable]) -> list[Variable]:
         """Variables with each sum as what it is made of, where all of that is in blocks."""
-        found: dict[Variable, None] = {}
+        parts: dict[Variable, None] = {}
         for variable in inputs:
             is_split = isinstance(variable, SumVariable) and not self.has_number(variable)
-            found |= dict.fromkeys(self._terms(variable) if is_split else [variable])
-        return list(found)
+            parts |= dict.fromkeys(self._terms(variable) if is_split else [variable])
+        return list(parts)
 
     def has_number(self, variable: Variable) -> bool:
         """Whether something of a variable is a number in the stream of its layer, not a block."""
@@ -131,10 +131,10 @@ class StreamBlocks:
 
     def block(self, variable: Variable) -> dict[Fraction, int]:
         """The dimensions of a variable's codes."""
-        if variable not in self.of:
+        if variable not in self.dims_of:
             codes = codes_in(variable)
-            self.of[variable] = dict(zip(codes, self.new(len(codes)), strict=True))
-        return self.of[variable]
+            self.dims_of[variable] = dict(zip(codes, self.new(len(codes)), strict=True))
+        return self.dims_of[variable]
 
     def number(self, output: HeadOutput) -> int:
         """The dimension of what a head averages or adds up."""
@@ -178,19 +178,19 @@ class StreamBlocks:
 
     def held_number(self, node: SOp) -> Row:
         """A row that reads an s-op's number, if the stream holds it anyway; else an empty one."""
-        size, blocks, features = self.size, dict(self.of), dict(self.features)
+        size, blocks, features = self.size, dict(self.dims_of), dict(self.features)
         try:
             row = self.number_row(node, LAST)
         except Refusal:
             row = Row()
         if self.size > size:
-            self.size, self.of, self.features, row = size, blocks, features, Row()
+            self.size, self.dims_of, self.features, row = size, blocks, features, Row()
         return row
 
     def ready(self, dims: Iterable[int]) -> int:
         """When dimensions are there: 2 · layer after its attention, and 1 more at its end."""
         ready = {self.sums[output]: 2 * output.layer for output in self.sums}
-        for variable, codes in self.of.items():
+        for variable, codes in self.dims_of.items():
             ready |= dict.fromkeys(codes.values(), 2 * variable.layer)
         for feature in self.features.values():
             ready |= dict.fromkeys(feature.dims, 2 * feature.layer + 1)
@@ -243,7 +243,7 @@ class StreamBlocks:
 
     def held(self, count: CountVariable, reader: int) -> Row:
         """A row that is how many of the conditions of a count hold."""
-        found = []
+        held_rows = []
         conditions = [self.values.of(condition) for condition in count.conditions]
         shared = Counter(part for values in conditions for part in self.parts_of(values.inputs))
         if max(shared.values(), default=0) > MOST_COUNTED:
@@ -253,8 +253,8 @@ class StreamBlocks:
             )
         for values in conditions:
             rows = self.rows(values.layer, values.inputs, values.outcomes, reader)
-            found.append(rows.get(True, Row()))
-        return added(found)
+            held_rows.append(rows.get(True, Row()))
+        return added(held_rows)
 
     def _feature(
         self, layer: int, inputs: tuple[Variable, ...], table: Places, reader: int

@@ -34,7 +34,7 @@ class RobustClaimant(Claimant):
         return self.blocks.parts_of(variables)
 
     def is_block(self, output: HeadOutput) -> bool:
-        return output in self.blocks.of
+        return output in self.blocks.dims_of
 
     def groups(self) -> Iterator[list[GroupClaim]]:
         for layer in self.features:

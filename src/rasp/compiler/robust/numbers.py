@@ -60,9 +60,9 @@ def width_of(blocks: StreamBlocks, output: HeadOutput) -> HeadOutput:
 
     It is one of the head's outputs, and is made one if it was none.
     """
-    for known in output.head.outputs:
-        if blocks.values.of(known.values).atoms == [1]:
-            return known
+    for counted in output.head.outputs:
+        if blocks.values.of(counted.values).atoms == [1]:
+            return counted
     states = tuple((Fraction(count), Fraction(count))
                    for count in range(blocks.analysis.settings.max_length + 1))  # fmt: skip
     width = HeadOutput(output.layer, states, True, output.head, Const(1), None,

@@ -146,16 +146,16 @@ def _write(
 
 
 def _heads(blocks: StreamBlocks, layer: int, refusals: Refusals) -> list[RobustHead]:
-    found = []
+    plans = []
     for head in [each for each in blocks.analysis.heads if each.layer == layer]:
         if not is_read(blocks, head):
             continue
         try:
             if head in blocks.shares:
                 width_of(blocks, head.outputs[0])
-            found.append(plan_head(blocks, head))
+            plans.append(plan_head(blocks, head))
         except Refusal as refusal:
             blamed = head.outputs[0].known_by
             assert blamed is not None
             refusals.add(blamed, refusal)
-    return found
+    return plans
