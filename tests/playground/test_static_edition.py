@@ -86,11 +86,10 @@ def test_the_second_visit_needs_no_network(folder: Path) -> None:
             page.goto(address)
             page.wait_for_selector("#loading", state="detached", timeout=60_000)
             kept = """async () => {
-              const { active } = await navigator.serviceWorker.ready;
-              const later = (done) => setTimeout(done, 50);
-              while (active.state !== "activated") await new Promise(later);
+              const registration = await navigator.serviceWorker.getRegistration();
+              return registration?.active?.state === "activated";
             }"""
-            page.evaluate(kept)
+            page.wait_for_function(kept, timeout=60_000)
         page.goto(address)  # nobody serves it any more
         write(page, "hist = selector_width(select(tokens, tokens, ==));", "aab")
         page.wait_for_selector("#example-note:text-is('3 tokens')", timeout=60_000)

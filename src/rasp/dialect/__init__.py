@@ -1,10 +1,9 @@
 """PROGRAMS AND LANGUAGES -> DIALECTS: RASP-L, C-RASP, B-RASP, causal, sparse.
 
 A program is *read* (`reading`, then `to_c_rasp` or `to_b_rasp`): values case by case, selectors as
-a query sees them (`selector_rows`), widths as the library writes them (`idioms`). What comes out is
-*written* line by line (`lines`, `c_rasp`, `b_rasp`) and *run* again from its text (`interpreters`)
-to be compared with the program (`written`); `verdicts` says what came of it,
-with what RASP-L does not have (`rasp_l`).
+a query sees them (`selector_rows`). What comes out is *written* line by line (`lines`, `c_rasp`,
+`b_rasp`) and *run* again from its text (`interpreters`) to be compared with the program
+(`written`); `verdicts` says what came of it, with what RASP-L does not have (`rasp_l`).
 
 A language is an `automaton`, from a `regular_expression` or learned from a yes-or-no program
 (`learning`). `algebra` decides which classes it is in; `decomposition` is the hardest of these, and

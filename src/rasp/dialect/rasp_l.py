@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from rasp.dialect.idioms import selector_of_width
 from rasp.dialect.selector_rows import NotInDialect
 from rasp.graph import (
     Aggregate,
@@ -24,7 +23,7 @@ from rasp.graph import (
     SOp,
     in_order,
 )
-from rasp.graph.idioms import LENGTH
+from rasp.graph.idioms import LENGTH, selector_of_width
 from rasp.graph.reach import POSITION, looks_back
 from rasp.graph.sums import linear
 from rasp.operators import COMPARISONS

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from rasp.dialect.idioms import index_distance
 from rasp.dialect.lines import Truth
 from rasp.frontend.values import is_atom
 from rasp.graph import (
@@ -24,6 +23,7 @@ from rasp.graph import (
     SelectorOr,
     apply_operator,
 )
+from rasp.graph.reach import index_distance
 
 if TYPE_CHECKING:
     from rasp.dialect.reading import Reader

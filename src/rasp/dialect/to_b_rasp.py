@@ -13,7 +13,6 @@ from typing import Any
 
 from rasp.atoms import Atom
 from rasp.dialect.b_rasp import BRasp
-from rasp.dialect.idioms import index_distance, selector_of_width
 from rasp.dialect.lines import Truth
 from rasp.dialect.reading import Reader
 from rasp.dialect.selector_rows import Case, Cases, NotInDialect, QueryRow
@@ -30,7 +29,8 @@ from rasp.graph import (
     SOp,
     apply_operator,
 )
-from rasp.graph.idioms import LENGTH
+from rasp.graph.idioms import LENGTH, selector_of_width
+from rasp.graph.reach import index_distance
 from rasp.graph.sums import linear
 from rasp.operators import OPPOSITE, TURNED
 

@@ -13,13 +13,12 @@ from typing import Any
 
 from rasp.atoms import Atom
 from rasp.dialect.c_rasp import CountSum, CRasp, constant
-from rasp.dialect.idioms import selector_of_width
 from rasp.dialect.lines import Truth
 from rasp.dialect.reading import Reader
 from rasp.dialect.selector_rows import Case, Cases, NotInDialect, QueryRow
 from rasp.frontend.values import is_atom
 from rasp.graph import Aggregate, Elementwise, Selector, SOp
-from rasp.graph.idioms import LENGTH
+from rasp.graph.idioms import LENGTH, selector_of_width
 from rasp.graph.reach import looks_back
 
 ONE = constant(1)

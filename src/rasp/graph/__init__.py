@@ -1,7 +1,7 @@
 """THE PROGRAM GRAPH: interned nodes, programs, the algebra of selectors, walks and the printer.
 
 `nodes` are what a program is made of, and `walks` the orders in which to visit them; `idioms` are
-nodes that the library writes again and again. `formulas` and `normal` are the algebra of selectors,
+what the library writes again and again. `formulas` and `normal` are the algebra of selectors,
 `sums` that of s-ops, `reach` how far a selector looks. `origins` finds a node's name and place,
 `printer` writes it as text, `portable` as plain data.
 """

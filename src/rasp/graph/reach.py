@@ -10,9 +10,9 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from rasp.graph.formulas import All, Comparison, Either
-from rasp.graph.nodes import Indices, Selector
+from rasp.graph.nodes import Indices, Select, Selector
 from rasp.graph.normal import BestScore, Form, normal_form
-from rasp.graph.sums import Sum, Terms
+from rasp.graph.sums import Sum, Terms, linear
 from rasp.operators.comparisons import EQUAL, GREATER, LESS
 
 Reach: TypeAlias = tuple[float, float]
@@ -81,3 +81,12 @@ def _between(bound: Fraction, outcomes: int) -> Reach:
     if not outcomes & GREATER:
         high = math.floor(bound) if outcomes & EQUAL else math.ceil(bound) - 1
     return low, high
+
+
+def index_distance(selector: Select) -> int | None:
+    """Where keys and queries are both positions plus a constant: how far apart these are."""
+    (keys, ours), (queries, theirs) = linear(selector.keys), linear(selector.queries)
+    apart = theirs - ours
+    if keys == queries == POSITION and apart.denominator == 1:
+        return int(apart)
+    return None

@@ -13,10 +13,9 @@ from typing import Literal
 
 from rasp import lib
 from rasp.atoms import Atom
-from rasp.dialect.idioms import selector_of_width
 from rasp.frontend.expressions import SelectorHandle, SOpHandle
 from rasp.graph import Aggregate, Const, Elementwise, Node, Selector, SelectorAnd, SelectorOr, SOp
-from rasp.graph.idioms import FIRST_KEY
+from rasp.graph.idioms import FIRST_KEY, selector_of_width
 
 Purpose = Literal["mean", "sum", "count", "select"]
 """What the library adds to a selector, or keeps of it, so that a mean becomes a count."""
