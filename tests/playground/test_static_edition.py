@@ -86,10 +86,12 @@ def test_the_second_visit_needs_no_network(folder: Path) -> None:
             page.goto(address)
             page.wait_for_selector("#loading", state="detached", timeout=60_000)
             kept = """async () => {
-              const registration = await navigator.serviceWorker.getRegistration();
-              return registration?.active?.state === "activated";
+              const late = new Promise((_, fail) => setTimeout(fail, 60_000, "no worker"));
+              const { active } = await Promise.race([navigator.serviceWorker.ready, late]);
+              const later = (done) => setTimeout(done, 50);
+              while (active.state !== "activated") await new Promise(later);
             }"""
-            page.wait_for_function(kept, timeout=60_000)
+            page.evaluate(kept)
         page.goto(address)  # nobody serves it any more
         write(page, "hist = selector_width(select(tokens, tokens, ==));", "aab")
         page.wait_for_selector("#example-note:text-is('3 tokens')", timeout=60_000)
