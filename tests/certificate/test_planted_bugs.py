@@ -17,10 +17,10 @@ from models import mistakes, model_of
 
 from rasp.certificate import Weights
 from rasp.compiler import Transformer, compact
-from rasp.compiler.analysis import selector_facts, unique_picks
 from rasp.compiler.analysis.task import NONE
 from rasp.compiler.emitting import emitter
 from rasp.compiler.emitting.emitter import Emitter
+from rasp.compiler.heads import selector_facts, unique_picks
 from rasp.compiler.model import certificate
 from rasp.compiler.planning import attention, features, moved_values, outputs, scores
 from rasp.errors import RaspError

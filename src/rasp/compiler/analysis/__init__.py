@@ -8,8 +8,6 @@ chapters that follow.) `value_analysis` says of each node what it holds. For ele
 asks `elementwise`, which finds `weighted_sums` and `choices`, and applies operators (`outcomes`) to
 what operands hold together: `joint_states`, by `joint_tables` of the `possible_states`.
 `subset_sums` and `linear_ranges` list the numbers that sums and means can be, `kinds` says of what
-kind. Aggregates are left to `planning.heads`, which asks the files that follow: `formulas` are
-selectors as comparisons, `comparison_tables` their truth, `selectors` what values decide of them;
-then `promised_picks`, `selector_facts` (never empty, causal), `unique_picks`, `head_ranges`, and
-`disguised_sums`, the aggregates that are sums, whatever their text says.
+kind, and `rounding` how far off float32 makes them. `formulas` are selectors as comparisons, and
+`comparison_tables` their truth. Aggregates are left to the next chapter, that of heads.
 """

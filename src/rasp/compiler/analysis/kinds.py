@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from rasp.atoms import Atom
+from rasp.atoms import Atom, show
+from rasp.compiler.refusals import Refusal
 from rasp.operators import giving
+
+LARGEST_WHOLE = 1 << 53
+"""Up to this, a float holds every whole number."""
 
 
 def kinds_of(op: str, operands: Sequence[frozenset[type]]) -> frozenset[type]:
@@ -44,3 +48,22 @@ def width_of_kind(atom: Atom) -> int:
 def widest(atoms: Iterable[Atom], codes: Mapping[Atom, Fraction]) -> dict[Fraction, Atom]:
     """The atom to show for each code."""
     return {codes[atom]: atom for atom in sorted(atoms, key=width_of_kind)}
+
+
+def atoms_by_code(atoms: Sequence[Atom], codes: Mapping[Atom, Fraction]) -> dict[Fraction, Atom]:
+    """The atom that each code means: of equal numbers, the one of the widest kind."""
+    atom_of = widest(atoms, codes)
+    for atom in atoms:
+        if _differs_as_float(atom, atom_of[codes[atom]]):
+            raise Refusal(
+                f"it may be {show(atom)} as an int and as a float, which are not the same number",
+                "work with smaller numbers",
+            )
+    return atom_of
+
+
+def _differs_as_float(atom: Atom, shown: Atom) -> bool:
+    """Whether an atom is also there in another kind, and a float does not hold it."""
+    if type(atom) is type(shown) or isinstance(atom, str):
+        return False
+    return abs(Fraction(atom)) > LARGEST_WHOLE

@@ -16,8 +16,8 @@ from rasp.certificate.claims import Claims, Conjunct, GroupClaim, HeadClaim, Mea
 from rasp.compiler.analysis.formulas import Formula, as_selector, comparisons, in_stable_order
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, Variable, mixture
 from rasp.compiler.emitting.numbering import Numbering
-from rasp.compiler.planning.heads import HeadAnalysis
-from rasp.compiler.planning.width_shares import boost_of, weight_of
+from rasp.compiler.heads.head_analysis import HeadAnalysis
+from rasp.compiler.heads.width_shares import boost_of, weight_of
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.settings import Settings
 from rasp.graph import Aggregate, SOp, in_order, score_terms

@@ -15,12 +15,12 @@ from rasp.compiler.analysis.variables import (
     PlannedHead,
     number,
 )
+from rasp.compiler.heads.head_analysis import scored_by
+from rasp.compiler.heads.width_shares import boost_of
 from rasp.compiler.planning.best_scores import best_scores
 from rasp.compiler.planning.features import Features
-from rasp.compiler.planning.heads import scored_by
 from rasp.compiler.planning.moved_values import basis_of, sent_value
 from rasp.compiler.planning.scores import Conjunct, Request, make_conjunct
-from rasp.compiler.planning.width_shares import boost_of
 from rasp.graph.formulas import Comparison, conjuncts
 from rasp.operators import ORDERINGS
 

@@ -9,10 +9,10 @@ rounds them. Cost: 1 dimension of the head for each product of the scorer.
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
 
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import PlannedHead, number
+from rasp.compiler.heads.score_gaps import gap_and_extent
 from rasp.compiler.planning.features import Features
 from rasp.compiler.planning.scores import Conjunct
 from rasp.compiler.refusals import Refusal
@@ -22,8 +22,6 @@ STEP = 16
 """How far apart select_best puts the scores of keys."""
 MOST_SPREAD = 1 << 18
 """The largest spread of the scores of select_best: float32 holds 64ths of such numbers."""
-MOST_SCORES = 500_000
-"""The most pairs of a query and a key whose scores are compared while compiling."""
 
 
 def best_scores(features: Features, head: PlannedHead, time: int) -> Conjunct | None:
@@ -52,35 +50,3 @@ def best_scores(features: Features, head: PlannedHead, time: int) -> Conjunct | 
         for key, query in zip(keys, queries, strict=True)
     ]  # fmt: skip
     return Conjunct(products, Linear(low), low, spread=spread)
-
-
-def gap_and_extent(
-    asked: list[tuple[Fraction, ...]], sent: list[tuple[Fraction, ...]]
-) -> tuple[Fraction, tuple[Fraction, Fraction]]:
-    """The smallest difference of two scores of one query (0 if there is none); least and most."""
-    if len(sent[0]) == 1:
-        return _of_products([query for (query,) in asked], [key for (key,) in sent])
-    if len(asked) * len(sent) > MOST_SCORES:
-        raise Refusal(
-            f"select_best scores {len(sent)} different keys for {len(asked)} different queries",
-            "score by fewer different numbers, or use a smaller length or vocabulary",
-        )
-    gaps: list[Fraction] = []
-    ends: list[Fraction] = []
-    for query in asked:
-        scores = sorted({sum((a * b for a, b in zip(query, key, strict=True)), Fraction(0))
-                         for key in sent})  # fmt: skip
-        gaps += [high - low for low, high in pairwise(scores)]
-        ends += [scores[0], scores[-1]]
-    return min(gaps, default=Fraction(0)), (min(ends), max(ends))
-
-
-def _of_products(
-    queries: list[Fraction], keys: list[Fraction]
-) -> tuple[Fraction, tuple[Fraction, Fraction]]:
-    """The same where a score is one product: numbers in order tell it without all pairs."""
-    gaps = [high - low for low, high in pairwise(keys)]
-    sizes = [abs(query) for query in queries if query]
-    corners = [key * query for key in (keys[0], keys[-1]) for query in (queries[0], queries[-1])]
-    gap = min(gaps, default=Fraction(0)) * min(sizes, default=Fraction(0))
-    return gap, (min(corners), max(corners))

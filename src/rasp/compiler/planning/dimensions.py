@@ -22,9 +22,10 @@ from rasp.compiler.analysis.linear import (
     content,
     scaled,
 )
+from rasp.compiler.analysis.rounding import is_power_of_two
 from rasp.compiler.analysis.variables import HeadOutput
 from rasp.compiler.planning.features import Group, Reached
-from rasp.compiler.planning.rounded_sums import FINEST, is_power_of_two, last_layer
+from rasp.compiler.planning.rounded_sums import FINEST, last_layer
 
 FEW, LARGEST_WEIGHT = 2, 1024
 """What is read from so few dimensions with weights up to this needs none of its own."""

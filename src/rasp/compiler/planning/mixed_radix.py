@@ -19,9 +19,9 @@ from itertools import pairwise, permutations, product
 import numpy as np
 
 from rasp.compiler.analysis.linear import Linear, total
+from rasp.compiler.analysis.rounding import UNIT, rough_error
 from rasp.compiler.analysis.variables import IndexVariable, TokenVariable, Variable
 from rasp.compiler.planning.features import Features, Group
-from rasp.compiler.planning.rounded_sums import UNIT, rough_error
 
 MOST_ORDERED = 4
 """The most inputs of which every order is tried."""

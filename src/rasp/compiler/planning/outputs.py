@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from rasp.atoms import Atom, show
-from rasp.compiler.analysis.kinds import widest
+from rasp.atoms import Atom
+from rasp.compiler.analysis.kinds import atoms_by_code
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import CountVariable, is_spread
@@ -17,8 +17,6 @@ from rasp.graph import SOp
 
 MOST_NUMBERED = 4096
 """The most numbers far apart that are read as their places in order of size."""
-LARGEST_WHOLE = 1 << 53
-"""Up to this, a float holds every whole number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +48,7 @@ def plan_output(
         except Refusal:
             pass
     codes = _codes(features.analysis.joints.codes_of(values.atoms))
-    atom_of = atoms_by_code(values, codes)
+    atom_of = atoms_by_code(values.atoms, codes)
     if counted is not None:
         return OutputPlan(name, node, features.code(values.inputs[0], time), counted)
     linear = features.of_values(values, codes.__getitem__, time)
@@ -63,18 +61,6 @@ def _codes(codes: dict[Atom, Fraction]) -> dict[Atom, Fraction]:
         return codes
     places = {code: Fraction(place) for place, code in enumerate(sorted(set(codes.values())))}
     return {atom: places[code] for atom, code in codes.items()}
-
-
-def atoms_by_code(values: Values, codes: dict[Atom, Fraction]) -> dict[Fraction, Atom]:
-    """The atom that each code means: of equal numbers, the one of the widest kind."""
-    atom_of = widest(values.atoms, codes)
-    for atom in values.atoms:
-        if _differs_as_float(atom, atom_of[codes[atom]]):
-            raise Refusal(
-                f"it may be {show(atom)} as an int and as a float, which are not the same number",
-                "work with smaller numbers",
-            )
-    return atom_of
 
 
 def _read_directly(name: str, node: SOp, code: WideCode) -> OutputPlan:
@@ -95,10 +81,3 @@ def _threshold(values: Values) -> list[tuple[Fraction, Atom]] | None:
     codes = [code for _, code in values.inputs[0].states]
     ends = [(codes[place], values.outcomes[place]) for place in (steps[0] - 1, steps[0])]
     return [(code, atom) for code, atom in ends if atom is not None]
-
-
-def _differs_as_float(atom: Atom, shown: Atom) -> bool:
-    """Whether an atom is also there in another kind, and a float does not hold it."""
-    if type(atom) is type(shown) or isinstance(atom, str):
-        return False
-    return abs(Fraction(atom)) > LARGEST_WHOLE

@@ -15,8 +15,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from rasp.compiler.analysis.rounding import power_of_two_in
 from rasp.compiler.analysis.tables import numbered
-from rasp.compiler.planning.rounded_sums import power_of_two_in
 
 ZERO, QUARTER = Fraction(0), Fraction(1, 4)
 Kinks: TypeAlias = dict[Fraction, Fraction]

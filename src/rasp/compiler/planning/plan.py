@@ -16,11 +16,11 @@ from rasp.compiler.analysis.task import NONE, Measures
 from rasp.compiler.analysis.variables import (
     s_op_of,
 )
-from rasp.compiler.planning.analyse import analyse, check_s_ops
+from rasp.compiler.heads.analyse import analyse, check_s_ops
+from rasp.compiler.heads.head_analysis import HeadAnalysis
 from rasp.compiler.planning.attention import HeadPlan, plan_head
 from rasp.compiler.planning.dimensions import Demand, Layout, lay_out
 from rasp.compiler.planning.features import Features, Group
-from rasp.compiler.planning.heads import HeadAnalysis
 from rasp.compiler.planning.mixed_radix import Ridge, choose_ridge
 from rasp.compiler.planning.outputs import OutputPlan, plan_output
 from rasp.compiler.refusals import Refusal, Refusals

@@ -9,26 +9,14 @@ Cost: 1 hidden unit for each layer in which something is rounded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 
 from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.rounding import ROOM, power_of_two_in, rough_error
 from rasp.compiler.analysis.variables import HeadOutput, default_code
 
-UNIT = 2.0**-24
-"""The largest relative error of one float32 operation."""
-ROOM = 6.0
-"""The grid is at least so many times as wide as what is added may be off."""
 FINER, FINEST = 4, 1 << 20
 """How much finer than the numbers themselves the grid may be: feed-forwards look between them."""
-
-
-def can_be_rounded(codes: Iterable[Fraction], length: int) -> bool:
-    """Whether numbers are multiples of a power of two that is large beside their errors."""
-    different = set(codes)
-    unit = min((power_of_two_in(code) for code in different if code), default=Fraction(0))
-    reach = max(map(abs, different), default=Fraction(0))
-    return not reach or (bool(unit) and ROOM * rough_error(reach, length) < unit)
 
 
 def last_layer(dimension: Linear) -> int:
@@ -63,24 +51,3 @@ def rounding_constant(dimension: Linear, length: int, fineness: int) -> float:
     ):
         grid *= 2
     return float(grid * 3 * 2**22) if unit > 0 and grid <= unit else 0.0
-
-
-def is_power_of_two(weight: Fraction | int) -> bool:
-    """Whether multiplying by it rounds nothing.
-
-    >>> is_power_of_two(Fraction(-1, 4)), is_power_of_two(3)
-    (True, False)
-    """
-    number = abs(Fraction(weight))
-    return 1 in (number.numerator, number.denominator) and power_of_two_in(number) == number
-
-
-def rough_error(reach: Fraction | float, length: int) -> float:
-    """Roughly how far off what a head adds can be, of which `reach` is the largest."""
-    return float(reach) * (2 * length + 60) * UNIT
-
-
-def power_of_two_in(number: Fraction) -> Fraction:
-    """The largest power of two of which a number is a multiple; 0 where there is none."""
-    above, below = abs(number.numerator), number.denominator
-    return Fraction(above & -above, below) if below & (below - 1) == 0 else Fraction(0)

@@ -28,14 +28,14 @@ import numpy as np
 from rasp.compiler.analysis.comparison_tables import classes
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Linear, content
-from rasp.compiler.planning.features import Features
-from rasp.compiler.planning.truth_tables import (
+from rasp.compiler.heads.truth_tables import (
     Side,
     both_are_indices,
     positions,
     sides_of,
     truth_of,
 )
+from rasp.compiler.planning.features import Features
 from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
 from rasp.graph.formulas import Comparison
@@ -82,9 +82,11 @@ class Request:
 
 def make_conjunct(features: Features, formula: Formula, request: Request) -> Conjunct | None:
     """Realise one conjunct; None where it is always true."""
-    keys, queries = sides_of(features, formula)
+    keys, queries = sides_of(features.analysis, formula)
     truth = truth_of(formula, keys, queries)
-    masked = features.analysis.settings.causal and both_are_indices(features, keys, queries)
+    masked = features.analysis.settings.causal and both_are_indices(
+        features.analysis, keys, queries
+    )
     if masked:
         truth = truth | (positions(keys)[None, :] > positions(queries)[:, None])
     if truth.all():
@@ -123,11 +125,18 @@ class _Maker:
     def strength(self) -> Fraction:
         return Fraction(self.request.strength)
 
+    def _feature(self, side: Side, table: Codes) -> Linear:
+        """The function with these values for the rows of a side."""
+        joint = side.joint
+        return self.features.resolve(
+            joint.layer, joint.inputs, side.over_states(table), self.request.time
+        )
+
     def _key(self, table: Codes) -> Linear:
-        return self.keys.feature(self.features, table, self.request.time)
+        return self._feature(self.keys, table)
 
     def _query(self, table: Codes) -> Linear:
-        return self.queries.feature(self.features, table, self.request.time)
+        return self._feature(self.queries, table)
 
     def of_keys_only(self) -> Conjunct:
         key = self._key([Fraction(int(matches)) - 1 for matches in self.truth[0]])

@@ -1,7 +1,7 @@
 """Moderate weights that bear noise: values in, arrays and claims out, in the robust style.
 
-What an s-op holds, and which heads there are, is found as in the compact style: by
-`planning.analyse` and `planning.heads`. But everything that a head or a read-out looks at is a
+What an s-op holds, and which heads there are, is found as in the compact style, by the chapters of
+analysis and of heads. But everything that a head or a read-out looks at is a
 one-hot block of the residual stream: the token, the index, what a head has picked, what a
 feed-forward has worked out. `blocks` keeps these blocks, and makes any function of them a row of
 weights. `attention` compares two blocks by the table of truth between them; `numbers` are what

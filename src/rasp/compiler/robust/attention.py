@@ -29,9 +29,9 @@ from rasp.compiler.analysis.variables import (
     default_code,
 )
 from rasp.compiler.emitting.rows import Row, added
-from rasp.compiler.planning.best_scores import gap_and_extent
-from rasp.compiler.planning.heads import scored_by
-from rasp.compiler.planning.truth_tables import Side, side_of, truth_of
+from rasp.compiler.heads.head_analysis import scored_by
+from rasp.compiler.heads.score_gaps import gap_and_extent
+from rasp.compiler.heads.truth_tables import Side, side_of, truth_of
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import StreamBlocks
 from rasp.compiler.robust.numbers import sink_score, unit_of

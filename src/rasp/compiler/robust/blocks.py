@@ -31,7 +31,7 @@ from rasp.compiler.analysis.variables import (
     number,
 )
 from rasp.compiler.emitting.rows import Row, added
-from rasp.compiler.planning.heads import HeadAnalysis
+from rasp.compiler.heads.head_analysis import HeadAnalysis
 from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
 

@@ -22,7 +22,7 @@ from math import ceil
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import HeadOutput, codes_of, default_code
 from rasp.compiler.emitting.rows import Row, added
-from rasp.compiler.planning.width_shares import boost_of, weight_of
+from rasp.compiler.heads.width_shares import boost_of, weight_of
 from rasp.compiler.robust.blocks import StreamBlocks
 from rasp.graph import Const
 

@@ -13,11 +13,11 @@ from fractions import Fraction
 from rasp.architecture.schedule import schedule
 from rasp.atoms import Atom
 from rasp.compiler.analysis.blocks import Blocks, Deadlines
+from rasp.compiler.analysis.kinds import atoms_by_code
 from rasp.compiler.analysis.variables import codes_of, s_op_of
 from rasp.compiler.emitting.rows import Row
-from rasp.compiler.planning.analyse import analyse, check_s_ops
-from rasp.compiler.planning.heads import HeadAnalysis
-from rasp.compiler.planning.outputs import atoms_by_code
+from rasp.compiler.heads.analyse import analyse, check_s_ops
+from rasp.compiler.heads.head_analysis import HeadAnalysis
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.robust.attention import RobustHead, is_read, plan_head
 from rasp.compiler.robust.blocks import MOST_LABELS, Feature, StreamBlocks
@@ -119,7 +119,7 @@ def _output(blocks: StreamBlocks, name: str, node: SOp, reader: int) -> RobustOu
         why = next(iter(blocks.values.outcomes.failures.values()), "it has no value")
         raise Refusal(f"the program fails on every input: {why}", "fix the program first")
     codes = codes_of(values.atoms)
-    widest = atoms_by_code(values, codes)
+    widest = atoms_by_code(values.atoms, codes)
     labels = [None if atom is None else codes[atom] for atom in values.outcomes]
     atoms = sorted(widest.items())
     if len(atoms) > MOST_LABELS and (row := mean_row(blocks, values.linear, widest)) is not None:

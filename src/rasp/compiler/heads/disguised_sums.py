@@ -27,8 +27,8 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula, in_stable_order
-from rasp.compiler.analysis.selector_facts import SelectorFacts
 from rasp.compiler.analysis.variables import HeadOutput, mixture
+from rasp.compiler.heads.selector_facts import SelectorFacts
 from rasp.graph import Aggregate, Const, Elementwise, Indices, Node, SelectBest, SOp, in_order
 from rasp.graph.formulas import Comparison, Either, conjuncts, every, rewritten
 from rasp.graph.idioms import IS_FIRST

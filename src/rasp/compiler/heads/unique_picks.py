@@ -7,9 +7,9 @@ from fractions import Fraction
 from rasp.certificate.program.orders import is_strict_order
 from rasp.compiler.analysis.formulas import Formula, comparisons
 from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.promised_picks import PromisedPicks
-from rasp.compiler.analysis.selectors import MOST_COMPARED
 from rasp.compiler.analysis.variables import HeadOutput, IndexVariable, mixture, typed
+from rasp.compiler.heads.promised_picks import PromisedPicks
+from rasp.compiler.heads.selectors import MOST_COMPARED
 from rasp.graph import Indices, Score, Scorer, SOp, score_terms
 from rasp.graph.formulas import Comparison, conjuncts, rewritten
 

@@ -12,9 +12,9 @@ from math import inf
 from rasp.compiler.analysis.elementwise import conditions_of
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.selectors import Selectors
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import HeadOutput, SumVariable, mixture, number
+from rasp.compiler.heads.selectors import Selectors
 from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
 from rasp.graph.formulas import conjuncts

@@ -10,9 +10,8 @@ import numpy as np
 from rasp.atoms import Atom
 from rasp.compiler.analysis.comparison_tables import compared, in_order
 from rasp.compiler.analysis.formulas import Formula, as_table, comparisons
-from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Joint
-from rasp.compiler.planning.features import Features
 from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
 from rasp.graph.formulas import Comparison
@@ -30,15 +29,13 @@ class Side:
     places: list[int | None]
     """For each joint state, the place of its row."""
 
-    def feature(self, features: Features, table: list[Fraction], time: int) -> Linear:
-        """The function with this value for each row."""
-        spread = [None if place is None else table[place] for place in self.places]
-        return features.resolve(self.joint.layer, self.joint.inputs, spread, time)
+    def over_states(self, table: list[Fraction]) -> list[Fraction | None]:
+        """What has these values for the rows, for each joint state."""
+        return [None if place is None else table[place] for place in self.places]
 
 
-def sides_of(features: Features, formula: Formula) -> tuple[Side, Side]:
+def sides_of(analysis: ValueAnalysis, formula: Formula) -> tuple[Side, Side]:
     """What the keys and the queries of a formula can hold."""
-    analysis = features.analysis
     literals = comparisons(formula)
     keys = side_of(analysis.joints.of(list(dict.fromkeys(literal.keys for literal in literals))))
     queries = side_of(
@@ -85,9 +82,9 @@ def truth_of(formula: Formula, keys: Side, queries: Side) -> np.ndarray:
     return as_table(formula, table)
 
 
-def both_are_indices(features: Features, keys: Side, queries: Side) -> bool:
+def both_are_indices(analysis: ValueAnalysis, keys: Side, queries: Side) -> bool:
     """Whether each row of either side is a position of its own: `places` is then a permutation."""
-    index = (features.analysis.index,)
+    index = (analysis.index,)
     return (
         keys.joint.inputs == index
         and queries.joint.inputs == index

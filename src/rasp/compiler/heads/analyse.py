@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rasp.architecture.schedule import schedule
 from rasp.compiler.analysis.blocks import Deadlines
 from rasp.compiler.analysis.task import NONE, Measures, Task
-from rasp.compiler.planning.heads import HeadAnalysis
+from rasp.compiler.heads.head_analysis import HeadAnalysis
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
 from rasp.graph import Aggregate, Node, Selector, SOp, in_order, users

@@ -10,15 +10,10 @@ from itertools import accumulate
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.disguised_sums import Sum, SumShapes
 from rasp.compiler.analysis.formulas import Formula, sides
-from rasp.compiler.analysis.head_ranges import HeadRanges
 from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.promised_picks import PromisedPicks
-from rasp.compiler.analysis.selector_facts import SelectorFacts
-from rasp.compiler.analysis.selectors import Selectors
+from rasp.compiler.analysis.rounding import can_be_rounded
 from rasp.compiler.analysis.task import Task
-from rasp.compiler.analysis.unique_picks import UniquePicks
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import (
@@ -31,8 +26,13 @@ from rasp.compiler.analysis.variables import (
     number,
     typed,
 )
-from rasp.compiler.planning.rounded_sums import can_be_rounded
-from rasp.compiler.planning.width_shares import WidthShares
+from rasp.compiler.heads.disguised_sums import Sum, SumShapes
+from rasp.compiler.heads.head_ranges import HeadRanges
+from rasp.compiler.heads.promised_picks import PromisedPicks
+from rasp.compiler.heads.selector_facts import SelectorFacts
+from rasp.compiler.heads.selectors import Selectors
+from rasp.compiler.heads.unique_picks import UniquePicks
+from rasp.compiler.heads.width_shares import WidthShares
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate, Const, Elementwise, Node, Scorer, SOp, in_order, score_terms
 

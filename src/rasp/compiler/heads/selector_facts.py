@@ -9,10 +9,10 @@ import numpy as np
 from rasp.compiler.analysis.formulas import Formula, as_s_op, comparisons
 from rasp.compiler.analysis.joint_tables import grid_of
 from rasp.compiler.analysis.linear import TokenIs, index_is
-from rasp.compiler.analysis.promised_picks import PromisedPicks
-from rasp.compiler.analysis.selectors import Selectors
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import HeadOutput
+from rasp.compiler.heads.promised_picks import PromisedPicks
+from rasp.compiler.heads.selectors import Selectors
 from rasp.compiler.refusals import Refusal
 from rasp.graph import (
     Aggregate,

@@ -9,10 +9,10 @@ from fractions import Fraction
 
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.selector_facts import SelectorFacts
 from rasp.compiler.analysis.subset_sums import TooMany, means, subset_sums, sums, sums_of_pairs
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, mixture, number
+from rasp.compiler.heads.selector_facts import SelectorFacts
 from rasp.compiler.refusals import Refusal
 
 

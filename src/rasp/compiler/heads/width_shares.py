@@ -19,9 +19,9 @@ from math import exp, log
 from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.selector_facts import SelectorFacts
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, SumVariable, number
+from rasp.compiler.heads.selector_facts import SelectorFacts
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate
 from rasp.graph.formulas import rewritten
