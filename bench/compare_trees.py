@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -148,6 +149,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=100, help="seconds for one cell")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--names", nargs="*")
+    parser.add_argument("--called", nargs=2, default=("", ""), help="what the two trees are")
     parser.add_argument("-o", "--output", type=Path)
     arguments = parser.parse_args()
     if arguments.cell:
@@ -172,9 +174,10 @@ def main() -> None:
         list(pool.map(run, cells))
     record = {
         "what": "bench/compare_trees.py",
+        "before": arguments.called[0], "after": arguments.called[1],
         "length": arguments.length, "tokens": arguments.tokens, "jobs": arguments.jobs,
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
-        "python": platform.python_version(),
+        "python": platform.python_version(), "numpy": version("numpy"),
         "summary": summary(rows), "programs": rows,
     }  # fmt: skip
     if arguments.output:

@@ -307,3 +307,8 @@ def compare(arguments: argparse.Namespace) -> int:
 
 if __name__ == "__main__":
     sys.exit(main())
+
+
+def agree(outputs: list[Node], *inputs: tuple[Atom, ...]) -> None:
+    """Both evaluators answer alike."""
+    assert fast_results(outputs, inputs) == plain_results(outputs, inputs)

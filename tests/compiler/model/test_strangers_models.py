@@ -48,6 +48,17 @@ def folder(saved: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(saved, tmp_path / "model"))
 
 
+def put(where: tuple[Any, ...], value: object) -> Callable[[Arrays, Any], None]:
+    """Put a value in one place of a model's file."""
+
+    def change(_: Arrays, data: Any) -> None:
+        for part in where[:-1]:
+            data = data[part]
+        data[where[-1]] = value
+
+    return change
+
+
 def rewrite(folder: Path, change: Callable[[Arrays, dict[str, Any]], object]) -> None:
     arrays = from_safetensors((folder / WEIGHTS).read_bytes())
     data = json.loads((folder / MODEL).read_text())
@@ -121,12 +132,7 @@ def test_weights_of_another_shape_are_refused(folder: Path, name: str) -> None:
 def test_a_description_that_does_not_fit_is_refused(
     folder: Path, where: tuple[Any, ...], value: object
 ) -> None:
-    def change(_: Arrays, data: Any) -> None:
-        for part in where[:-1]:
-            data = data[part]
-        data[where[-1]] = value
-
-    rewrite(folder, change)
+    rewrite(folder, put(where, value))
     with pytest.raises(RaspError) as caught:
         load(folder)
     assert caught.value.hint
@@ -203,13 +209,8 @@ def test_a_header_of_a_million_heads_is_refused_at_once(folder: Path) -> None:
 def test_whatever_a_folder_says_is_compared(
     folder: Path, where: tuple[Any, ...], value: object
 ) -> None:
-    def change(_: Arrays, data: Any) -> None:
-        for part in where[:-1]:
-            data = data[part]
-        data[where[-1]] = value
-
     assert verify(folder).exact
-    rewrite(folder, change)
+    rewrite(folder, put(where, value))
     assert not verify(folder).exact
 
 
@@ -286,12 +287,7 @@ def test_claims_that_nobody_has_proved_may_describe_nothing(
 ) -> None:
     """Labels follow from claims: where they cannot, the answers are there all the same."""
 
-    def change(_: Arrays, data: Any) -> None:
-        for part in where[:-1]:
-            data = data[part]
-        data[where[-1]] = value
-
-    rewrite(folder, change)
+    rewrite(folder, put(where, value))
     model = load(folder)
     assert model("abca")["hist"] == [2, 1, 1, 2]
     with pytest.raises(RaspValueError, match="a claim in it is damaged"):
