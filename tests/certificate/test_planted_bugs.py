@@ -108,7 +108,8 @@ BUGS: dict[str, Plant] = {
         attention.Scoring, "sink", lambda right, *given: right(*given).plus(-300)),
     "a value is not less its default": calling(
         moved_values, "default_code", lambda right, *given: Fraction(0)),
-    "what a match is worth": lambda patch: patch.setattr(emitter, "SHARE", emitter.SHARE * 1.5),
+    "what a match is worth": lambda patch: patch.setattr(
+        emitter, "MATCH_WEIGHT", emitter.MATCH_WEIGHT * 1.5),
     "the truth is transposed": calling(
         scores, "truth_of", lambda right, *given: ~right(*given)),
     "a function loses its last change": calling(

@@ -18,7 +18,7 @@ from rasp.certificate import Array, FeedForwardWeights, HeadWeights, ReadoutWeig
 from rasp.compiler.analysis.linear import Coordinate, Linear, index_is, token_is
 from rasp.compiler.analysis.variables import HeadOutput, default_code
 from rasp.compiler.emitting.rows import Row, stacked
-from rasp.compiler.planning.attention import SHARE, HeadPlan
+from rasp.compiler.planning.attention import MATCH_WEIGHT, HeadPlan
 from rasp.compiler.planning.features import Group, Reached
 from rasp.compiler.planning.mixed_radix import Ridge
 from rasp.compiler.planning.outputs import OutputPlan
@@ -160,7 +160,7 @@ class Emitter:
         rounded = np.round(solved * 4096) / 4096
         if np.allclose(rounded, solved, rtol=1e-12, atol=1e-9):
             solved = rounded
-        return np.asarray(solved / (SHARE if plan.head.mode == "sum" else 1.0))
+        return np.asarray(solved / (MATCH_WEIGHT if plan.head.mode == "sum" else 1.0))
 
     def constants_taken_away(self, layer: int) -> Array:
         """(dimension,): the constants that the feed-forward of a layer takes away."""

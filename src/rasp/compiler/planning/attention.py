@@ -30,7 +30,7 @@ SINK_SCORE = 22
 A larger one would be exact to more digits than exp is; and attention kernels that work in powers
 of two multiply scores by log2(e) first, which rounds what is then beyond 32 twice as coarsely.
 """
-SHARE = exp(-SINK_SCORE)
+MATCH_WEIGHT = exp(-SINK_SCORE)
 """What one match weighs in a sum."""
 ONE = Linear(Fraction(1))
 LARGEST_EXACT = 1 << 27
