@@ -86,6 +86,19 @@ def test_exact_patching_finds_every_circuit(model: Transformer) -> None:
         assert all(score < 1e-9 for edge, score in estimated.items() if edge not in inside)
 
 
+def test_what_rounding_leaves_of_a_gradient_is_no_score(model: Transformer) -> None:
+    """A rotation changes how everything is rounded, and no score that means something."""
+    scores = []
+    for dials in (Dials(), Dials(rotation=True, seed=3)):
+        entry = folder.make("turned", model, dials)
+        laboratory = Laboratory(entry.dialled.model, seed=11)
+        scores.append(attribution.attributed(laboratory, all_edges(entry.dialled.readable)))
+    plain, turned = scores
+    assert {edge for edge in plain if plain[edge]} == {edge for edge in turned if turned[edge]}
+    for edge, score in plain.items():
+        assert turned[edge] == pytest.approx(score, rel=1e-3)
+
+
 def test_the_circuit_of_reverse_is_the_one_that_its_program_describes() -> None:
     entry = folder.make("reverse", _compiled("reverse"), Dials())
     names = _names(entry.circuit.edges)

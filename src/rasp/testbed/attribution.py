@@ -22,6 +22,10 @@ from rasp.testbed.truth import EqualLengths, Laboratory
 
 Scores = dict[Edge, float]
 
+ROUNDING = 1e-6
+"""A score that is a smaller part of the largest one is what rounding left of 0: its size depends
+on the machine, and its rank would be chance."""
+
 
 def patched(laboratory: Laboratory, edges: Sequence[Edge], rounds: int = 4) -> Scores:
     """The share of inputs whose answer changes when an edge alone is replaced."""
@@ -39,7 +43,9 @@ def attributed(laboratory: Laboratory, edges: Sequence[Edge], steps: int = 0) ->
             change = elsewhere[edge.source] - batch.written[edge.source]
             totals[edge] += float((change * gradients[edge.target, edge.role]).sum())
         count += len(batch.inputs)
-    return {edge: abs(total) / count for edge, total in totals.items()}
+    least = ROUNDING * max(map(abs, totals.values()), default=0.0)
+    return {edge: abs(total) / count if abs(total) > least else 0.0
+            for edge, total in totals.items()}  # fmt: skip
 
 
 def _gradients(

@@ -85,7 +85,9 @@ def evaluate(
     order = in_order(outputs)
     size = evaluation.batch.size
     large = size > LARGE_BATCH or size * len(order) > MANY_VALUES
-    expired = last_uses(order, outputs) if large else [()] * len(order)
+    expired: Sequence[Iterable[Any]] = [()] * len(order)
+    if large:
+        expired = _within(order[-1], lambda _: last_uses(order, outputs, meter))
     for node, no_longer_needed in zip(order, expired, strict=True):
         try:
             _within(node, evaluation.compute)

@@ -18,13 +18,14 @@ from rasp.graph import (
     score_terms,
     selectors_in,
 )
+from rasp.meter import Meter
 
 
-def last_uses(order: Sequence[Node], outputs: Sequence[Node]) -> list[list[Hashable]]:
+def last_uses(order: Sequence[Node], outputs: Sequence[Node], meter: Meter) -> list[list[Hashable]]:
     """For each node in order, the columns, selectors and terms last used there."""
     last: dict[Hashable, int] = {}
     for at, node in enumerate(order):
-        last.update(dict.fromkeys(_used(node), at))
+        last.update(dict.fromkeys(_used(node, meter), at))
     for output in outputs:
         for kept in (output, *(_read(output) if isinstance(output, Selector) else output.needs)):
             last.pop(kept, None)
@@ -34,7 +35,8 @@ def last_uses(order: Sequence[Node], outputs: Sequence[Node]) -> list[list[Hasha
     return expired
 
 
-def _used(node: Node) -> Iterator[Hashable]:
+def _used(node: Node, meter: Meter) -> Iterator[Hashable]:
+    meter.check()
     match node:
         case Elementwise() | Select() | Score():
             yield from node.needs
@@ -45,6 +47,7 @@ def _used(node: Node) -> Iterator[Hashable]:
         case Aggregate(selector, values):
             yield values
             yield from _read(selector)
+            meter.check()  # a selector can be most of the graph
             for term in plan_sums(selector).terms:
                 yield from (term, term.meeting)
 
