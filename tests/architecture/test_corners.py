@@ -10,10 +10,10 @@ from itertools import permutations, product
 import pytest
 
 import rasp
-from rasp.architecture import explain, fit, inputs, placing, schedule
-from rasp.architecture.inputs import answers
+from rasp.architecture import explain, fit, placing, schedule
 from rasp.architecture.patterns import Pattern
 from rasp.architecture.reach import stays_within
+from rasp.equivalence.answering import Input, answers
 from rasp.evaluator.plain import EvaluationError, evaluate
 from rasp.graph import (
     COMPARISONS,
@@ -274,7 +274,7 @@ def test_without_numpy_answers_are_the_same(monkeypatch: pytest.MonkeyPatch):
 
 def test_an_error_of_the_plain_evaluator_is_the_answer_on_its_input():
     inverse = of("/", 6, Tokens())
-    given: list[inputs.Input] = [(1, 2), (0,), (3,)] * 5
+    given: list[Input] = [(1, 2), (0,), (3,)] * 5
     found = answers([inverse], given)
     assert [isinstance(each, rasp.RaspError) for each in found] == [False, True, False] * 5
     assert found[0] == [[6, 3]]

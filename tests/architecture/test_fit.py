@@ -191,8 +191,8 @@ def test_what_only_trying_can_tell_says_what_was_tried():
     found = fit(handle, attention="window:1")
     assert found
     assert not found.verdicts[0].is_proved
-    assert "no answer changes on all inputs up to length 6 over {a, b, c} and on 1," in str(found)
-    assert '6 over {"0", "1", "2"} and on 1,972 random ones up to length 40' in str(found)
+    assert "no answer changes on all inputs up to length 6 over {a, b, c} and on 2," in str(found)
+    assert '6 over {"0", "1", "2"} and on 2,000 random ones up to length 40' in str(found)
 
 
 @pytest.mark.parametrize("task", ["Dyck-1", "Dyck-2, pure", "Dyck-2 with select_best"])
@@ -289,7 +289,7 @@ def test_several_outputs_share_layers_and_heads():
     assert "a, b: 1 layer" in str(explain(both))
     example = fit(both, attention="window:0").counterexample
     assert example is not None
-    assert len(example.meant) == 2
+    assert len(example.left) == 2
 
 
 def test_a_bad_method_or_too_few_layers_are_refused():

@@ -9,8 +9,8 @@ import pytest
 
 import rasp
 import rasp.programs
-from rasp.architecture.inputs import answer
 from rasp.cli import main
+from rasp.equivalence.answering import answer
 from rasp.errors import RaspError
 
 # A program, a part of it, and the slip that is in its place.

@@ -20,8 +20,8 @@ from rasp import (
     tokens_int,
     where,
 )
-from rasp.architecture.inputs import answer
 from rasp.equivalence import Equivalence
+from rasp.equivalence.answering import answer
 from rasp.errors import RaspError
 from rasp.frontend.handles import Handle
 

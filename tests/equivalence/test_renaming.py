@@ -10,7 +10,7 @@ import pytest
 
 import rasp
 import rasp.programs
-from rasp.architecture.inputs import answer
+from rasp.equivalence.answering import answer
 from rasp.equivalence.inputs import fresh_tokens
 from rasp.equivalence.token_flow import compared_constants, every_string, only_asks_for_equality
 from rasp.errors import RaspError

@@ -6,8 +6,8 @@ nothing smaller will do, `placing` asks `greedy` or `exact` for a placement, and
 answer. `chain` finds what takes longest, `reasons` puts it into words with `naming`, and `explain`
 prints it all. `fit` asks whether a program fits into an architecture, of which each demand is one
 of the `verdicts`: `patterns` are the pairs that attention may see, `reach` proves that a selection
-stays inside them, `counterexample` tries `inputs` to show that it does not. `suggestions` are
-changes that save something, each tried.
+stays inside them, `counterexample` tries inputs over the `alphabets` that suit a program, to show
+that it does not. `suggestions` are changes that save something, each tried.
 """
 
 from rasp.architecture.explain import Explanation, explain

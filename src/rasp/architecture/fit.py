@@ -11,13 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rasp.architecture.counterexample import Counterexample
 from rasp.architecture.naming import Naming
 from rasp.architecture.problem import refuse_scorers
 from rasp.architecture.reasons import input_work
 from rasp.architecture.schedule import Outputs, output_nodes, program_of, schedule
 from rasp.architecture.verdicts import FitVerdict, order_verdict, pattern_verdict, size_verdict
 from rasp.atoms import plain_lists, to_python
+from rasp.equivalence.result import Difference
 from rasp.errors import RaspError, RaspValueError
 from rasp.graph import Program
 from rasp.visible import visibly
@@ -42,7 +42,7 @@ class Fit:
         return all(verdict.fits for verdict in self.verdicts)
 
     @property
-    def counterexample(self) -> Counterexample | None:
+    def counterexample(self) -> Difference | None:
         """An input on which a restricted attention changes the answer, if one was found."""
         examples = (verdict.counterexample for verdict in self.verdicts)
         return next((example for example in examples if example is not None), None)
@@ -78,14 +78,16 @@ class Fit:
     __repr__ = __str__
 
 
-def _counterexample_record(example: Counterexample | None) -> dict[str, Any] | None:
+def _counterexample_record(example: Difference | None) -> dict[str, Any] | None:
     if example is None:
         return None
+    meant, got = example.left, example.right
+    assert isinstance(meant, list)
     return {
         "input": [to_python(token) for token in example.tokens],
-        "meant": plain_lists(example.meant)[0],
-        "got": None if isinstance(example.got, RaspError) else plain_lists(example.got)[0],
-        "error": example.got.message if isinstance(example.got, RaspError) else None,
+        "meant": plain_lists(meant)[0],
+        "got": None if isinstance(got, RaspError) else plain_lists(got)[0],
+        "error": got.message if isinstance(got, RaspError) else None,
         "is_shortest": example.is_shortest,
     }
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rasp.graph import Elementwise, Node, Program, expression, users
+from rasp.graph.walks import first_user
 
 LONGEST = 60
 DEPTH = 4
@@ -42,20 +43,8 @@ class Naming:
 
     def _nearest_name(self, node: Node, through: type[Node]) -> str | None:
         """The name of the node, or of the first user that has one, by way of one sort of user."""
-        seen, row = {node}, [node]
-        while row:
-            for each in row:
-                if each in self.program.names:
-                    return self.program.names[each]
-            further = [
-                user
-                for each in row
-                for user in self._needed_by.get(each, ())
-                if isinstance(user, through) and user not in seen
-            ]
-            row = list(dict.fromkeys(further))
-            seen.update(row)
-        return None
+        nearest = first_user(node, self._needed_by[through], self.program.names)
+        return None if nearest is None else self.program.names[nearest]
 
     def line(self, node: Node) -> str:
         """Return where a node was written, as `file:line`, or nothing where that is not known."""
@@ -70,8 +59,13 @@ class Naming:
         return shortened(" ".join(span.text.split()))
 
     @cached_property
-    def _needed_by(self) -> dict[Node, list[Node]]:
-        return users(self.outputs)
+    def _needed_by(self) -> dict[type[Node], dict[Node, list[Node]]]:
+        """The users of each node: those of one sort, by the sort."""
+        return {
+            sort: {node: [user for user in used_by if isinstance(user, sort)]
+                   for node, used_by in users(self.outputs).items()}
+            for sort in (Elementwise, Node)
+        }  # fmt: skip
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:

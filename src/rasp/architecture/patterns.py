@@ -85,10 +85,6 @@ class Pattern:
     def __str__(self) -> str:
         return self.shape + (":" if self.numbers else "") + ",".join(map(str, self.numbers))
 
-    def depends_on_length(self) -> bool:
-        """Tell whether the pairs among the first positions differ from length to length."""
-        return self.shape == "bigbird" and self.numbers[2] > 0
-
     def unrestricted_length(self) -> int | None:
         """Return up to which length every pair is allowed; None where that is always so.
 

@@ -11,31 +11,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from rasp.architecture.layers import earliest_layers, layers_between
 from rasp.architecture.order import Order, input_sources
 from rasp.architecture.placing import Placed, place
 from rasp.architecture.problem import Placement, Problem, problem_of, refuse_scorers, selector_of
 from rasp.errors import RaspTypeError, RaspValueError
+from rasp.frontend.handles import Handle
 from rasp.graph import Aggregate, Elementwise, Node, Program, Selector, SOp, in_order
 from rasp.graph.nodes import node_of
 from rasp.visible import visibly
 
 MOST_COUNTS = 30
 
-
-class HasNode(Protocol):
-    """What the front doors hand out: a node, and the program it belongs to."""
-
-    @property
-    def node(self) -> Node: ...
-
-    @property
-    def program(self) -> Program: ...
-
-
-Outputs: TypeAlias = Node | HasNode | Sequence[Node | HasNode]
+Outputs: TypeAlias = Node | Handle | Sequence[Node | Handle]
 
 
 @dataclass(frozen=True)

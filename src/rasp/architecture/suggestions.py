@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
 from typing import TypeAlias
 
-from rasp.architecture.inputs import Input, alphabets_of, answers, every_input, random_inputs
+from rasp.architecture.alphabets import alphabets_of
 from rasp.architecture.naming import Naming
 from rasp.architecture.reasons import listed
 from rasp.architecture.schedule import Schedule, schedule
-from rasp.errors import RaspError
+from rasp.equivalence.answering import Input, answers, random_inputs
 from rasp.graph import (
     Aggregate,
     Const,
@@ -26,13 +28,13 @@ from rasp.graph import (
     SelectBest,
     Selector,
     SelectorAnd,
-    SelectorOr,
     SOp,
     in_order,
     rebuild,
 )
-from rasp.graph.idioms import FIRST_KEY, IS_FIRST
+from rasp.graph.idioms import FIRST_KEY, IS_FIRST, LENGTH, selector_of_width
 from rasp.graph.normal import Form, normal_form
+from rasp.graph.sums import Sum, linear
 from rasp.visible import visibly
 
 Change: TypeAlias = tuple[str, tuple[Node, ...]]
@@ -45,6 +47,7 @@ FIRST_LOOK = 8
 FEWEST_INPUTS = 100
 """Inputs on which selectors must have picked something, and the same, to be spoken of."""
 LAST = SelectBest(Select(Const(1), Const(1), "=="), Score(Indices(), Const(1)))
+LAST_POSITION: Sum = (frozenset([(LENGTH, Fraction(1))]), Fraction(-1))
 UP_TO_HERE = Select(Indices(), Indices(), "<=")
 
 
@@ -91,13 +94,12 @@ def _changes(naming: Naming) -> Iterator[Change]:
 
 def _with_a_bos(naming: Naming) -> Iterator[Change]:
     """`selector_width` needs its second head only to count position 0 rightly."""
-    nodes = set(in_order(naming.outputs))
+    widths = [selector_of_width(node) for node in in_order(naming.outputs) if isinstance(node, SOp)]
     second = [
-        node
-        for node in nodes
-        if isinstance(node, Aggregate) and (counted := _counted_at_first(node)) is not None
-        and nodes.intersection(_first_heads(counted))
-    ]  # fmt: skip
+        Aggregate(SelectorAnd(width[0], FIRST_KEY), IS_FIRST)
+        for width in widths
+        if width is not None and not width[1]
+    ]
     if not second:
         return
     second.sort(key=lambda node: (naming.line(node), naming.purpose(node)))
@@ -110,53 +112,18 @@ def _with_a_bos(naming: Naming) -> Iterator[Change]:
     )
 
 
-def _counted_at_first(node: Aggregate) -> Selector | None:
-    """The selector that `selector_width` counts, if this is the second of its two heads."""
-    if node.values is not IS_FIRST or not isinstance(node.selector, SelectorAnd):
-        return None
-    match node.selector:
-        case SelectorAnd(counted, first) if first is FIRST_KEY:
-            return counted
-        case SelectorAnd(first, counted) if first is FIRST_KEY:
-            return counted
-    return None
-
-
-def _first_heads(counted: Selector) -> list[Node]:
-    return [
-        Aggregate(SelectorOr(counted, FIRST_KEY), IS_FIRST),
-        Aggregate(SelectorOr(FIRST_KEY, counted), IS_FIRST),
-    ]
-
-
 def _last_by_select_best(naming: Naming, _: Sequence[Input]) -> Iterator[Change]:
     """The last position is the one with the greatest index: no need to know `length`."""
 
     def change(old: Node, _: Node) -> Node | None:
         match old:
-            case Select(Indices(), SOp() as queries, "==") if _after_length(queries) == -1:
+            case Select(Indices(), SOp() as queries, "==") if linear(queries) == LAST_POSITION:
                 return LAST
         return None
 
     if any(change(node, node) for node in in_order(naming.outputs)):
         advice = "`select_best(select_all, score(indices, 1))` finds the last position without "
         yield advice + "`length`", rebuild(naming.outputs, change)
-
-
-def _after_length(node: SOp) -> int | None:
-    """The whole number that an s-op adds to `length`, or None where it is something else."""
-    match node:
-        case Elementwise("-", (rest, Const(int(number)))):
-            before = _after_length(rest)
-            return None if before is None else before - number
-        case Elementwise("+", (rest, Const(int(number)))):
-            before = _after_length(rest)
-            return None if before is None else before + number
-        case Elementwise("round" | "int", (rest,)):
-            return _after_length(rest)
-        case Elementwise("/", (Const(1), Aggregate(selector, values))) if values is IS_FIRST:
-            return 0 if normal_form(selector) is True else None
-    return None
 
 
 def _one_prefix_head(naming: Naming, _: Sequence[Input]) -> Iterator[Change]:
@@ -227,14 +194,10 @@ def _written_alike(naming: Naming, group: list[Selector], tried: int) -> Change:
 
 def _inputs(outputs: Sequence[Node]) -> list[Input]:
     """Inputs that the outputs can be computed on, a few hundred where they can be found."""
-    try:
-        alphabets = alphabets_of(outputs)
-    except RaspError:
-        return []
     tried: list[Input] = []
-    for alphabet in alphabets[:2]:
+    for alphabet in alphabets_of(outputs)[:2]:
         for length in (1, 2, 3):
-            tried += every_input(alphabet[:5], length)
+            tried += product(alphabet[:5], repeat=length)
         for length in range(4, 15):
             tried += random_inputs(alphabet, length, 20, seed=1)
     pairs = zip(tried, answers(outputs, tried), strict=True)

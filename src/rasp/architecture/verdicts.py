@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rasp.architecture.counterexample import Counterexample, PatternSearch, look_for_counterexample
-from rasp.architecture.inputs import alphabets_of, cannot_be_computed, show_alphabet
+from rasp.architecture.alphabets import alphabets_of
+from rasp.architecture.counterexample import (
+    cannot_be_computed,
+    look_for_counterexample,
+    what_was_tried,
+)
 from rasp.architecture.layers import earliest_layers
 from rasp.architecture.naming import Naming
 from rasp.architecture.order import Order, earliest_times
@@ -15,7 +19,9 @@ from rasp.architecture.problem import heads_per_slot, problem_of
 from rasp.architecture.reach import stays_within
 from rasp.architecture.reasons import chain_lines, count, why_so_deep, why_so_wide
 from rasp.architecture.schedule import front, schedule, show_counts
-from rasp.atoms import display, show_input
+from rasp.atoms import Atom, display, show_input
+from rasp.equivalence.answering import show_alphabet
+from rasp.equivalence.result import Difference
 from rasp.errors import RaspError
 from rasp.graph import Elementwise, Node, Selector, in_order
 from rasp.token_lists import read_alphabet
@@ -32,7 +38,8 @@ class FitVerdict:
     reason: str
     is_proved: bool = True
     """False where the answer rests on inputs tried, or on a search that was cut short."""
-    counterexample: Counterexample | None = None
+    counterexample: Difference | None = None
+    """Where a pattern changes the answers: on the left what each output gives without it."""
 
     def __str__(self) -> str:
         lines = [f"{self.question}: {'yes' if self.fits else 'no'}", *self.reason.splitlines()]
@@ -128,36 +135,35 @@ def pattern_verdict(naming: Naming, text: str, alphabet: object) -> FitVerdict:
     if stays_within(pattern, outputs):
         return FitVerdict(question, True, "every selection stays inside the pattern, at any length")
     alphabets = alphabets_of(outputs) if alphabet is None else [read_alphabet(alphabet)]
-    searches: list[PatternSearch] = []
+    searches = []
     for tokens in alphabets:
         search = look_for_counterexample(outputs, pattern, free, tokens)
-        if search.found is not None:
-            reason = _difference(search, search.found, naming)
-            return FitVerdict(question, False, reason, True, search.found)
         searches.append(search)
-    telling = [search for search in searches if search.computed]
+        if search.difference is not None:
+            reason = _told(search.difference, tokens, naming)
+            return FitVerdict(question, False, reason, True, search.difference)
+    telling = [search for search in searches if search.failing < search.tried + search.at_random]
     if not telling:
-        assert searches[0].failed is not None
-        raise cannot_be_computed(searches[0].failed, alphabets[0])
-    reason = "\n".join(f"no answer changes {search}" for search in telling)
+        raise cannot_be_computed(searches[0])
+    reason = "\n".join(f"no answer changes {what_was_tried(search)}" for search in telling)
     return FitVerdict(question, True, reason, is_proved=False)
 
 
-def _difference(search: PatternSearch, example: Counterexample, naming: Naming) -> str:
-    given = show_input(example.tokens)
-    answer = example.got if isinstance(example.got, RaspError) else list(example.got)
+def _told(example: Difference, alphabet: tuple[Atom, ...], naming: Naming) -> str:
+    given, meant, answer = show_input(example.tokens), example.left, example.right
+    assert isinstance(meant, list)
     lines = []
     for number, output in enumerate(naming.outputs):
-        if isinstance(answer, list) and answer[number] == example.meant[number]:
+        if isinstance(answer, list) and answer[number] == meant[number]:
             continue
         name = naming.label(output, 30)
-        lines.append(f"{name}({given}) = {_shown(example.meant[number], output)}")
+        lines.append(f"{name}({given}) = {_shown(meant[number], output)}")
         after = f"fails: {answer.message}" if isinstance(answer, RaspError) else (
             f"gives {_shown(answer[number], output)}")  # fmt: skip
         lines.append(f"under the pattern it {after}")
     how = "no shorter input over" if example.is_shortest else "no shorter input was found over"
     shows = " shows a difference" if example.is_shortest else ""
-    return "\n".join([*lines, f"({how} {show_alphabet(search.alphabet)}{shows})"])
+    return "\n".join([*lines, f"({how} {show_alphabet(alphabet)}{shows})"])
 
 
 def _shown(values: list[object], output: Node) -> str:

@@ -13,9 +13,9 @@ from itertools import product
 from random import Random
 from typing import TypeAlias
 
-from rasp.architecture.inputs import Input
 from rasp.atoms import Atom
 from rasp.dialect.automaton import Automaton
+from rasp.equivalence.answering import Input
 from rasp.equivalence.inputs import InputsToTry
 
 Members: TypeAlias = Callable[[list[Input]], list[bool]]
@@ -37,13 +37,12 @@ class Learned:
     """None: none of at most `MOST_STATES` states fits."""
     longest: int
     """Every input up to this length was tried."""
-    at_random: int
 
     @property
     def tried(self) -> str:
         """How it was compared, in words."""
         return (
-            f"tried on every input up to length {self.longest}, {self.at_random} random ones up to "
+            f"tried on every input up to length {self.longest}, {AT_RANDOM} random ones up to "
             f"length {RANDOM_LENGTH}, and long repetitions"
         )
 
@@ -72,7 +71,7 @@ def learn(alphabet: Sequence[Atom], members: Members) -> Learned:
     guesses = [_learn(letters, language, empty, trials) for empty in (False, True)]
     fitting = [guess for guess in guesses if guess is not None]
     smallest = min(fitting, key=lambda guess: guess.size, default=None)
-    return Learned(smallest, longest, AT_RANDOM)
+    return Learned(smallest, longest)
 
 
 def _repetitions(letters: tuple[Atom, ...]) -> list[Input]:

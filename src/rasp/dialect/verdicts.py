@@ -13,7 +13,6 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from rasp.architecture.inputs import Input, answers
 from rasp.architecture.naming import Naming
 from rasp.architecture.patterns import Pattern
 from rasp.architecture.reach import stays_within
@@ -29,6 +28,7 @@ from rasp.dialect.to_b_rasp import BRaspReader
 from rasp.dialect.to_c_rasp import ONE, CRaspReader, Quotient
 from rasp.dialect.written import DialectProgram
 from rasp.equivalence import Equivalence
+from rasp.equivalence.answering import Input, answers
 from rasp.equivalence.choosing import choose_inputs
 from rasp.errors import RaspTypeError
 from rasp.frontend.values import is_atom

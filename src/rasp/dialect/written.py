@@ -14,11 +14,11 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from rasp.architecture.inputs import Input, answers, batches
 from rasp.atoms import Atom, show_input
 from rasp.dialect.interpreters import ATTEND, COUNT, LETTER, LINE, run_b_rasp, run_c_rasp
 from rasp.dialect.selector_rows import NotInDialect
 from rasp.equivalence import Equivalence, equivalent
+from rasp.equivalence.answering import Input, answers, batches
 from rasp.equivalence.inputs import InputsToTry
 from rasp.errors import RaspError
 from rasp.frontend import embedding

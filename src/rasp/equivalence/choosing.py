@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from rasp.architecture.inputs import answers, filled
 from rasp.atoms import Atom, read_input
+from rasp.equivalence.answering import answers, filled
 from rasp.equivalence.inputs import InputsToTry, fresh_tokens
 from rasp.equivalence.token_flow import (
     compared_constants,

@@ -6,16 +6,16 @@ length, so the first difference is a shortest one; then longer ones at random.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
-from rasp.architecture.inputs import batches, shrunk
+from rasp.equivalence.answering import batches, shrunk
 from rasp.equivalence.choosing import choose_inputs
 from rasp.equivalence.inputs import InputsToTry
 from rasp.equivalence.result import Difference, Equivalence
-from rasp.equivalence.sides import Compared, Input, check_kinds, side_of
+from rasp.equivalence.sides import Answer, Compared, Input, check_kinds, side_of
 from rasp.errors import RaspError
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -73,11 +73,19 @@ def equivalent(
     return _verdict(search)
 
 
+class TwoSides(Protocol):
+    """What gives two answers to every input, and says whether they agree."""
+
+    def answers(self, inputs: Sequence[Input]) -> list[tuple[Answer, Answer]]: ...
+    def answer(self, tokens: Input) -> tuple[Answer, Answer]: ...
+    def agree(self, left: Answer, right: Answer, kinds: bool = False) -> bool: ...
+
+
 @dataclass
 class Search:
     """A comparison on its way: what was tried so far, and what came of it."""
 
-    pair: Compared
+    pair: TwoSides
     inputs: InputsToTry
     kinds: bool = False
     progress: Progress | None = None
@@ -88,6 +96,7 @@ class Search:
     at_random: int = 0
     longest: int = 0
     failing: int = 0
+    failed: RaspError | None = None
     total: int = 0
 
     def run(self, longest: int, count: int, random_length: int, random: Random) -> None:
@@ -100,8 +109,9 @@ class Search:
 
     def try_all(self, longest: int, more: int) -> None:
         """Try every input up to a length, shortest first; stop at the first difference."""
-        self.total = more + sum(self.inputs.count(length) for length in range(1, longest + 1))
-        for length in range(1, longest + 1):
+        lengths = range(self.all_up_to + 1, longest + 1)
+        self.total = more + sum(map(self.inputs.count, lengths))
+        for length in lengths:
             self.inputs = self.inputs.with_unknown(length)
             for batch in batches(self.inputs.of_length(length), BATCH):
                 tokens = self._first_difference(batch)
@@ -113,10 +123,9 @@ class Search:
             self.all_up_to = length
 
     def try_at_random(self, count: int, longest: int, random: Random) -> None:
-        """Try longer inputs, and make the first on which the programs differ as short as can be."""
-        shortest = self.all_up_to + 1
-        drawn = (self._drawn(random, shortest, longest) for _ in range(count))
-        for batch in batches(drawn, BATCH):
+        """Try longer inputs, shortest first, and make the first difference as short as can be."""
+        lengths = sorted(random.randint(self.all_up_to + 1, longest) for _ in range(count))
+        for batch in batches((self._drawn(random, length) for length in lengths), BATCH):
             tokens = self._first_difference(batch)
             self.at_random += len(batch)
             self.longest = max(self.longest, *map(len, batch))
@@ -135,7 +144,9 @@ class Search:
         for tokens, (left, right) in zip(batch, self.pair.answers(batch), strict=True):
             if not self.pair.agree(left, right, self.kinds) and self._differ(tokens):
                 return tokens
-            self.failing += isinstance(left, RaspError)
+            if isinstance(left, RaspError):
+                self.failing += 1
+                self.failed = self.failed or left
             if self.kinds_differ is None and not self.pair.agree(left, right, kinds=True):
                 self.kinds_differ = Difference(tokens, left, right, is_shortest=False)
         return None
@@ -148,10 +159,10 @@ class Search:
         left, right = self.pair.answer(tokens)
         return Difference(tokens, left, right, is_shortest)
 
-    def _drawn(self, random: Random, shortest: int, longest: int) -> Input:
+    def _drawn(self, random: Random, length: int) -> Input:
         """A random input; few different tokens and repeated stretches are likely."""
         prefix, alphabet = self.inputs.prefix, self.inputs.alphabet
-        free = max(1, random.randint(shortest, longest) - len(prefix))
+        free = max(1, length - len(prefix))
         few = random.sample(alphabet, random.randint(1, len(alphabet)))
         tokens = random.choices(few, k=free)
         if random.random() < 0.3:

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from rasp.architecture.inputs import show_alphabet
 from rasp.atoms import Atom, show
+from rasp.equivalence.answering import show_alphabet
 from rasp.errors import RaspLimitError, RaspValueError
 
 LONGEST_UNASKED = 60
@@ -71,9 +71,9 @@ class InputsToTry:
             ways = after
         return sum(ways.values())
 
-    def longest(self, asked: int | None, quick: int, most: int) -> int:
-        """The length up to which all inputs are tried: the one asked for, if there are no more
-        than `most`; else the one up to which there are no more than `quick`.
+    def longest(self, asked: int | None, quick: int, most: int, after: int = 0) -> int:
+        """The length up to which all inputs are tried, from `after` on: the one asked for, if
+        there are no more than `most`; else the one up to which there are no more than `quick`.
 
         >>> InputsToTry(("a", "b")).longest(None, quick=20, most=100)
         3
@@ -83,7 +83,7 @@ class InputsToTry:
                 f"inputs up to length {asked} are none at all", hint="give a length of 1 or more"
             )
         budget, end = (quick, LONGEST_UNASKED) if asked is None else (most, asked)
-        length, total = 0, 0
+        length, total = after, 0
         while length < end and total + self.count(length + 1) <= budget:
             length += 1
             total += self.count(length)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from rasp.architecture.inputs import answer, answers
 from rasp.atoms import Atom, from_python, to_python
+from rasp.equivalence.answering import answer, answers
 from rasp.errors import RaspError, RaspLimitError, RaspTypeError, RaspValueError
 from rasp.frontend.values import describe, kind_name
 from rasp.graph import Node

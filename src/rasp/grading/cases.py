@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from rasp.architecture.inputs import Input, random_inputs, show_alphabet
 from rasp.atoms import read_input
+from rasp.equivalence.answering import Input, random_inputs, show_alphabet
 from rasp.equivalence.choosing import choose_inputs
 from rasp.equivalence.inputs import InputsToTry
 from rasp.equivalence.sides import Side, answers_of

@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import Any
 
 from rasp.architecture.fit import fit
-from rasp.architecture.inputs import answers
 from rasp.architecture.schedule import schedule
 from rasp.atoms import Atom, show_input, to_python
+from rasp.equivalence.answering import answers
 from rasp.equivalence.result import show_answer
 from rasp.equivalence.sides import Compared
 from rasp.errors import RaspError, RaspLimitError

@@ -1,15 +1,12 @@
 """The exercises: each asks for one s-op, says what it should give, and starts from a program.
 
-They need nothing but themselves, in this order: each brings one idea. The specification is
-plain Python over the list of tokens; an answer is right where it agrees with it.
+They need nothing but themselves, in this order: each brings one idea. An answer is right where it
+agrees with the solution.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
 
 from rasp.errors import RaspNameError
 
@@ -23,7 +20,6 @@ class Lesson:
     output: str
     """The s-op that is asked for."""
     story: tuple[str, ...]
-    specification: Callable[[list[Any]], list[Any]]
     start: str
     example: str
     alphabet: str
@@ -31,18 +27,6 @@ class Lesson:
     """Inputs whose answers the page shows."""
     hints: tuple[str, ...]
     solution: str
-
-
-def _so_far(tokens: list[Any]) -> list[Any]:
-    return [tokens[:at].count(token) for at, token in enumerate(tokens)]
-
-
-def _fraction(tokens: list[Any]) -> list[Any]:
-    return [Fraction(tokens.count("a"), len(tokens))] * len(tokens)
-
-
-def _balance(tokens: list[Any]) -> list[Any]:
-    return [tokens[: at + 1].count("(") - tokens[: at + 1].count(")") for at in range(len(tokens))]
 
 
 EXERCISES = (
@@ -57,7 +41,6 @@ EXERCISES = (
             "Change the last line of the program so that `double` holds twice each position. The "
             "Values tab shows what it holds while you type.",
         ),
-        lambda tokens: [2 * at for at in range(len(tokens))],
         "# `indices` holds the positions: 0, 1, 2, …\n# Make `double` hold twice as much.\n"
         "double = indices;\n",
         "hello",
@@ -75,7 +58,6 @@ EXERCISES = (
             "`indices == 2` is True at position 2 alone. Letters are written in quotes.",
             'Make `is_a` True wherever the token is "a", and False everywhere else.',
         ),
-        lambda tokens: [token == "a" for token in tokens],
         'is_a = tokens == "?";\n',
         "banana",
         "abc",
@@ -92,7 +74,6 @@ EXERCISES = (
             "at each position for itself. `%` is the remainder of a division.",
             'Keep the tokens at positions 0, 2, 4, … and put "-" at all the others.',
         ),
-        lambda tokens: [token if at % 2 == 0 else "-" for at, token in enumerate(tokens)],
         'every_other = tokens if indices == 0 else "-";\n',
         "abcdef",
         "abc",
@@ -112,7 +93,6 @@ EXERCISES = (
             "The program below fetches, for each position, its own token. Look at the picture of "
             "`look` on the right, then change it so that every position looks at position 0.",
         ),
-        lambda tokens: [tokens[0]] * len(tokens),
         "look = select(indices, indices, ==);\nfirst = aggregate(look, tokens);\n",
         "hello",
         "abc",
@@ -132,7 +112,6 @@ EXERCISES = (
             "Give each position the token to its left. Position 0 has none: its row stays empty, "
             'and the third argument of `aggregate`, "-", is what it gets.',
         ),
-        lambda tokens: ["-", *tokens[:-1]],
         'left = select(indices, indices, ==);\nprevious = aggregate(left, tokens, "-");\n',
         "hello",
         "abc",
@@ -149,7 +128,6 @@ EXERCISES = (
             "to find out: look at the Architecture tab when you are done.",
             "Reverse the input: position 0 gets the last token, position 1 the one before it, …",
         ),
-        lambda tokens: tokens[::-1],
         "flip = select(indices, indices, ==);\nreverse = aggregate(flip, tokens);\n",
         "hello",
         "abc",
@@ -169,7 +147,6 @@ EXERCISES = (
             "`select_all` picks every position; `indicator` turns True into 1 and False into 0.",
             'What part of the input is the letter "a"? Give the same number at every position.',
         ),
-        _fraction,
         "fraction = aggregate(select_all, indices);\n",
         "banana",
         "abc",
@@ -187,7 +164,6 @@ EXERCISES = (
             "For each token, how often does it occur in the whole input? This is the paper's "
             "histogram.",
         ),
-        lambda tokens: [tokens.count(token) for token in tokens],
         "same = select(indices, indices, ==);\nhist = selector_width(same);\n",
         "hello",
         "abc",
@@ -205,7 +181,6 @@ EXERCISES = (
             "`select(indices, indices, <)` picks the positions to the left of each query.",
             "How often has each token occurred before, to its left?",
         ),
-        _so_far,
         "same = select(tokens, tokens, ==);\nearlier = select(indices, indices, <);\n"
         "seen_before = selector_width(same);\n",
         "banana",
@@ -226,7 +201,6 @@ EXERCISES = (
             "Sort the tokens. `<` compares letters by the alphabet. The library has `sort`, but "
             "try it without.",
         ),
-        sorted,
         "smaller = select(tokens, tokens, <);\nplace = selector_width(smaller);\n"
         "sorted = aggregate(select(place, indices, ==), tokens);\n",
         "banana",
@@ -249,7 +223,6 @@ EXERCISES = (
             "`indices + 1` is how many positions there are up to each position.",
             "At each position, how many brackets are open: the `(` so far less the `)` so far?",
         ),
-        _balance,
         'up_to_here = select(indices, indices, <=);\nopens = indicator(tokens == "(");\n'
         "balance = aggregate(up_to_here, opens) * (indices + 1);\n",
         "(()())",
@@ -270,7 +243,6 @@ EXERCISES = (
             "give the same answer, True or False.",
             "`x in s_op` asks whether some position of an s-op holds x.",
         ),
-        lambda tokens: [tokens == tokens[::-1]] * len(tokens),
         "reverse = aggregate(select(indices, length - 1 - indices, ==), tokens);\n"
         "is_palindrome = reverse == tokens;\n",
         "abca",

@@ -80,9 +80,6 @@ def check_own(request: dict[str, Any]) -> dict[str, Any]:
             answered = error
         if answered != wanted:
             return wrong(given, answered, wanted, False)
-    if verdict.same_graph:
-        same = "right on every input: it computes what the author's does"
-        return {"is_right": True, "proof": same}
     return told(verdict)
 
 

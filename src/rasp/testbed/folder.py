@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from rasp.architecture.inputs import Input
 from rasp.compiler.model.tensors import to_safetensors
 from rasp.compiler.model.transformer import Transformer
+from rasp.equivalence.answering import Input
 from rasp.export.card import usage
 from rasp.export.folders import writing
 from rasp.graph.portable import atom_from_json, atom_to_json

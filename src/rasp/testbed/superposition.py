@@ -18,9 +18,9 @@ from random import Random
 import numpy as np
 import torch
 
-from rasp.architecture.inputs import Input
 from rasp.certificate import Array, Weights
 from rasp.compiler.model.transformer import Transformer
+from rasp.equivalence.answering import Input
 from rasp.testbed.dials import rotated
 from rasp.testbed.patching import Patchable
 from rasp.testbed.truth import different_answers, telling_inputs, usable_inputs

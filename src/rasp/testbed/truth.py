@@ -19,10 +19,10 @@ from random import Random
 import numpy as np
 import torch
 
-from rasp.architecture.inputs import Input, answers
 from rasp.certificate import Array
 from rasp.compiler.model.inputs import by_length, random_inputs
 from rasp.compiler.model.transformer import Transformer
+from rasp.equivalence.answering import Input, answers
 from rasp.testbed.edges import POSITIONS, TOKENS, Edge
 from rasp.testbed.patching import Activations, Elsewhere, Patchable, WrittenByPart
 
