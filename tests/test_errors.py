@@ -1,6 +1,6 @@
 """Each file of `errors/` is a program that goes wrong, and after `#!` the exact message it gives.
 
-`python tests/test_errors.py` writes the messages anew, to be read with `git diff`.
+`python tests/test_errors.py` writes the messages anew and prints those that changed.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def told(errors: list[RaspError]) -> str:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_the_message_is_exactly_this(path: Path) -> None:
     program, expected = split(path.read_text(encoding="utf-8"))
-    assert expected, "say what the message is: run this file as a script"
+    assert expected, "say what the message is: run scripts/update, and read it"
     _, errors = Session().check(Source(path.name, program))
     assert told(errors) == expected
     assert all(error.hint and error.span for error in errors), "say where, and what to do next"
@@ -94,13 +94,18 @@ def test_no_message_is_untested() -> None:
         for place, part in raised_messages()
         if part not in corpus and not any(known in part for known in ELSEWHERE)
     ]
-    assert not missing
+    assert not missing, (
+        "write a program that brings it about into tests/errors/NAME.rasp, then run scripts/update"
+    )
 
 
 if __name__ == "__main__":
     for path in FILES:
-        program, _ = split(path.read_text(encoding="utf-8"))
+        before = path.read_text(encoding="utf-8")
+        program, _ = split(before)
         message = told(Session().check(Source(path.name, program))[1])
         lines = "".join(f"#! {line}".rstrip() + "\n" for line in message.split("\n"))
-        path.write_text(program.rstrip("\n") + "\n" + lines, encoding="utf-8")
-        sys.stdout.write(f"{path.name}\n{message}\n\n")
+        after = program.rstrip("\n") + "\n" + lines
+        if after != before:
+            path.write_text(after, encoding="utf-8")
+            sys.stdout.write(f"{path.name}\n{message}\n\n")

@@ -151,10 +151,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     from types import FunctionType
 
-    from rasp.operators import OPERATORS
     from rasp.tracebacks import door
 
-    if name in OPERATORS and OPERATORS[name].python == f"rasp.{name}":
+    if name in _operators():
         home = import_module("rasp.frontend.embedding")
         value = getattr(home, name, None) or home.function_of_operator(name)
     elif name in _HOMES:
@@ -168,5 +167,12 @@ def __getattr__(name: str) -> Any:
     return value
 
 
+def _operators() -> set[str]:
+    """The operators that Python has as functions of this package."""
+    from rasp.operators import OPERATORS
+
+    return {name for name, row in OPERATORS.items() if row.python == f"rasp.{name}"}
+
+
 def __dir__() -> list[str]:
-    return sorted([*__all__, "map"])
+    return sorted({*__all__, *_operators(), "map"})

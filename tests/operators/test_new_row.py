@@ -19,11 +19,17 @@ OPERATORS["gcd"] = Operator(
     draws=("number number -> number",), doc="gcd(x, y): the greatest int that divides both",
 )
 
+OPERATORS["upper"] = Operator(
+    "upper", 1, lambda x: str(x).upper(), "string", "rasp.upper", draws=("text -> text",),
+    never_fails_on="any", doc="upper(x): in capitals",
+)
+
 import rasp
 from rasp.evaluator.fast.evaluate import evaluate
 from rasp.fuzzing.cases import random_case
 from rasp.graph import Elementwise, in_order
 
+assert rasp.compile(rasp.upper(rasp.tokens), vocabulary="ab", max_length=4)("abba") == list("ABBA")
 WANTED = [6, 1, 2, 3]
 by_text = rasp.run("gcd_of_six = gcd(indices, y=6); atom = gcd(4, 6);")["gcd_of_six"]
 assert by_text.node is rasp.gcd(rasp.indices, 6).node
@@ -31,7 +37,8 @@ assert by_text("abba") == WANTED and "divides both" in rasp.gcd.__doc__
 assert evaluate([by_text.node], [tuple("abba")])[by_text.node] == [WANTED]
 assert rasp.run(rasp.to_rasp(by_text, "again"))["again"].node is by_text.node
 nodes = (node for seed in range(400) for node in in_order(random_case(seed).outputs.values()))
-assert any(isinstance(node, Elementwise) and node.op == "gcd" for node in nodes)
+assert {"gcd", "upper"} <= {node.op for node in nodes if isinstance(node, Elementwise)}
+assert {"gcd", "upper"} <= {*dir(rasp)}
 for style in ("compact", "robust"):
     model = rasp.compile(by_text, vocabulary="ab", max_length=4, style=style)
     assert model("abba") == WANTED

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rasp.errors import RaspError
+from rasp.operators import written
 from rasp.source import Source, Span
 from rasp.syntax import parse, parse_with_errors, print_expression, print_program
 from rasp.syntax.lexer import lex
@@ -242,6 +243,14 @@ def test_the_published_grammar_takes_every_program(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert parse(Source(path.name, text))
     grammar().parse(text)
+
+
+def test_the_published_grammar_takes_every_operator() -> None:
+    for text in [f"x {row.text} y;" for row in written("infix")] + [
+        f"{row.text} x;" for row in written("prefix")
+    ]:
+        assert parse(Source("demo", text))
+        assert grammar().parse(text), "write its sign into src/rasp/syntax/grammar.lark"
 
 
 def test_the_published_grammar_takes_the_reference_programs() -> None:

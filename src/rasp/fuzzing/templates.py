@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from rasp.operators import COMPARISONS, drawn
+from rasp.operators import COMPARISONS, drawn, written
 from rasp.source import Source
 from rasp.syntax import parse
 from rasp.syntax.tree import Evaluate, Expression
 
 NUMBER, BOOL, TEXT, SELECTOR, SCORER = "number", "bool", "text", "selector", "scorer"
 SURE, DOUBTFUL = (drawn("infix", f"number {right} -> number") for right in ("number", "divisor"))
-SIGNS, FUNCTIONS = (drawn(how, "number -> number") for how in ("prefix", "call"))
-FUNCTIONS_OF_TWO = drawn("call", "number number -> number")
+SIGNS = drawn("prefix", "number -> number")
 EQUALITIES, LOGIC = (drawn("infix", f"{sort} {sort} -> bool") for sort in ("any", "bool"))
 NEXT_TO = "select(indices, indices - STEP, ==)"
 """A selector of one key at most."""
@@ -28,6 +27,18 @@ def _shared(chance: float, texts: Iterable[str]) -> dict[str, float]:
     """Give each of several templates its share of a chance, twice where it is there twice."""
     listed = list(texts)
     return {text: chance * listed.count(text) / len(listed) for text in listed}
+
+
+def _calls(sort: str) -> list[str]:
+    """The operators that are called as functions and give this sort, each as often as its chances.
+
+    >>> _calls("number")[:2]
+    ['indicator(ANY)', 'round(NUMBER)']
+    """
+    return [f"{row.name}({', '.join(operands.upper().split())})"
+            for row in written("call") for draws in row.draws
+            for operands, gives in [draws.split(" -> ")] if gives == sort
+            for _ in range(row.weight)]  # fmt: skip
 
 
 COMMON = {
@@ -75,10 +86,7 @@ TEMPLATES: dict[str, dict[str, float]] = {
         **_shared(1, [f"NUMBER {op} NUMBER" for op in DOUBTFUL]),
         **_shared(4, [f"NUMBER {op} BOOL" for op in "+-*"]),
         **_shared(4, [f"{sign}NUMBER" for sign in SIGNS]),
-        **_shared(4, [
-            *(f"{function}(NUMBER)" for function in FUNCTIONS),
-            *(f"{function}(NUMBER, NUMBER)" for function in FUNCTIONS_OF_TWO),
-        ]),
+        **_shared(4, [call for call in _calls(NUMBER) if call != "indicator(ANY)"]),
     },
     BOOL: COMMON | LONE_PICKS | {
         "aggregate(SELECTOR, BOOL)": 0.5,
@@ -100,6 +108,7 @@ TEMPLATES: dict[str, dict[str, float]] = {
         **_shared(4, [f"ANY {op} ANY" for op in EQUALITIES]),
         **_shared(4, [f"BOOL {op} BOOL" for op in LOGIC]),
         **_shared(1.5, [f"BOOL {op} NUMBER" for op in LOGIC]),
+        **_shared(4, _calls(BOOL)),
     },
     TEXT: COMMON | LONE_PICKS | {
         'shift(TEXT, STEP, "-")': 7,
@@ -110,6 +119,7 @@ TEMPLATES: dict[str, dict[str, float]] = {
         "TEXT * (indices % 3)": 4.5,
         "(indices % 4) * TEXT": 4.5,
         '"abc"[indices % 3]': 3,
+        **_shared(4, _calls(TEXT)),
     },
     SELECTOR: {
         "SELECTOR and SELECTOR": 20,

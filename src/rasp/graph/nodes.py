@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, dataclass_transform
 from weakref import WeakValueDictionary
 
 from rasp.atoms import Atom
@@ -44,9 +44,10 @@ def _key(value: Any, needs: list[Node]) -> Any:
     return (type(value), value)
 
 
+@dataclass_transform(frozen_default=True, eq_default=False)
 @dataclass(frozen=True, eq=False, repr=False)
 class Node(metaclass=_Interned):
-    """Something a program computes: an s-op, a selector or a scorer.
+    """Something a program computes: an s-op, a selector or a scorer. All are frozen dataclasses.
 
     >>> Select(Tokens(), Tokens(), "==") is Select(Tokens(), Tokens(), "==")
     True
@@ -54,6 +55,9 @@ class Node(metaclass=_Interned):
 
     needs: ClassVar[tuple[Node, ...]] = ()
     """The nodes this one is computed from: those among its fields, set when it is made."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, eq=False, repr=False)(cls)
 
     @property
     def fields(self) -> list[Any]:
@@ -102,7 +106,6 @@ class Scorer(Node):
     """A number for each (query, key) pair, to be computed."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Tokens(SOp):
     """The input itself.
 
@@ -112,7 +115,6 @@ class Tokens(SOp):
     """
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class TokensAs(SOp):
     """The input's tokens read as another kind: `int`, `float`, `string` or `bool`.
 
@@ -127,7 +129,6 @@ class TokensAs(SOp):
     kind: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Indices(SOp):
     """The positions 0, 1, … n-1.
 
@@ -137,7 +138,6 @@ class Indices(SOp):
     """
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Const(SOp):
     """The same atom at every position.
 
@@ -149,7 +149,6 @@ class Const(SOp):
     value: Atom
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Elementwise(SOp):
     """At each position, an operator applied to the operands' atoms at that position.
 
@@ -164,7 +163,6 @@ class Elementwise(SOp):
     operands: tuple[SOp, ...]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Aggregate(SOp):
     """At each query, the mean of the values its selector picked.
 
@@ -181,7 +179,6 @@ class Aggregate(SOp):
     default: Atom = 0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Select(Selector):
     """Query i picks key j where `keys[j] op queries[i]`; `op` is one of the six comparisons.
 
@@ -195,7 +192,6 @@ class Select(Selector):
     op: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class SelectorAnd(Selector):
     """Picks what both pick.
 
@@ -209,7 +205,6 @@ class SelectorAnd(Selector):
     right: Selector
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class SelectorOr(Selector):
     """Picks what either picks.
 
@@ -223,7 +218,6 @@ class SelectorOr(Selector):
     right: Selector
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class SelectorNot(Selector):
     """Picks what the other does not.
 
@@ -235,7 +229,6 @@ class SelectorNot(Selector):
     selector: Selector
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class SelectBest(Selector):
     """In each row, only the picks with the highest score stay: all of them where they tie.
 
@@ -251,7 +244,6 @@ class SelectBest(Selector):
     scorer: Scorer
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Score(Scorer):
     """For query i and key j, the product `keys[j] * queries[i]`.
 
@@ -264,7 +256,6 @@ class Score(Scorer):
     queries: SOp
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ScoreSum(Scorer):
     """For query i and key j, the sum of two scores: a dot product of several terms.
 

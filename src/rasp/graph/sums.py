@@ -18,7 +18,7 @@ Sum: TypeAlias = tuple[Terms, Fraction]
 
 DEPTH = 6
 """Levels of arithmetic that are taken apart; what is deeper counts as one s-op."""
-NUMBER_OPERATORS = frozenset(giving("int", "float", "bool", "number"))
+NUMBER_OPERATORS = frozenset(giving("int", "float", "bool", "number", "int or float"))
 
 
 def linear(s_op: SOp, depth: int = DEPTH) -> Sum:

@@ -1,14 +1,23 @@
 """OPERATORS AND COMPARISONS AS ROWS: everything the package knows of one is in its row.
 
 `comparisons` says in which orders each comparison holds, and what follows from that. `table`
-has a row for each operator: how it is written, what it does to atoms, what it gives, its array
-kernel, its Python name, and how the fuzzer draws one. `meaning` has the longer definitions.
-A new operator is a row: the lexer, both printers, the elaborator, the evaluators, the compiler,
-the embedding, the fuzzer and the editors read it from there.
+has a row for each operator: how it is written, what it does to atoms, what it gives, where it
+never fails, its array kernel, its Python name, and how the fuzzer draws one. `meaning` has the
+longer definitions. A new operator is a row: the lexer, both printers, the elaborator, the
+evaluators, the compiler, the checker, the embedding, the fuzzer and the editors read it from there.
 """
 
 from rasp.operators.comparisons import COMPARE, COMPARISONS, OPPOSITE, ORDERINGS, OUTCOMES, TURNED
-from rasp.operators.table import OPERATORS, Operator, apply_operator, drawn, giving, written
+from rasp.operators.table import (
+    OPERATORS,
+    Operator,
+    apply_operator,
+    drawn,
+    giving,
+    leaves_alone,
+    never_failing_on,
+    written,
+)
 
 __all__ = [
     "COMPARE",
@@ -22,5 +31,7 @@ __all__ = [
     "apply_operator",
     "drawn",
     "giving",
+    "leaves_alone",
+    "never_failing_on",
     "written",
 ]

@@ -15,15 +15,18 @@ from rasp.limits import Limits
 from rasp.operators.comparisons import COMPARE, ORDERINGS
 
 
-def _numbers(op: str, left: Atom, right: Atom) -> tuple[Number, Number]:
+def two_numbers(op: str, left: Atom, right: Atom) -> tuple[Number, Number]:
     if isinstance(left, str) or isinstance(right, str):
         raise _mismatch(op, left, right)
     return left, right
 
 
 def _mismatch(op: str, left: Atom, right: Atom) -> RaspError:
+    shown = f"{show(left)} {op} {show(right)}"
+    if op.isidentifier():
+        shown = f"{op}({show(left)}, {show(right)})"
     return RaspTypeError(
-        f"`{op}` does not work on {_a(left)} and {_a(right)}: {show(left)} {op} {show(right)}",
+        f"`{op}` does not work on {_with_article(left)} and {_with_article(right)}: {shown}",
         hint=_mismatch_hint(op, left, right),
     )
 
@@ -43,7 +46,7 @@ def _mismatch_hint(op: str, left: Atom, right: Atom) -> str:
     return f"`{op}` needs numbers; `tokens_int` and `tokens_float` read tokens as numbers"
 
 
-def _a(atom: Atom) -> str:
+def _with_article(atom: Atom) -> str:
     kind = kind_of(atom)
     return f"an {kind}" if kind == "int" else f"a {kind}"
 
@@ -55,12 +58,12 @@ def exact(value: Number) -> int | Fraction:
 def add(left: Atom, right: Atom) -> Atom:
     if isinstance(left, str) and isinstance(right, str):
         return left + right
-    first, second = _numbers("+", left, right)
+    first, second = two_numbers("+", left, right)
     return exact(first) + exact(second)
 
 
 def subtract(left: Atom, right: Atom) -> Atom:
-    first, second = _numbers("-", left, right)
+    first, second = two_numbers("-", left, right)
     return exact(first) - exact(second)
 
 
@@ -69,7 +72,7 @@ def multiply(left: Atom, right: Atom, limits: Limits) -> Atom:
         return _repeat(left, int(right), limits)
     if isinstance(right, str) and isinstance(left, int):
         return _repeat(right, int(left), limits)
-    first, second = _numbers("*", left, right)
+    first, second = two_numbers("*", left, right)
     return exact(first) * exact(second)
 
 
@@ -99,7 +102,7 @@ def floor_divide(left: Atom, right: Atom) -> Atom:
 
 
 def _divisible(op: str, left: Atom, right: Atom) -> tuple[int | Fraction, int | Fraction]:
-    dividend, divisor = _numbers(op, left, right)
+    dividend, divisor = two_numbers(op, left, right)
     if divisor == 0:
         word = "modulo" if op == "%" else "division"
         raise RaspValueError(
@@ -111,7 +114,7 @@ def _divisible(op: str, left: Atom, right: Atom) -> tuple[int | Fraction, int | 
 
 
 def power(left: Atom, right: Atom, limits: Limits) -> Atom:
-    base, exponent = (exact(value) for value in _numbers("^", left, right))
+    base, exponent = (exact(value) for value in two_numbers("^", left, right))
     if base == 0 and exponent < 0:
         raise RaspValueError(
             f"zero to a negative power: {show(left)} ^ {show(right)}",
@@ -162,7 +165,7 @@ def ordered(op: str) -> Callable[[Atom, Atom], Atom]:
     def compare(left: Atom, right: Atom) -> Atom:
         if isinstance(left, str) and isinstance(right, str):
             return bool(holds(left, right))
-        return bool(holds(*_numbers(op, left, right)))
+        return bool(holds(*two_numbers(op, left, right)))
 
     return compare
 

@@ -7,11 +7,12 @@ evaluator at each position, and every back end must agree with it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 
 from rasp.atoms import Atom, checked
+from rasp.errors import RaspError
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.operators import meaning
 from rasp.operators.comparisons import ORDERINGS, OUTCOMES, PYTHON_NAMES
@@ -34,7 +35,7 @@ class Operator:
     apply: Callable[..., Atom]
     gives: str
     """What an application is sure to be: an `int`, a `float`, a `bool`, a `string`, a `number`
-    (an int, unless an operand is a float), or `any` atom."""
+    (an int, unless an operand is a float), an `int or float`, or `any` atom."""
     python: str
     """The Python function that builds it from handles, such as `operator.add`; a method of
     handles starts with a dot."""
@@ -47,12 +48,16 @@ class Operator:
     kernel: str = ""
     """The function of `rasp.evaluator.fast.arithmetic` that computes it on arrays of numbers."""
     draws: tuple[str, ...] = ()
-    """The sorts of operands, and of the result, that the fuzzer draws it with."""
+    """The sorts of operands, and of the result, that the fuzzer draws it with, such as
+    `number number -> number`: `number`, `bool`, `text`, or `any` of them."""
     weight: int = 1
     """How many chances it has to be drawn."""
     doc: str = ""
     is_bounded: bool = False
     """Whether it looks at the budgets itself, before it makes something large."""
+    never_fails_on: str = ""
+    """Operands for which it is sure to have a value: `any` atoms or `numbers`, as large as the
+    limits allow. The checker counts on it."""
 
     @property
     def text(self) -> str:
@@ -81,6 +86,18 @@ def apply_operator(op: str, operands: tuple[Atom, ...], limits: Limits = DEFAULT
     return checked(operator.apply(*operands), limits)
 
 
+def leaves_alone(op: str, operands: Iterable[Atom]) -> bool:
+    """Whether an operator of one operand changes none of these numbers.
+
+    >>> leaves_alone("abs", [1, 2]), leaves_alone("abs", [-1])
+    (True, False)
+    """
+    try:
+        return all(apply_operator(op, (operand,)) == operand for operand in operands)
+    except RaspError:
+        return False
+
+
 @cache
 def giving(*kinds: str) -> tuple[str, ...]:
     """Name the operators whose results are sure to be of one of these kinds.
@@ -89,6 +106,16 @@ def giving(*kinds: str) -> tuple[str, ...]:
     ('/', 'float')
     """
     return tuple(name for name, operator in OPERATORS.items() if operator.gives in kinds)
+
+
+@cache
+def never_failing_on(operands: str) -> tuple[str, ...]:
+    """Name the operators that are sure to have a value for `any` atoms, or for `numbers`.
+
+    >>> "abs" in never_failing_on("numbers"), "%" in never_failing_on("numbers")
+    (True, False)
+    """
+    return tuple(name for name, row in OPERATORS.items() if row.never_fails_on in ("any", operands))
 
 
 def written(how: str) -> list[Operator]:
@@ -110,39 +137,48 @@ def drawn(how: str, sorts: str) -> list[str]:
             for _ in range(operator.weight)]  # fmt: skip
 
 
-def _truth(name: str, arity: int | None, apply: Callable[..., Atom], python: str,
-           written: str, binding: int, draws: str) -> Operator:  # fmt: skip
-    return Operator(name, arity, apply, "bool", python, written, binding=binding, draws=(draws,))
+def _truth(name: str, arity: int | None, apply: Callable[..., Atom], python: str, written: str,
+           binding: int, draws: str, never_fails_on: str = "any") -> Operator:  # fmt: skip
+    return Operator(name, arity, apply, "bool", python, written, binding=binding, draws=(draws,),
+                    never_fails_on=never_fails_on)  # fmt: skip
 
 
 def _comparison(op: str) -> Operator:
-    apply: Callable[..., Atom]
+    name = f"operator.{PYTHON_NAMES[op]}"
     if op in ORDERINGS:
-        apply, draws = meaning.ordered(op), "number number -> bool"
-    else:
-        apply = meaning.equal if op == "==" else meaning.unequal
-        draws = "any any -> bool"
-    return _truth(op, 2, apply, f"operator.{PYTHON_NAMES[op]}", "infix", COMPARISON, draws)
+        return _truth(op, 2, meaning.ordered(op), name, "infix", COMPARISON,
+                      "number number -> bool", never_fails_on="numbers")  # fmt: skip
+    apply = meaning.equal if op == "==" else meaning.unequal
+    return _truth(op, 2, apply, name, "infix", COMPARISON, "any any -> bool")
 
 
 def _arithmetic(name: str, apply: Callable[..., Atom], python: str, binding: int, kernel: str,
-                *draws: str, gives: str = "number", weight: int = 1,
-                is_bounded: bool = False) -> Operator:  # fmt: skip
-    return Operator(name, 2, apply, gives, python, "infix", "", binding, kernel,
-                    draws, weight, is_bounded=is_bounded)  # fmt: skip
+                *draws: str, gives: str = "number", weight: int = 1, is_bounded: bool = False,
+                never_fails_on: str = "") -> Operator:  # fmt: skip
+    return Operator(name, 2, apply, gives, python, "infix", "", binding, kernel, draws, weight,
+                    is_bounded=is_bounded, never_fails_on=never_fails_on)  # fmt: skip
 
 
-def _function(name: str, apply: Callable[..., Atom], python: str, kernel: str, doc: str,
-              gives: str = "int", draws: str = "number -> number", weight: int = 1,
-              is_bounded: bool = False) -> Operator:  # fmt: skip
+def _sign(name: str, sign: str, apply: Callable[..., Atom], python: str) -> Operator:
+    return Operator(name, 1, apply, "number", python, "prefix", sign, SIGN, kernel=name,
+                    draws=("number -> number",), never_fails_on="numbers")  # fmt: skip
+
+
+def _function(name: str, apply: Callable[..., Atom], doc: str, gives: str = "int",
+              draws: str = "number -> number", weight: int = 1, python: str = "",
+              kernel: str = "", is_bounded: bool = False,
+              never_fails_on: str = "") -> Operator:  # fmt: skip
+    """A function of as many operands as `draws` says; unless told, Python has it in `rasp`."""
     arity = len(draws.split(" -> ")[0].split())
-    return Operator(name, arity, apply, gives, python, kernel=kernel, draws=(draws,),
-                    weight=weight, doc=doc, is_bounded=is_bounded)  # fmt: skip
+    return Operator(name, arity, apply, gives, python or f"rasp.{name}", kernel=kernel,
+                    draws=(draws,), weight=weight, doc=doc, is_bounded=is_bounded,
+                    never_fails_on=never_fails_on)  # fmt: skip
 
 
-def _reading(name: str, apply: Callable[..., Atom], kernel: str = "",
-             is_bounded: bool = False) -> Operator:  # fmt: skip
-    return Operator(name, 1, apply, name, "", "reading", kernel=kernel, is_bounded=is_bounded)
+def _reading(name: str, apply: Callable[..., Atom], kernel: str = "", is_bounded: bool = False,
+             never_fails_on: str = "") -> Operator:  # fmt: skip
+    return Operator(name, 1, apply, name, "", "reading", kernel=kernel, is_bounded=is_bounded,
+                    never_fails_on=never_fails_on)  # fmt: skip
 
 
 NUMBERS, CARE = "number number -> number", "number divisor -> number"
@@ -157,35 +193,38 @@ ROWS = (
            "any list -> bool"),
     *map(_comparison, OUTCOMES),
     _arithmetic("+", meaning.add, "operator.add", SUM, "add", NUMBERS, "text text -> text",
-                gives="any", weight=2),
-    _arithmetic("-", meaning.subtract, "operator.sub", SUM, "subtract", NUMBERS, weight=2),
+                gives="any", weight=2, never_fails_on="numbers"),
+    _arithmetic("-", meaning.subtract, "operator.sub", SUM, "subtract", NUMBERS, weight=2,
+                never_fails_on="numbers"),
     _arithmetic("*", meaning.multiply, "operator.mul", PRODUCT, "multiply", NUMBERS,
-                "text number -> text", gives="any", is_bounded=True),
+                "text number -> text", gives="any", is_bounded=True, never_fails_on="numbers"),
     _arithmetic("/", meaning.divide, "operator.truediv", PRODUCT, "divide", CARE, gives="float"),
     _arithmetic("//", meaning.floor_divide, "operator.floordiv", PRODUCT, "floor_divide", CARE,
                 gives="int"),
     _arithmetic("%", meaning.modulo, "operator.mod", PRODUCT, "modulo", CARE),
-    _arithmetic("^", meaning.power, "operator.pow", POWER, "power", CARE, is_bounded=True),
-    Operator("negate", 1, lambda value: -exact(one_number("-", value)), "number", "operator.neg",
-             "prefix", "-", SIGN, "negate", ("number -> number",)),
-    Operator("plus", 1, lambda value: exact(one_number("+", value)), "number", "operator.pos",
-             "prefix", "+", SIGN, "plus", ("number -> number",)),
-    _function("indicator", lambda value: 1 if value else 0, "rasp.indicator", "",
-              "indicator(x): 1 where x is true, else 0", draws="any -> number"),
-    _function("round", lambda value: round(exact(one_number("round", value))), "builtins.round",
-              "rounded", "round(x): the nearest int, halves to the even one", weight=2),
-    _function("floor", lambda value: math.floor(exact(one_number("floor", value))), "math.floor",
-              "floored", "floor(x): the nearest int below or at x"),
-    _function("int", meaning.to_int, "math.trunc", "truncated",
+    _arithmetic("^", meaning.power, "operator.pow", POWER, "power", CARE, gives="int or float",
+                is_bounded=True),
+    _sign("negate", "-", lambda value: -exact(one_number("-", value)), "operator.neg"),
+    _sign("plus", "+", lambda value: exact(one_number("+", value)), "operator.pos"),
+    _function("indicator", lambda value: 1 if value else 0,
+              "indicator(x): 1 where x is true, else 0",
+              draws="any -> number", never_fails_on="any"),
+    _function("round", lambda value: round(exact(one_number("round", value))),
+              "round(x): the nearest int, halves to the even one",
+              weight=2, python="builtins.round", kernel="rounded", never_fails_on="numbers"),
+    _function("floor", lambda value: math.floor(exact(one_number("floor", value))),
+              "floor(x): the nearest int below or at x",
+              python="math.floor", kernel="floored", never_fails_on="numbers"),
+    _function("int", meaning.to_int,
               "int(x): a number without its fraction, or the int that a string spells",
-              is_bounded=True),
-    _function("abs", meaning.absolute, "builtins.abs",
-              "absolute", "abs(x): how far x is from 0", gives="number"),
-    _reading("float", meaning.to_float, "floated", is_bounded=True),
-    _reading("string", meaning.to_string),
-    _reading("bool", lambda value: bool(value)),
+              python="math.trunc", kernel="truncated", is_bounded=True, never_fails_on="numbers"),
+    _function("abs", meaning.absolute, "abs(x): how far x is from 0", gives="number",
+              python="builtins.abs", kernel="absolute", never_fails_on="numbers"),
+    _reading("float", meaning.to_float, "floated", is_bounded=True, never_fails_on="numbers"),
+    _reading("string", meaning.to_string, never_fails_on="any"),
+    _reading("bool", lambda value: bool(value), never_fails_on="any"),
     Operator("if", 3, lambda condition, then, otherwise: then if condition else otherwise, "any",
-             "rasp.where", "table", binding=TERNARY),
+             "rasp.where", "table", binding=TERNARY, never_fails_on="any"),
     Operator("at", None, meaning.at, "any", ".lookup", "table"),
     Operator("lookup", None, meaning.lookup, "any", ".lookup", "table"),
 )  # fmt: skip

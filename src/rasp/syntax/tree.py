@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
+from typing import dataclass_transform
 
 from rasp.atoms import Atom
 from rasp.source import Span
 
 
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
 @dataclass(frozen=True, eq=False, repr=False)
 class Tree:
-    """Any part of a program text; `span` says which.
+    """Any part of a program text; `span` says which. Its classes are frozen dataclasses.
 
     Trees are equal when they say the same thing, wherever it is. (Equality and printing are
     written once here, not made for each class: that would double the time `rasp` needs to start.)
     """
 
     span: Span = field(compare=False, repr=False, kw_only=True)
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, eq=False, repr=False)(cls)
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -40,14 +45,12 @@ class Expression(Tree):
     """Something with a value."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Name(Expression):
     """`hist`"""
 
     name: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Literal(Expression):
     """`3`, `0.5`, `1e-5`, `"a"`, `True`"""
 
@@ -66,7 +69,6 @@ class Literal(Expression):
         return hash((Literal, self.value))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ListDisplay(Expression):
     """`[a, b]`; without brackets where several values are assigned or returned (`bare`)."""
 
@@ -74,14 +76,12 @@ class ListDisplay(Expression):
     bare: bool = False
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class DictDisplay(Expression):
     """`{"a": 1, "b": 2}`"""
 
     items: tuple[tuple[Expression, Expression], ...]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Comprehension(Expression):
     """`[item for a, b in source]`, or `{key: item for a in source}` where there is a key."""
 
@@ -91,7 +91,6 @@ class Comprehension(Expression):
     key: Expression | None = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Unary(Expression):
     """`not a`, `-a`, `+a`"""
 
@@ -99,7 +98,6 @@ class Unary(Expression):
     operand: Expression
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Binary(Expression):
     """`left op right` for arithmetic, comparison, `and`, `or` and `in`"""
 
@@ -108,7 +106,6 @@ class Binary(Expression):
     right: Expression
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Ternary(Expression):
     """`then if condition else otherwise`"""
 
@@ -117,14 +114,12 @@ class Ternary(Expression):
     otherwise: Expression
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Sign(Expression):
     """A bare comparison sign, as in `select(tokens, tokens, ==)`"""
 
     op: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Argument(Tree):
     """One argument of a call, with its keyword if it has one."""
 
@@ -132,7 +127,6 @@ class Argument(Tree):
     keyword: str | None = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Call(Expression):
     """`function(argument, keyword=argument)`"""
 
@@ -140,7 +134,6 @@ class Call(Expression):
     arguments: tuple[Argument, ...]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Index(Expression):
     """`base[index]`"""
 
@@ -148,14 +141,12 @@ class Index(Expression):
     index: Expression
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Bracketed(Expression):
     """`(inner)`, kept because a person wrote it."""
 
     inner: Expression
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Statement(Tree):
     """One statement; a comment on its last line goes with it."""
 
@@ -167,14 +158,12 @@ class Statement(Tree):
     blank_before: bool = field(default=False, compare=False, repr=False, kw_only=True)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Remark(Statement):
     """A comment on a line of its own."""
 
     text: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Assign(Statement):
     """`a = value;` or `a, b = values;`"""
 
@@ -182,14 +171,12 @@ class Assign(Statement):
     value: Expression
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Evaluate(Statement):
     """`expression;`"""
 
     expression: Expression
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Parameter(Tree):
     """A function's parameter, with its default if it has one."""
 
@@ -197,7 +184,6 @@ class Parameter(Tree):
     default: Expression | None = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Define(Statement):
     """`def name(parameters) { body }`"""
 
@@ -206,7 +192,6 @@ class Define(Statement):
     body: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class For(Statement):
     """`for targets in source { body }`"""
 
@@ -215,21 +200,18 @@ class For(Statement):
     body: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Return(Statement):
     """`return value;`"""
 
     value: Expression
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Load(Statement):
     """`load "file";`"""
 
     path: str
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Command(Statement):
     """A word to the REPL, such as `set example "hi"`: its words, and a value where it takes one."""
 
@@ -237,7 +219,6 @@ class Command(Statement):
     argument: Expression | None = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Unreadable(Statement):
     """A statement with a mistake in it: only the names that it would bind."""
 
