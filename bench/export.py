@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import random
 import shlex
@@ -40,33 +41,16 @@ from rasp.export.targets import write_export
 
 LIBRARIES = ("torch", "transformers", "transformer-lens", "onnxruntime", "onnx", "numpy")
 
-# Runs without rasp: folders, each with a target and files of ids, in; files of logits out.
+# Runs without rasp: folders, each with an export and files of ids, in; files of logits out.
 STRANGER = """
-import importlib.util, json, sys
+import json, sys
 from pathlib import Path
 import numpy
 
-def loaded(folder, target):
-    if target == "onnx":
-        import onnxruntime
-        session = onnxruntime.InferenceSession(folder / "model.onnx")
-        return lambda ids: session.run(None, {"ids": ids})[0]
-    import torch
-    torch.set_num_threads(1)
-    torch.set_grad_enabled(False)
-    if target.startswith("hf-"):
-        from transformers import BertForTokenClassification, GPT2LMHeadModel
-        kind = GPT2LMHeadModel if target == "hf-gpt2" else BertForTokenClassification
-        model = kind.from_pretrained(folder)
-        return lambda ids: model(torch.tensor(ids)).logits.numpy()
-    spec = importlib.util.spec_from_file_location("exported", folder / "model.py")
-    exported = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(exported)
-    model = exported.load(folder)
-    return lambda ids: model(torch.tensor(ids)).numpy()
-
-for place, target in json.loads(sys.argv[1]):
-    run = loaded(Path(place) / "export", target)
+for place in json.loads(sys.argv[1]):
+    names = {"folder": f"{place}/export"}
+    exec("\\n".join(json.loads(Path(place, "export", "rasp.json").read_text())["load"]), names)
+    run = names["logits_of"]
     for path in sorted(Path(place).glob("ids.*.npy")):
         numpy.save(path.with_name(path.name.replace("ids", "logits")), run(numpy.load(path)))
 assert "rasp" not in sys.modules
@@ -166,9 +150,10 @@ def own_logits(model: Transformer, ids: Array) -> Array:
 def run_all(cases: list[Case]) -> None:
     """Export, let a process without rasp run the inputs, and compare."""
     written = [case for case in cases if case.write()]
-    given = json.dumps([(str(case.place), case.row["target"]) for case in written])
+    given = json.dumps([str(case.place) for case in written])
     command = [sys.executable, "-W", "ignore", "-c", STRANGER, given]
-    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    alone = os.environ | {"OMP_NUM_THREADS": "1"}
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL, env=alone)
     for case in written:
         case.compare()
 

@@ -172,6 +172,8 @@ def test_the_help_lists_every_target(capsys: Any) -> None:
 def test_the_guide_has_a_row_for_every_target() -> None:
     guide = (ROOT / "docs" / "compiling.md").read_text(encoding="utf-8").splitlines()
     rows = {name: line for name in TARGETS for line in guide if line.startswith(f"| `{name}` |")}
-    assert list(rows) == list(TARGETS)
+    assert list(rows) == list(TARGETS), (
+        "describe it in the table of docs/compiling.md, in this order"
+    )
     extras = {name: target.extra for name, target in TARGETS.items() if target.extra}
     assert all(f"`rasp-lang[{extra}]`" in rows[name] for name, extra in extras.items())

@@ -1,11 +1,11 @@
-"""WEIGHTS -> other people's models: torch, Hugging Face, TransformerLens, ONNX.
+"""WEIGHTS -> other people's models, such as torch's, Hugging Face's and ONNX's.
 
 The files in the order data flows: `targets` lists what there is and goes through one export,
 `next_token` gives a next-token model logits over ids, `blocks` makes all heads and layers alike.
-Each target is a file of its own: `torch_target`, `hugging_face` (with `tokenizer`), `lens_target`,
-`onnx_target`; `torch_module` and `lens_module` are copied beside the weights and know nothing of
-rasp. Then `check` loads what was written and compares it with the program, `card` says what is
-what, and `folders` lets all of it appear, or nothing.
+Each library has a file of its own: `*_target`, and `hugging_face` (with `tokenizer`);
+`torch_module` and `lens_module` are copied beside the weights and know nothing of rasp. Then
+`check` loads what was written and compares it with the program, `card` says what is what, and
+`folders` lets all of it appear, or nothing.
 """
 
 from __future__ import annotations

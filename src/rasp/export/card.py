@@ -27,15 +27,18 @@ def labels(model: Transformer) -> list[str]:
     return listed
 
 
-def write_card(checked: Checked, target: str, folder: Path) -> None:
-    """Write the card last: it names every file of the export."""
+def write_card(checked: Checked, target: dict[str, Any], folder: Path) -> None:
+    """Write the card last, with what its target says: it names every file of the export."""
     files = sorted([CARD, *(path.name for path in folder.iterdir() if path.is_file())])
-    data = card(checked.model) | {
-        "target": target,
-        "checked": f"loaded again, it agreed with the program on {checked.inputs} inputs",
-        **({"layer_norms": checked.layer_norms} if checked.layer_norms else {}),
-        "files": files,
-    }
+    data = (
+        card(checked.model)
+        | target
+        | {
+            "checked": f"loaded again, it agreed with the program on {checked.inputs} inputs",
+            **({"layer_norms": checked.layer_norms} if checked.layer_norms else {}),
+            "files": files,
+        }
+    )
     (folder / CARD).write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
 
 

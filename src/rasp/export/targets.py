@@ -24,37 +24,67 @@ Write = Callable[[Transformer, Path], Checked]
 
 @dataclass(frozen=True)
 class Target:
-    """Where an export is made, the packages it needs, and the extra that brings them."""
+    """Where an export is made, the packages it needs, the extra that brings them, and its use."""
 
     home: str
     write: str
     needs: tuple[str, ...]
     extra: str
     title: str
+    load: str
+    """Python that loads what is in `folder` without rasp, and calls it `logits_of`: a function of
+    an array of token ids (batch, position) that returns logits (batch, position, logit)."""
 
+
+def _with_torch(load: str, logits: str = "model(torch.tensor(ids))") -> str:
+    """The same for a torch module that `load` names `model`."""
+    return f"""\
+import torch
+{load}
+def logits_of(ids):
+    with torch.no_grad():
+        return {logits}.numpy()"""
+
+
+def _with_transformers(kind: str) -> str:
+    load = f"from transformers import {kind}\nmodel = {kind}.from_pretrained(folder)"
+    return _with_torch(load, "model(torch.tensor(ids)).logits")
+
+
+MODULE = """\
+import runpy
+model = runpy.run_path(f"{folder}/model.py")["load"](folder)"""
+"""Loads by the `model.py` that is copied beside the weights."""
 
 TARGETS = {
     "torch": Target(
         "torch_target", "write", ("torch",), "models",
-        "a plain torch module: model.py, config.json, weights.safetensors",
+        "a plain torch module: model.py, config.json, weights.safetensors", _with_torch(MODULE),
     ),
     "hf-gpt2": Target(
         "hugging_face", "write_gpt2", ("torch", "transformers"), "transformers",
         "a stock GPT2LMHeadModel, for models compiled with causal=True",
+        _with_transformers("GPT2LMHeadModel"),
     ),
     "hf-bert": Target(
         "hugging_face", "write_bert", ("torch", "transformers"), "transformers",
         "a stock BertForTokenClassification, for models that see the whole input",
+        _with_transformers("BertForTokenClassification"),
     ),
     "transformer-lens": Target(
         "lens_target", "write", ("torch", "transformer_lens"), "transformer-lens",
-        "a TransformerBridge: model.py, config.json, weights.safetensors",
+        "a TransformerBridge: model.py, config.json, weights.safetensors", _with_torch(MODULE),
     ),
     "onnx": Target(
         "onnx_target", "write", ("onnx", "onnxruntime"), "onnx",
-        "model.onnx, for onnxruntime",
+        "model.onnx, for onnxruntime", """\
+import onnxruntime
+session = onnxruntime.InferenceSession(f"{folder}/model.onnx")
+def logits_of(ids):
+    return session.run(None, {"ids": ids})[0]""",
     ),
 }  # fmt: skip
+"""What `rasp export --to` can write. What numpy alone can load needs no packages and no extra."""
 
 
 def export(model: Transformer | str | Path, to: str, folder: str | Path) -> int:
@@ -82,7 +112,7 @@ def write_export(model: Transformer | str | Path, to: str, folder: str | Path) -
     write: Write = getattr(import_module(f"rasp.export.{target.home}"), target.write)
     with writing(Path(folder)) as place:
         checked = write(transformer, place)
-        write_card(checked, to, place)
+        write_card(checked, {"target": to, "load": target.load.splitlines()}, place)
     return checked
 
 
