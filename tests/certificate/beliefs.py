@@ -22,7 +22,7 @@ from rasp.certificate.claims import Claims, HeadClaim, Inputs, Refused
 from rasp.certificate.program.aggregates import is_width
 from rasp.certificate.program.tables import same
 from rasp.certificate.program.total import has_always_a_value
-from rasp.certificate.program.values import Values
+from rasp.certificate.program.values import ProvedValues
 from rasp.evaluator.plain import EvaluationError, evaluate
 from rasp.graph import Aggregate, Node, SelectBest, Selector, SOp, expression, in_order
 
@@ -36,7 +36,7 @@ def untrue(
     """Everything that the checker believes of claims, or finds by them, and that is not so."""
     nodes = list(outputs.values())
     try:
-        values = Values(claims, inputs, nodes)
+        values = ProvedValues(claims, inputs, nodes)
         _check_meanings(values, nodes)
         believed = list(_believed(values, nodes, chooser))
         total = has_always_a_value(values, nodes)
@@ -83,7 +83,7 @@ def _keeps(inputs: Inputs, tokens: tuple[Atom, ...]) -> bool:
         return False
 
 
-def _believed(values: Values, nodes: list[Node], chooser: random.Random) -> Any:
+def _believed(values: ProvedValues, nodes: list[Node], chooser: random.Random) -> Any:
     claims = values.claims
     known = list(dict.fromkeys([*in_order(nodes), *claims.over]))
     sops = [node for node in known if isinstance(node, SOp)]
@@ -128,16 +128,16 @@ def _tried(make: Any) -> list[Any]:
         return []
 
 
-def _table(values: Values, node: SOp) -> Any:
+def _table(values: ProvedValues, node: SOp) -> Any:
     space, column = values.table(node)
     yield from _of_column(values, node, space, column)
 
 
-def _column(values: Values, node: SOp, space: Any) -> Any:
+def _column(values: ProvedValues, node: SOp, space: Any) -> Any:
     yield from _of_column(values, node, space, values.column(node, space))
 
 
-def _of_column(values: Values, node: SOp, space: Any, column: Any) -> Any:
+def _of_column(values: ProvedValues, node: SOp, space: Any, column: Any) -> Any:
     grid = space.grid
 
     def holds(truth: Truth) -> bool:
@@ -158,7 +158,7 @@ def _of_column(values: Values, node: SOp, space: Any, column: Any) -> Any:
     yield f"{expression(node)} over {space.variables}", holds
 
 
-def _space(values: Values, variables: tuple[int, ...]) -> Any:
+def _space(values: ProvedValues, variables: tuple[int, ...]) -> Any:
     space = values.space(variables)
 
     def holds(truth: Truth) -> bool:
@@ -173,7 +173,7 @@ def _space(values: Values, variables: tuple[int, ...]) -> Any:
     yield f"space {variables}", holds
 
 
-def _line(values: Values, node: SOp) -> Any:
+def _line(values: ProvedValues, node: SOp) -> Any:
     linear = values.linear(node)
     if linear is None:
         return
@@ -192,12 +192,12 @@ def _line(values: Values, node: SOp) -> Any:
     yield f"{expression(node)} is {linear}", holds
 
 
-def _injective(values: Values, node: SOp) -> Any:
+def _injective(values: ProvedValues, node: SOp) -> Any:
     if values.picks.is_injective(node):
         yield f"{node} is injective", lambda truth: len({*truth.of(node)}) == truth.size
 
 
-def _width(values: Values, node: SOp, mean: Aggregate) -> Any:
+def _width(values: ProvedValues, node: SOp, mean: Aggregate) -> Any:
     if not isinstance(mean.selector, SelectBest) and is_width(values, node, mean):
         yield (
             "a width",
@@ -205,7 +205,7 @@ def _width(values: Values, node: SOp, mean: Aggregate) -> Any:
         )
 
 
-def _facts(values: Values, head: HeadClaim) -> Any:
+def _facts(values: ProvedValues, head: HeadClaim) -> Any:
     picks = values.picks
     if picks.never_empty(head.selectors) or head.never_empty:
         yield "never empty", lambda truth: all(truth.picked(head, at) for at in range(truth.size))
@@ -225,7 +225,7 @@ def _facts(values: Values, head: HeadClaim) -> Any:
             )
 
 
-def _pairs(values: Values, one: Selector, other: Selector) -> Any:
+def _pairs(values: ProvedValues, one: Selector, other: Selector) -> Any:
     picks = values.picks
     if picks.are_equal([one], [other]):
         yield "equal selectors", lambda truth: truth.of(one) == truth.of(other)

@@ -14,7 +14,6 @@ from rasp.atoms import Atom
 from rasp.certificate import Verdict, check
 from rasp.certificate.claims import Claims
 from rasp.compiler import Transformer, build, compact
-from rasp.compiler.analysis.task import NONE, Measures
 from rasp.compiler.model.inputs import keeps_promise
 from rasp.compiler.settings import read_settings
 from rasp.evaluator.plain import EvaluationError, evaluate
@@ -34,12 +33,10 @@ class Kind:
     length: int = 4
     options: dict[str, Any] = field(default_factory=dict)
     way: str = ""
-    """What is to be done, needed or not: "rounded" by the stream what heads add, "direct" read-outs
-    of what an output depends on, or "extra" feed-forward blocks."""
+    """What is to be done, needed or not: a "careful" plan, or "extra" feed-forward blocks."""
 
 
 AB = ("a", "b")
-WAYS = {"rounded": Measures(rounds=True), "direct": Measures(looks_up=True), "extra": NONE}
 PREVIOUS = 'out = aggregate(select(indices, indices - 1, ==), tokens, "?");'
 KINDS = {
     "embedding": Kind('out = tokens if tokens == "a" else "c";', "abc", 3),
@@ -88,13 +85,13 @@ KINDS = {
         'out = num_prevs(tokens == "a") > num_prevs(tokens == "b") and indices > 0;'
     ),
     "two layers of counts": Kind("out = histf(histf(tokens));", "abc", 4),
-    "rounded counts": Kind("out = histf(histf(tokens));", "abc", 4, way="rounded"),
+    "rounded counts": Kind("out = histf(histf(tokens));", "abc", 4, way="careful"),
     "rounded picks": Kind(
         'at = (indices + count(tokens, "a")) % length; '
-        "out = aggregate(select(indices, at, ==), tokens);", way="rounded",
+        "out = aggregate(select(indices, at, ==), tokens);", way="careful",
     ),
     "direct read-out": Kind(
-        'out = tokens if count(tokens, "a") > indices else "?";', "ab", 3, way="direct",
+        'out = tokens if count(tokens, "a") > indices else "?";', "ab", 3, way="careful",
     ),
     "an extra block": Kind(
         'few = count(tokens, "a") > indices; out = (count(tokens, "b") if indices > 1 else '
@@ -140,7 +137,7 @@ def _compiled_so(kind: Kind, wanted: dict[str, Any]) -> Transformer:
     settings = read_settings(kind.alphabet, kind.length, None, False, True, "paper", "compact")
     nodes, program = build.read_outputs(wanted, None)
     settings = replace(settings, extra_feed_forwards=int(kind.way == "extra"))
-    return compact.attempt(nodes, settings, program, WAYS[kind.way])
+    return compact.attempt(nodes, settings, program, is_careful=kind.way == "careful")
 
 
 def outputs_of(model: Transformer) -> dict[str, Node]:

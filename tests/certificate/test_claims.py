@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from models import KINDS, mistakes, model_of, verdict
 
-from rasp.certificate.claims import HeadOutput, OutputVariable, SumVariable
+from rasp.certificate.claims import ClaimedOutput, ClaimedSum, HeadOutputClaim
 from rasp.compiler.model.stored_claims import claims_from_json, claims_to_json
 from rasp.errors import RaspError
 from rasp.graph import Const, Elementwise, Indices, Select, SelectorNot, Tokens
@@ -142,7 +142,7 @@ def test_another_selector_is_not_believed() -> None:
 
 def test_another_value_is_not_believed() -> None:
     model, outputs = model_of("sum")
-    changed = tuple(HeadOutput(Indices()) for _ in model.claims.heads[0][0].outputs)
+    changed = tuple(HeadOutputClaim(Indices()) for _ in model.claims.heads[0][0].outputs)
     assert not verdict(model, outputs, claims=head(model, outputs=changed)).holds
 
 
@@ -161,8 +161,8 @@ def test_a_mean_is_no_lone_pick() -> None:
 def test_a_variable_that_is_its_own_part_makes_no_sense() -> None:
     model, outputs = model_of("two layers of counts")
     variables = list(model.claims.variables)
-    place = next(i for i, each in enumerate(variables) if isinstance(each, SumVariable))
-    variables[place] = SumVariable(
+    place = next(i for i, each in enumerate(variables) if isinstance(each, ClaimedSum))
+    variables[place] = ClaimedSum(
         variables[place].constant, {("out", place): variables[place].constant + 1}
     )  # type: ignore[union-attr]
     found = verdict(model, outputs, claims=replace(model.claims, variables=tuple(variables)))
@@ -171,7 +171,7 @@ def test_a_variable_that_is_its_own_part_makes_no_sense() -> None:
 
 def test_an_output_has_one_variable() -> None:
     model, outputs = model_of("sum")
-    variables = (*model.claims.variables, OutputVariable(1, 0, 0))
+    variables = (*model.claims.variables, ClaimedOutput(1, 0, 0))
     found = verdict(model, outputs, claims=replace(model.claims, variables=variables))
     assert "several" in found.reason
 

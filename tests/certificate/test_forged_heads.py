@@ -13,13 +13,13 @@ from models import Kind, compiled, expected_of, mistakes_in, outputs_of, verdict
 from test_forged_statements import largest_gradient
 
 from rasp.certificate.claims import (
+    ClaimedOutput,
     Claims,
-    Conjunct,
+    ConjunctClaim,
     GroupClaim,
     HeadClaim,
-    HeadOutput,
+    HeadOutputClaim,
     Meaning,
-    OutputVariable,
 )
 from rasp.compiler import Transformer
 from rasp.graph import Aggregate, Const, Elementwise, Select, Tokens
@@ -32,11 +32,11 @@ def one_value_and_several_counts() -> Transformer:
     value = node_of('out = indicator(tokens != "a");')
     mean = Aggregate(Select(value, value, "=="), value, 0)
     out = Elementwise(">", (mean, Const(0)))
-    same = Conjunct(mean.selector, (0,), (0,))
-    head = HeadClaim("mean", (same,), (HeadOutput(value, carrier=0),), ({0: ONE},), ((0,),),
+    same = ConjunctClaim(mean.selector, (0,), (0,))
+    head = HeadClaim("mean", (same,), (HeadOutputClaim(value, carrier=0),), ({0: ONE},), ((0,),),
                      never_empty=True)  # fmt: skip
     claims = Claims(
-        (None, None, OutputVariable(1, 0, 0)), {out: (2,), **over_tokens(value)},
+        (None, None, ClaimedOutput(1, 0, 0)), {out: (2,), **over_tokens(value)},
         {mean: Meaning("positive", (2,))}, ((head,),), ((), (GroupClaim(3, (2,)),)), ((2,),),
     )  # fmt: skip
     arrays = {
@@ -77,11 +77,11 @@ def a_light_position_that_is_all_there_is() -> Transformer:
     """Position 0 weighs e^-20 of a match: where it alone matches, others weigh more, with e^-18."""
     out = node_of('out = tokens == "a";')
     first = node_of("out = indicator(indices == 0);")
-    same = Conjunct(Select(Tokens(), Tokens(), "=="), (0,), (0,))
-    head = HeadClaim("share", (same,), (HeadOutput(first),), ({0: ONE},), ((1,),),
+    same = ConjunctClaim(Select(Tokens(), Tokens(), "=="), (0,), (0,))
+    head = HeadClaim("share", (same,), (HeadOutputClaim(first),), ({0: ONE},), ((1,),),
                      never_empty=True, weight=Fraction(float(np.exp(-20))))  # fmt: skip
     claims = Claims(
-        (None, None, OutputVariable(1, 0, 0)), {out: (0,), first: (1,), first.operands[0]: (1,)},
+        (None, None, ClaimedOutput(1, 0, 0)), {out: (0,), first: (1,), first.operands[0]: (1,)},
         {}, ((head,),), ((), (GroupClaim(3, (2,)),)), ((0, 2),),
     )  # fmt: skip
     arrays = {
@@ -127,8 +127,10 @@ def a_sum_that_doubles(powers: int = 23) -> list[tuple[float, float]]:
 def test_a_sink_that_is_off_in_the_last_bit_may_be_off_by_one() -> None:
     model = compiled(Kind("out = length;", "ab", 2))
     known = model.claims
-    first = HeadClaim("mean", (), (HeadOutput(Const(1)),), ({0: ONE},), ((),), never_empty=True)
-    variables = (None, None, OutputVariable(2, 0, 0), OutputVariable(1, 0, 0))
+    first = HeadClaim(
+        "mean", (), (HeadOutputClaim(Const(1)),), ({0: ONE},), ((),), never_empty=True
+    )
+    variables = (None, None, ClaimedOutput(2, 0, 0), ClaimedOutput(1, 0, 0))
     claims = replace(known, variables=variables, heads=((first,), *known.heads),
                      groups=((), (), ()), readers=())  # fmt: skip
     summed, down, away = a_sum_that_doubles(), 22.0, 16.9
@@ -160,10 +162,14 @@ def test_a_sink_that_is_off_in_the_last_bit_may_be_off_by_one() -> None:
 def a_sink_that_asks_for_much() -> Transformer:
     """Next to nothing of the sink's attention is for others, but that changes fast with them."""
     out = node_of('out = tokens == "a";')
-    nothing = Conjunct(Select(Const(0), Const(1), "=="), (), ())
-    first = HeadClaim("mean", (), (HeadOutput(Const(1)),), ({0: ONE},), ((),), never_empty=True)
-    second = HeadClaim("mean", (nothing,), (HeadOutput(Const(0), None, 0),), ({0: ONE},), ((),))
-    claims = Claims((None, None, OutputVariable(1, 0, 0), OutputVariable(2, 0, 0)), {out: (0,)},
+    nothing = ConjunctClaim(Select(Const(0), Const(1), "=="), (), ())
+    first = HeadClaim(
+        "mean", (), (HeadOutputClaim(Const(1)),), ({0: ONE},), ((),), never_empty=True
+    )
+    second = HeadClaim(
+        "mean", (nothing,), (HeadOutputClaim(Const(0), None, 0),), ({0: ONE},), ((),)
+    )
+    claims = Claims((None, None, ClaimedOutput(1, 0, 0), ClaimedOutput(2, 0, 0)), {out: (0,)},
                     {}, ((first,), (second,)), ((), (), ()), ((0,),))  # fmt: skip
     arrays = {
         "tokens": [[1, 1, 0, -1, 0], [0, 1, 0, -1, 0], [0, 0, 1000, 0, 0]],

@@ -11,14 +11,14 @@ from forging import NOTHING, ONE, handmade, node_of
 from models import Kind, compiled, expected_of, mistakes_in, outputs_of, verdict
 
 from rasp.certificate.claims import (
+    ClaimedNode,
+    ClaimedOutput,
+    ClaimedSum,
     Claims,
-    Conjunct,
+    ConjunctClaim,
     HeadClaim,
-    HeadOutput,
+    HeadOutputClaim,
     Meaning,
-    NodeVariable,
-    OutputVariable,
-    SumVariable,
 )
 from rasp.graph import Aggregate, Elementwise, in_order
 
@@ -36,13 +36,13 @@ def test_strings_do_not_add_up(names: str) -> None:
     out = node_of(PICKS[names] + " out = (x + y == y + x);")
     picks = [node for node in in_order([out]) if isinstance(node, Aggregate)]
     heads = tuple(
-        HeadClaim("mean", (Conjunct(node.selector, (), (1,)),),
-                  (HeadOutput(node.values, None, node.default),), ({0: ONE},), ((),))
+        HeadClaim("mean", (ConjunctClaim(node.selector, (), (1,)),),
+                  (HeadOutputClaim(node.values, None, node.default),), ({0: ONE},), ((),))
         for node in picks
     )  # fmt: skip
     over = {node: () for node in in_order([out]) if isinstance(node, Elementwise)}
     claims = Claims(
-        (None, None, OutputVariable(0, 0, 0), OutputVariable(0, 1, 0)),
+        (None, None, ClaimedOutput(0, 0, 0), ClaimedOutput(0, 1, 0)),
         {**over, **{node: (place,) for place, node in enumerate(picks, 2)}},
         {node: Meaning("mean", (place,)) for place, node in enumerate(picks, 2)},
         (), ((),), ((),), spare=heads,
@@ -82,14 +82,20 @@ def test_a_mean_of_many_fractions_is_not_called_total(bits: int, doublings: int)
                       y = (indices + 1) * aggregate(s, x); {"y = y + y; " * doublings}
                       out = 0 * y;""")
     (mean,) = [node for node in in_order([out]) if isinstance(node, Aggregate)]
-    head = HeadClaim("sum", (Conjunct(mean.selector, (1,), (1,)),), (HeadOutput(mean.values),),
-                     ({0: ONE},), ((1,),), never_empty=True)  # fmt: skip
+    head = HeadClaim(
+        "sum",
+        (ConjunctClaim(mean.selector, (1,), (1,)),),
+        (HeadOutputClaim(mean.values),),
+        ({0: ONE},),
+        ((1,),),
+        never_empty=True,
+    )
     inside = dict.fromkeys(in_order([mean.values]), (1,))
     around = {node: (2,) for node in in_order([out]) if node not in inside}
     for node in around:
         if isinstance(node, Elementwise) and mean not in in_order([node]):
             around[node] = (1,)
-    claims = Claims((None, None, OutputVariable(0, 0, 0)), {**inside, **around, out: ()},
+    claims = Claims((None, None, ClaimedOutput(0, 0, 0)), {**inside, **around, out: ()},
                     {mean: Meaning("product", (2,))}, (), ((),), ((),), spare=(head,))  # fmt: skip
     arrays = {"tokens": np.zeros((2, 1)), "positions": np.zeros((8, 1)),
               "output0.weight": np.zeros((2, 1)), "output0.bias": [1, 0]}  # fmt: skip
@@ -105,7 +111,7 @@ def test_no_index_is_left_out() -> None:
     at_one, is_above = out.operands
     (inverse, _) = is_above.operands
     claims = Claims(
-        (None, None, SumVariable(NOTHING, {("idx", -1): ONE}), NodeVariable(inverse)),
+        (None, None, ClaimedSum(NOTHING, {("idx", -1): ONE}), ClaimedNode(inverse)),
         {out: (1, 2, 3), at_one: (1,), is_above: (3,), inverse: (0,)}, {}, (), ((),),
         ((1, 2, 3),),
     )  # fmt: skip

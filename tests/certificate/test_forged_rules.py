@@ -16,15 +16,15 @@ from models import (
 
 from rasp.certificate import Readout
 from rasp.certificate.claims import (
+    ClaimedNode,
+    ClaimedOutput,
+    ClaimedSum,
     Claims,
-    Conjunct,
+    ConjunctClaim,
     GroupClaim,
     HeadClaim,
-    HeadOutput,
+    HeadOutputClaim,
     Meaning,
-    NodeVariable,
-    OutputVariable,
-    SumVariable,
 )
 from rasp.compiler import Transformer
 from rasp.compiler.model.describe import Words
@@ -48,7 +48,7 @@ IS_A = 'out = tokens == "a";'
 def another_first_variable() -> Transformer:
     """The first variable is the token, and said to be the index: so the one is the other."""
     base = compiled(Kind("out = tokens;", [0, 1, 2], 3))
-    claims = Claims((NodeVariable(Indices()), None), {}, {}, (), ((),), ((0,),))
+    claims = Claims((ClaimedNode(Indices()), None), {}, {}, (), ((),), ((0,),))
     other = forged(base, claims)
     other.words = Words({"out": Indices()}, {}, {})
     return other
@@ -70,9 +70,17 @@ def an_output_that_counts_twice() -> Transformer:
 def a_share_of_nothing() -> Transformer:
     """A head that gives shares is said to give one of 0: so nothing has to send the 1."""
     out = node_of(IS_A)
-    head = HeadClaim("share", (), (HeadOutput(Const(0)),), ({0: ONE},), ((),), never_empty=True,
-                     weight=Fraction(1000), outweighs=True)  # fmt: skip
-    claims = Claims((None, None, OutputVariable(1, 0, 0)), {out: (0,)}, {}, ((head,),),
+    head = HeadClaim(
+        "share",
+        (),
+        (HeadOutputClaim(Const(0)),),
+        ({0: ONE},),
+        ((),),
+        never_empty=True,
+        weight=Fraction(1000),
+        outweighs=True,
+    )
+    claims = Claims((None, None, ClaimedOutput(1, 0, 0)), {out: (0,)}, {}, ((head,),),
                     ((), ()), ((0, 2),))  # fmt: skip
     arrays = {
         "tokens": [[1, 0], [0, 0]], "positions": np.zeros((2, 2)),
@@ -85,8 +93,8 @@ def a_share_of_nothing() -> Transformer:
 def a_sum_of_counts() -> Transformer:
     """A count is moved, of which there is one on paper, and a head that adds them all up."""
     out = node_of(IS_A)
-    head = HeadClaim("sum", (), (HeadOutput(out, None, False, 0),), ({0: ONE},), ((0,),))
-    claims = Claims((None, None, OutputVariable(1, 0, 0)), {out: (0,)}, {}, ((head,),),
+    head = HeadClaim("sum", (), (HeadOutputClaim(out, None, False, 0),), ({0: ONE},), ((0,),))
+    claims = Claims((None, None, ClaimedOutput(1, 0, 0)), {out: (0,)}, {}, ((head,),),
                     ((), ()), ((0, 2),))  # fmt: skip
     arrays = {
         "tokens": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]], "positions": np.zeros((7, 4)),
@@ -101,9 +109,9 @@ def a_sum_of_counts() -> Transformer:
 def a_mean_of_strings() -> Transformer:
     """Strings have no mean, and a program that averages them fails: this one never does so."""
     out = node_of(IS_A)
-    output = HeadOutput(Tokens(), {"a": NOTHING, "b": ONE})
+    output = HeadOutputClaim(Tokens(), {"a": NOTHING, "b": ONE})
     head = HeadClaim("mean", (), (output,), ({0: ONE},), ((0,),), never_empty=True)
-    claims = Claims((None, None, OutputVariable(1, 0, 0)), {out: (0,)}, {}, ((head,),),
+    claims = Claims((None, None, ClaimedOutput(1, 0, 0)), {out: (0,)}, {}, ((head,),),
                     ((), (GroupClaim(3, (2,)),)), ((0, 2),))  # fmt: skip
     arrays = {
         "tokens": [[1, 0, 0], [0, 0, 0]], "positions": np.zeros((3, 3)),
@@ -121,7 +129,7 @@ def a_number_below_a_string() -> Transformer:
     model = compiled(Kind('out = aggregate(select(tokens, "a", ==), indicator(indices == 0), 5);'))
     mine = model.claims.heads[0][0].conjuncts[0].selector
     wider = SelectorOr(mine, Select(Const(0), Const("x"), "<"))
-    other = forged(model, with_head(model.claims, conjuncts=(Conjunct(wider, (), (0,)),)))
+    other = forged(model, with_head(model.claims, conjuncts=(ConjunctClaim(wider, (), (0,)),)))
     other.weights.tokens[1] = other.weights.tokens[0]
     return other
 
@@ -131,11 +139,17 @@ def a_text_that_is_not_everywhere() -> Transformer:
     one = node_of("out = aggregate(select(tokens, tokens, ==), 1);")
     text, is_a = Elementwise("string", (one,)), node_of('out = indicator(tokens == "a");')
     out = Aggregate(Select(text, text, "=="), is_a, 0)
-    head = HeadClaim("mean", (), (HeadOutput(is_a),), ({0: ONE},), ((0,),), never_empty=True)
-    spare = HeadClaim("mean", (Conjunct(one.selector, (0,), (0,)),), (HeadOutput(one.values),),
-                      ({0: ONE},), ((),), never_empty=True)  # fmt: skip
+    head = HeadClaim("mean", (), (HeadOutputClaim(is_a),), ({0: ONE},), ((0,),), never_empty=True)
+    spare = HeadClaim(
+        "mean",
+        (ConjunctClaim(one.selector, (0,), (0,)),),
+        (HeadOutputClaim(one.values),),
+        ({0: ONE},),
+        ((),),
+        never_empty=True,
+    )
     claims = Claims(
-        (None, None, OutputVariable(1, 0, 0), OutputVariable(0, 0, 0)),
+        (None, None, ClaimedOutput(1, 0, 0), ClaimedOutput(0, 0, 0)),
         {out: (2,), one: (3,), text: (3,), **over_tokens(is_a)},
         {out: Meaning("mean", (2,)), one: Meaning("mean", (3,))}, ((head,),), ((), ()), ((2,),),
         spare=(spare,),
@@ -154,10 +168,10 @@ def a_ratio_that_fails() -> Transformer:
     out = node_of(f"out = {mean.format('a')} > {mean.format('b')};")
     one, other = out.operands
     ratio = Elementwise("/", (one, other))
-    head = HeadClaim("sum", (), (HeadOutput(one.values), HeadOutput(other.values)),
+    head = HeadClaim("sum", (), (HeadOutputClaim(one.values), HeadOutputClaim(other.values)),
                      ({0: ONE}, {1: ONE}), ((0,), (0,)))  # fmt: skip
     claims = Claims(
-        (None, None, OutputVariable(1, 0, 0), OutputVariable(1, 0, 1), NodeVariable(ratio)),
+        (None, None, ClaimedOutput(1, 0, 0), ClaimedOutput(1, 0, 1), ClaimedNode(ratio)),
         {**over_tokens(one.values, other.values), out: (2, 3), ratio: (2, 3)},
         {one: Meaning("ratio", (2,)), other: Meaning("ratio", (3,))}, ((head,),),
         ((), (GroupClaim(1, (3,)),)), ((2, 3, 4),),
@@ -182,7 +196,7 @@ def a_ratio_that_fails() -> Transformer:
 def a_promise_about_tokens() -> Transformer:
     """Without the token 0, the table of a token's values begins with that of 1."""
     out, where = node_of("out = tokens + 0;"), node_of("out = tokens != 0;")
-    some = SumVariable(NOTHING, {("tok", 1): ONE})
+    some = ClaimedSum(NOTHING, {("tok", 1): ONE})
     claims = Claims((None, None, some), {out: (2,), where: (0,)}, {}, (), ((),), ((2,),))
     arrays = {
         "tokens": [[0], [1], [0]], "positions": np.zeros((3, 1)),
@@ -220,10 +234,16 @@ def errors_of_queries_times_errors_of_keys() -> Transformer:
     """
     out = node_of('out = aggregate(select(tokens, "z", !=), indicator(tokens == "a"));')
     assert isinstance(out, Aggregate)
-    head = HeadClaim("mean", (Conjunct(out.selector, (0,), (0,)),), (HeadOutput(out.values),),
-                     ({0: ONE},), ((0,),), never_empty=True)  # fmt: skip
+    head = HeadClaim(
+        "mean",
+        (ConjunctClaim(out.selector, (0,), (0,)),),
+        (HeadOutputClaim(out.values),),
+        ({0: ONE},),
+        ((0,),),
+        never_empty=True,
+    )
     claims = Claims(
-        (None, None, OutputVariable(1, 0, 0)), {out: (2,), **over_tokens(out.values)},
+        (None, None, ClaimedOutput(1, 0, 0)), {out: (2,), **over_tokens(out.values)},
         {out: Meaning("mean", (2,))}, ((head,),), ((GroupClaim(1, (0, 1), (0,)),), ()), ((2,),),
     )  # fmt: skip
     arrays = {

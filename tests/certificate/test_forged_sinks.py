@@ -15,13 +15,13 @@ from models import (
 
 from rasp.certificate import Inputs
 from rasp.certificate.claims import (
+    ClaimedOutput,
     Claims,
     HeadClaim,
-    HeadOutput,
-    OutputVariable,
+    HeadOutputClaim,
     Refused,
 )
-from rasp.certificate.program.values import Values
+from rasp.certificate.program.values import ProvedValues
 from rasp.certificate.weights.arrays import HeadWeights, read_weights
 from rasp.certificate.weights.scores import HeadScores
 from rasp.certificate.weights.sink import Sink, check_sink_units, pass_sink
@@ -67,7 +67,7 @@ def test_a_sink_that_is_off_may_not_score_itself_highest() -> None:
     model = compiled(Kind('out = aggregate(select(indices, indices - 1, ==), tokens, "?");'))
     weights = read_weights(model.weights.arrays(), [1], 1)
     settings, outputs = model.settings, outputs_of(model)
-    values = Values(
+    values = ProvedValues(
         model.claims, Inputs(settings.vocabulary, settings.max_length), [*outputs.values()]
     )
     stream = Stream(values, weights.tokens[:-1], weights.positions)
@@ -85,10 +85,10 @@ def test_a_sink_that_is_off_may_not_score_itself_highest() -> None:
 def test_the_score_of_a_sink_that_is_off_is_rounded() -> None:
     """4097 · 4095 is a number of float32; where the sink holds a little more, it is rounded."""
     out = node_of(IS_A)
-    head = HeadClaim("mean", (), (HeadOutput(Const(0)),), ({0: ONE},), ((),), never_empty=True)
-    claims = Claims((None, None, OutputVariable(1, 0, 0)), {out: (0,)}, {}, ((head,),),
+    head = HeadClaim("mean", (), (HeadOutputClaim(Const(0)),), ({0: ONE},), ((),), never_empty=True)
+    claims = Claims((None, None, ClaimedOutput(1, 0, 0)), {out: (0,)}, {}, ((head,),),
                     ((), ()), ((0,),))  # fmt: skip
-    values = Values(claims, Inputs(AB, 1), [out])
+    values = ProvedValues(claims, Inputs(AB, 1), [out])
     stream = Stream(values, np.zeros((2, 1)), np.zeros((1, 1)))
     none = np.zeros((1, 1))
     arrays = HeadWeights(none, np.array([4097.0]), none, np.zeros(1), none, np.zeros(1), none)

@@ -21,16 +21,16 @@ from models import (
 from rasp.certificate import Inputs, check
 from rasp.certificate import Readout as CheckedReadout
 from rasp.certificate.claims import (
+    ClaimedNode,
+    ClaimedOutput,
+    ClaimedSum,
     Claims,
-    Conjunct,
+    ConjunctClaim,
     GroupClaim,
     HeadClaim,
-    HeadOutput,
+    HeadOutputClaim,
     Meaning,
-    NodeVariable,
-    OutputVariable,
     ReaderClaim,
-    SumVariable,
 )
 from rasp.compiler import Transformer
 from rasp.compiler.model.forward import attend, feed_forward
@@ -51,7 +51,7 @@ def test_a_program_that_fails_on_one_token_of_many_is_not_called_total() -> None
     model = compiled(Kind("out = tokens / tokens;", list(range(50)), 1))
     outputs = outputs_of(model)
     known = model.claims.variables
-    some = SumVariable(Fraction(0), {("tok", 2): ONE})
+    some = ClaimedSum(Fraction(0), {("tok", 2): ONE})
     claims = replace(
         model.claims, variables=(*known, some), outputs=((len(known),),),
         over={**model.claims.over, outputs["out"]: (len(known),)},
@@ -103,7 +103,7 @@ def test_claims_are_about_the_program_alone() -> None:
     model = compiled(Kind("out = aggregate(select(indices, 0, ==), tokens);"))
     outputs = outputs_of(model)
     (place,) = [place for place, known in enumerate(model.claims.variables)
-                if isinstance(known, OutputVariable)]  # fmt: skip
+                if isinstance(known, ClaimedOutput)]  # fmt: skip
     lie = Aggregate(Select(Tokens(), Const("b"), "!="), Indices(), 7)
     later = Elementwise("+", (Indices(), Const(1)))
     for claims in (
@@ -151,7 +151,7 @@ def test_a_choice_is_not_read_where_it_leaves_something_open() -> None:
     first, is_a, no = out.operands
     which = Elementwise("if", (first, Const(0), Const(1)))
     claims = Claims(
-        (None, None, NodeVariable(out), NodeVariable(which)),
+        (None, None, ClaimedNode(out), ClaimedNode(which)),
         {out: (3, 0), which: (1,), first: (1,), is_a: (0,)}, {}, (),
         ((GroupClaim(1, (0, 1), (2,)),),), ((0, 1),), choices={out: (which, (is_a, no))},
         readers=(ReaderClaim(out, "embedding", {0: 1.0}, 0.0),
@@ -223,10 +223,14 @@ def picks_that_send_different_numbers() -> Transformer:
     """All that is picked holds one value, and sends a number that the index moves, too."""
     out = node_of("out = aggregate(select(tokens, tokens, ==), tokens);")
     head = HeadClaim(
-        "mean", (Conjunct(out.selector, (0,), (0,)),), (HeadOutput(Tokens(), is_block=True),),
-        ({0: ONE},), ((0, 1),), never_empty=True,
-    )  # fmt: skip
-    claims = Claims((None, None, OutputVariable(1, 0, 0)), {out: (2,)},
+        "mean",
+        (ConjunctClaim(out.selector, (0,), (0,)),),
+        (HeadOutputClaim(Tokens(), is_block=True),),
+        ({0: ONE},),
+        ((0, 1),),
+        never_empty=True,
+    )
+    claims = Claims((None, None, ClaimedOutput(1, 0, 0)), {out: (2,)},
                     {out: Meaning("mean", (2,))}, ((head,),), ((), ()), ((2,),))  # fmt: skip
     arrays = {
         "tokens": [[1, 0, 0], [-1, 0, 0]], "positions": [[0, 0.2, 0], [0, -0.2, 0]],

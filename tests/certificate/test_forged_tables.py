@@ -11,15 +11,15 @@ from models import Kind, compiled, outputs_of, verdict
 import rasp
 from rasp.certificate import Inputs, Readout, check
 from rasp.certificate.claims import (
+    ClaimedNode,
+    ClaimedOutput,
+    ClaimedSum,
     Claims,
-    Conjunct,
+    ConjunctClaim,
     GroupClaim,
     HeadClaim,
-    HeadOutput,
+    HeadOutputClaim,
     Meaning,
-    NodeVariable,
-    OutputVariable,
-    SumVariable,
 )
 from rasp.certificate.weights.precision import PRECISIONS
 from rasp.graph import Aggregate, Const, Elementwise
@@ -37,7 +37,7 @@ def test_what_a_case_of_a_choice_leaves_open_can_be_anything() -> None:
     first, is_a, no = out.operands
     which = Elementwise("if", (first, Const(0), Const(1)))
     claims = Claims(
-        (None, None, NodeVariable(out), NodeVariable(which), NodeVariable(is_a)),
+        (None, None, ClaimedNode(out), ClaimedNode(which), ClaimedNode(is_a)),
         {out: (3, 0), which: (1,), is_a: (0,), first: (1,)}, {}, (),
         ((GroupClaim(1, (0,), (4,)),),), ((2,),), choices={out: (which, (is_a, no))},
     )  # fmt: skip
@@ -61,9 +61,9 @@ def test_what_a_case_leaves_open_is_not_the_last_token() -> None:
     is_a, is_b, first = (names[name].node for name in ("is_a", "is_b", "first"))
     no, yes = Elementwise("and", (is_a, Const(False))), Elementwise("or", (is_b, Const(True)))
     out, which = (Elementwise("if", (first, *pair)) for pair in ((no, yes), (Const(0), Const(1))))
-    token = SumVariable(Fraction(0), {("tok", 0): ONE})
+    token = ClaimedSum(Fraction(0), {("tok", 0): ONE})
     claims = Claims(
-        (None, None, NodeVariable(out), NodeVariable(which), token, NodeVariable(is_a)),
+        (None, None, ClaimedNode(out), ClaimedNode(which), token, ClaimedNode(is_a)),
         {out: (3, 4, 0), which: (1,), first: (1,), is_a: (4,), no: (4,), yes: (0,), is_b: (0,)},
         {}, (), ((GroupClaim(1, (0,), (5,)),),), ((2,),), choices={out: (which, (no, yes))},
     )  # fmt: skip
@@ -82,15 +82,15 @@ def pair_of_kinds() -> tuple[Elementwise, Aggregate, HeadClaim]:
     assert isinstance(out, Elementwise)
     leaf = out.operands[1]
     assert isinstance(leaf, Aggregate)
-    conjunct = Conjunct(leaf.selector, (0,), (0,))
-    head = HeadClaim("mean", (conjunct,), (HeadOutput(leaf.values),), ({0: ONE},), ((),),
+    conjunct = ConjunctClaim(leaf.selector, (0,), (0,))
+    head = HeadClaim("mean", (conjunct,), (HeadOutputClaim(leaf.values),), ({0: ONE},), ((),),
                      never_empty=True)  # fmt: skip
     return out, leaf, head
 
 
 def test_an_operator_that_fails_for_one_kind_is_not_total() -> None:
     out, leaf, head = pair_of_kinds()
-    claims = Claims((None, None, OutputVariable(0, 0, 0)), {out: (), leaf: ()},
+    claims = Claims((None, None, ClaimedOutput(0, 0, 0)), {out: (), leaf: ()},
                     {leaf: Meaning("mean", (2,))}, (), ((),), ((),), spare=(head,))  # fmt: skip
     arrays = {"tokens": np.zeros((2, 1)), "positions": np.zeros((3, 1)),
               "output0.weight": np.zeros((2, 1)), "output0.bias": np.array([1.0, 0.0])}  # fmt: skip
@@ -106,7 +106,7 @@ def test_a_choice_keeps_the_kinds_of_its_leaves() -> None:
     which = Elementwise("if", (first, Const(0), Const(1)))
     out = Elementwise("*", (Const("x"), choice))
     claims = Claims(
-        (None, None, NodeVariable(choice), NodeVariable(which), OutputVariable(0, 0, 0)),
+        (None, None, ClaimedNode(choice), ClaimedNode(which), ClaimedOutput(0, 0, 0)),
         {out: (2,), choice: (3,), which: (1,), first: (1,), leaf: ()},
         {leaf: Meaning("mean", (4,))}, (), ((),), ((2,),), spare=(head,),
         choices={choice: (which, (leaf, choice.operands[2]))},
@@ -134,8 +134,8 @@ def test_what_is_written_twice_is_rounded_twice() -> None:
     bit = 2.0**-7
     (precision,) = PRECISIONS["bfloat16"]
     more, half = (float(precision.rounded(np.array(part * bit))) for part in (0.6, 0.5))
-    head = HeadClaim("mean", (), (HeadOutput(Const(0)),), ({0: ONE},), ((),), never_empty=True)
-    claims = Claims((None, None, OutputVariable(1, 0, 0)), {out: (0,)}, {}, ((head,),),
+    head = HeadClaim("mean", (), (HeadOutputClaim(Const(0)),), ({0: ONE},), ((),), never_empty=True)
+    claims = Claims((None, None, ClaimedOutput(1, 0, 0)), {out: (0,)}, {}, ((head,),),
                     ((GroupClaim(2, ()),), (GroupClaim(1, ()),)), ((0,),))  # fmt: skip
     nothing = {f"layer1.head1.{part}": np.zeros((1, 3)) for part in ("query", "key", "value")}
     biases = {f"layer1.head1.{part}_bias": np.zeros(1) for part in ("query", "key")}
@@ -182,7 +182,7 @@ def test_sums_that_are_nearly_the_same_do_not_tell_the_index() -> None:
     assert isinstance(out, Elementwise)
     parts = {("tok", 1): Fraction(1, 3), ("idx", 1): Fraction(1, 7)}
     nearly = parts | {("tok", 1): Fraction(1, 3) + Fraction(1, 2**48)}
-    sums = [SumVariable(Fraction(0), known) for known in (parts, nearly)]
+    sums = [ClaimedSum(Fraction(0), known) for known in (parts, nearly)]
     over = {out: (0, 1), out.operands[0]: (0,), out.operands[1]: (1,)}
     claims = Claims((None, None, *sums), over, {}, (), ((),), ((2, 3),))
     arrays = {"tokens": [[0], [1]], "positions": [[0], [0]], "output0.weight": [[0], [1]],

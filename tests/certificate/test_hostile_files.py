@@ -17,12 +17,12 @@ from models import KINDS, Kind, compiled
 import rasp
 from rasp.certificate import Inputs, Readout, check
 from rasp.certificate.claims import (
+    ClaimedOutput,
     Claims,
-    Conjunct,
+    ConjunctClaim,
     HeadClaim,
-    HeadOutput,
+    HeadOutputClaim,
     Meaning,
-    OutputVariable,
 )
 from rasp.certificate.program.tables import places_among
 from rasp.certificate.weights.stream import rounding_of_sums
@@ -107,9 +107,14 @@ def test_a_selector_of_shared_parts_is_looked_at_once() -> None:
     for _ in range(DOUBLINGS):
         shared = SelectorAnd(shared, shared)
     out = Aggregate(shared, Const(True), False)
-    head = HeadClaim("mean", (Conjunct(shared, (), (0,)),), (HeadOutput(Const(True), None, False),),
-                     ({0: ONE},), ((),))  # fmt: skip
-    claims = Claims((None, None, OutputVariable(0, 0, 0)), {out: (2,)},
+    head = HeadClaim(
+        "mean",
+        (ConjunctClaim(shared, (), (0,)),),
+        (HeadOutputClaim(Const(True), None, False),),
+        ({0: ONE},),
+        ((),),
+    )
+    claims = Claims((None, None, ClaimedOutput(0, 0, 0)), {out: (2,)},
                     {out: Meaning("mean", (2,))}, (), ((),), ((2,),), spare=(head,))  # fmt: skip
     assert "no margin" in answers_of(out, claims).reason
 
@@ -122,8 +127,8 @@ def test_a_condition_of_shared_parts_is_made_a_selector_once() -> None:
         over[shared] = (0,)
     counted = Elementwise("indicator", (shared,))
     out = Aggregate(Select(Tokens(), Const("a"), "=="), first)
-    head = HeadClaim("sum", (), (HeadOutput(counted),), ({0: ONE},), ((0,),))
-    claims = Claims((None, None, OutputVariable(0, 0, 0)), over | {counted: (0,), out: (2,)},
+    head = HeadClaim("sum", (), (HeadOutputClaim(counted),), ({0: ONE},), ((0,),))
+    claims = Claims((None, None, ClaimedOutput(0, 0, 0)), over | {counted: (0,), out: (2,)},
                     {out: Meaning("count", (2,))}, (), ((),), ((2,),), spare=(head,))  # fmt: skip
     assert "does not count what the aggregate picks" in answers_of(out, claims).reason
 
@@ -193,10 +198,16 @@ def test_what_a_query_points_at_needs_no_room_for_all_that_there_could_be() -> N
     units = range(2, 7)
     asked = Elementwise("plus", (Indices(),))
     out = Aggregate(Select(Indices(), asked, "=="), Const(True))
-    counts = HeadClaim("sum", (), tuple(HeadOutput(Const(unit)) for unit in units), (), ())
-    pick = HeadClaim("mean", (Conjunct(out.selector, (), ()),), (HeadOutput(Const(True)),), (), (),
-                     never_empty=True)  # fmt: skip
-    variables = (*(OutputVariable(0, 0, place) for place in range(5)), OutputVariable(0, 1, 0))
+    counts = HeadClaim("sum", (), tuple(HeadOutputClaim(Const(unit)) for unit in units), (), ())
+    pick = HeadClaim(
+        "mean",
+        (ConjunctClaim(out.selector, (), ()),),
+        (HeadOutputClaim(Const(True)),),
+        (),
+        (),
+        never_empty=True,
+    )
+    variables = (*(ClaimedOutput(0, 0, place) for place in range(5)), ClaimedOutput(0, 1, 0))
     claims = Claims((None, None, *variables), {asked: (1, *units), out: (7,)},
                     {out: Meaning("mean", (7,))}, (), ((),), ((7,),),
                     spare=(counts, pick))  # fmt: skip

@@ -14,12 +14,12 @@ from models import KINDS, compiled, expected_of, mistakes_in, model_of, outputs_
 import rasp
 from rasp.certificate import at_most
 from rasp.certificate.claims import (
+    ClaimedOutput,
     Claims,
-    Conjunct,
+    ConjunctClaim,
     HeadClaim,
-    HeadOutput,
+    HeadOutputClaim,
     Meaning,
-    OutputVariable,
 )
 from rasp.compiler import Transformer
 from rasp.errors import RaspValueError
@@ -65,11 +65,11 @@ def test_a_head_that_nothing_needs_is_what_it_is_called(out: list[list[float]], 
     condition, picked = names["c"].node, names["x"].node
     asked = Elementwise("==", (picked, Const("q")))
     answer = Elementwise("if", (asked, condition, condition))
-    output = HeadOutput(Tokens(), {"a": ONE, "b": NOTHING})
-    head = HeadClaim("mean", (Conjunct(picked.selector, (), (1,)),), (output,), ({0: ONE},),
+    output = HeadOutputClaim(Tokens(), {"a": ONE, "b": NOTHING})
+    head = HeadClaim("mean", (ConjunctClaim(picked.selector, (), (1,)),), (output,), ({0: ONE},),
                      ((0,),), never_empty=True)  # fmt: skip
     claims = Claims(
-        (None, None, OutputVariable(1, 0, 0)),
+        (None, None, ClaimedOutput(1, 0, 0)),
         {condition: (0,), picked: (2,), asked: (2,), answer: (0,)},
         {picked: Meaning("mean", (2,))}, ((head,),), ((), ()), ((0,),),
     )  # fmt: skip

@@ -12,13 +12,13 @@ from typing import Any
 
 from rasp.atoms import Atom
 from rasp.certificate.claims import (
-    CountVariable,
+    ClaimedCount,
+    ClaimedNode,
+    ClaimedSum,
     HeadClaim,
-    NodeVariable,
-    SumVariable,
 )
 from rasp.certificate.program.tables import same, typed, variants_of
-from rasp.certificate.program.values import Values
+from rasp.certificate.program.values import ProvedValues
 from rasp.errors import RaspError
 from rasp.graph import (
     Aggregate,
@@ -50,7 +50,7 @@ class Unknown(Exception):
 class Truth:
     """One input, and everything on it; helpers of claims may mix kinds, which programs may not."""
 
-    def __init__(self, values: Values, tokens: tuple[Atom, ...]) -> None:
+    def __init__(self, values: ProvedValues, tokens: tuple[Atom, ...]) -> None:
         self.values, self.tokens = values, tokens
         self.size = len(tokens)
         self._known: dict[Node, Any] = {}
@@ -119,15 +119,15 @@ class Truth:
                 ]
             case None:
                 return [at]
-            case NodeVariable(node):
+            case ClaimedNode(node):
                 atom = self.of(node)[at]
                 if atom is NO_VALUE:
                     raise Unknown
                 return [state for state, known in enumerate(domain.atoms)
                         if fits(atom, known, domain.kinds)]  # fmt: skip
-            case CountVariable(conditions):
+            case ClaimedCount(conditions):
                 return [sum(self.of(node)[at] is True for node in conditions)]
-            case SumVariable():
+            case ClaimedSum():
                 number = self.number(variable, at)
                 return [state for state, known in enumerate(domain.atoms) if known == number]
         atom, number = self.output(variable, at)
@@ -139,7 +139,7 @@ class Truth:
 
     def number(self, variable: int, at: int) -> Fraction:
         match self.values.claims.variables[variable]:
-            case SumVariable(constant, parts):
+            case ClaimedSum(constant, parts):
                 return constant + sum(
                     (weight * self.part(part, at) for part, weight in parts.items()), Fraction(0)
                 )

@@ -23,12 +23,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rasp.certificate.claims import Claims, Findings, Inputs, OutputVariable, Refused, SumVariable
+from rasp.certificate.claims import ClaimedOutput, ClaimedSum, Claims, Findings, Inputs, Refused
 from rasp.certificate.program.aggregates import check_aggregate
 from rasp.certificate.program.head_claims import check_head
 from rasp.certificate.program.tables import Array, typed
 from rasp.certificate.program.total import has_always_a_value
-from rasp.certificate.program.values import Values
+from rasp.certificate.program.values import ProvedValues
 from rasp.certificate.weights.arrays import Weights, read_weights
 from rasp.certificate.weights.attention import attend
 from rasp.certificate.weights.channels import Channel, write
@@ -118,7 +118,7 @@ def _check(
     names = [readout.name for readout in readouts]
     if names != list(outputs) or len(claims.outputs) != len(names):
         raise Refused("the outputs are not those of the program")
-    values = Values(claims, inputs, list(outputs.values()))
+    values = ProvedValues(claims, inputs, list(outputs.values()))
     _check_meanings(values, list(outputs.values()))
     stream, sink = _embedded(values, weights, precision)
     _disturb(stream, sink, noise, notes)
@@ -159,10 +159,10 @@ def _check_sums(claims: Claims, inputs: Inputs) -> None:
     none where all that a sum can be is listed, and the last one in a table.
     """
     outputs = [place for place, known in enumerate(claims.variables)
-               if isinstance(known, OutputVariable)]  # fmt: skip
+               if isinstance(known, ClaimedOutput)]  # fmt: skip
     there = {"tok": range(len(inputs.vocabulary)), "idx": range(inputs.max_length), "out": outputs}
     for variable in claims.variables:
-        parts = variable.parts if isinstance(variable, SumVariable) else ()
+        parts = variable.parts if isinstance(variable, ClaimedSum) else ()
         if not all(place in there[kind] for kind, place in parts):
             raise Refused("a weighted sum is of something that there is not")
 
@@ -176,7 +176,7 @@ def _disturb(stream: Stream, sink: Sink | None, noise: float, notes: Findings) -
             row.disturb(noise * row.length() / np.sqrt(len(row.error)))
 
 
-def _check_meanings(values: Values, outputs: Sequence[Node]) -> None:
+def _check_meanings(values: ProvedValues, outputs: Sequence[Node]) -> None:
     """Labels and circuit are made of what aggregates and readers are said to be: each of them is
     one of the program's, and each aggregate is checked.
     """
@@ -205,7 +205,9 @@ def _read_after(stream: Stream, block: str, notes: Findings) -> None:
             notes.readers.add(place)
 
 
-def _embedded(values: Values, weights: Weights, precision: Precision) -> tuple[Stream, Sink | None]:
+def _embedded(
+    values: ProvedValues, weights: Weights, precision: Precision
+) -> tuple[Stream, Sink | None]:
     count = len(values.inputs.vocabulary)
     stream = Stream(values, weights.tokens[:count], weights.positions, precision)
     if len(weights.tokens) == count:
@@ -247,7 +249,7 @@ def _name(layer: int, number: int) -> str:
 
 
 def _variable(claims: Claims, layer: int, head: int, output: int) -> int:
-    wanted = OutputVariable(layer, head, output)
+    wanted = ClaimedOutput(layer, head, output)
     places = [place for place, known in enumerate(claims.variables) if known == wanted]
     if len(places) != 1:
         raise Refused("an output of a head has no variable, or several")

@@ -29,7 +29,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True)
-class OutputVariable:
+class ClaimedOutput:
     """What a head puts out: the sum or mean of some values over what its selector picks."""
 
     layer: int
@@ -38,7 +38,7 @@ class OutputVariable:
 
 
 @dataclass(frozen=True)
-class SumVariable:
+class ClaimedSum:
     """A constant plus weighted tokens ("tok", i), indices ("idx", i) and outputs ("out", i)."""
 
     constant: Fraction
@@ -46,25 +46,25 @@ class SumVariable:
 
 
 @dataclass(frozen=True)
-class NodeVariable:
+class ClaimedNode:
     """The value of an s-op."""
 
     node: SOp
 
 
 @dataclass(frozen=True)
-class CountVariable:
+class ClaimedCount:
     """How many of several bool s-ops hold."""
 
     conditions: tuple[SOp, ...]
 
 
-Variable = OutputVariable | SumVariable | NodeVariable | CountVariable | None
+ClaimedVariable = ClaimedOutput | ClaimedSum | ClaimedNode | ClaimedCount | None
 """None stands for the token and for the index, which need no definition."""
 
 
 @dataclass(frozen=True)
-class HeadOutput:
+class HeadOutputClaim:
     """Values that a head adds up or averages, and the numbers that stand for them."""
 
     values: SOp
@@ -100,7 +100,7 @@ class HeadOutput:
 
 
 @dataclass(frozen=True)
-class Conjunct:
+class ConjunctClaim:
     """One condition of a head's selector, and what its scores are functions of."""
 
     selector: Selector
@@ -114,8 +114,8 @@ class HeadClaim:
 
     mode: str
     """"mean", "sum" or "share"."""
-    conjuncts: tuple[Conjunct, ...]
-    outputs: tuple[HeadOutput, ...]
+    conjuncts: tuple[ConjunctClaim, ...]
+    outputs: tuple[HeadOutputClaim, ...]
     channels: tuple[Mapping[int, Fraction], ...]
     """Each value that is moved is this weighted sum of the outputs."""
     values: tuple[tuple[int, ...], ...]
@@ -182,7 +182,7 @@ class ReaderClaim:
 class Claims:
     """All that a compiler says."""
 
-    variables: tuple[Variable, ...]
+    variables: tuple[ClaimedVariable, ...]
     over: Mapping[Node, tuple[int, ...]]
     """What s-ops are functions of."""
     aggregates: Mapping[Aggregate, Meaning]

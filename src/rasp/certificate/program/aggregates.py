@@ -30,10 +30,10 @@ from rasp.graph import (
 
 if TYPE_CHECKING:
     from rasp.certificate.program.tables import ExactSum
-    from rasp.certificate.program.values import Values
+    from rasp.certificate.program.values import ProvedValues
 
 
-def check_aggregate(values: Values, node: Aggregate, meaning: Meaning) -> None:
+def check_aggregate(values: ProvedValues, node: Aggregate, meaning: Meaning) -> None:
     """Check the rule by which an aggregate follows from outputs of heads."""
     if len({*meaning.outputs}) < len(meaning.outputs):
         raise Refused("an output of a head is counted twice")
@@ -60,7 +60,7 @@ def check_aggregate(values: Values, node: Aggregate, meaning: Meaning) -> None:
             raise Refused("an unknown rule")
 
 
-def _check_mean(values: Values, node: Aggregate, meaning: Meaning) -> None:
+def _check_mean(values: ProvedValues, node: Aggregate, meaning: Meaning) -> None:
     """The head has the aggregate's selector, values and default."""
     if len(meaning.outputs) != 1:
         raise Refused("a mean is one output")
@@ -75,7 +75,7 @@ def _check_mean(values: Values, node: Aggregate, meaning: Meaning) -> None:
         raise Refused("a head's selector is not that of the aggregate")
 
 
-def _check_moved(values: Values, node: Aggregate, meaning: Meaning) -> None:
+def _check_moved(values: ProvedValues, node: Aggregate, meaning: Meaning) -> None:
     """A count that is moved says what the values are: lone ones, or bools, which have no mean."""
     output, head = values.output(meaning.outputs[0]), values.head(meaning.outputs[0])
     if output.carrier is None:
@@ -85,7 +85,7 @@ def _check_moved(values: Values, node: Aggregate, meaning: Meaning) -> None:
         raise Refused("a count is moved that several keys may hold at once")
 
 
-def _check_positive(values: Values, node: Aggregate, meaning: Meaning) -> None:
+def _check_positive(values: ProvedValues, node: Aggregate, meaning: Meaning) -> None:
     """Values are 0 where the count is, and above 0 elsewhere: so is their mean."""
     output = values.output(meaning.outputs[0])
     if output.carrier is None:
@@ -106,7 +106,7 @@ def split_best(node: Aggregate) -> tuple[Selector, object]:
 
 
 def taken(
-    values: Values, terms: Mapping[int, Fraction], base: SOp, more: Sequence[Selector]
+    values: ProvedValues, terms: Mapping[int, Fraction], base: SOp, more: Sequence[Selector]
 ) -> Iterator[tuple[Cases, Array]]:
     """For the key at index 0 and for any other: every case, and what heads take from it together.
 
@@ -130,7 +130,7 @@ def taken(
         yield cases, total
 
 
-def _light(values: Values, node: Aggregate) -> Atom:
+def _light(values: ProvedValues, node: Aggregate) -> Atom:
     """The one number that is the value at index 0, of values that are 0 elsewhere."""
     light = values.picks.atoms(node.values, True)
     if len(light) != 1 or isinstance(light[0], (bool, str)):
@@ -140,7 +140,7 @@ def _light(values: Values, node: Aggregate) -> Atom:
     return light[0]
 
 
-def _check_light(values: Values, node: Aggregate, meaning: Meaning) -> None:
+def _check_light(values: ProvedValues, node: Aggregate, meaning: Meaning) -> None:
     """Values that are 0 but at index 0.
 
     "count": index 0 is always picked, so the mean is light / (number of picks), and known + Σ
@@ -169,7 +169,7 @@ def _check_light(values: Values, node: Aggregate, meaning: Meaning) -> None:
             raise Refused("more than index 0 is picked")
 
 
-def _check_sum(values: Values, node: Aggregate, meaning: Meaning) -> None:
+def _check_sum(values: ProvedValues, node: Aggregate, meaning: Meaning) -> None:
     """Σ outputs is the sum of the values picked: [picked] · value for each key.
 
     Where the aggregate m is only compared with a constant c, it is the sum of value - c, and
@@ -193,7 +193,7 @@ def _check_sum(values: Values, node: Aggregate, meaning: Meaning) -> None:
             raise Refused("a sum does not add up what the aggregate picks")
 
 
-def is_width(values: Values, node: SOp, mean: Aggregate) -> bool:
+def is_width(values: ProvedValues, node: SOp, mean: Aggregate) -> bool:
     """Whether an s-op is how many keys an aggregate picks: a sum that counts them key by key, or a
     function of the index, where the indices decide it.
     """
@@ -208,7 +208,7 @@ def is_width(values: Values, node: SOp, mean: Aggregate) -> bool:
     return bool(widths == picks.sum(axis=1).tolist())
 
 
-def _counts_picks(values: Values, linear: ExactSum, selector: Selector) -> bool:
+def _counts_picks(values: ProvedValues, linear: ExactSum, selector: Selector) -> bool:
     """Whether a weighted sum of outputs is how many keys a selector picks: what they take from
     one key, together, is 1 where the selector picks it and 0 elsewhere, in every case.
 
@@ -228,7 +228,7 @@ def _plain(number: Fraction) -> int | Fraction:
     return int(number) if number.denominator == 1 else number
 
 
-def check_ratio(values: Values, node: Elementwise) -> None:
+def check_ratio(values: ProvedValues, node: Elementwise) -> None:
     """A quotient or comparison of means over one selector is that of their sums.
 
     Both are divided by how many keys are picked; where that is 0, both are 0, by their defaults.
@@ -255,7 +255,7 @@ def check_ratio(values: Values, node: Elementwise) -> None:
     raise Refused("a sum is used where the program has a mean")
 
 
-def _check_shares(values: Values, node: Aggregate, meaning: Meaning) -> None:
+def _check_shares(values: ProvedValues, node: Aggregate, meaning: Meaning) -> None:
     """Values that are 0 but at index 0, and the two heads tell what their selector picks.
 
     The aggregate either always picks index 0, and beside it what the selector does (constant 1),

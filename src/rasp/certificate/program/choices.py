@@ -20,12 +20,12 @@ from rasp.certificate.program.tables import AtomColumn, Space, column_of
 from rasp.graph import Const, Elementwise, SOp
 
 if TYPE_CHECKING:
-    from rasp.certificate.program.values import Values
+    from rasp.certificate.program.values import ProvedValues
 
 ANY = -1
 
 
-def choice_table(values: Values, node: SOp) -> tuple[Space, AtomColumn]:
+def choice_table(values: ProvedValues, node: SOp) -> tuple[Space, AtomColumn]:
     """A choice by cases."""
     which, leaves = values.claims.choices[node]
     if not _are_parallel(node, which, leaves):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.claims import INDEX, TOKEN, CountVariable, Meaning, Refused
+from rasp.certificate.claims import INDEX, TOKEN, ClaimedCount, Meaning, Refused
 from rasp.certificate.program.aggregates import check_ratio
 from rasp.certificate.program.kinds import kinds_of, loosened
 from rasp.certificate.program.linear import linear_column
@@ -44,10 +44,10 @@ from rasp.graph import (
 )
 
 if TYPE_CHECKING:
-    from rasp.certificate.program.values import Values
+    from rasp.certificate.program.values import ProvedValues
 
 
-def find_column(values: Values, node: SOp, space: Space) -> AtomColumn:
+def find_column(values: ProvedValues, node: SOp, space: Space) -> AtomColumn:
     """An s-op over some variables; refused where it is not certain to be a function of them."""
     if len({*space.variables}) < len(space.variables):
         raise Refused("a case of a choice leaves open what is read")
@@ -72,7 +72,7 @@ def find_column(values: Values, node: SOp, space: Space) -> AtomColumn:
     raise Refused("an s-op is not a function of what is claimed")
 
 
-def _aggregate(values: Values, node: Aggregate, meaning: Meaning, space: Space) -> AtomColumn:
+def _aggregate(values: ProvedValues, node: Aggregate, meaning: Meaning, space: Space) -> AtomColumn:
     match meaning.rule:
         case "never":
             return AtomColumn([node.default], np.zeros(space.size, int))
@@ -95,7 +95,9 @@ def _aggregate(values: Values, node: Aggregate, meaning: Meaning, space: Space) 
     raise Refused("a sum is used where the program has a mean")
 
 
-def _from_shares(values: Values, node: Aggregate, meaning: Meaning, space: Space) -> AtomColumn:
+def _from_shares(
+    values: ProvedValues, node: Aggregate, meaning: Meaning, space: Space
+) -> AtomColumn:
     """A width's aggregate from whether position 0 is picked, and how many others are."""
     counts = numbers_of_shares(values, meaning.outputs)
     whole = linear_column(values, values.whole(meaning), space)
@@ -110,7 +112,7 @@ def _from_shares(values: Values, node: Aggregate, meaning: Meaning, space: Space
     return column_of(found, whole.places)
 
 
-def _of_output(values: Values, variable: int, space: Space) -> AtomColumn:
+def _of_output(values: ProvedValues, variable: int, space: Space) -> AtomColumn:
     known = values.domain(variable)
     if variable not in space.variables and all(same(atom, known.atoms[0]) for atom in known.atoms):
         kinds = frozenset(map(type, known.atoms))  # one number, an int or a mean of several
@@ -119,7 +121,7 @@ def _of_output(values: Values, variable: int, space: Space) -> AtomColumn:
     return AtomColumn(atoms, np.where(states < 0, len(atoms) - 1, states))
 
 
-def _elementwise(values: Values, node: Elementwise, space: Space) -> AtomColumn:
+def _elementwise(values: ProvedValues, node: Elementwise, space: Space) -> AtomColumn:
     found = _positive(values, node, space) or _of_stand_ins(values, node, space)
     if found is not None:
         return found
@@ -137,7 +139,7 @@ def _elementwise(values: Values, node: Elementwise, space: Space) -> AtomColumn:
 # -- sums in place of means -----------------------------------------------------------------------
 
 
-def _of_stand_ins(values: Values, node: Elementwise, space: Space) -> AtomColumn | None:
+def _of_stand_ins(values: ProvedValues, node: Elementwise, space: Space) -> AtomColumn | None:
     """`a / b` and `a < b` of means over one selector, from their sums; and `width * mean`."""
     sums = [values.stand_in(operand) for operand in node.operands]
     if not any(sums):
@@ -153,7 +155,7 @@ def _of_stand_ins(values: Values, node: Elementwise, space: Space) -> AtomColumn
     return _compared(values, node.op, lines, space)
 
 
-def _positive(values: Values, node: Elementwise, space: Space) -> AtomColumn | None:
+def _positive(values: ProvedValues, node: Elementwise, space: Space) -> AtomColumn | None:
     """Whether a mean of numbers from 0 on is 0, from that of counts that are 0 with them."""
     mean = node.operands[0] if node.operands else None
     meaning = values.claims.aggregates.get(mean) if isinstance(mean, Aggregate) else None
@@ -169,7 +171,7 @@ def _positive(values: Values, node: Elementwise, space: Space) -> AtomColumn | N
 # -- functions of fewer numbers than operands -----------------------------------------------------
 
 
-def _counted(values: Values, node: Elementwise, space: Space) -> AtomColumn | None:
+def _counted(values: ProvedValues, node: Elementwise, space: Space) -> AtomColumn | None:
     """An `and` or an `or` of conditions from how many of them hold.
 
     `False or x` is x, and so is `True and x`: such a constant need not be counted.
@@ -179,14 +181,14 @@ def _counted(values: Values, node: Elementwise, space: Space) -> AtomColumn | No
     operands = {*operands_of(node, node.op)} - {Const(node.op == "and")}
     for variable in space.variables:
         known = values.claims.variables[variable]
-        if isinstance(known, CountVariable) and operands == {*known.conditions}:
+        if isinstance(known, ClaimedCount) and operands == {*known.conditions}:
             count = len(known.conditions)
             least = 1 if node.op == "or" else count
             return column_of([held >= least for held in range(count + 1)], space.row(variable))
     return None
 
 
-def _as_line(values: Values, node: Elementwise, space: Space) -> AtomColumn | None:
+def _as_line(values: ProvedValues, node: Elementwise, space: Space) -> AtomColumn | None:
     """A weighted sum of which the space has a multiple, or every part."""
     linear = values.linear(node)
     try:
@@ -197,7 +199,7 @@ def _as_line(values: Values, node: Elementwise, space: Space) -> AtomColumn | No
     return None
 
 
-def _by_sign(values: Values, node: Elementwise, space: Space) -> AtomColumn | None:
+def _by_sign(values: ProvedValues, node: Elementwise, space: Space) -> AtomColumn | None:
     """A comparison of two weighted sums from their difference."""
     lines = [values.linear(operand) for operand in node.operands if node.op in COMPARISONS]
     if not lines or lines[0] is None or lines[1] is None:
@@ -206,7 +208,7 @@ def _by_sign(values: Values, node: Elementwise, space: Space) -> AtomColumn | No
 
 
 def _compared(
-    values: Values, op: str, lines: Sequence[ExactSum], space: Space
+    values: ProvedValues, op: str, lines: Sequence[ExactSum], space: Space
 ) -> AtomColumn | None:
     try:
         column = linear_column(values, lines[0].plus(lines[1], Fraction(-1)), space)
@@ -215,7 +217,7 @@ def _compared(
     return column_of([apply_operator(op, (atom, 0)) for atom in column.atoms], column.places)  # type: ignore[arg-type]
 
 
-def _either_way(values: Values, node: Elementwise, space: Space) -> AtomColumn | None:
+def _either_way(values: ProvedValues, node: Elementwise, space: Space) -> AtomColumn | None:
     """A choice whose condition is always the same, or makes no difference, from what it is then.
 
     Where the condition fails, the program has no value, and it does not matter what is said here.
@@ -239,7 +241,7 @@ def _either_way(values: Values, node: Elementwise, space: Space) -> AtomColumn |
     return AtomColumn(one.atoms, one.places, one.kinds | other.kinds | kinds)
 
 
-def _lifted(values: Values, node: Elementwise, space: Space) -> AtomColumn | None:
+def _lifted(values: ProvedValues, node: Elementwise, space: Space) -> AtomColumn | None:
     """A function of a sum that is found over what the sum is made of, if the sum decides it."""
     grounds = values.grounds(space.variables)
     if grounds == set(space.variables):
@@ -254,7 +256,7 @@ def _lifted(values: Values, node: Elementwise, space: Space) -> AtomColumn | Non
 
 
 def _projected(
-    values: Values, column: AtomColumn, rows: Sequence[Array], space: Space
+    values: ProvedValues, column: AtomColumn, rows: Sequence[Array], space: Space
 ) -> AtomColumn | None:
     """A column over other combinations, of which each is in a state of this space.
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rasp.atoms import Atom
-from rasp.certificate.claims import INDEX, TOKEN, CountVariable, NodeVariable, Refused, SumVariable
+from rasp.certificate.claims import INDEX, TOKEN, ClaimedCount, ClaimedNode, ClaimedSum, Refused
 from rasp.certificate.program.outputs import numbers_of_sum, states_of_output
-from rasp.certificate.program.tables import AtomColumn, ExactSum, typed
+from rasp.certificate.program.tables import Array, AtomColumn, ExactSum, typed
 from rasp.graph import SOp
 
 if TYPE_CHECKING:
-    from rasp.certificate.program.values import Values
+    from rasp.certificate.program.values import ProvedValues
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +33,15 @@ class Domain:
     def size(self) -> int:
         return len(self.atoms)
 
+    @cached_property
+    def floats(self) -> Array:
+        """(state,): the numbers."""
+        if self.numbers is None:
+            raise Refused("a variable is not a number")
+        return np.array([float(number) for number in self.numbers])
 
-def find_domain(values: Values, variable: int) -> Domain:
+
+def find_domain(values: ProvedValues, variable: int) -> Domain:
     """Everything a variable can be."""
     if variable == TOKEN:
         return Domain(list(values.inputs.vocabulary), None)
@@ -40,13 +50,13 @@ def find_domain(values: Values, variable: int) -> Domain:
     if variable < 0:
         raise Refused("there is no such variable")
     match values.claims.variables[variable]:
-        case NodeVariable(node):
+        case ClaimedNode(node):
             return domain_of(values.table(node)[1])
-        case CountVariable(conditions):
+        case ClaimedCount(conditions):
             _check_conditions(values, conditions)
             counts = range(len(conditions) + 1)
             return Domain([*counts], [*map(Fraction, counts)])
-        case SumVariable(constant, parts):
+        case ClaimedSum(constant, parts):
             numbers = numbers_of_sum(values, ExactSum(constant, parts))
             return Domain([*numbers], numbers)
     states = states_of_output(values, variable)
@@ -54,7 +64,7 @@ def find_domain(values: Values, variable: int) -> Domain:
     return Domain([atom for (_, atom), _ in unique], [code for _, code in unique])  # type: ignore[misc]
 
 
-def _check_conditions(values: Values, conditions: Sequence[SOp]) -> None:
+def _check_conditions(values: ProvedValues, conditions: Sequence[SOp]) -> None:
     """What is counted is bools: `and` and `or` take every other atom for one, too."""
     for condition in conditions:
         atoms = values.table(condition)[1].listed()

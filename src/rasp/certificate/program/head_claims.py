@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rasp.certificate.claims import HeadClaim, HeadOutput, Refused
+from rasp.certificate.claims import HeadClaim, HeadOutputClaim, Refused
 from rasp.certificate.program.picks import Picks
-from rasp.certificate.program.values import Values
+from rasp.certificate.program.values import ProvedValues
 
 
-def check_head(values: Values, claim: HeadClaim) -> None:
+def check_head(values: ProvedValues, claim: HeadClaim) -> None:
     """Check what is said of a head without its arrays: so that what it puts out, whatever puts it
     out, is what its domain lists. This holds for spare heads, too.
     """
@@ -32,12 +32,12 @@ def check_head(values: Values, claim: HeadClaim) -> None:
             raise Refused("what a head moves as a block is not one value")
 
 
-def _is_of_first(picks: Picks, output: HeadOutput) -> bool:
+def _is_of_first(picks: Picks, output: HeadOutputClaim) -> bool:
     """Whether position 0 sends 1, and every other 0: what comes out is the share of position 0."""
     return picks.atoms(output.values, True) == [1] and not any(picks.atoms(output.values, False))
 
 
-def check_sees(values: Values, claim: HeadClaim, has_sink: bool) -> None:
+def check_sees(values: ProvedValues, claim: HeadClaim, has_sink: bool) -> None:
     """A model gives a head what it needs: keys that it sees, and a sink if it may pick nothing."""
     if values.inputs.causal and not values.picks.is_causal(claim.selectors):
         raise Refused("a head may pick keys after the query, which a causal model cannot see")

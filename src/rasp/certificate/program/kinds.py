@@ -12,22 +12,24 @@ from rasp.atoms import Atom
 from rasp.certificate.claims import Meaning, Refused
 from rasp.certificate.program.tables import AtomColumn
 from rasp.graph import OPERATORS, Aggregate, Const, Elementwise, SOp, Tokens, TokensAs
+from rasp.operators import giving
 
 if TYPE_CHECKING:
-    from rasp.certificate.program.values import Values
+    from rasp.certificate.program.values import ProvedValues
 
 SURE: dict[str, type] = {"int": int, "float": Fraction, "bool": bool}
-ARITHMETIC = ("+", "-", "*", "%", "negate", "plus", "abs")
+ARITHMETIC = ("+", "*", *giving("number"))
+"""What is a float where an operand is one, and an int where all of them are ints or bools."""
 
 
-def kinds_of(values: Values, node: SOp) -> frozenset[type]:
+def kinds_of(values: ProvedValues, node: SOp) -> frozenset[type]:
     """The kinds of number that an s-op can be, by its operator: these, or fewer."""
     if node not in values.kinds:
         values.kinds[node] = _find_kinds(values, node)
     return values.kinds[node]
 
 
-def _find_kinds(values: Values, node: SOp) -> frozenset[type]:
+def _find_kinds(values: ProvedValues, node: SOp) -> frozenset[type]:
     match node:
         case Elementwise(op) if OPERATORS[op].gives in SURE:
             return frozenset({SURE[OPERATORS[op].gives]})
@@ -48,7 +50,9 @@ def _find_kinds(values: Values, node: SOp) -> frozenset[type]:
     return frozenset({int})
 
 
-def _of_aggregate(values: Values, node: Aggregate, meaning: Meaning | None) -> frozenset[type]:
+def _of_aggregate(
+    values: ProvedValues, node: Aggregate, meaning: Meaning | None
+) -> frozenset[type]:
     rule = None if meaning is None else meaning.rule
     if rule == "never":
         return frozenset({type(node.default)})
@@ -62,7 +66,7 @@ def _of_aggregate(values: Values, node: Aggregate, meaning: Meaning | None) -> f
     return kinds_of(values, node.values) | {Fraction, type(node.default)}
 
 
-def _counts_one(values: Values, meaning: Meaning) -> bool:
+def _counts_one(values: ProvedValues, meaning: Meaning) -> bool:
     """Whether nothing but index 0 is ever picked: a mean of one value is that value itself."""
     whole = values.whole(meaning)
     return whole.constant == 1 and all(

@@ -27,19 +27,21 @@ from rasp.certificate.program.tables import (
     of_index,
     of_token,
 )
-from rasp.graph import Aggregate, Elementwise, SOp, apply_operator
+from rasp.graph import Aggregate, Elementwise, SOp
+from rasp.operators import leaves_alone
 
 if TYPE_CHECKING:
-    from rasp.certificate.program.values import Values
-
-KEEPS = ("round", "int", "floor", "float", "plus", "indicator", "bool")
+    from rasp.certificate.program.values import ProvedValues
 
 
 # -- columns of sums ------------------------------------------------------------------------------
 
 
 def linear_column(
-    values: Values, linear: ExactSum, space: Space, kinds: frozenset[type] = frozenset({Fraction})
+    values: ProvedValues,
+    linear: ExactSum,
+    space: Space,
+    kinds: frozenset[type] = frozenset({Fraction}),
 ) -> AtomColumn:
     """A weighted sum over some variables: a line in one of them, or all its parts are there."""
     linear = _settled(values, linear, space)
@@ -55,7 +57,7 @@ def linear_column(
     return loosened(column_of(totals, places.reshape(-1)), kinds)
 
 
-def _settled(values: Values, linear: ExactSum, space: Space) -> ExactSum:
+def _settled(values: ProvedValues, linear: ExactSum, space: Space) -> ExactSum:
     """The same, with outputs that can be one number alone as a part of the constant."""
     constant, parts = linear.constant, dict(linear.parts)
     for (kind, place), weight in linear.parts.items():
@@ -65,7 +67,7 @@ def _settled(values: Values, linear: ExactSum, space: Space) -> ExactSum:
     return ExactSum(constant, parts)
 
 
-def in_units(values: Values, linear: ExactSum, space: Space) -> tuple[Array, int]:
+def in_units(values: ProvedValues, linear: ExactSum, space: Space) -> tuple[Array, int]:
     """(combination,): a weighted sum in whole units, and how many of them make 1."""
     tables: dict[int, list[Fraction]] = {}
     for part, weight in linear.parts.items():
@@ -91,7 +93,7 @@ def in_units(values: Values, linear: ExactSum, space: Space) -> tuple[Array, int
 # -- s-ops as sums --------------------------------------------------------------------------------
 
 
-def find_linear(values: Values, node: SOp) -> ExactSum | None:
+def find_linear(values: ProvedValues, node: SOp) -> ExactSum | None:
     """An s-op as a weighted sum of tokens, indices and outputs, if it is one."""
     found = None
     if isinstance(node, Elementwise):
@@ -103,7 +105,7 @@ def find_linear(values: Values, node: SOp) -> ExactSum | None:
     return found if found is not None else _fitted(values, node)
 
 
-def _is_number(values: Values, variable: int) -> bool:
+def _is_number(values: ProvedValues, variable: int) -> bool:
     """Whether what a head puts out is the number itself, and never a string: `x + y` of strings is
     no weighted sum of them, and not `y + x`.
     """
@@ -116,7 +118,7 @@ def _is_number(values: Values, variable: int) -> bool:
     return output.is_plain and not any(isinstance(atom, str) for atom in (*atoms, *default))
 
 
-def _by_product(values: Values, node: Elementwise) -> ExactSum | None:
+def _by_product(values: ProvedValues, node: Elementwise) -> ExactSum | None:
     """`width * mean` is the sum of what is picked, and `constant / share` how many keys share."""
     if node.op == "*":
         for mean, other in (node.operands, node.operands[::-1]):
@@ -134,7 +136,7 @@ def _by_product(values: Values, node: Elementwise) -> ExactSum | None:
     return None
 
 
-def _by_operator(values: Values, node: Elementwise) -> ExactSum | None:
+def _by_operator(values: ProvedValues, node: Elementwise) -> ExactSum | None:
     lines = [None if values.stand_in(each) else values.linear(each) for each in node.operands]
     known = [line for line in lines if line is not None]
     if len(known) < len(node.operands) or not known:
@@ -152,22 +154,22 @@ def _by_operator(values: Values, node: Elementwise) -> ExactSum | None:
             return known[0].times(known[1].constant)
         case "/" if not known[1].parts and known[1].constant:
             return known[0].times(1 / known[1].constant)
-    if node.op in KEEPS and _keeps(values, node.op, node.operands[0], known[0]):
+    if len(known) == 1 and _keeps(values, node.op, node.operands[0], known[0]):
         return known[0]
     return None
 
 
-def _keeps(values: Values, op: str, operand: SOp, linear: ExactSum) -> bool:
+def _keeps(values: ProvedValues, op: str, operand: SOp, linear: ExactSum) -> bool:
     """Whether an operator changes no number that its operand can be."""
     try:
         space = values.space(values.over(operand))
         atoms = linear_column(values, linear, space).atoms
     except Refused:
         return False
-    return all(atom is None or apply_operator(op, (atom,)) == atom for atom in atoms)
+    return leaves_alone(op, [atom for atom in atoms if atom is not None])
 
 
-def _fitted(values: Values, node: SOp) -> ExactSum | None:
+def _fitted(values: ProvedValues, node: SOp) -> ExactSum | None:
     """A function of one variable as a weighted sum, where it lies on a line."""
     try:
         space, column = values.table(node)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.claims import INDEX, HeadClaim, HeadOutput, OutputVariable, Refused
+from rasp.certificate.claims import INDEX, ClaimedOutput, HeadClaim, HeadOutputClaim, Refused
 from rasp.certificate.program.reach import means, pair_sums, subset_sums, sums, sums_after
 from rasp.certificate.program.tables import (
     Array,
@@ -26,13 +26,13 @@ from rasp.certificate.program.tables import (
 from rasp.graph import Const, Elementwise, SOp
 
 if TYPE_CHECKING:
-    from rasp.certificate.program.values import Values
+    from rasp.certificate.program.values import ProvedValues
 
 State = tuple[Atom, Fraction]
 """An atom, and the number that stands for it."""
 
 
-def states_of_output(values: Values, variable: int) -> list[State]:
+def states_of_output(values: ProvedValues, variable: int) -> list[State]:
     """Whatever a head picks, it puts out one of these: sums or means of what keys can hold."""
     head, output = values.head(variable), values.output(variable)
     most = values.inputs.max_length
@@ -68,7 +68,7 @@ def _is_affine(codes: Mapping[Atom, Fraction]) -> bool:
     return all(atom * steps[0][1] == code * steps[0][0] for atom, code in steps)
 
 
-def _default(head: HeadClaim, output: HeadOutput) -> list[Atom]:
+def _default(head: HeadClaim, output: HeadOutputClaim) -> list[Atom]:
     """What is put out where nothing is picked."""
     if head.never_empty:
         return []
@@ -77,7 +77,7 @@ def _default(head: HeadClaim, output: HeadOutput) -> list[Atom]:
     return [output.default]
 
 
-def sums_of(values: Values, nodes: Sequence[SOp], least: int) -> list[Fraction]:
+def sums_of(values: ProvedValues, nodes: Sequence[SOp], least: int) -> list[Fraction]:
     """All sums of what heads pick that share out the keys, each adding its own s-op.
 
     Each position is picked once at most: where only index 0 holds more than 0, it adds that
@@ -100,7 +100,7 @@ def sums_of(values: Values, nodes: Sequence[SOp], least: int) -> list[Fraction]:
     return sums([Fraction(atom) for atom in listed], values.inputs.max_length, least)
 
 
-def _moved_counts(values: Values, head: HeadClaim, output: HeadOutput) -> list[State]:
+def _moved_counts(values: ProvedValues, head: HeadClaim, output: HeadOutputClaim) -> list[State]:
     """A count in place of the values that it decides: picked once, or a bool, of which the program
     averages no two; or a mean of counts, for who asks only whether something is above 0.
     """
@@ -123,12 +123,12 @@ def _moved_counts(values: Values, head: HeadClaim, output: HeadOutput) -> list[S
 # -- outputs that the length decides --------------------------------------------------------------
 
 
-def by_length(values: Values, variable: int) -> list[int | Fraction] | None:
+def by_length(values: ProvedValues, variable: int) -> list[int | Fraction] | None:
     """What an output is at length 1, 2, …, where that decides it: the head picks every key,
     and the index decides what a key holds, so that it is the sum or the mean of the first so
     many. A mean of one number is that number itself.
     """
-    if not isinstance(values.claims.variables[variable], OutputVariable):
+    if not isinstance(values.claims.variables[variable], ClaimedOutput):
         return None
     head, output = values.head(variable), values.output(variable)
     picks_all = not head.conjuncts and head.best is None and head.mode in ("sum", "mean")
@@ -144,7 +144,7 @@ def by_length(values: Values, variable: int) -> list[int | Fraction] | None:
     return [*totals]
 
 
-def longest(values: Values, variable: int) -> Array | None:
+def longest(values: ProvedValues, variable: int) -> Array | None:
     """(state,): the longest input on which an output is in a state, if the length decides it.
 
     Every index is below the length.
@@ -164,7 +164,9 @@ def share(head: HeadClaim, others: int) -> Fraction:
     return head.weight / (head.weight + others)
 
 
-def numbers_of_shares(values: Values, variables: Sequence[int]) -> dict[Fraction, tuple[bool, int]]:
+def numbers_of_shares(
+    values: ProvedValues, variables: Sequence[int]
+) -> dict[Fraction, tuple[bool, int]]:
     """What the shares of two heads add up to, and what that tells: whether position 0 is picked,
     and how many others.
 
@@ -179,7 +181,7 @@ def numbers_of_shares(values: Values, variables: Sequence[int]) -> dict[Fraction
     return found | {1 + number: (True, others) for others, number in enumerate(shares)}
 
 
-def numbers_of_sum(values: Values, linear: ExactSum) -> list[Fraction]:
+def numbers_of_sum(values: ProvedValues, linear: ExactSum) -> list[Fraction]:
     """Everything a weighted sum can be.
 
     The token and the index are free of each other, but for a BOS, which is at index 0 and
@@ -203,7 +205,7 @@ def numbers_of_sum(values: Values, linear: ExactSum) -> list[Fraction]:
     return sorted({linear.constant + number for number in reach})
 
 
-def _with_one_length(values: Values, linear: ExactSum) -> tuple[ExactSum, int | None]:
+def _with_one_length(values: ProvedValues, linear: ExactSum) -> tuple[ExactSum, int | None]:
     """Outputs that are the length are one: the weights of all of them are that of the first."""
     every = [*range(1, values.inputs.max_length + 1)]
     lengths = [part for part in linear.parts
@@ -215,16 +217,16 @@ def _with_one_length(values: Values, linear: ExactSum) -> tuple[ExactSum, int | 
     return ExactSum(linear.constant, {**parts, lengths[0]: weight}), lengths[0][1]
 
 
-def _family(values: Values, variable: int) -> frozenset[tuple[int, int]]:
+def _family(values: ProvedValues, variable: int) -> frozenset[tuple[int, int]]:
     """The heads with which an output's head shares out keys; all that give shares are one."""
     known, head = values.claims.variables[variable], values.head(variable)
-    assert isinstance(known, OutputVariable)
+    assert isinstance(known, ClaimedOutput)
     if head.mode == "share":
         return frozenset({(known.layer, -1)})
     return frozenset({(known.layer, known.head), *head.family})
 
 
-def _numbers_of_outputs(values: Values, weights: Mapping[int, Fraction]) -> list[Fraction]:
+def _numbers_of_outputs(values: ProvedValues, weights: Mapping[int, Fraction]) -> list[Fraction]:
     """A weighted sum of sums over the same keys is the sum of their weighted values."""
     heads = list({id(head): head for head in map(values.head, weights)}.values())
     modes = {head.mode for head in heads}
@@ -251,7 +253,7 @@ def _numbers_of_outputs(values: Values, weights: Mapping[int, Fraction]) -> list
     return reach
 
 
-def _check_family(values: Values, heads: Sequence[HeadClaim]) -> None:
+def _check_family(values: ProvedValues, heads: Sequence[HeadClaim]) -> None:
     """Heads that share out keys: no key is picked by two of them."""
     for place, one in enumerate(heads):
         for other in heads[place + 1 :]:
@@ -259,7 +261,7 @@ def _check_family(values: Values, heads: Sequence[HeadClaim]) -> None:
                 raise Refused("heads that share out keys may pick one twice")
 
 
-def _mixture(values: Values, weights: Mapping[int, Fraction], head: HeadClaim) -> SOp:
+def _mixture(values: ProvedValues, weights: Mapping[int, Fraction], head: HeadClaim) -> SOp:
     terms = [(values.output(variable).values, weight) for variable, weight in weights.items()
              if values.head(variable) is head]  # fmt: skip
     return mixture(terms)

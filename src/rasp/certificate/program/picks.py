@@ -10,16 +10,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.certificate.claims import INDEX, TOKEN, HeadClaim, HeadOutput, Refused
+from rasp.certificate.claims import INDEX, TOKEN, HeadClaim, HeadOutputClaim, Refused
 from rasp.certificate.program.cases import Cases, compared, comparisons, holds
 from rasp.certificate.program.choices import ANY
 from rasp.certificate.program.outputs import by_length
 from rasp.certificate.program.ranks import is_rank
-from rasp.certificate.program.tables import Array, by_state, places_among, typed, variants_of
+from rasp.certificate.program.tables import (
+    Array,
+    by_state,
+    occurring,
+    places_among,
+    typed,
+    variants_of,
+)
 from rasp.graph import Indices, Node, Scorer, Select, Selector, SOp, is_everywhere, score_terms
 
 if TYPE_CHECKING:
-    from rasp.certificate.program.values import Values
+    from rasp.certificate.program.values import ProvedValues
 
 Side = object
 """What a side of a comparison is: an s-op, or an atom where it can hold no other."""
@@ -28,7 +35,7 @@ Side = object
 class Picks:
     """Facts about selectors."""
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: ProvedValues) -> None:
         self.values = values
         self._atoms: dict[tuple[Node, bool | None], list[Atom]] = {}
         self._sides: dict[tuple[Node, bool | None], Side] = {}
@@ -54,9 +61,8 @@ class Picks:
             places = places[(is_bos == first) | (row == ANY)]
         elif first is False and self.values.inputs.max_length == 1:
             places = places[:0]
-        found = [column.atoms[place] for place in np.unique(places).tolist()]
-        return [variant for atom in found if atom is not None
-                for variant in variants_of(atom, column.kinds)]  # fmt: skip
+        found = [column.atoms[place] for place in occurring(places).tolist()]
+        return [variant for atom in found for variant in variants_of(atom, column.kinds)]
 
     def side(self, node: SOp, first: bool | None) -> Side:
         if (node, first) not in self._sides:
@@ -234,7 +240,7 @@ class Picks:
         )
         return known and all(self.atoms(term.queries, None))
 
-    def picks_one_value(self, head: HeadClaim, output: HeadOutput) -> bool:
+    def picks_one_value(self, head: HeadClaim, output: HeadOutputClaim) -> bool:
         """Whether all that a query picks sends one number, or else the program fails.
 
         Keys that hold one value may send different counts in its place.
@@ -257,7 +263,7 @@ class Picks:
         is_mixed = len(numbers) < len(set(atoms))
         return len(numbers) < 2 and is_mixed and self.fails_for_several(head, output)
 
-    def fails_for_several(self, head: HeadClaim, output: HeadOutput) -> bool:
+    def fails_for_several(self, head: HeadClaim, output: HeadOutputClaim) -> bool:
         """Whether the program fails where several bools or strings are picked, which have no mean:
         an aggregate of its own averages what this head does.
         """

@@ -9,8 +9,8 @@ for true. Two rules use that:
   0 for any other), no more keys are picked than w can be. Where w adds up 1 at most for each key
   that is picked, and 0 at most for any other, no fewer are.
 
-What a condition is a function of is found without the promise (`Values.plain`): nothing that is
-used to read it depends on it.
+What a condition is a function of is found without the promise (`ProvedValues.plain`): nothing that
+is used to read it depends on it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from rasp.graph import Const, Selector, SOp
 
 if TYPE_CHECKING:
     from rasp.certificate.program.domains import Domain
-    from rasp.certificate.program.values import Values
+    from rasp.certificate.program.values import ProvedValues
 
 Bounds = tuple[Fraction | None, Fraction]
 """The most (None where nothing is known) and the fewest keys that a query picks."""
@@ -37,7 +37,7 @@ Bounds = tuple[Fraction | None, Fraction]
 class Promise:
     """What a promise says about spaces and about selectors."""
 
-    def __init__(self, values: Values, where: SOp | None) -> None:
+    def __init__(self, values: ProvedValues, where: SOp | None) -> None:
         self.values, self.plain = values, values.plain
         self.conditions = [] if where is None else operands_of(where, "and")
         self._bounds: dict[tuple[Selector, ...], Bounds] = {}

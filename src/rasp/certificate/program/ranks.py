@@ -15,10 +15,10 @@ from rasp.certificate.program.together import rows_held
 from rasp.graph import Indices, Selector, SOp
 
 if TYPE_CHECKING:
-    from rasp.certificate.program.values import Values
+    from rasp.certificate.program.values import ProvedValues
 
 
-def is_rank(values: Values, keys: SOp) -> bool:
+def is_rank(values: ProvedValues, keys: SOp) -> bool:
     """Whether an s-op is a weighted sum of what one head puts out, all of it a count of keys."""
     linear = values.linear(keys)
     if linear is None or not linear.parts or any(kind != "out" for kind, _ in linear.parts):
@@ -37,7 +37,7 @@ def is_rank(values: Values, keys: SOp) -> bool:
     return is_count and _is_order(values, head.selectors)
 
 
-def _is_order(values: Values, selectors: Sequence[Selector]) -> bool:
+def _is_order(values: ProvedValues, selectors: Sequence[Selector]) -> bool:
     """Whether selectors, joined by `and`, are a strict order of the positions."""
     nodes = comparisons(selectors)
     sides = list(dict.fromkeys(node.keys for node in nodes))

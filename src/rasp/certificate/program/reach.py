@@ -15,6 +15,7 @@ from math import comb, lcm
 import numpy as np
 
 from rasp.certificate.claims import Refused
+from rasp.certificate.program.tables import rows_in_order
 
 MOST_BITS = 20_000_000
 MOST_NUMBERS = 400_000
@@ -207,7 +208,7 @@ def whole_sums(
         found.append(np.insert(whole, 0, count if by_count else 1, axis=1))
     if len(found) < len(counts):
         return None
-    joined = np.unique(np.concatenate(found), axis=0)
+    joined = rows_in_order(np.concatenate(found))
     return (joined, units) if len(joined) <= MOST_ROWS else None
 
 
@@ -219,9 +220,9 @@ def _few_added(steps: np.ndarray, most: int, by_count: bool) -> np.ndarray:
         times = np.arange(len(before)) - np.searchsorted(before, before)
         sums, left = sums[before] + times[:, None] * row, left[before] - times
     if by_count:
-        return np.unique(sums[sums[:, 0] > 0], axis=0)
+        return rows_in_order(sums[sums[:, 0] > 0])
     sums[:, 0] = 1
-    return np.unique(sums, axis=0)
+    return rows_in_order(sums)
 
 
 def _reached(moves: Sequence[int], size: int, counts: range) -> Iterator[np.ndarray]:

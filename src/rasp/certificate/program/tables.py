@@ -57,7 +57,12 @@ class AtomColumn:
 
     def listed(self) -> list[Atom | None]:
         """The atoms that are there at all."""
-        return [self.atoms[place] for place in np.unique(self.places).tolist()]
+        return [self.atoms[place] for place in occurring(self.places).tolist()]
+
+
+def occurring(places: Array) -> Array:
+    """The different places among many, in order."""
+    return np.flatnonzero(np.bincount(places))
 
 
 def by_state(column: AtomColumn, space: Space, size: int) -> list[Atom | None]:
@@ -88,25 +93,20 @@ def combined(
     A number may be of several kinds; with `of_any_kind`, there is a value only if each has one.
     """
     code, rows = joint_places([(column.places, len(column.atoms)) for column in columns])
+    variants = [[variants_of(atom, column.kinds) for atom in column.atoms] for column in columns]
     values: list[Atom | None] = []
     kinds: set[type] = set()
     for row in rows:
-        atoms = tuple(column.atoms[place] for column, place in zip(columns, row, strict=True))
-        if None in atoms:
-            values.append(None)
-            continue
-        variants = [
-            variants_of(atom, column.kinds) for atom, column in zip(atoms, columns, strict=True)
-        ]
-        ways = prod(map(len, variants))
+        some = [known[place] for known, place in zip(variants, row, strict=True)]
+        ways = prod(map(len, some))
         if ways > MOST_VARIANTS:
             raise Refused("too many numbers are of uncertain kind at once")
-        found = [value for some in product(*variants)
-                 if (value := _applied(op, some, may_fail)) is not None]  # fmt: skip
-        if any(not same(value, found[0]) for value in found):
+        found = [value for atoms in product(*some)
+                 if (value := _applied(op, atoms, may_fail)) is not None]  # fmt: skip
+        if len(found) > 1 and any(not same(value, found[0]) for value in found):
             raise Refused("an int is told from an equal float, which are one number to a model")
-        if len({type(value) for value in found}) > 1:
-            kinds |= {type(value) for value in found}
+        if len({*map(type, found)}) > 1:
+            kinds.update(map(type, found))
         is_whole = not of_any_kind or len(found) == ways
         values.append(found[0] if found and is_whole else None)
     joined = column_of(values, code)
@@ -114,12 +114,13 @@ def combined(
 
 
 def variants_of(atom: Atom | None, kinds: frozenset[type]) -> list[Atom]:
-    """What an atom may be, where a number may be of several kinds."""
-    assert atom is not None
-    if isinstance(atom, str) or Fraction(atom).denominator != 1:
+    """What an atom may be, where a number may be of several kinds; nothing where there is none."""
+    if atom is None:
+        return []
+    if not kinds or isinstance(atom, str) or Fraction(atom).denominator != 1:
         return [atom]
     made: dict[type, Atom] = {type(atom): atom}
-    made |= {int: int(atom), Fraction: Fraction(atom)} if kinds else {}
+    made |= {int: int(atom), Fraction: Fraction(atom)}
     if atom in (0, 1):
         made[bool] = bool(atom)
     return [made[kind] for kind in dict.fromkeys([type(atom), *kinds]) if kind in made]
@@ -207,6 +208,18 @@ def places_among(
     in_order = np.append(known, -1)[order]
     at = np.searchsorted(in_order[:-1], wanted)
     return np.where(in_order[at] == wanted, order[at], -1)
+
+
+def rows_in_order(rows: Array) -> Array:
+    """The different rows of a table, in order: as `np.unique` finds them, in a tenth of the time.
+
+    >>> rows_in_order(np.array([[2, 1], [1, 3], [2, 1]])).tolist()
+    [[1, 3], [2, 1]]
+    """
+    rows = rows[np.lexsort(rows.T[::-1])]
+    is_new = np.ones(len(rows), bool)
+    is_new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    return np.asarray(rows[is_new])
 
 
 def distinct_rows(table: Array) -> tuple[Array, Array]:

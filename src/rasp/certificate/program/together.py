@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rasp.certificate.claims import INDEX, TOKEN, NodeVariable, OutputVariable, Refused
+from rasp.certificate.claims import INDEX, TOKEN, ClaimedNode, ClaimedOutput, Refused
 from rasp.certificate.program.linear import in_units
 from rasp.certificate.program.outputs import longest
 from rasp.certificate.program.reach import Row, joint_sums, whole_sums
@@ -18,13 +18,13 @@ from rasp.certificate.program.tables import Array, ExactSum, Space, joint_places
 from rasp.graph import SOp
 
 if TYPE_CHECKING:
-    from rasp.certificate.program.values import Values
+    from rasp.certificate.program.values import ProvedValues
 
 MOST_LISTED = 10_000_000
 """How many combinations are ticked off at once."""
 
 
-def restricted(values: Values, variables: tuple[int, ...], grid: Array) -> Array:
+def restricted(values: ProvedValues, variables: tuple[int, ...], grid: Array) -> Array:
     """Leave out what no input has: a BOS elsewhere than at index 0; outputs of one head that
     do not go together; something picked at an index where nothing can be; an index from the
     length on; a sum or an s-op that is not what the others make it.
@@ -50,7 +50,7 @@ def restricted(values: Values, variables: tuple[int, ...], grid: Array) -> Array
     return grid
 
 
-def _fits_index(values: Values, outputs: list[int], rows: list[Array], index: Array) -> Array:
+def _fits_index(values: ProvedValues, outputs: list[int], rows: list[Array], index: Array) -> Array:
     """Where a query's index lets it pick nothing, every output is its default, or 0; and an index
     is below the length that an output tells.
     """
@@ -67,13 +67,15 @@ def _fits_index(values: Values, outputs: list[int], rows: list[Array], index: Ar
     return fine
 
 
-def _following(values: Values, variable: int, variables: tuple[int, ...], grid: Array) -> Array:
+def _following(
+    values: ProvedValues, variable: int, variables: tuple[int, ...], grid: Array
+) -> Array:
     """Leave out what variables are not together, as functions of one number, or of what an s-op is
     a function of: 0, and that it is above 0; or both that and that it is 0.
     """
     known = values.claims.variables[variable]
     over: tuple[int, ...] = (variable,)
-    if isinstance(known, NodeVariable) and known.node not in values.claims.choices:
+    if isinstance(known, ClaimedNode) and known.node not in values.claims.choices:
         over = values.over(known.node)
     elif not values.is_number(variable):
         return grid
@@ -94,7 +96,11 @@ def _following(values: Values, variable: int, variables: tuple[int, ...], grid: 
 
 
 def _decided(
-    values: Values, variable: int, others: tuple[int, ...], variables: tuple[int, ...], grid: Array
+    values: ProvedValues,
+    variable: int,
+    others: tuple[int, ...],
+    variables: tuple[int, ...],
+    grid: Array,
 ) -> Array:
     """Leave out combinations in which a sum is not what the others make it.
 
@@ -108,7 +114,7 @@ def _decided(
     return np.asarray(grid[:, whole == 0])
 
 
-def _as_sum_of(values: Values, variable: int, others: tuple[int, ...]) -> ExactSum | None:
+def _as_sum_of(values: ProvedValues, variable: int, others: tuple[int, ...]) -> ExactSum | None:
     """A number as a weighted sum of others, and of the token and the index if they are here."""
     free = {kind for kind, place in (("tok", TOKEN), ("idx", INDEX)) if place in others}
     rest = values.linear_of(variable)
@@ -131,16 +137,16 @@ def _as_sum_of(values: Values, variable: int, others: tuple[int, ...]) -> ExactS
 # -- outputs of one head --------------------------------------------------------------------------
 
 
-def _by_head(values: Values, variables: Sequence[int]) -> list[list[int]]:
+def _by_head(values: ProvedValues, variables: Sequence[int]) -> list[list[int]]:
     found: dict[tuple[int, int], list[int]] = {}
     for variable in variables:
         known = values.claims.variables[variable]
-        if isinstance(known, OutputVariable):
+        if isinstance(known, ClaimedOutput):
             found.setdefault((known.layer, known.head), []).append(variable)
     return list(found.values())
 
 
-def find_together(values: Values, outputs: Sequence[int]) -> Array | None:
+def find_together(values: ProvedValues, outputs: Sequence[int]) -> Array | None:
     """(row, output): the states that outputs of one head can be in at once.
 
     All of them are sums (or means) over the same keys, so what a key adds is a row.
@@ -164,7 +170,7 @@ def find_together(values: Values, outputs: Sequence[int]) -> Array | None:
     return _as_states(values, outputs, [*found, *empty])
 
 
-def rows_held(values: Values, nodes: Sequence[SOp]) -> set[Row]:
+def rows_held(values: ProvedValues, nodes: Sequence[SOp]) -> set[Row]:
     """The numbers that several s-ops hold at once."""
     space = values.space([variable for node in nodes for variable in values.over(node)])
     columns = [values.column(node, space) for node in nodes]
@@ -179,7 +185,7 @@ def rows_held(values: Values, nodes: Sequence[SOp]) -> set[Row]:
     return rows
 
 
-def _as_sums(values: Values, outputs: Sequence[int], rows: set[Row]) -> Array | None:
+def _as_sums(values: ProvedValues, outputs: Sequence[int], rows: set[Row]) -> Array | None:
     """(row, output): the states of sums of such rows. Every number of a sum is one state."""
     sums = whole_sums(rows, values.inputs.max_length)
     if sums is None:
@@ -196,7 +202,7 @@ def _as_sums(values: Values, outputs: Sequence[int], rows: set[Row]) -> Array | 
     return states[(states >= 0).all(axis=1)]
 
 
-def _as_states(values: Values, outputs: Sequence[int], rows: Sequence[Row]) -> Array:
+def _as_states(values: ProvedValues, outputs: Sequence[int], rows: Sequence[Row]) -> Array:
     """Rows of numbers as rows of states: where several states have a number, each of them."""
     places: list[dict[Fraction, list[int]]] = [{} for _ in outputs]
     for variable, known in zip(outputs, places, strict=True):

@@ -14,9 +14,8 @@ from rasp.certificate.claims import Refused
 from rasp.certificate.program.aggregates import split_best
 from rasp.certificate.program.kinds import kinds_of
 from rasp.certificate.program.tables import combined
-from rasp.certificate.program.values import Values
+from rasp.certificate.program.values import ProvedValues
 from rasp.graph import (
-    COMPARISONS,
     Aggregate,
     Elementwise,
     Node,
@@ -27,15 +26,13 @@ from rasp.graph import (
     TokensAs,
     in_order,
 )
+from rasp.operators import never_failing_on
 
-NEVER_FAILS = ("==", "!=", "and", "or", "not", "bool", "indicator", "in", "if")
 MOST_BITS = 4096
 """Of a number that no operator refuses to make; the limit is a few times as far."""
-NUMBERS_NEVER_FAIL = ("+", "-", "*", "negate", "plus", "abs", "round", "floor", *COMPARISONS)
-"""Unless numbers are so large that it is a matter of limits."""
 
 
-def has_always_a_value(values: Values, outputs: Sequence[Node]) -> bool:
+def has_always_a_value(values: ProvedValues, outputs: Sequence[Node]) -> bool:
     """Whether no node of a program can fail."""
     try:
         return all(_is_total(values, node) for node in in_order(outputs))
@@ -43,7 +40,7 @@ def has_always_a_value(values: Values, outputs: Sequence[Node]) -> bool:
         return False
 
 
-def _is_total(values: Values, node: Node) -> bool:
+def _is_total(values: ProvedValues, node: Node) -> bool:
     match node:
         case Select(keys, queries, op):
             sorts = _sorts(values, keys) | _sorts(values, queries)
@@ -59,7 +56,7 @@ def _is_total(values: Values, node: Node) -> bool:
     return True
 
 
-def _operator_is_total(values: Values, node: Elementwise) -> bool:
+def _operator_is_total(values: ProvedValues, node: Elementwise) -> bool:
     """The operator has a value for whatever its operands are together, and of one kind.
 
     It is applied to the operands here: a table of the node itself says what it is where it has a
@@ -67,9 +64,9 @@ def _operator_is_total(values: Values, node: Elementwise) -> bool:
     """
     if len(_sorts(values, node)) != 1:
         return False
-    if node.op in NEVER_FAILS:
+    if node.op in never_failing_on("any"):
         return True
-    if node.op in NUMBERS_NEVER_FAIL and all(
+    if node.op in never_failing_on("numbers") and all(
         _sorts(values, operand) == {False} for operand in node.operands
     ):
         return _bits(values, *node.operands) < MOST_BITS
@@ -80,7 +77,7 @@ def _operator_is_total(values: Values, node: Elementwise) -> bool:
     return None not in combined(node.op, columns, True, of_any_kind=True).listed()
 
 
-def _mean_is_total(values: Values, node: Aggregate) -> bool:
+def _mean_is_total(values: ProvedValues, node: Aggregate) -> bool:
     """Numbers have a mean; anything else must be picked alone, and fit the default."""
     atoms = values.picks.atoms(node.values, None)
     selector, _ = split_best(node)
@@ -95,7 +92,7 @@ def _mean_is_total(values: Values, node: Aggregate) -> bool:
     return values.picks.picks_one(values.head(meaning.outputs[0]))
 
 
-def _bits(values: Values, *nodes: SOp) -> int:
+def _bits(values: ProvedValues, *nodes: SOp) -> int:
     """At most as many bits as a sum, a difference or a product of some numbers has above or below
     its line, in lowest terms: those of all of them, and one. More than `MOST_BITS` are not counted.
     """
@@ -115,7 +112,7 @@ def _bits(values: Values, *nodes: SOp) -> int:
     return found
 
 
-def _mean_bits(values: Values, node: Aggregate) -> int:
+def _mean_bits(values: ProvedValues, node: Aggregate) -> int:
     """The same for a mean: of whole numbers of units, as many as a long input has positions."""
     numbers = [Fraction(atom) for atom in values.picks.atoms(node.values, None)]
     unit = 1
@@ -130,7 +127,7 @@ def _size(number: Fraction) -> int:
     return max(number.numerator.bit_length(), number.denominator.bit_length())
 
 
-def _sorts(values: Values, node: SOp) -> set[bool]:
+def _sorts(values: ProvedValues, node: SOp) -> set[bool]:
     """Whether an s-op holds strings, numbers, or both."""
     try:
         return {isinstance(atom, str) for atom in values.picks.atoms(node, None)}

@@ -1,8 +1,8 @@
 """Claims and the program in; what every variable can be, and every s-op as a function of them, out.
 
 Nothing here looks at weights. A table may list combinations that no input has: whatever holds for
-all of them holds for those that some input has. `Values` keeps what was found; the rules by which
-it is found are in `outputs`, `sums`, `together`, `columns`, `linear` and `picks`.
+all of them holds for those that some input has. `ProvedValues` keeps what was found; the rules by
+which it is found are in `outputs`, `reach`, `together`, `columns`, `linear` and `picks`.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ import numpy as np
 from rasp.certificate.claims import (
     INDEX,
     TOKEN,
+    ClaimedNode,
+    ClaimedOutput,
+    ClaimedSum,
     Claims,
     HeadClaim,
-    HeadOutput,
+    HeadOutputClaim,
     Inputs,
     Meaning,
-    NodeVariable,
-    OutputVariable,
     Refused,
-    SumVariable,
 )
 from rasp.certificate.program.choices import choice_table
 from rasp.certificate.program.columns import find_column
@@ -33,7 +33,14 @@ from rasp.certificate.program.domains import Domain, domain_of, find_domain, sta
 from rasp.certificate.program.linear import find_linear, linear_column
 from rasp.certificate.program.picks import Picks
 from rasp.certificate.program.promise import Promise
-from rasp.certificate.program.tables import Array, AtomColumn, ExactSum, Space, is_ground
+from rasp.certificate.program.tables import (
+    Array,
+    AtomColumn,
+    ExactSum,
+    Space,
+    is_ground,
+    occurring,
+)
 from rasp.certificate.program.together import find_together, restricted
 from rasp.graph import Aggregate, Const, Indices, Node, SOp, Tokens, TokensAs, in_order
 
@@ -44,7 +51,7 @@ MOST_CELLS = 8_000_000
 """How many states of single variables there are in a table that grows by one of them."""
 
 
-class Values:
+class ProvedValues:
     """What s-ops hold, as far as claims say of which variables they are functions."""
 
     def __init__(
@@ -55,7 +62,7 @@ class Values:
         if claims.variables[:2] != (None, None) or None in claims.variables[2:]:
             raise Refused("the first two variables, and no others, are the token and the index")
         where = inputs.where
-        self.plain = self if where is None else Values(
+        self.plain = self if where is None else ProvedValues(
             claims, replace(inputs, where=None), [where], believes=False
         )  # fmt: skip
         """The same without the promise, for the promise itself."""
@@ -65,7 +72,7 @@ class Values:
         self.node_variables = {
             variable.node: place
             for place, variable in enumerate(claims.variables)
-            if isinstance(variable, NodeVariable)
+            if isinstance(variable, ClaimedNode)
         }
         self._proved: dict[tuple[int, int], HeadClaim] = {}
         self._joint: dict[tuple[int, ...], Array | None] = {}
@@ -81,7 +88,7 @@ class Values:
 
     def head(self, variable: int) -> HeadClaim:
         known = self.claims.variables[variable]
-        assert isinstance(known, OutputVariable)
+        assert isinstance(known, ClaimedOutput)
         layer = self.claims.heads[known.layer - 1] if known.layer else self.claims.spare
         head, place = layer[known.head], (known.layer, known.head)
         if self.believes or not head.never_empty:
@@ -91,9 +98,9 @@ class Values:
             self._proved[place] = replace(head, never_empty=never_empty)
         return self._proved[place]
 
-    def output(self, variable: int) -> HeadOutput:
+    def output(self, variable: int) -> HeadOutputClaim:
         known = self.claims.variables[variable]
-        assert isinstance(known, OutputVariable)
+        assert isinstance(known, ClaimedOutput)
         return self.head(variable).outputs[known.output]
 
     def over(self, node: Node) -> tuple[int, ...]:
@@ -132,7 +139,7 @@ class Values:
         return self._domains[variable]
 
     def is_number(self, variable: int) -> bool:
-        return isinstance(self.claims.variables[variable], (OutputVariable, SumVariable))
+        return isinstance(self.claims.variables[variable], (ClaimedOutput, ClaimedSum))
 
     def numbers(self, variable: int) -> list[Fraction]:
         """The numbers that stand for the states of an output, a sum or a count."""
@@ -143,9 +150,9 @@ class Values:
 
     def linear_of(self, variable: int) -> ExactSum:
         match self.claims.variables[variable]:
-            case SumVariable(constant, parts):
+            case ClaimedSum(constant, parts):
                 return ExactSum(constant, parts)
-            case OutputVariable():
+            case ClaimedOutput():
                 return ExactSum(Fraction(0), {("out", variable): Fraction(1)})
         raise Refused("a variable is not a number")
 
@@ -154,9 +161,7 @@ class Values:
         found: set[int] = set()
         for variable in variables:
             known = self.claims.variables[variable]
-            found |= (
-                {*map(is_ground, known.parts)} if isinstance(known, SumVariable) else {variable}
-            )
+            found |= {*map(is_ground, known.parts)} if isinstance(known, ClaimedSum) else {variable}
         return found
 
     # -- combinations of states -------------------------------------------------------------------
@@ -214,12 +219,12 @@ class Values:
             self.space(sure)
             return
         for variable in ground:
-            if len(np.unique(space.row(variable))) < self.domain(variable).size:
+            if len(occurring(space.row(variable))) < self.domain(variable).size:
                 raise Refused("claims contradict each other")
 
     def _may_fail(self, variable: int) -> bool:
         known = self.claims.variables[variable]
-        return isinstance(known, NodeVariable) and None in self.table(known.node)[1].listed()
+        return isinstance(known, ClaimedNode) and None in self.table(known.node)[1].listed()
 
     def has(self, variable: int, space: Space) -> bool:
         """Whether a variable is certain to be a function of a space."""
@@ -234,7 +239,7 @@ class Values:
         if variable in space.variables:
             return space.row(variable)
         known, domain = self.claims.variables[variable], self.domain(variable)
-        if isinstance(known, NodeVariable):
+        if isinstance(known, ClaimedNode):
             try:
                 column = self.column(known.node, space)
             except Refused:

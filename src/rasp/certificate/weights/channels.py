@@ -14,10 +14,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from rasp.certificate.claims import HeadClaim, HeadOutput, Refused
+from rasp.certificate.claims import HeadClaim, HeadOutputClaim, Refused
 from rasp.certificate.program.outputs import mixture
 from rasp.certificate.program.tables import Array, Space, same
-from rasp.certificate.program.values import Values
+from rasp.certificate.program.values import ProvedValues
 from rasp.certificate.weights.arrays import HeadWeights
 from rasp.certificate.weights.reading import DOUBLE, SLACK, UNIT, UnitGroup, grains
 from rasp.certificate.weights.sink import Sink
@@ -46,7 +46,7 @@ class Sent:
 
     terms: Mapping[int, Fraction]
     """The weights of the head's outputs, by their places."""
-    outputs: Mapping[int, HeadOutput]
+    outputs: Mapping[int, HeadOutputClaim]
     variables: Mapping[int, int]
     inputs: tuple[int, ...]
     """What it is a function of, at the key."""
@@ -97,7 +97,7 @@ def _read(stream: Stream, sent: Sent) -> tuple[Array, Array]:
     return stream.precision.ends(held.value[:, 0] + sent.bias, off[:, 0])
 
 
-def _wanted(values: Values, sent: Sent) -> Array:
+def _wanted(values: ProvedValues, sent: Sent) -> Array:
     """(combination,): the weighted sum of the outputs' values, each less its default."""
     space = values.space(sent.inputs)
     try:
@@ -108,11 +108,11 @@ def _wanted(values: Values, sent: Sent) -> Array:
             raise
         node = mixture([(sent.outputs[place].values, weight)
                         for place, weight in sent.terms.items()])  # fmt: skip
-        tables = [_codes(values, HeadOutput(node), Fraction(1), space)]
+        tables = [_codes(values, HeadOutputClaim(node), Fraction(1), space)]
     return np.asarray(sum(tables, np.zeros(space.size)) - float(sent.shift))
 
 
-def _codes(values: Values, output: HeadOutput, weight: Fraction, space: Space) -> Array:
+def _codes(values: ProvedValues, output: HeadOutputClaim, weight: Fraction, space: Space) -> Array:
     """(combination,): a multiple of the number that stands for an output's value; not a number
     where the program has no value.
     """

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from rasp.certificate.claims import INDEX, TOKEN, NodeVariable, Refused, SumVariable
+from rasp.certificate.claims import INDEX, TOKEN, ClaimedNode, ClaimedSum, Refused
 from rasp.certificate.program.tables import Space, is_ground
-from rasp.certificate.program.values import Values
+from rasp.certificate.program.values import ProvedValues
 from rasp.certificate.weights.reading import DOUBLE, Parts, Piece, located, projected
 from rasp.certificate.weights.stand_ins import over_cases
 
 MOST_CELLS = 40_000_000
 
 
-def closure(values: Values, variable: int) -> set[int]:
+def closure(values: ProvedValues, variable: int) -> set[int]:
     """A variable, and all that it is made of."""
     waiting, found = [variable], {variable}
     while waiting:
@@ -30,16 +30,16 @@ def closure(values: Values, variable: int) -> set[int]:
     return found
 
 
-def _made_of(values: Values, variable: int) -> list[int]:
+def _made_of(values: ProvedValues, variable: int) -> list[int]:
     match values.claims.variables[variable]:
-        case SumVariable(_, parts):
+        case ClaimedSum(_, parts):
             return [is_ground(part) for part in parts]
-        case NodeVariable(node):
+        case ClaimedNode(node):
             return [*values.over(node)]
     return []
 
 
-def touched_by(values: Values, term: Piece, variables: tuple[int, ...]) -> set[int]:
+def touched_by(values: ProvedValues, term: Piece, variables: tuple[int, ...]) -> set[int]:
     """The claimed variables that a term is to be a function of; none where it is constant,
     but for something as small as what is rounded here. A BOS connects token and index.
     """
@@ -50,7 +50,7 @@ def touched_by(values: Values, term: Piece, variables: tuple[int, ...]) -> set[i
     return found
 
 
-def _explained_by(values: Values, term: Piece, variables: tuple[int, ...]) -> set[int]:
+def _explained_by(values: ProvedValues, term: Piece, variables: tuple[int, ...]) -> set[int]:
     names = set(term.space.variables)
     if names <= set(variables):
         return names
@@ -66,10 +66,10 @@ def _explained_by(values: Values, term: Piece, variables: tuple[int, ...]) -> se
     return touched
 
 
-def _decides(values: Values, variable: int, term: Piece) -> bool:
+def _decides(values: ProvedValues, variable: int, term: Piece) -> bool:
     """Whether a term is a function of one s-op, by itself."""
     match values.claims.variables[variable]:
-        case NodeVariable(node) if node not in values.claims.choices:
+        case ClaimedNode(node) if node not in values.claims.choices:
             if not set(term.space.variables) <= set(values.over(node)):
                 return False
         case _:
@@ -84,7 +84,7 @@ def _decides(values: Values, variable: int, term: Piece) -> bool:
     return not (spread > DOUBLE * parts.mass.max(axis=0, initial=0.0)).any()
 
 
-def piece_of(values: Values, cluster: tuple[int, ...], terms: list[Piece]) -> Piece:
+def piece_of(values: ProvedValues, cluster: tuple[int, ...], terms: list[Piece]) -> Piece:
     """Add terms up over a cluster of variables, or over what these are made of."""
     space = _common_space(values, cluster, terms)
     is_open = len(set(space.variables)) < len(space.variables)
@@ -112,10 +112,10 @@ def piece_of(values: Values, cluster: tuple[int, ...], terms: list[Piece]) -> Pi
     return Piece(target, projected(total, onto, target.size))
 
 
-def _common_space(values: Values, cluster: tuple[int, ...], terms: list[Piece]) -> Space:
+def _common_space(values: ProvedValues, cluster: tuple[int, ...], terms: list[Piece]) -> Space:
     """A space over which every term is a function: sums and s-ops are taken apart as needed."""
     match values.claims.variables[cluster[0]], len(cluster):
-        case NodeVariable(node), 1 if node in values.claims.choices:
+        case ClaimedNode(node), 1 if node in values.claims.choices:
             return values.table(node)[0]
     variables = list(cluster)
     while True:

@@ -10,11 +10,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from rasp.certificate.claims import INDEX, Conjunct, HeadClaim, Refused
+from rasp.certificate.claims import INDEX, ConjunctClaim, HeadClaim, Refused
 from rasp.certificate.program.cases import compared, comparisons, holds
 from rasp.certificate.program.reach import unit_of
 from rasp.certificate.program.tables import Array, AtomColumn, Space
-from rasp.certificate.program.values import Values
+from rasp.certificate.program.values import ProvedValues
 from rasp.certificate.weights.reading import DOUBLE, HeadSide
 from rasp.graph import Score, Select, SOp, score_terms
 
@@ -27,7 +27,7 @@ FAR = 1e30
 class Part:
     """How one part of the scores lies: conditions that look at the same variables of keys."""
 
-    conjuncts: list[Conjunct | None]
+    conjuncts: list[ConjunctClaim | None]
     """None stands for what `select_best` scores by."""
     space: Space
     there: Array  # (query,): whether the program has a value there
@@ -81,9 +81,15 @@ class Pairs:
     """Every pair of a query's state and a key's, in one part of the scores."""
 
     def __init__(
-        self, values: Values, claim: HeadClaim, sides: tuple[HeadSide, HeadSide], owner: Array,
-        conjuncts: list[Conjunct | None], pieces: list[int], more: tuple[int, ...] = (),
-    ) -> None:  # fmt: skip
+        self,
+        values: ProvedValues,
+        claim: HeadClaim,
+        sides: tuple[HeadSide, HeadSide],
+        owner: Array,
+        conjuncts: list[ConjunctClaim | None],
+        pieces: list[int],
+        more: tuple[int, ...] = (),
+    ) -> None:
         """Keys are also told apart by the variables in `more`."""
         self.values, self.claim, self.conjuncts = values, claim, conjuncts
         self.best = claim.best if None in conjuncts else None

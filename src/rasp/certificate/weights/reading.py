@@ -19,13 +19,13 @@ import numpy as np
 
 from rasp.certificate.claims import Refused
 from rasp.certificate.program.tables import Array, Space, places_among
-from rasp.certificate.program.values import Values
+from rasp.certificate.program.values import ProvedValues
 from rasp.certificate.weights.arrays import HUGE
 from rasp.certificate.weights.arrays import TINY as TINY
 from rasp.certificate.weights.precision import Precision
 
 if TYPE_CHECKING:
-    from rasp.certificate.program.values import Values
+    from rasp.certificate.program.values import ProvedValues
 
 UNIT = 2.0**-24
 """The largest relative error of one operation in float32."""
@@ -89,7 +89,7 @@ class Reading:
     most: Array  # (reading,): the largest sum of sizes, by the sizes of the dimensions
     terms: Array  # (reading,): how many dimensions are read
 
-    def on(self, values: Values, space: Space) -> Parts:
+    def on(self, values: ProvedValues, space: Space) -> Parts:
         """The whole over a space that has all its variables."""
         total = self.base.at(np.zeros(space.size, int))
         for piece in self.pieces:
@@ -115,6 +115,8 @@ class Reading:
         most = (mass + np.fmin(np.abs(whole) + parts.error, mass)) / 2
         exact = (most <= EXACT * grain) & (grain > 0)
         exact &= ~np.isfinite(whole) | (np.rint(whole / grain) * grain == whole)
+        if exact.all():
+            return np.zeros(exact.shape)
         sums = most * np.maximum(count - 1, 0) + mass * ~self.powers
         off = SLACK * UNIT * sums + DOUBLE * mass + 2 * TINY * count
         return np.asarray(np.where(exact, 0.0, off))
@@ -137,7 +139,7 @@ class UnitGroup:
     error: Array  # (point, dimension)
 
 
-def located(values: Values, inner: Space, outer: Space) -> Array:
+def located(values: ProvedValues, inner: Space, outer: Space) -> Array:
     """(combination of the outer space,): its place in the inner one; -1 where it is not there."""
     if inner is outer:
         return np.arange(outer.size)
@@ -227,7 +229,9 @@ class HeadSide:
         sums = [float((np.abs(piece.value) @ weights).max(initial=0.0)) for piece in self.pieces]
         return float(np.abs(self.constant) @ weights) + sum(sums)
 
-    def of(self, values: Values, space: Space, chosen: Sequence[int]) -> tuple[Array, Array, Array]:
+    def of(
+        self, values: ProvedValues, space: Space, chosen: Sequence[int]
+    ) -> tuple[Array, Array, Array]:
         """Some of the pieces over a space: values, errors, and whether an input has that."""
         total, error = np.zeros((2, space.size, len(self.constant)))
         there = np.ones(space.size, bool)

@@ -10,7 +10,7 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.certificate.claims import Findings, ReaderClaim, Refused
-from rasp.certificate.program.tables import Array, AtomColumn, typed, variants_of
+from rasp.certificate.program.tables import Array, AtomColumn, rows_in_order, typed, variants_of
 from rasp.certificate.weights.arrays import ReadoutWeights
 from rasp.certificate.weights.gradients import lengths
 from rasp.certificate.weights.reading import DOUBLE, SLACK, TINY, UNIT, Parts, Reading
@@ -96,7 +96,7 @@ def _states(column: AtomColumn, held: Parts, is_one: bool) -> tuple[Array, Parts
         raise Refused("no input reaches the read-out")
     places, parts = column.places[fine], held.at(fine)
     if is_one:
-        points = np.unique(np.hstack([places[:, None], *parts.four]), axis=0)
+        points = rows_in_order(np.hstack([places[:, None], *parts.four]))
         places, parts = points[:, 0].astype(int), Parts(*(points[:, [n]] for n in range(1, 5)))
     return places, parts
 
@@ -239,5 +239,5 @@ def is_read(stream: Stream, reader: ReaderClaim) -> bool:
     fine = ~np.isnan(wanted) & ~np.isnan(held.value[:, 0])
     off = np.abs(held.value[:, 0] + reader.constant - wanted) + held.error[:, 0]
     off += DOUBLE * held.mass[:, 0]
-    apart = np.diff(np.unique(numbers[~np.isnan(numbers)])).min(initial=2.0)
+    apart = np.diff(sorted({*numbers[~np.isnan(numbers)].tolist()})).min(initial=2.0)
     return bool((off < apart / 2)[fine].all())

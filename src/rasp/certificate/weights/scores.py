@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rasp.certificate.claims import INDEX, Conjunct, HeadClaim
+from rasp.certificate.claims import INDEX, ConjunctClaim, HeadClaim
 from rasp.certificate.program.tables import Array, Space, joined
 from rasp.certificate.weights.arrays import HeadWeights
 from rasp.certificate.weights.pairs import FAR, Pairs, Part, ShareScores
@@ -67,9 +67,9 @@ class HeadScores:
         self.groups = self._groups()
         self.owner = self._owners()
 
-    def _groups(self) -> list[tuple[list[int], list[Conjunct | None]]]:
+    def _groups(self) -> list[tuple[list[int], list[ConjunctClaim | None]]]:
         """Conditions that look at the same pieces of keys, with these."""
-        wanted: list[tuple[Conjunct | None, tuple[int, ...]]] = [
+        wanted: list[tuple[ConjunctClaim | None, tuple[int, ...]]] = [
             (conjunct, conjunct.keys) for conjunct in self.claim.conjuncts
         ]
         if self.claim.best is not None:
@@ -126,7 +126,7 @@ class HeadScores:
         return replace(found, error=found.error + wrong)
 
     def _pairs(
-        self, conjuncts: list[Conjunct | None], pieces: list[int], more: tuple[int, ...] = ()
+        self, conjuncts: list[ConjunctClaim | None], pieces: list[int], more: tuple[int, ...] = ()
     ) -> Pairs:
         sides = self.queries, self.keys
         return Pairs(self.values, self.claim, sides, self.owner, conjuncts, pieces, more)

@@ -13,9 +13,9 @@ from math import prod
 
 import numpy as np
 
-from rasp.certificate.claims import NodeVariable, Refused
+from rasp.certificate.claims import ClaimedNode, Refused
 from rasp.certificate.program.tables import Array, Space, joined
-from rasp.certificate.program.values import Values
+from rasp.certificate.program.values import ProvedValues
 from rasp.certificate.weights.reading import DOUBLE, Parts, Piece, located, projected
 
 SMALL = 2.0**-20
@@ -25,7 +25,7 @@ MOST_COMBINED = 500_000
 """How many numbers terms are added up to: combinations times readings."""
 
 
-def split_terms(values: Values, terms: list[Piece], variables: Sequence[int]) -> list[Piece]:
+def split_terms(values: ProvedValues, terms: list[Piece], variables: Sequence[int]) -> list[Piece]:
     """The same terms, with those that have to do with each other split into functions of single
     variables: claimed ones, or what says which s-op a claimed choice is.
     """
@@ -46,17 +46,17 @@ def split_terms(values: Values, terms: list[Piece], variables: Sequence[int]) ->
     return found
 
 
-def _inputs(values: Values, variable: int) -> tuple[int, ...]:
+def _inputs(values: ProvedValues, variable: int) -> tuple[int, ...]:
     """What an s-op is a function of; any other variable is known by itself."""
     known = values.claims.variables[variable]
-    return tuple(values.over(known.node)) if isinstance(known, NodeVariable) else (variable,)
+    return tuple(values.over(known.node)) if isinstance(known, ClaimedNode) else (variable,)
 
 
-def _candidates(values: Values, variables: Sequence[int]) -> list[int]:
+def _candidates(values: ProvedValues, variables: Sequence[int]) -> list[int]:
     found: list[int] = []
     for variable in variables:
         known = values.claims.variables[variable]
-        if isinstance(known, NodeVariable) and known.node in values.claims.choices:
+        if isinstance(known, ClaimedNode) and known.node in values.claims.choices:
             which = values.node_variables.get(values.claims.choices[known.node][0])
             found += [] if which is None else [which]
         else:
@@ -65,7 +65,7 @@ def _candidates(values: Values, variables: Sequence[int]) -> list[int]:
 
 
 def _split(
-    values: Values, names: set[int], terms: list[Piece], candidates: list[int]
+    values: ProvedValues, names: set[int], terms: list[Piece], candidates: list[int]
 ) -> list[Piece] | None:
     """Terms as functions of some of the candidates; None where they are not, or nothing tells."""
     size = prod(values.domain(name).size for name in names)
@@ -94,7 +94,7 @@ def _split(
 
 
 def _pieces(
-    values: Values, rows: dict[int, Array], tables: list[Array], total: Parts
+    values: ProvedValues, rows: dict[int, Array], tables: list[Array], total: Parts
 ) -> list[Piece] | None:
     """A function of each variable; the first of them has what the others leave, and all that the
     terms were off, and their mass and count.

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from rasp.certificate.claims import CountVariable, NodeVariable, Refused, Variable
+from rasp.certificate.claims import ClaimedCount, ClaimedNode, ClaimedVariable, Refused
 from rasp.certificate.program.tables import Array, Space, places_among
-from rasp.certificate.program.values import Values
+from rasp.certificate.program.values import ProvedValues
 from rasp.certificate.weights.reading import (
     Parts,
     Piece,
@@ -25,12 +25,12 @@ from rasp.certificate.weights.reading import (
 from rasp.graph import Const, Elementwise
 
 
-def without_counts(values: Values, variables: Sequence[int]) -> tuple[int, ...]:
+def without_counts(values: ProvedValues, variables: Sequence[int]) -> tuple[int, ...]:
     """Claimed variables, with the conditions themselves in place of how many hold."""
     found: list[int] = []
     for variable in variables:
         known = values.claims.variables[variable]
-        if isinstance(known, CountVariable):
+        if isinstance(known, ClaimedCount):
             found += [values.node_variables[node] for node in known.conditions
                       if node in values.node_variables]  # fmt: skip
         else:
@@ -38,16 +38,18 @@ def without_counts(values: Values, variables: Sequence[int]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def with_counts(values: Values, reading: Reading, variables: Sequence[int]) -> Reading:
+def with_counts(values: ProvedValues, reading: Reading, variables: Sequence[int]) -> Reading:
     """Conditions that all add the same where they hold, as a multiple of how many hold."""
     for variable in variables:
         known = values.claims.variables[variable]
-        if isinstance(known, CountVariable):
+        if isinstance(known, ClaimedCount):
             reading = _with_count(values, reading, variable, known)
     return reading
 
 
-def _with_count(values: Values, reading: Reading, variable: int, known: CountVariable) -> Reading:
+def _with_count(
+    values: ProvedValues, reading: Reading, variable: int, known: ClaimedCount
+) -> Reading:
     members = {values.node_variables.get(node) for node in known.conditions}
     mine = [piece for piece in reading.pieces if set(piece.space.variables) & members]
     if not mine:  # it is the same, however many hold
@@ -71,7 +73,7 @@ def _with_count(values: Values, reading: Reading, variable: int, known: CountVar
     return replace(reading, base=base, pieces=[*others, piece])
 
 
-def _by_number_held(values: Values, piece: Piece) -> Parts:
+def _by_number_held(values: ProvedValues, piece: Piece) -> Parts:
     """A piece over conditions by how many of them hold."""
     held = np.zeros(piece.space.size, int)
     for row, variable in zip(piece.space.grid, piece.space.variables, strict=True):
@@ -92,7 +94,7 @@ def _slope(parts: Parts) -> Array | None:
 # -- choices --------------------------------------------------------------------------------------
 
 
-def over_cases(values: Values, term: Piece, space: Space) -> Parts:
+def over_cases(values: ProvedValues, term: Piece, space: Space) -> Parts:
     """A term over cases of a choice: of what is left open, all that it can be counts."""
     rows = np.array([_states(values, variable, space) for variable in term.space.variables])
     rows = rows.reshape(len(term.space.variables), space.size)
@@ -111,7 +113,7 @@ def over_cases(values: Values, term: Piece, space: Space) -> Parts:
     return Parts(*found)
 
 
-def _states(values: Values, variable: int, space: Space) -> Array:
+def _states(values: ProvedValues, variable: int, space: Space) -> Array:
     """(case,): a variable's state; -1 where a case of a choice leaves open what it depends on.
 
     It is looked up over what it depends on alone, which has no open cases.
@@ -123,13 +125,13 @@ def _states(values: Values, variable: int, space: Space) -> Array:
     return np.where(places < 0, -1, values.states_on(variable, inner)[places])
 
 
-def _needed(variable: Variable, values: Values, space: Space) -> tuple[int, ...]:
+def _needed(variable: ClaimedVariable, values: ProvedValues, space: Space) -> tuple[int, ...]:
     """What a variable depends on, of a space; a gate on which leaf is chosen, and nothing else."""
     match variable:
-        case NodeVariable(Elementwise("==", (node, Const()))) if (
+        case ClaimedNode(Elementwise("==", (node, Const()))) if (
             values.node_variables.get(node) in space.variables
         ):
             return (values.node_variables[node],)
-        case NodeVariable(node) if {*values.over(node)} <= {*space.variables}:
+        case ClaimedNode(node) if {*values.over(node)} <= {*space.variables}:
             return values.over(node)
     raise Refused("a case of a choice leaves open what is read")

@@ -15,8 +15,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from rasp.certificate.program.tables import Array, Space, joined
-from rasp.certificate.program.values import Values
+from rasp.certificate.program.tables import Array, Space, joined, occurring
+from rasp.certificate.program.values import ProvedValues
 from rasp.certificate.weights.explaining import piece_of, touched_by
 from rasp.certificate.weights.precision import FLOAT32, Precision
 from rasp.certificate.weights.reading import (
@@ -43,7 +43,7 @@ def rounding_of_sums(ones: Array, others: Array) -> float:
     """How far off float32 is, at most, where it adds one of these to one of those: each sum is
     tried, unless there are too many.
     """
-    ones, others = np.unique(ones), np.unique(others)
+    ones, others = (np.array(sorted({*numbers.tolist()})) for numbers in (ones, others))
     if len(ones) * len(others) > MOST_SUMS:
         return float(UNIT * (np.abs(ones).max() + np.abs(others).max()) + TINY)
     both = ones[:, None] + others
@@ -56,7 +56,7 @@ class Stream:
     """The sources of the residual stream, at every position but the sink's."""
 
     def __init__(
-        self, values: Values, tokens: Array, positions: Array, precision: Precision = FLOAT32
+        self, values: ProvedValues, tokens: Array, positions: Array, precision: Precision = FLOAT32
     ) -> None:
         self.values, self.tokens, self.positions = values, tokens, positions
         self.precision = precision
@@ -198,8 +198,8 @@ class Stream:
         made, made_groups = copy(self), []
         for group in self.groups:
             if group.space.size > space.size and {*group.space.variables} <= {*space.variables}:
-                places = np.unique(located(self.values, group.space, space))
-                kept = places[places >= 0]
+                places = located(self.values, group.space, space)
+                kept = occurring(places[places >= 0])
                 used, points = np.unique(group.points[kept], return_inverse=True)
                 inner = Space(group.space.variables, group.space.grid[:, kept])
                 group = UnitGroup(inner, points, group.dims, group.table[used], group.error[used])
@@ -245,4 +245,4 @@ class Stream:
 
     def numbers(self, variable: int) -> Array:
         """(state,): the numbers that stand for an output."""
-        return np.array([float(number) for number in self.values.numbers(variable)])
+        return self.values.domain(variable).floats

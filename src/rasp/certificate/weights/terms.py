@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rasp.certificate.claims import INDEX, TOKEN, SumVariable
+from rasp.certificate.claims import INDEX, TOKEN, ClaimedSum
 from rasp.certificate.program.tables import Array, Part, base_line, is_ground
 from rasp.certificate.weights.explaining import closure
 from rasp.certificate.weights.reading import DOUBLE, Parts, Piece
@@ -130,7 +130,7 @@ def _shares_of_sums(
     """
     values = stream.values
     sums = {variable: values.linear_of(variable) for variable in variables
-            if isinstance(values.claims.variables[variable], SumVariable)}  # fmt: skip
+            if isinstance(values.claims.variables[variable], ClaimedSum)}  # fmt: skip
     explained = {inner for variable in variables for inner in closure(values, variable)
                  if variable not in sums}  # fmt: skip
     parts = list(dict.fromkeys(part for known in sums.values() for part in known.parts
