@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import rasp
-from rasp.compiler.analysis.task import Measures
 from rasp.compiler.assemble import assemble
 from rasp.compiler.build import read_outputs
 from rasp.compiler.emitting.emitter import Emitter
@@ -74,7 +73,7 @@ def record(
     settings = replace(settings, extra_feed_forwards=blocks)
     made: dict[str, Any] = {"words": len(words), "max_length": length, "sentences": len(cases)}
     start = time.process_time()
-    plan = make_plan(nodes, settings, names, Measures(rounds=True))
+    plan = make_plan(nodes, settings, names, is_careful=True)
     made["planned_in_s"] = round(time.process_time() - start, 1)
     emitter = Emitter(plan)
     model = assemble(plan, emitter.weights(), make_claims(plan, emitter), names)

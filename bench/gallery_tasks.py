@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rasp.architecture.inputs import Input, answers
 from rasp.dialect.algebra import classes
 from rasp.dialect.learning import learn
 from rasp.dialect.verdicts import dialects
+from rasp.equivalence.answering import Input, answers
 from rasp.graph import Node
 from rasp.programs import entry, load, source
 from rasp.training.next_token.tasks import NextToken

@@ -241,7 +241,12 @@ def test_trained_models_are_found_by_their_graph_not_their_name(tmp_path: Path) 
     def record(name: str, program: str, tokens: float) -> str:
         task = {"program": program, "output": "x"}
         config = {"task": task, "layers": 1, "heads": 2, "width": 8, "epochs": 3}
-        told = {"name": name, "config": config, "test": {"tokens": tokens, "sequences": 0.5}}
+        told = {
+            "id": name,
+            "name": name,
+            "config": config,
+            "test": {"tokens": tokens, "sequences": 0.5},
+        }
         return json.dumps(told) + "\n"
 
     same = "x = selector_width(select(tokens, tokens, ==));"

@@ -3,9 +3,9 @@
 Six chapters in the order data flows: `analysis` (what can each s-op hold), `heads` (which heads
 there are), `planning` (which construction realises each head and feed-forward), `emitting`
 (numbers, and claims about them), `robust` (both in the robust style), `model` (run, describe,
-certify, save). `build` goes
-through them (`compact` in the compact style), `assemble` puts a model together, `settings` is what
-the caller asks for, and `refusals` are the reasons why a program cannot be compiled.
+certify, save). `build` goes through them (`compact` in the compact style), `assemble` puts a model
+together, `settings` is what the caller asks for, and `refusals` are the reasons why a program
+cannot be compiled.
 """
 
 from rasp.compiler.build import compile

@@ -12,7 +12,7 @@ from rasp.compiler.model.transformer import Transformer
 from rasp.graph import Program, in_order
 
 
-def certified(
+def assemble_and_certify(
     plan: Planned, weights: Weights, claims: Claims, program: Program
 ) -> tuple[Transformer, Certificate, Verdict]:
     """A model, its certificate, which may say that it is not exact, and what the checker said."""

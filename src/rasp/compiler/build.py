@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from rasp.compiler.assemble import certified
+from rasp.compiler.assemble import assemble_and_certify
 from rasp.compiler.compact import compile_compact
 from rasp.compiler.emitting.next_token import check_next_token, check_outputs
 from rasp.compiler.model.transformer import Transformer
@@ -153,7 +153,7 @@ def _robust(
         check_outputs(plan, program)
     while True:
         weights = Writer(plan).weights()
-        model, certificate, _ = certified(plan, weights, make_claims(plan), program)
+        model, certificate, _ = assemble_and_certify(plan, weights, make_claims(plan), program)
         steep = certificate.robust.too_steep if certificate.robust else ""
         reason = steep if certificate.exact else certificate.reason
         if not reason:

@@ -1,9 +1,7 @@
-"""A program in, a certified model of the compact style out: attempts with other measures.
+"""A program in, a certified model of the compact style out: plainly, or with care.
 
-Most programs need no measures. Where the checker finds no margin left, what an output needs is read
-off its inputs, with no feed-forward in between; then the stream is made to round what heads add as
-well; and last, conditions are counted in place of both. A model that cannot be certified is never
-handed out.
+Where the checker finds no margin left in a plain model, a second one is planned with care for
+rounding (see `Task.is_careful`). A model that cannot be certified is never handed out.
 """
 
 from __future__ import annotations
@@ -14,8 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from rasp.certificate import Verdict
-from rasp.compiler.analysis.task import NONE, Measures
-from rasp.compiler.assemble import certified
+from rasp.compiler.assemble import assemble_and_certify
 from rasp.compiler.emitting.emitter import Emitter
 from rasp.compiler.emitting.next_token import check_outputs
 from rasp.compiler.emitting.plan_claims import make_claims
@@ -27,12 +24,6 @@ from rasp.compiler.settings import Settings
 from rasp.errors import RaspUnsupportedError
 from rasp.graph import Node, Program
 
-ATTEMPTS = (
-    NONE,
-    Measures(looks_up=True),
-    Measures(looks_up=True, rounds=True),
-    Measures(counts_conditions=True),
-)
 LARGEST = 1e30
 """The largest weight: float32 ends at 3.4e38, and weights are multiplied."""
 
@@ -43,27 +34,25 @@ def compile_compact(nodes: Mapping[str, Node], settings: Settings, program: Prog
     """Compile in the compact style, or say why that cannot be done."""
     if settings.extra_feed_forwards:
         try:  # blocks that are not needed are not spent
-            return _first_certified(nodes, replace(settings, extra_feed_forwards=0), program)
+            return _plain_or_careful(nodes, replace(settings, extra_feed_forwards=0), program)
         except RaspUnsupportedError:
             pass
-    return _first_certified(nodes, settings, program)
+    return _plain_or_careful(nodes, settings, program)
 
 
-def _first_certified(
+def _plain_or_careful(
     nodes: Mapping[str, Node], settings: Settings, program: Program
 ) -> Transformer:  # fmt: skip
-    """The model of the first attempt that can be certified; else why the very first was not."""
-    first: RaspUnsupportedError | None = None
-    for measures in ATTEMPTS:
+    """The plain model where it can be certified, or else the careful one; or why the plain one
+    cannot be.
+    """
+    try:
+        return attempt(nodes, settings, program)
+    except _NoMargin as error:
         try:
-            return attempt(nodes, settings, program, measures)
-        except _NoMargin as error:
-            first = first or error
+            return attempt(nodes, settings, program, is_careful=True)
         except RaspUnsupportedError:
-            if first is None:  # the program is refused, and not what was made of it
-                raise
-    assert first is not None
-    raise first
+            raise error from None
 
 
 class _NoMargin(RaspUnsupportedError):
@@ -71,13 +60,13 @@ class _NoMargin(RaspUnsupportedError):
 
 
 def attempt(
-    nodes: Mapping[str, Node], settings: Settings, program: Program, measures: Measures
+    nodes: Mapping[str, Node], settings: Settings, program: Program, is_careful: bool = False
 ) -> Transformer:
     """Plan, write and certify."""
     refusals = Refusals(program, list(nodes.values()))
     place = refusals.origin(next(iter(nodes.values())))
     try:
-        plan = make_plan(nodes, settings, program, measures)
+        plan = make_plan(nodes, settings, program, is_careful)
         if settings.next_token:
             check_outputs(plan, program)
         model, certificate, verdict = build(plan, program)
@@ -119,4 +108,4 @@ def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate, Verdi
         raise too_large from None
     if any(np.abs(array).max(initial=0.0) > LARGEST for array in weights.arrays().values()):
         raise too_large
-    return certified(plan, weights, make_claims(plan, emitter), program)
+    return assemble_and_certify(plan, weights, make_claims(plan, emitter), program)

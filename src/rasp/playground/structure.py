@@ -6,10 +6,9 @@ from importlib.util import find_spec
 from typing import Any
 
 from rasp.architecture import Explanation, Layer, explain, fit
-from rasp.architecture.counterexample import Counterexample
 from rasp.architecture.schedule import show_counts
 from rasp.atoms import show_input
-from rasp.equivalence.result import show_answer
+from rasp.equivalence.result import Difference, show_answer
 from rasp.errors import RaspError
 from rasp.graph import SOp
 from rasp.playground.requests import find_handle, read_number, read_word, run_text
@@ -109,16 +108,18 @@ def dialect_badges(request: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _counterexample(counterexample: Counterexample | None) -> dict[str, Any] | None:
+def _counterexample(counterexample: Difference | None) -> dict[str, Any] | None:
     """A counterexample as people read it."""
     if counterexample is None:
         return None
-    given = counterexample.got
-    answer = given if isinstance(given, RaspError) else given[0]
+    meant, given = (
+        outcome if isinstance(outcome, RaspError) else outcome[0]
+        for outcome in (counterexample.left, counterexample.right)
+    )
     return {
         "input": show_input(counterexample.tokens),
         "example": write_tokens(counterexample.tokens),
-        "meant": show_answer(counterexample.meant[0]),
-        "got": show_answer(answer),
+        "meant": show_answer(meant),
+        "got": show_answer(given),
         "is_shortest": counterexample.is_shortest,
     }

@@ -7,13 +7,13 @@ the same one if both are one graph, whatever their names.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from rasp.errors import RaspError
 from rasp.playground.requests import find_handle, run_text
-from rasp.reading import ABSENT, parse_json, read_file
 
-LARGEST_FILE = 20_000_000
 MOST_SHOWN = 12
 
 
@@ -34,16 +34,15 @@ def trained(request: dict[str, Any]) -> dict[str, Any]:
     return {"trained": summaries[:MOST_SHOWN]}
 
 
-def _records(path: object) -> list[dict[str, Any]]:
-    """Read the records, if there are any; a line cut short by a crash is passed over."""
+def _records(path: object) -> Iterable[dict[str, Any]]:
+    """Read the records, if there are any."""
     if not isinstance(path, str):
-        return []
-    records = []
-    with contextlib.suppress(*ABSENT, RaspError):
-        for line in read_file(path, LARGEST_FILE).splitlines():
-            with contextlib.suppress(ValueError):
-                records.append(parse_json(line))
-    return records
+        return ()
+    from rasp.training.records import read_records  # which the edition in a tab does not have
+
+    with contextlib.suppress(RaspError):
+        return read_records(Path(path)).values()
+    return ()
 
 
 def _makes(node: object, program: str, output: str) -> bool:

@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rasp.atoms import show, to_python
+from rasp.atoms import to_python
 from rasp.errors import RaspUnsupportedError
 from rasp.frontend.handles import Handle
 from rasp.graph import Aggregate, Node, Program, SOp, in_order
@@ -34,7 +34,6 @@ LONGEST = 256
 USUAL_LENGTH = 10
 LARGEST_ZIP = 20_000_000
 MOST_EXTRA = 16
-MOST_TOKENS_NAMED = 3
 OPTIONS = ("max_length", "bos", "causal", "next_token", "sink", "heads", "style",
            "extra_feed_forwards")  # fmt: skip
 """What `compile` takes as the form has it."""
@@ -143,26 +142,7 @@ def _in_words(model: Transformer, handle: Handle, program: Program) -> Descripti
     }
     names = {**program.names, **counted}
     lines = {node: span.line for node, span in program.origins.items()}
-    told = replace(model, words=Words(model.outputs, names, lines)).description
-    labels = [
-        ": ".join(filter(None, (label, _held(model, place))))
-        for place, label in enumerate(told.dimensions)
-    ]
-    return replace(told, dimensions=tuple(labels))
-
-
-def _held(model: Transformer, place: int) -> str:
-    """Say of a dimension that one position, or a few tokens, set in the embedding, which do.
-
-    Several dimensions are read for the same purpose, one hot each: this tells them apart.
-    """
-    tokens = model.weights.tokens[: len(model.settings.vocabulary), place].nonzero()[0].tolist()
-    positions = model.weights.positions[:, place].nonzero()[0].tolist()
-    if len(positions) == 1 and not tokens:
-        return f"position {positions[0]}"
-    if 0 < len(tokens) <= MOST_TOKENS_NAMED and not positions:
-        return ", ".join(show(model.settings.vocabulary[token]) for token in tokens)
-    return ""
+    return replace(model, words=Words(model.outputs, names, lines)).description
 
 
 def _zipped(model: Transformer) -> str | None:

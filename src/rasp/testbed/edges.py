@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rasp.certificate import Weights
-from rasp.compiler.model.wiring import ROLES, ModelPart, inner_parts, last_time, used
+from rasp.compiler.analysis.times import EMBEDDING, readout_time
+from rasp.compiler.model.wiring import ROLES, ModelPart, inner_parts, used
 
 TOKENS, POSITIONS, OUTPUT = "tokens", "positions", "output"
 
@@ -56,11 +57,12 @@ def allowed_edges(weights: Weights) -> list[Edge]:
 
 
 def _parts(weights: Weights) -> Iterator[ModelPart]:
-    yield ModelPart(TOKENS, -1, used(weights.tokens), {})
-    yield ModelPart(POSITIONS, -1, used(weights.positions), {})
+    yield ModelPart(TOKENS, EMBEDDING, used(weights.tokens), {})
+    yield ModelPart(POSITIONS, EMBEDDING, used(weights.positions), {})
     yield from inner_parts(weights)
     read = used(np.concatenate([readout.weight for readout in weights.readouts]))
-    yield ModelPart(OUTPUT, last_time(weights), np.zeros_like(read), {"input": read})
+    end = readout_time(len(weights.heads))
+    yield ModelPart(OUTPUT, end, np.zeros_like(read), {"input": read})
 
 
 class Names:

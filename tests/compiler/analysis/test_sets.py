@@ -21,7 +21,7 @@ from rasp.compiler.analysis.subset_sums import (
     sums,
     sums_of_pairs,
 )
-from rasp.compiler.analysis.tables import Table, relevant, summands
+from rasp.compiler.analysis.tables import NumberedTable, Table
 from rasp.compiler.analysis.variables import SumVariable, Variable, line_through
 
 small = st.integers(-6, 6).map(Fraction)
@@ -81,10 +81,10 @@ grids = st.lists(small | st.none(), min_size=12, max_size=12)
 def test_a_table_is_the_sum_of_its_parts_wherever_it_is_known(table: Table) -> None:
     inputs = tuple(Variable(0, tuple((n, Fraction(n)) for n in range(size)), False)
                    for size in (2, 3, 2))  # fmt: skip
-    split = summands(inputs, table)
-    assert sorted(len(some) for some, _ in split)[:-1] == [1] * (len(split) - 1)
+    split = NumberedTable.of(inputs, table).summands()
+    assert sorted(len(part.inputs) for part in split)[:-1] == [1] * (len(split) - 1)
     for place, state in enumerate(product(range(2), range(3), range(2))):
-        parts = [looked_up(relevant(some, part), inputs, state) for some, part in split]
+        parts = [looked_up(part.relevant(), inputs, state) for part in split]
         if table[place] is not None:
             assert sum(parts) == table[place]
 
@@ -97,21 +97,17 @@ def holes(
 
 
 def looked_up(
-    function: tuple[tuple[Variable, ...], Table], inputs: tuple[Variable, ...],
-    state: tuple[int, ...],
-) -> Fraction:  # fmt: skip
-    some, table = function
-    place = 0
-    for variable in some:
-        place = place * len(variable.states) + state[inputs.index(variable)]
-    return table[place] or Fraction(0)
+    grid: NumberedTable, inputs: tuple[Variable, ...], state: tuple[int, ...]
+) -> Fraction:
+    place = grid.places[tuple(state[inputs.index(variable)] for variable in grid.inputs)]
+    return grid.values[place] or Fraction(0)
 
 
 def test_a_hole_does_not_keep_a_table_from_being_a_sum() -> None:
     pair = tuple(Variable(0, tuple((n, Fraction(n)) for n in range(size)), False)
                  for size in (2, 3))  # fmt: skip
     table = [Fraction(each) for each in (1, 2, 3)] + [None, Fraction(12), Fraction(13)]
-    assert [len(some) for some, _ in summands(pair, table)] == [1, 1]
+    assert [len(part.inputs) for part in NumberedTable.of(pair, table).summands()] == [1, 1]
 
 
 def test_a_line_needs_two_points() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import rasp
+from rasp.atoms import show
 from rasp.compiler import compile
 
 
@@ -61,3 +62,15 @@ def test_the_circuit_names_who_reads_what_from_whom() -> None:
     assert ("layer1.head1", "layer2.head1", "value") not in edges
     for edge in model.circuit["edges"]:
         assert all(0 <= place < model.d_model for place in edge["dimensions"])
+
+
+def test_dimensions_of_one_block_have_different_labels() -> None:
+    text = "out = aggregate(select(tokens, tokens, ==) and select(indices, indices, <), indices);"
+    model = compile(rasp.run(text)["out"], vocabulary="ab", max_length=3, style="robust")
+    labels = model.description.dimensions
+    assert len(set(labels)) == len(labels)
+    for place, token in enumerate("ab"):
+        (dim,) = [dim for dim, label in enumerate(labels) if label.endswith(f'tokens == "{token}"')]
+        assert model.weights.tokens[:2, dim].tolist() == [place == 0, place == 1]
+    answers = {label.partition(": ")[2] for label in labels if label.startswith("out (line 1)")}
+    assert answers == {show(atom) for atom in model.readouts[0].atoms}

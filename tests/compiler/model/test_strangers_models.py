@@ -198,7 +198,7 @@ def test_a_header_of_a_million_heads_is_refused_at_once(folder: Path) -> None:
         (("program", "nodes", 0, "name"), "sneaky"),
         (("more",), "said"),
         (("outputs", 0, "atoms", 0), ["float", "1"]),
-        (("format",), 3.0),
+        (("format",), 4.0),
         (("settings", "sink"), False),
         (("settings", "dropout"), 0.5),
         (("settings", "extra_feed_forwards"), 1),
@@ -370,7 +370,7 @@ def test_a_link_to_a_device_is_not_read_to_its_end(folder: Path, name: str) -> N
         load(folder)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": "3"}', "[" * 100_000, "\xff"])
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": "4"}', "[" * 100_000, "\xff"])
 def test_a_description_that_is_none_is_refused(folder: Path, text: str) -> None:
     (folder / MODEL).write_bytes(text.encode("latin-1"))
     with pytest.raises(RaspValueError, match=r"(a file|the format) in it is damaged"):

@@ -10,6 +10,7 @@ from agreement import assert_agrees
 
 import rasp
 from rasp.compiler import compile
+from rasp.compiler.analysis.tables import NumberedTable
 from rasp.compiler.analysis.variables import Variable
 from rasp.compiler.planning import branches
 
@@ -23,29 +24,23 @@ def test_the_parts_of_a_choice_add_up_to_it(monkeypatch: pytest.MonkeyPatch) -> 
     inputs = choice, left, right = variable(3), variable(7), variable(8)
     rows = list(product(range(3), range(7), range(8)))
     table = [None if (a, c) == (1, 2) else Fraction([b * b, c * c, c][a]) for a, b, c in rows]
-    parts = branches.branches(inputs, table)
-    assert {frozenset(some) for some, _ in parts} == {
+    parts = branches.branches(NumberedTable.of(inputs, table))
+    assert {frozenset(part.inputs) for part in parts} == {
         frozenset({choice, left}), frozenset({choice, right})
     }  # fmt: skip
     for place, row in enumerate(rows):
         state = dict(zip(inputs, row, strict=True))
-        terms = [part[place_of(some, state)] for some, part in parts]
+        terms = [part.values[part.places[tuple(map(state.get, part.inputs))]] for part in parts]
         if table[place] is not None:
             assert sum(term for term in terms if term is not None) == table[place]
-
-
-def place_of(inputs: tuple[Variable, ...], state: dict[Variable, int]) -> int:
-    place = 0
-    for each in inputs:
-        place = place * len(each.states) + state[each]
-    return place
 
 
 def test_a_table_without_a_choice_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(branches, "LARGE", 1)
     inputs = variable(4), variable(5), variable(6)
     table = [Fraction(a * b * c) for a, b, c in product(range(4), range(5), range(6))]
-    assert branches.branches(inputs, table) == [(inputs, table)]
+    whole = NumberedTable.of(inputs, table)
+    assert branches.branches(whole) == [whole]
 
 
 @pytest.mark.parametrize("text", [

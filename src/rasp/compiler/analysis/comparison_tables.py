@@ -11,12 +11,14 @@ from rasp.compiler.analysis.subset_sums import in_size_order
 from rasp.operators import COMPARE
 
 
-def compared(keys: Sequence[Atom | None], queries: Sequence[Atom | None], op: str) -> np.ndarray:
+def comparison_table(
+    keys: Sequence[Atom | None], queries: Sequence[Atom | None], op: str
+) -> np.ndarray:
     """Compare every key with every query; an atom that cannot be there matches nothing.
 
     Numbers come before strings: a program that orders one against the other has no value there.
 
-    >>> compared([1, 2], [2], "<").tolist()
+    >>> comparison_table([1, 2], [2], "<").tolist()
     [[True, False]]
     """
     atoms = (atom for atom in (*keys, *queries) if atom is not None)

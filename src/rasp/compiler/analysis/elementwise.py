@@ -74,7 +74,7 @@ class ElementwiseRules:
         are_several = sum(variable.is_noisy for variable in variables) > 1
         if any(operand.counts_conditions for operand in operands):
             return True
-        return self.task.measures.counts_conditions and are_several
+        return self.task.is_careful and are_several
 
     def _stepwise(self, node: Elementwise) -> Values:
         """An s-op of few combinations at a time: at once, or in the next feed-forward.

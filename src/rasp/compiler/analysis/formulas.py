@@ -68,14 +68,14 @@ def sides(formula: Formula) -> list[SOp]:
     return [side for literal in comparisons(formula) for side in (literal.keys, literal.queries)]
 
 
-def folded(
+def meaning_of(
     formula: Formula, leaf: Callable[[bool | Comparison[SOp]], Meaning],
     both: Callable[[Meaning, Meaning], Meaning], either: Callable[[Meaning, Meaning], Meaning],
 ) -> Meaning:  # fmt: skip
     """What a formula means, given the meaning of its comparisons, of `and` and of `or`."""
     if not isinstance(formula, (All, Either)):
         return leaf(formula)
-    parts = [folded(part, leaf, both, either) for part in in_stable_order(list(formula.parts))]
+    parts = [meaning_of(part, leaf, both, either) for part in in_stable_order(list(formula.parts))]
     return reduce(both if isinstance(formula, All) else either, parts)
 
 
@@ -85,7 +85,7 @@ def as_s_op(formula: Formula, comparison: Callable[[Comparison[SOp]], SOp]) -> S
     def leaf(part: bool | Comparison[SOp]) -> SOp:
         return Const(part) if isinstance(part, bool) else comparison(part)
 
-    return folded(formula, leaf, lambda left, right: Elementwise("and", (left, right)),
+    return meaning_of(formula, leaf, lambda left, right: Elementwise("and", (left, right)),
                   lambda left, right: Elementwise("or", (left, right)))  # fmt: skip
 
 
@@ -97,14 +97,14 @@ def as_selector(formula: Formula) -> Selector:
             return Select(Const(0), Const(0), "==" if part else "!=")
         return Select(part.keys, part.queries, part.op)
 
-    return folded(formula, leaf, SelectorAnd, SelectorOr)
+    return meaning_of(formula, leaf, SelectorAnd, SelectorOr)
 
 
 def as_table(
     formula: Formula, comparison: Callable[[bool | Comparison[SOp]], np.ndarray]
 ) -> np.ndarray:
     """The truth of a formula, query by key, given that of its comparisons."""
-    return folded(formula, comparison, np.logical_and, np.logical_or)
+    return meaning_of(formula, comparison, np.logical_and, np.logical_or)
 
 
 def _stable(formula: Formula) -> str:

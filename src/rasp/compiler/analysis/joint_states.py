@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import product
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.joint_tables import (
@@ -59,10 +58,10 @@ class JointStates:
         layer = max((values.layer for values in node_values), default=0) + (later or 0)
         if later == 0 and any(values.choice and values.layer == layer for values in node_values):
             raise Refusal("it depends on one of several s-ops", self.settings.way_out)
-        views = self._views(nodes, node_values, layer, most)
+        views = self._views(nodes, node_values, layer)
         alone = self.task.works_stepwise and later is None and len(nodes) == 1
         if alone and states_of(common_inputs(views)) > LARGE:
-            views = self._views(nodes, node_values, layer + 1, most)
+            views = self._views(nodes, node_values, layer + 1)
         views = self._coarser(nodes, node_values, over_parts_of_sums(views, self.base, most), most)
         return Joint(layer, common_inputs(views), self._rows(views, most))
 
@@ -96,18 +95,12 @@ class JointStates:
         return sorted(rows)
 
     def _views(
-        self, nodes: Sequence[SOp], node_values: list[Values], layer: int, most: int
-    ) -> list[View]:
-        """What work in a layer sees of s-ops; if that is too much, of what these are made of."""
-        views = [
+        self, nodes: Sequence[SOp], node_values: list[Values], layer: int
+    ) -> list[View]:  # fmt: skip
+        """What work in a layer sees of s-ops."""
+        return [
             self.view(node, values, layer) for node, values in zip(nodes, node_values, strict=True)
         ]
-        if states_of(common_inputs(views)) <= most:
-            return views
-        choices = [[view] if values.choice or values.counts_conditions else [view, values.view]
-                   for view, values in zip(views, node_values, strict=True)]  # fmt: skip
-        return min((list(combination) for combination in product(*choices)),
-                   key=lambda views: states_of(common_inputs(views)))  # fmt: skip
 
     def view(self, node: SOp, values: Values, layer: int) -> View:
         """What later work sees of an s-op: its inputs, or its value if an earlier layer made it."""

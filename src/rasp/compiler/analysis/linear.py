@@ -31,7 +31,7 @@ class Coordinate:
     """Which kind comes first where there is a choice."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class TokenIs(Coordinate):
     """1 where the token is the one at a place of the vocabulary, else 0; see `token_is`."""
 
@@ -39,7 +39,7 @@ class TokenIs(Coordinate):
     order: ClassVar[int] = 3
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class IndexIs(Coordinate):
     """1 where the index is a certain one, else 0; see `index_is`."""
 
@@ -65,10 +65,18 @@ Shape: TypeAlias = frozenset[tuple[Coordinate, Fraction]]
 
 @dataclass(frozen=True, eq=False)
 class Linear:
-    """`constant + Σ weight · coordinate`."""
+    """`constant + Σ weight · coordinate`.
+
+    >>> Linear(Fraction(2), {token_is(1): Fraction(3)})
+    Linear(2 + 3·TokenIs(place=1))
+    """
 
     constant: Fraction = Fraction(0)
     parts: Mapping[Coordinate, Fraction] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        parts = (f"{weight}·{coordinate}" for coordinate, weight in self.parts.items())
+        return f"Linear({' + '.join([str(self.constant), *parts])})"
 
     @cached_property
     def shape(self) -> Shape:
@@ -114,7 +122,7 @@ class Linear:
                 if isinstance(coordinate, kind)}  # fmt: skip
 
 
-def weighted(weights: Mapping[Kind, Fraction]) -> Linear:
+def weighted_sum(weights: Mapping[Kind, Fraction]) -> Linear:
     """The weighted sum of coordinates of one kind."""
     return Linear(ZERO, {coordinate: weight for coordinate, weight in weights.items()})  # noqa: C416
 

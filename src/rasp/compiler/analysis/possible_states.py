@@ -41,6 +41,7 @@ class PossibleStates:
         self.promised: list[SOp] = []
         """Conditions that are true at every position of every input."""
         self._rows: dict[tuple[HeadOutput, ...], set[Row] | None] = {}
+        self._together: dict[tuple[HeadOutput, ...], np.ndarray | None] = {}
 
     def of(self, inputs: tuple[Variable, ...], grid: np.ndarray) -> np.ndarray:
         """(combination,): whether some input has it."""
@@ -59,8 +60,9 @@ class PossibleStates:
             if isinstance(variable, HeadOutput):
                 by_head.setdefault(variable.head, []).append(variable)
         for outputs in by_head.values():
-            if len(outputs) > 1:
-                possible &= self._are_possible(outputs, state)
+            together = self._states_of(tuple(outputs)) if len(outputs) > 1 else None
+            if together is not None:
+                possible &= together[tuple(state[output] for output in outputs)]
         return possible
 
     def _is_possible_at(self, index: np.ndarray, state: dict[Variable, np.ndarray]) -> np.ndarray:
@@ -81,25 +83,14 @@ class PossibleStates:
                 possible &= index < np.array(variable.longest)[places]
         return possible
 
-    def _are_possible(
-        self, outputs: list[HeadOutput], state: dict[Variable, np.ndarray]
-    ) -> np.ndarray:
-        """(combination,): whether outputs of one head can be what they are there, together."""
-        rows = self.rows(tuple(outputs))
-        if rows is None:
-            return np.ones(len(state[outputs[0]]), bool)
-        numbered = [{code: place for place, code in enumerate(dict.fromkeys(
-            code for _, code in output.states))} for output in outputs]  # fmt: skip
-        together = np.zeros([len(places) for places in numbered], bool)
-        for row in rows:
-            if all(code in places for code, places in zip(row, numbered, strict=True)):
-                together[
-                    tuple(places[code] for code, places in zip(row, numbered, strict=True))
-                ] = True
-        return np.asarray(together[tuple(
-            np.array([places[code] for _, code in output.states])[state[output]]
-            for output, places in zip(outputs, numbered, strict=True)
-        )])  # fmt: skip
+    def _states_of(self, outputs: tuple[HeadOutput, ...]) -> np.ndarray | None:
+        """(state of each output): whether outputs of one head can be in these at once; None where
+        that is not known.
+        """
+        if outputs not in self._together:
+            rows = self.rows(outputs)
+            self._together[outputs] = None if rows is None else _as_table(rows, outputs)
+        return self._together[outputs]
 
     def rows(self, outputs: tuple[HeadOutput, ...]) -> set[Row] | None:
         """Every row of codes that outputs of one head can have; None where that is not known."""
@@ -125,3 +116,16 @@ class PossibleStates:
         if head.may_be_empty:
             rows.add(tuple(number(output.default) for output in outputs))
         return rows
+
+
+def _as_table(rows: set[Row], outputs: tuple[HeadOutput, ...]) -> np.ndarray:
+    """(state of each output): whether their codes are one of the rows."""
+    codes = [[code for _, code in output.states] for output in outputs]
+    numbers = [{code: place for place, code in enumerate(dict.fromkeys(some))} for some in codes]
+    found = np.zeros([len(places) for places in numbers], bool)
+    for row in rows:
+        places = [known.get(code) for code, known in zip(row, numbers, strict=True)]
+        if None not in places:
+            found[tuple(places)] = True
+    return found[np.ix_(*([known[code] for code in some]
+                          for some, known in zip(codes, numbers, strict=True)))]  # fmt: skip

@@ -7,8 +7,9 @@ numbers very often, so they are numbered once and looked at as arrays of small i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import lcm
+from math import lcm, prod
 from typing import TypeAlias
 
 import numpy as np
@@ -36,84 +37,90 @@ def numbered(table: Table) -> tuple[list[Fraction | None], np.ndarray]:
     return list(different), np.array(list(map(places.__getitem__, keys)), int)
 
 
-def relevant(inputs: tuple[Variable, ...], table: Table) -> tuple[tuple[Variable, ...], Table]:
-    """Drop the inputs that make no difference."""
-    values, places = numbered(table)
-    grid = places.reshape(_shape(inputs))
-    axis = 0
-    while axis < len(inputs) and len(inputs) > 1:
-        high = grid.max(axis=axis)  # (every other input); 0 where nothing is known
-        if ((grid == np.expand_dims(high, axis)) | (grid == 0)).all():
-            inputs, grid = inputs[:axis] + inputs[axis + 1 :], high
-        else:
-            axis += 1
-    return inputs, [values[place] for place in grid.reshape(-1).tolist()]
+@dataclass(frozen=True, eq=False)
+class NumberedTable:
+    """A table as an array, with one axis for each input."""
+
+    inputs: tuple[Variable, ...]
+    values: Sequence[Fraction | None]
+    """What may be in it; the first is None."""
+    places: np.ndarray  # (state of each input): which of the values there is
+
+    @classmethod
+    def of(cls, inputs: tuple[Variable, ...], table: Table) -> NumberedTable:
+        values, places = numbered(table)
+        return cls(inputs, values, places.reshape([len(each.states) for each in inputs]))
+
+    @property
+    def table(self) -> Table:
+        return [self.values[place] for place in self.places.reshape(-1).tolist()]
+
+    @property
+    def size(self) -> int:
+        return prod(len(variable.states) for variable in self.inputs)
+
+    def relevant(self) -> NumberedTable:
+        """The same without the inputs that make no difference."""
+        inputs, places = self.inputs, self.places
+        axis = 0
+        while axis < len(inputs) and len(inputs) > 1:
+            high = places.max(axis=axis)  # (every other input); 0 where nothing is known
+            if ((places == np.expand_dims(high, axis)) | (places == 0)).all():
+                inputs, places = inputs[:axis] + inputs[axis + 1 :], high
+            else:
+                axis += 1
+        return replace(self, inputs=inputs, places=places)
+
+    def summands(self) -> list[NumberedTable]:
+        """A sum that this is: functions of single inputs, and one of those that do not part.
+
+        What does not matter is taken to be whatever lets an input be split off.
+        """
+        unit = lcm(*(value.denominator for value in self.values if value is not None))
+        whole = [0 if value is None else int(value * unit) for value in self.values]
+        if max(map(abs, whole)) >= LARGEST:
+            return [self]
+        inputs, numbers, is_known = self.inputs, np.array(whole)[self.places], self.places > 0
+        apart: list[NumberedTable] = []
+        for variable in self.inputs:
+            axis = inputs.index(variable)
+            split = None
+            if len(inputs) > 1:
+                split = _split(np.moveaxis(numbers, axis, 0), np.moveaxis(is_known, axis, 0))
+            if split is not None:
+                change, numbers, is_known = split
+                apart.append(_of_numbers((variable,), change, np.ones(len(change), bool), unit))
+                inputs = inputs[:axis] + inputs[axis + 1 :]
+        return [*apart, _of_numbers(inputs, numbers, is_known, unit)] if apart else [self]
 
 
-def summands(
-    inputs: tuple[Variable, ...], table: Table
-) -> list[tuple[tuple[Variable, ...], Table]]:
-    """Split a table into a sum: functions of single inputs, and one of those that do not part.
-
-    What does not matter is taken to be whatever lets an input be split off.
-    """
-    values, places = numbered(table)
-    scale = lcm(*(value.denominator for value in values if value is not None))
-    scaled = [0 if value is None else int(value * scale) for value in values]
-    if max(map(abs, scaled)) >= LARGEST:
-        return [(inputs, table)]
-    grid = np.array(scaled, np.int64)[places].reshape(_shape(inputs))
-    is_known = (places > 0).reshape(_shape(inputs))
-    apart: list[tuple[tuple[Variable, ...], Table]] = []
-    for variable in inputs:
-        axis = inputs.index(variable)
-        moved, defined = np.moveaxis(grid, axis, 0), np.moveaxis(is_known, axis, 0)
-        change = _change(moved, defined) if grid.ndim > 1 else None
-        if change is not None:
-            apart.append(((variable,), _as_fractions(change, scale)))
-            grid, is_known = _without_change(moved, defined, change)
-            inputs = inputs[:axis] + inputs[axis + 1 :]
-    if not apart:
-        return [(inputs, table)]
-    entries = zip(_as_fractions(grid, scale), is_known.reshape(-1).tolist(), strict=True)
-    return [*apart, (inputs, [value if fine else None for value, fine in entries])]
-
-
-def _without_change(
-    moved: np.ndarray, defined: np.ndarray, change: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """What is left for the other inputs, and where it is known, without the first axis."""
-    aligned = (moved.T - change).T
-    first = np.expand_dims(defined.argmax(axis=0), 0)  # some state in which it is known
-    left = np.take_along_axis(aligned, first, 0)[0]
-    return left, np.any(defined, axis=0, keepdims=True)[0]
-
-
-def _change(moved: np.ndarray, fine: np.ndarray) -> np.ndarray | None:
-    """How much each state of the first axis adds, whatever the others are; None where that varies.
+def _split(
+    numbers: np.ndarray, is_known: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """How much each state of the first axis adds, whatever the others are; what is left for the
+    others, and where that is known. None where it varies.
 
     States are compared with the one of which most is known.
     """
-    base = int(fine.reshape(len(fine), -1).sum(axis=1).argmax())
+    rows, fine = (array.reshape(len(array), -1) for array in (numbers, is_known))
+    base = int(fine.sum(axis=1).argmax())
     both = fine & fine[base]
-    if not both.reshape(len(both), -1).any(axis=1).all():
+    if not both.any(axis=1).all():
         return None
-    change = np.array([(row - moved[base])[defined][0]
-                       for row, defined in zip(moved, both, strict=True)])  # fmt: skip
-    aligned = (moved.T - change).T
-    low = np.where(fine, aligned, LARGEST * 4).min(axis=0)
-    high = np.where(fine, aligned, -LARGEST * 4).max(axis=0)
-    if (low < high).any():
+    somewhere = both.argmax(axis=1)
+    change = rows[np.arange(len(rows)), somewhere] - rows[base, somewhere]
+    aligned = rows - change[:, None]
+    left = aligned[fine.argmax(axis=0), np.arange(aligned.shape[1])]
+    if ((aligned != left) & fine).any():
         return None
-    return change
+    others = numbers.shape[1:]
+    return change, left.reshape(others), np.logical_or.reduce(fine).reshape(others)
 
 
-def _as_fractions(scaled: np.ndarray, scale: int) -> list[Fraction]:
-    """Whole numbers as fractions again; equal ones are one object."""
-    different, places = np.unique(scaled, return_inverse=True)
-    values = [Fraction(number, scale) for number in different.tolist()]
-    return [values[place] for place in places.reshape(-1).tolist()]
-
-
-def _shape(inputs: tuple[Variable, ...]) -> tuple[int, ...]:
-    return tuple(len(variable.states) for variable in inputs)
+def _of_numbers(
+    inputs: tuple[Variable, ...], numbers: np.ndarray, is_known: np.ndarray, unit: int
+) -> NumberedTable:
+    """A table of numbers in whole units."""
+    different, places = np.unique(numbers, return_inverse=True)
+    values = [None, *(Fraction(number, unit) for number in different.tolist())]
+    return NumberedTable(inputs, values, (places.reshape(numbers.shape) + 1) * is_known)

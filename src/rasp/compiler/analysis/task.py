@@ -5,25 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rasp.compiler.analysis.blocks import Deadlines
+from rasp.compiler.analysis.model_layers import Deadlines
 from rasp.compiler.refusals import Refusals
 from rasp.compiler.settings import Settings
 from rasp.graph import Aggregate, Node, Selector
-
-
-@dataclass(frozen=True)
-class Measures:
-    """What a plan does that most programs do not need."""
-
-    rounds: bool = False
-    """The residual stream rounds what heads add (see `rounded_sums`)."""
-    looks_up: bool = False
-    """What a feed-forward would have to make for an output is read off its inputs."""
-    counts_conditions: bool = False
-    """Of conditions on what several heads add, it is counted how many hold."""
-
-
-NONE = Measures()
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +27,11 @@ class Task:
     same_pick_as: Mapping[Selector, Selector]
     """For a selector, another one that picks the same, and is ready first."""
     deadlines: Deadlines
-    measures: Measures = NONE
+    is_careful: bool = False
+    """Whether a plan leaves more room for rounding than most programs need: the residual stream
+    rounds what heads add (see `rounded_sums`), what a feed-forward would have to make for an output
+    is read off its inputs, and of conditions on what several heads add, it is counted how many
+    hold."""
 
     @property
     def works_stepwise(self) -> bool:

@@ -42,8 +42,6 @@ class Values:
     outcomes: Sequence[Atom | None]
     kinds: frozenset[type]
     linear: Linear | None = None
-    reciprocal: Linear | None = None
-    """For a value c/m, the linear function m/c."""
     choice: Choice | None = None
     """Where an s-op is one of several others: its inputs are itself, as later layers see it."""
     is_wide: bool = False

@@ -35,6 +35,9 @@ class Variable:
     is_noisy: bool
     """Whether rounding can move its code: what averages make, and what is made from that."""
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of layer {self.layer}: {len(self.states)} states>"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TokenVariable(Variable):
@@ -120,6 +123,9 @@ class PlannedHead:
     refusal: Refusal | None = None
     """Why no model can have this head; where nothing reads it, none needs to."""
     outputs: list[HeadOutput] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        return f"<{self.mode} head of layer {self.layer}: {len(self.outputs)} outputs>"
 
     def check(self) -> None:
         """Raise that it cannot be made, where something reads it."""

@@ -20,7 +20,7 @@ from rasp.compiler.analysis.linear import (
     of_index,
     of_token,
     token_values,
-    weighted,
+    weighted_sum,
 )
 from rasp.compiler.analysis.linear_ranges import embedding_range, range_with_length
 from rasp.compiler.analysis.subset_sums import TooMany, sums_of_pairs
@@ -38,9 +38,8 @@ from rasp.compiler.analysis.variables import (
 )
 from rasp.compiler.refusals import Refusal
 from rasp.graph import COMPARISONS, apply_operator
+from rasp.operators import leaves_alone
 
-KEEPS_NUMBER = ("round", "floor", "int", "abs", "float", "indicator", "bool", "plus")
-"""Operators that leave a weighted sum what it is, where they change none of its values."""
 RangesOfHeads = Callable[[Linear, list[HeadOutput]], list[list[Fraction]]]
 """What the outputs of each head, but for some, can add to a weighted sum."""
 
@@ -182,7 +181,7 @@ class WeightedSums:
         for operand in operands:
             (variable,) = operand.inputs
             if isinstance(variable, HeadOutput):
-                lines.append(weighted({variable: Fraction(1)}))
+                lines.append(weighted_sum({variable: Fraction(1)}))
             else:
                 own = [codes[atom] for atom in operand.outcomes if atom is not None]
                 lines.append(of_token(own, self.settings))
@@ -210,10 +209,6 @@ def linear_of(op: str, operands: list[Values]) -> Linear | None:
     """What an operator makes of weighted sums, if that is one."""
     lines = [operand.linear for operand in operands]
     first = lines[0] if lines else None
-    if op == "/" and operands[1].reciprocal is not None:
-        if first is None or not first.is_constant:
-            return None
-        return operands[1].reciprocal.times(first.constant)
     if first is None or any(line is None for line in lines):
         return None
     match op, lines[-1]:
@@ -229,18 +224,15 @@ def linear_of(op: str, operands: list[Values]) -> Linear | None:
             return first.times(second.constant)
         case "/", Linear() as second if second.is_constant and second.constant:
             return first.times(1 / second.constant)
-    if op in KEEPS_NUMBER and all(
-        atom is None or apply_operator(op, (atom,)) == atom for atom in operands[0].outcomes
-    ):
-        return first
-    return None
+    outcomes = [atom for atom in operands[0].outcomes if atom is not None]
+    return first if len(operands) == 1 and leaves_alone(op, outcomes) else None
 
 
 def _with_one_length(linear: Linear) -> tuple[Linear, list[HeadOutput]]:
     """The same sum with all outputs that are the input's length as one of them, and that one."""
     lengths = [output for output in linear.of(HeadOutput) if output.is_length]
     weight = sum((linear.parts[length] for length in lengths), Fraction(0))
-    others = linear - weighted({length: linear.parts[length] for length in lengths})
+    others = linear - weighted_sum({length: linear.parts[length] for length in lengths})
     if not weight:
         return others, []
-    return others + weighted({lengths[0]: weight}), lengths[:1]
+    return others + weighted_sum({lengths[0]: weight}), lengths[:1]

@@ -12,7 +12,14 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from rasp.certificate import claims as told
-from rasp.certificate.claims import Claims, Conjunct, GroupClaim, HeadClaim, Meaning, ReaderClaim
+from rasp.certificate.claims import (
+    Claims,
+    ConjunctClaim,
+    GroupClaim,
+    HeadClaim,
+    Meaning,
+    ReaderClaim,
+)
 from rasp.compiler.analysis.formulas import Formula, as_selector, comparisons, in_stable_order
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, Variable, mixture
 from rasp.compiler.emitting.numbering import Numbering
@@ -22,18 +29,6 @@ from rasp.compiler.refusals import Refusal
 from rasp.compiler.settings import Settings
 from rasp.graph import Aggregate, SOp, in_order, score_terms
 from rasp.graph.formulas import conjuncts
-
-
-def block_name(time: int) -> str:
-    """The block of a model after which something is there: 2 · layer, and 1 for its feed-forward.
-
-    >>> block_name(0), block_name(2), block_name(3)
-    ('embedding', 'layer1.attention', 'layer1.feed_forward')
-    """
-    layer, is_feed_forward = divmod(time, 2)
-    if is_feed_forward:
-        return f"layer{layer}.feed_forward"
-    return f"layer{layer}.attention" if layer else "embedding"
 
 
 class Planned(Protocol):
@@ -140,19 +135,19 @@ class Claimant(ABC):
     def _all_inputs(self, nodes: Iterable[SOp]) -> tuple[int, ...]:
         return tuple(dict.fromkeys(number for node in nodes for number in self.names.inputs(node)))
 
-    def _conjunct(self, formula: Formula) -> Conjunct:
+    def _conjunct(self, formula: Formula) -> ConjunctClaim:
         literals = comparisons(formula)
         keys = self._together(literal.keys for literal in literals)
         queries = self._together(literal.queries for literal in literals)
-        return Conjunct(as_selector(formula), queries, keys)
+        return ConjunctClaim(as_selector(formula), queries, keys)
 
     def _together(self, nodes: Iterable[SOp]) -> tuple[int, ...]:
         joint = self.values.joints.of(list(dict.fromkeys(nodes)))
         return self.names.parts(joint.inputs)
 
-    def _output(self, output: HeadOutput) -> told.HeadOutput:
+    def _output(self, output: HeadOutput) -> told.HeadOutputClaim:
         carrier = None if output.carrier is None else self.names.number(output.carrier)
-        return told.HeadOutput(output.values, output.codes, output.default, carrier,
+        return told.HeadOutputClaim(output.values, output.codes, output.default, carrier,
                                self.is_block(output))  # fmt: skip
 
     def _moved(self, weights: Mapping[HeadOutput, Fraction]) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ import numpy as np
 from rasp.certificate import Array, FeedForwardWeights, HeadWeights, ReadoutWeights, Weights
 from rasp.compiler.analysis.linear import Coordinate, Linear, index_is, token_is
 from rasp.compiler.analysis.variables import HeadOutput, default_code
-from rasp.compiler.emitting.rows import Row, stacked
+from rasp.compiler.emitting.rows import Row, stack_rows
 from rasp.compiler.planning.attention import MATCH_WEIGHT, HeadPlan
 from rasp.compiler.planning.features import Group, Reached
 from rasp.compiler.planning.mixed_radix import Ridge
@@ -68,7 +68,7 @@ class Emitter:
         """The constant that each dimension holds until what heads add to it has been rounded."""
         self.rounded_until = np.zeros(self.size, int)
         """The layer whose feed-forward takes it away."""
-        if plan.analysis.measures.rounds:
+        if plan.analysis.task.is_careful:
             for place, dimension in enumerate(plan.layout.dimensions, self.offset):
                 usual = FINER if plan.layout.separates_writers else FINEST
                 fineness = plan.layout.fineness.get(place - self.offset, usual)
@@ -130,7 +130,7 @@ class Emitter:
 
     def _map(self, rows: Sequence[Row], at_sink: Sequence[float]) -> tuple[Array, Array]:
         """The weights and biases of rows, each with its weight for the sink."""
-        weights, biases = stacked(rows, self.size)
+        weights, biases = stack_rows(rows, self.size)
         if self.offset:
             weights[:, 0] = at_sink
         return weights, biases
@@ -170,7 +170,7 @@ class Emitter:
         inside, bias, out = [], [], []
         taken_away = self.constants_taken_away(layer)
         for group, ridge in groups:
-            (read,), (constant,) = stacked([self.row(ridge.z)], self.size)
+            (read,), (constant,) = stack_rows([self.row(ridge.z)], self.size)
             constant -= float(read @ taken_away)
             for unit in self.units[group]:
                 row = read * unit.sign
@@ -223,7 +223,7 @@ class Emitter:
             )
 
     def readout(self, output: OutputPlan) -> ReadoutWeights:
-        weight, bias = stacked([self.row(output.linear)], self.size)
+        weight, bias = stack_rows([self.row(output.linear)], self.size)
         codes = np.array([float(code) for code, _ in output.atoms])
         if not is_scored(codes):
             return ReadoutWeights(weight, bias)
@@ -237,7 +237,7 @@ def _joined(group: Group, ridge: Ridge, values: list[Fraction]) -> Kinks:
     """A line through what a group must add at its points."""
     if not group.is_noisy:
         return chords(ridge.points, values)
-    return smooth(ridge.points, values, ridge.clearance)
+    return smooth(ridge.points, values)
 
 
 def largest(linear: Linear) -> float:

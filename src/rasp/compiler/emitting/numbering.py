@@ -33,7 +33,7 @@ class Numbering:
         self.values, self.parts_of = values, parts_of
         self.numbers: dict[Variable, int] = {values.token: told.TOKEN, values.index: told.INDEX}
         self.nodes: dict[SOp, int] = {}
-        self.variables: list[told.Variable] = [None, None]
+        self.variables: list[told.ClaimedVariable] = [None, None]
         self.places = {head: (layer, number) for layer, some in enumerate(heads, 1)
                        for number, head in enumerate(some)}  # fmt: skip
         self.spare: list[PlannedHead] = []
@@ -42,7 +42,7 @@ class Numbering:
     def number(self, variable: Variable) -> int:
         if variable not in self.numbers:
             claimed = self._variable(variable)
-            if isinstance(claimed, told.NodeVariable):
+            if isinstance(claimed, told.ClaimedNode):
                 self.numbers[variable] = self._node_number(claimed.node)
             else:
                 self.numbers[variable] = len(self.variables)
@@ -53,7 +53,7 @@ class Numbering:
         if node not in self.nodes:
             self.made_of(node)
             self.nodes[node] = len(self.variables)
-            self.variables.append(told.NodeVariable(node))
+            self.variables.append(told.ClaimedNode(node))
         return self.nodes[node]
 
     def all(self, variables: Iterable[Variable]) -> tuple[int, ...]:
@@ -92,7 +92,7 @@ class Numbering:
                 return "out", self.number(coordinate)
         raise AssertionError(f"no sum is made of {type(coordinate).__name__}")
 
-    def _variable(self, variable: Variable) -> told.Variable:
+    def _variable(self, variable: Variable) -> told.ClaimedVariable:
         match variable:
             case TokenVariable() | IndexVariable():
                 return None
@@ -100,16 +100,16 @@ class Numbering:
                 if head not in self.places:
                     self.places[head] = (0, len(self.spare))
                     self.spare.append(head)
-                return told.OutputVariable(*self.places[head], head.outputs.index(variable))
+                return told.ClaimedOutput(*self.places[head], head.outputs.index(variable))
             case SumVariable(linear=linear):
                 parts = {self._coordinate(part): weight for part, weight in linear.parts.items()}
-                return told.SumVariable(linear.constant, parts)
+                return told.ClaimedSum(linear.constant, parts)
             case CountVariable(conditions=conditions):
                 for condition in conditions:
                     self._node_number(condition)
-                return told.CountVariable(conditions)
+                return told.ClaimedCount(conditions)
         assert isinstance(variable, NodeVariable)
-        return told.NodeVariable(variable.node)
+        return told.ClaimedNode(variable.node)
 
     def over(self) -> dict[Node, tuple[int, ...]]:
         """What s-ops depend on: all that were ever looked at."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rasp.certificate.claims import Claims, GroupClaim, ReaderClaim
+from rasp.compiler.analysis.times import EMBEDDING, attention_time, feed_forward_time, sublayer_name
 from rasp.compiler.analysis.variables import HeadOutput
-from rasp.compiler.emitting.claims import Claimant, block_name
+from rasp.compiler.emitting.claims import Claimant
 from rasp.compiler.emitting.emitter import Emitter
 from rasp.compiler.planning.features import Reached
 from rasp.compiler.planning.plan import Plan
@@ -50,12 +51,13 @@ class _PlanClaimant(Claimant):
 
     def _ready(self, dims: Iterable[int]) -> str:
         """The block after which all of some dimensions are written."""
-        last = 0
+        last = EMBEDDING
         for dim in dims:
             for coordinate in self.layout.dimensions[dim - self.emitter.offset].parts:
                 if isinstance(coordinate, HeadOutput):
                     is_rounded = bool(self.emitter.rounding_constants[dim])
-                    last = max(last, 2 * coordinate.head.layer + is_rounded)
+                    written = feed_forward_time if is_rounded else attention_time
+                    last = max(last, written(coordinate.head.layer))
                 elif isinstance(coordinate, Reached):
-                    last = max(last, 2 * coordinate.group.layer + 1)
-        return block_name(last)
+                    last = max(last, feed_forward_time(coordinate.group.layer))
+        return sublayer_name(last)

@@ -27,7 +27,7 @@ class Row:
         return max(map(abs, self.weights.values()), default=0.0)
 
 
-def stacked(rows: Sequence[Row], size: int) -> tuple[Array, Array]:
+def stack_rows(rows: Sequence[Row], size: int) -> tuple[Array, Array]:
     """Rows as the weights and biases of a linear map of a stream of some size."""
     weights, biases = np.zeros((len(rows), size)), np.array([row.constant for row in rows])
     for place, row in enumerate(rows):
@@ -36,10 +36,10 @@ def stacked(rows: Sequence[Row], size: int) -> tuple[Array, Array]:
     return weights, biases
 
 
-def added(rows: Iterable[Row]) -> Row:
+def sum_rows(rows: Iterable[Row]) -> Row:
     """The sum of rows; weights that cancel are dropped.
 
-    >>> added([Row({1: 2.0}, 1.0), Row({1: -2.0, 2: 1.0})])
+    >>> sum_rows([Row({1: 2.0}, 1.0), Row({1: -2.0, 2: 1.0})])
     Row(weights={2: 1.0}, constant=1.0)
     """
     weights: dict[int, float] = {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rasp.architecture.schedule import schedule
-from rasp.compiler.analysis.blocks import Deadlines
-from rasp.compiler.analysis.task import NONE, Measures, Task
+from rasp.compiler.analysis.model_layers import Deadlines
+from rasp.compiler.analysis.task import Task
 from rasp.compiler.heads.head_analysis import HeadAnalysis
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
@@ -24,13 +24,13 @@ def check_s_ops(nodes: Sequence[Node], refusals: Refusals) -> None:
 
 def analyse(
     nodes: Sequence[Node], settings: Settings, refusals: Refusals, deadlines: Deadlines,
-    measures: Measures = NONE,
+    is_careful: bool = False,
 ) -> HeadAnalysis:  # fmt: skip
     """Analyse every s-op, or raise one error with every reason why that cannot be done.
 
     An s-op that has a deadline may wait for a layer after the one that its operands are known in.
     """
-    analysis = HeadAnalysis(_task(nodes, settings, refusals, deadlines, measures))
+    analysis = HeadAnalysis(_task(nodes, settings, refusals, deadlines, is_careful))
     if settings.where is not None:
         try:
             analysis.promises.promise(settings.where)
@@ -51,21 +51,21 @@ def analyse(
 
 def _task(
     nodes: Sequence[Node], settings: Settings, refusals: Refusals, deadlines: Deadlines,
-    measures: Measures,
+    is_careful: bool,
 ) -> Task:  # fmt: skip
     promised = [] if settings.where is None else [settings.where]
-    blocks = deadlines.blocks
+    layers = deadlines.layers
     siblings: dict[Aggregate, Sequence[Aggregate]] = {}
     layer_of: dict[Aggregate, int] = {}
     # Heads of a promise alone need no weights: where the program has them too, its own count.
-    for scheduled in [*map(schedule, promised), blocks.schedule]:
+    for scheduled in [*map(schedule, promised), layers.schedule]:
         siblings |= {aggregate: head.aggregates for layer in scheduled.layer_list
                      for head in layer.heads for aggregate in head.aggregates}  # fmt: skip
-        layer_of |= {node: blocks.place(layer) for node, layer in scheduled.layer_of.items()
+        layer_of |= {node: layers.place(layer) for node, layer in scheduled.layer_of.items()
                      if isinstance(node, Aggregate)}  # fmt: skip
     outputs = [*nodes, *promised]
     return Task(settings, refusals, frozenset(outputs), users(outputs), layer_of, siblings,
-                _first_of_form(outputs, layer_of), deadlines, measures)  # fmt: skip
+                _first_of_form(outputs, layer_of), deadlines, is_careful)  # fmt: skip
 
 
 def _first_of_form(

@@ -1,9 +1,16 @@
-"""Aggregates in, head outputs out: which head computes each, as a mean or as a sum."""
+"""Aggregates in, head outputs out: which head computes each, as a mean or as a sum.
+
+The layer of an aggregate is that of the schedule (`architecture.schedule`). In a layer there is one
+head for each mode, formula and scorer, and it puts out what all aggregates with these ask for
+(`_head`). The mode is "sum" where `disguised_sums` finds one, "share" for a width without a sink
+(`width_shares`), and "mean" otherwise. So there is one head for each selector of the schedule, but
+for a selector with sums and means, `heads="split"`, and sums whose conditions on keys move into
+their values, so that selectors share a head. What no one reads gets no weights (`planning.plan`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
 
@@ -44,7 +51,7 @@ class HeadAnalysis:
     """What s-ops hold, and the heads that this takes: it adds to `heads` as it meets aggregates."""
 
     def __init__(self, task: Task) -> None:
-        self.task, self.settings, self.measures = task, task.settings, task.measures
+        self.task, self.settings = task, task.settings
         self.values = ValueAnalysis(task, self)
         self.selectors = Selectors(self.values)
         self.promises = PromisedPicks(self.selectors)
@@ -121,7 +128,7 @@ class HeadAnalysis:
 
     def _is_noisy(self, codes: Iterable[Fraction]) -> bool:
         """Whether what a head adds stays off by rounding."""
-        return not (self.measures.rounds and can_be_rounded(codes, self.settings.max_length))
+        return not (self.task.is_careful and can_be_rounded(codes, self.settings.max_length))
 
     def _picked(self, node: Aggregate, values: Values) -> tuple[list[Atom], bool]:
         """What an aggregate gives where it picks something; whether that is always one value."""
@@ -235,8 +242,7 @@ class HeadAnalysis:
             None if count < 1 else first_value if count == 1 else number(first_value) / count
             for count in counts
         ]
-        aggregated = self.values.sums.table(table.layer, table.inputs, shares)
-        return replace(aggregated, reciprocal=linear.times(1 / number(first_value)))
+        return self.values.sums.table(table.layer, table.inputs, shares)
 
     def _sum_output(self, node: Aggregate, formula: Formula, values: SOp, shape: Sum) -> Linear:
         if self.task.works_stepwise:

@@ -1,4 +1,10 @@
-"""What is provably true of a selector: never empty, causal, empty at an index, or of the BOS."""
+"""What is provably true of a selector: never empty, causal, empty at an index, or of the BOS.
+
+It is never empty where a query picks itself (`x == x`, `x <= x`), picks index 0 whatever that
+holds, does so by the two indices alone, points at a position of the input (`select(indices, q, ==)`
+with 0 <= q < length), or where a promise says so. It is causal, or empty at an index, by the table
+of the two indices alone.
+"""
 
 from __future__ import annotations
 

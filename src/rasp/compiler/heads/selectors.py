@@ -1,4 +1,9 @@
-"""A selector in, a formula of comparisons out, with what the values of their sides decide."""
+"""A selector in, a formula of comparisons out, with what the values of their sides decide.
+
+A comparison becomes True or False where it is the same for all that its sides can hold, or compares
+with itself what is the same at all positions. The rest are facts about formulas that look at keys
+alone, or at the two indices alone, which other files build on.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.comparison_tables import compared
+from rasp.compiler.analysis.comparison_tables import comparison_table
 from rasp.compiler.analysis.formulas import (
     Formula,
     as_s_op,
@@ -82,7 +87,7 @@ class Selectors:
             return literal
         if max(map(len, sorts)) > 1:
             return literal
-        truth = compared(keys, queries, literal.op)
+        truth = comparison_table(keys, queries, literal.op)
         return bool(truth[0, 0]) if (truth == truth[0, 0]).all() else literal
 
     def _is_of_one_value(self, literal: Comparison[SOp]) -> bool:
@@ -140,7 +145,7 @@ class Selectors:
                 keys, queries = self.values.of(literal.keys), self.values.of(literal.queries)
                 columns = list(keys.outcomes) * (1 if keys.inputs else size)
                 rows = list(queries.outcomes) * (1 if queries.inputs else size)
-                self._picks[literal] = compared(columns, rows, literal.op)
+                self._picks[literal] = comparison_table(columns, rows, literal.op)
         return self._picks[literal]
 
     def value_at_first_only(self, values: Values) -> Atom | None:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.comparison_tables import compared, in_order
+from rasp.compiler.analysis.comparison_tables import comparison_table, in_order
 from rasp.compiler.analysis.formulas import Formula, as_table, comparisons
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Joint
@@ -34,12 +34,12 @@ class Side:
         return [None if place is None else table[place] for place in self.places]
 
 
-def sides_of(analysis: ValueAnalysis, formula: Formula) -> tuple[Side, Side]:
+def sides_of(values: ValueAnalysis, formula: Formula) -> tuple[Side, Side]:
     """What the keys and the queries of a formula can hold."""
     literals = comparisons(formula)
-    keys = side_of(analysis.joints.of(list(dict.fromkeys(literal.keys for literal in literals))))
+    keys = side_of(values.joints.of(list(dict.fromkeys(literal.keys for literal in literals))))
     queries = side_of(
-        analysis.joints.of(list(dict.fromkeys(literal.queries for literal in literals)))
+        values.joints.of(list(dict.fromkeys(literal.queries for literal in literals)))
     )
     if len(keys.rows) * len(queries.rows) > MOST_PAIRS:
         raise Refusal(
@@ -77,14 +77,14 @@ def truth_of(formula: Formula, keys: Side, queries: Side) -> np.ndarray:
         assert not isinstance(part, bool), "a conjunct that is decided is none"
         columns = [row[key_nodes.index(part.keys)] for row in keys.rows]
         rows = [row[query_nodes.index(part.queries)] for row in queries.rows]
-        return compared(columns, rows, part.op)
+        return comparison_table(columns, rows, part.op)
 
     return as_table(formula, table)
 
 
-def both_are_indices(analysis: ValueAnalysis, keys: Side, queries: Side) -> bool:
+def both_are_indices(values: ValueAnalysis, keys: Side, queries: Side) -> bool:
     """Whether each row of either side is a position of its own: `places` is then a permutation."""
-    index = (analysis.index,)
+    index = (values.index,)
     return (
         keys.joint.inputs == index
         and queries.joint.inputs == index

@@ -1,4 +1,11 @@
-"""Which selectors pick one key at most, or keys that all hold the same value."""
+"""Which selectors pick one key at most, or keys that all hold the same value.
+
+No two keys are picked by one query where keys are compared by `==` with something that is different
+at each position: a function of the index alone with no value twice, or a rank (how many keys a
+strict order of all positions picks). The best key is one where scores of different positions
+differ, and a promise may say that there is one. Several keys hold one value where the
+selector compares that value by `==`, or keys that tie have the same.
+"""
 
 from __future__ import annotations
 

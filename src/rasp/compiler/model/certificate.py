@@ -23,8 +23,8 @@ from rasp.compiler.model.robustness import Robustness, largest_radius
 from rasp.compiler.model.transformer import Transformer
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspError
-from rasp.evaluator import EvaluationError, evaluate_batch
-from rasp.graph import Program
+from rasp.evaluator import evaluate_batch
+from rasp.graph import Node
 from rasp.visible import visibly
 
 RUNS = 60
@@ -219,21 +219,28 @@ def _random_runs(
     """
     chooser = random.Random(seed)
     drawn = random_inputs(model.settings, chooser, RUNS)
-    nodes = list(model.outputs.values())
-    expected: dict[tuple[Atom, ...], list[list[Atom]]] = {}
-    failing = ""
-    for tokens in drawn:
-        try:
-            (values,) = evaluate_batch(nodes, [tokens], Program())
-        except (RaspError, EvaluationError) as error:
-            message = error.error.message if isinstance(error, EvaluationError) else error.message
-            failing = failing or f"{show_input(tokens)}: {message}"
-        else:
-            expected[tokens] = [values[node] for node in nodes]
+    expected, failing = _expected(list(model.outputs.values()), drawn)
     agreeing = _agreeing(model, expected, wider)
     wrong = [tokens for tokens in expected if tokens not in agreeing]
     first = show_input(wrong[0]) if wrong else ""
     return len(drawn), len(expected), len(wrong), first, failing
+
+
+def _expected(
+    nodes: list[Node], inputs: list[tuple[Atom, ...]]
+) -> tuple[dict[tuple[Atom, ...], list[list[Atom]]], str]:
+    """What the program gives on those inputs on which it has a value, and one that fails."""
+    try:
+        answers = evaluate_batch(nodes, inputs)
+        found = {tokens: [values[node] for node in nodes]
+                 for tokens, values in zip(inputs, answers, strict=True)}  # fmt: skip
+        return found, ""
+    except RaspError as error:
+        if len(inputs) == 1:
+            return {}, f"{show_input(inputs[0])}: {error.message}"
+    each = [_expected(nodes, [tokens]) for tokens in inputs]
+    failing = next((reason for _, reason in each if reason), "")
+    return {tokens: values for found, _ in each for tokens, values in found.items()}, failing
 
 
 def _agreeing(

@@ -7,23 +7,27 @@ arrays: an edge is there where both weights are not 0, and nowhere else.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from rasp.certificate import Array, Weights
+from rasp.atoms import Atom
+from rasp.certificate import Array, Readout, Weights
 from rasp.certificate.claims import (
     INDEX,
     TOKEN,
+    ClaimedCount,
+    ClaimedNode,
+    ClaimedOutput,
+    ClaimedSum,
     Claims,
-    CountVariable,
-    NodeVariable,
-    OutputVariable,
-    SumVariable,
 )
-from rasp.compiler.model.wiring import ModelPart, inner_parts, last_time, used
+from rasp.compiler.analysis.times import EMBEDDING, readout_time
+from rasp.compiler.model.dimension_states import dimension_states
+from rasp.compiler.model.wiring import ModelPart, inner_parts, used
 from rasp.graph import Aggregate, Node, expression, users
 from rasp.graph.walks import first_user
 
@@ -51,12 +55,16 @@ class Words:
     lines: Mapping[Node, int]
 
 
-def describe(weights: Weights, claims: Claims, words: Words, tokens: int) -> Description:
-    """Describe a model's parts in the program's words; so many rows of its embedding are tokens."""
-    labels = _Labels(claims, words)
+def describe(
+    weights: Weights, claims: Claims, words: Words, vocabulary: Sequence[Atom],
+    readouts: Sequence[Readout],
+) -> Description:  # fmt: skip
+    """Describe a model's parts in the program's words."""
+    labels, tokens = _Labels(claims, words), len(vocabulary)
     parts = list(_parts(weights, list(words.outputs)))
     return Description(
-        tuple(_dimensions(weights, tokens, parts, labels)),
+        _tell_apart(list(_dimensions(weights, tokens, parts, labels)),
+                    list(dimension_states(weights, vocabulary, readouts))),
         tuple(tuple(labels.head(layer, number) for number in range(len(heads)))
               for layer, heads in enumerate(weights.heads, 1)),
         tuple(tuple(labels.units(layer, block.bias)) for layer, block in
@@ -70,9 +78,11 @@ def describe(weights: Weights, claims: Claims, words: Words, tokens: int) -> Des
 
 def _parts(weights: Weights, outputs: Sequence[str]) -> Iterator[ModelPart]:
     """The embedding, heads, feed-forwards and outputs."""
-    yield ModelPart("embedding", -1, used(np.vstack([weights.tokens, weights.positions])), {})
+    yield ModelPart(
+        "embedding", EMBEDDING, used(np.vstack([weights.tokens, weights.positions])), {}
+    )
     yield from inner_parts(weights)
-    end, nothing = last_time(weights), np.zeros(weights.tokens.shape[1], bool)
+    end, nothing = readout_time(len(weights.heads)), np.zeros(weights.tokens.shape[1], bool)
     for name, readout in zip(outputs, weights.readouts, strict=True):
         yield ModelPart(f"output.{name}", end, nothing, {"value": used(readout.weight)})
 
@@ -102,6 +112,13 @@ def _dimensions(
         yield "sink" if is_sink[place] else next(readers, "nothing")
 
 
+def _tell_apart(labels: Sequence[str], states: Sequence[str]) -> tuple[str, ...]:
+    """Each label with the state that its dimension is for, where no other with it is."""
+    told = Counter(zip(labels, states, strict=True))
+    return tuple(f"{label}: {state}" if state and told[label, state] == 1 else label
+                 for label, state in zip(labels, states, strict=True))  # fmt: skip
+
+
 class _Labels:
     """Names of a model's parts."""
 
@@ -126,7 +143,7 @@ class _Labels:
 
     def _served_by(self, layer: int, number: int) -> list[Aggregate]:
         places = [place for place, variable in enumerate(self.claims.variables)
-                  if isinstance(variable, OutputVariable)
+                  if isinstance(variable, ClaimedOutput)
                   and (variable.layer, variable.head) == (layer, number)]  # fmt: skip
         return list(dict.fromkeys(node for place in places for node in self.served.get(place, [])))
 
@@ -142,23 +159,23 @@ class _Labels:
         if place in (TOKEN, INDEX):
             return "tokens" if place == TOKEN else "indices"
         match self.claims.variables[place]:
-            case NodeVariable(node):
+            case ClaimedNode(node):
                 return self.node(node)
-            case OutputVariable():
+            case ClaimedOutput():
                 return self.output(place)
-            case SumVariable(_, parts):
+            case ClaimedSum(_, parts):
                 inner = [self.output(number) for kind, number in parts if kind == "out"]
                 inner += ["tokens"] * any(kind == "tok" for kind, _ in parts)
                 inner += ["indices"] * any(kind == "idx" for kind, _ in parts)
                 return " and ".join(dict.fromkeys(inner))
-            case CountVariable():
+            case ClaimedCount():
                 return "a count of conditions"
         return ""
 
     def output(self, place: int) -> str:
         """The variable at a place, which is what a head puts out."""
         variable = self.claims.variables[place]
-        if not isinstance(variable, OutputVariable):
+        if not isinstance(variable, ClaimedOutput):
             raise ValueError("no output of a head")
         served = [self.node(node) for node in self.served.get(place, [])]
         return " and ".join(served) or f"width of {self.selector(variable.layer, variable.head)}"

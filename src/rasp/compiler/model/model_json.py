@@ -16,7 +16,7 @@ from rasp.compiler.settings import Settings, read_settings
 from rasp.graph import SOp
 from rasp.graph.portable import broken, graph_from_json, graph_to_json, lines_from_json
 
-FORMAT = 3
+FORMAT = 4
 LABELS = ("dimensions", "heads", "hidden")
 SETTINGS = record(
     partial(read_settings, style="compact"), vocabulary=listed(ATOM), max_length=WHOLE,

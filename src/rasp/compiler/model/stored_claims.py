@@ -7,7 +7,7 @@ from dataclasses import is_dataclass
 from typing import Any, TypeVar
 
 from rasp.certificate import claims as told
-from rasp.certificate.claims import Claims, Variable
+from rasp.certificate.claims import ClaimedVariable, Claims
 from rasp.compiler.model.forms import (
     ATOM,
     FRACTION,
@@ -101,9 +101,9 @@ def _form(nodes: Sequence[Node], variables: int) -> Form[Claims]:
 
 def _head(nodes: Sequence[Node], variable: Form[int]) -> Form[told.HeadClaim]:
     numbers = listed(variable)
-    conjunct = row(told.Conjunct, _node(nodes, Selector), numbers, numbers)
+    conjunct = row(told.ConjunctClaim, _node(nodes, Selector), numbers, numbers)
     output = record(
-        told.HeadOutput, values=_node(nodes, SOp), codes=optional(pairs(ATOM, FRACTION)),
+        told.HeadOutputClaim, values=_node(nodes, SOp), codes=optional(pairs(ATOM, FRACTION)),
         default=optional(ATOM), carrier=optional(variable), is_block=TRUTH.unless(False),
     )  # fmt: skip
     return record(
@@ -125,17 +125,17 @@ WEIGHTS: Form[Mapping[int, float]] = Form(
 )
 
 
-def _variable(s_op: Form[SOp]) -> Form[Variable]:
+def _variable(s_op: Form[SOp]) -> Form[ClaimedVariable]:
     """A variable as a list that begins with its kind; null for the token and the index."""
     sums = pairs(row(_tuple, TEXT, WHOLE), FRACTION)
     kinds: dict[str, tuple[type, Form[Any]]] = {
-        "output": (told.OutputVariable, row(told.OutputVariable, WHOLE, WHOLE, WHOLE)),
-        "sum": (told.SumVariable, row(told.SumVariable, FRACTION, sums)),
-        "node": (told.NodeVariable, row(told.NodeVariable, s_op)),
-        "count": (told.CountVariable, row(told.CountVariable, listed(s_op))),
+        "output": (told.ClaimedOutput, row(told.ClaimedOutput, WHOLE, WHOLE, WHOLE)),
+        "sum": (told.ClaimedSum, row(told.ClaimedSum, FRACTION, sums)),
+        "node": (told.ClaimedNode, row(told.ClaimedNode, s_op)),
+        "count": (told.ClaimedCount, row(told.ClaimedCount, listed(s_op))),
     }
 
-    def write(variable: Variable) -> list[Any]:
+    def write(variable: ClaimedVariable) -> list[Any]:
         return next([name, *form.write(variable)] for name, (kind, form) in kinds.items()
                     if isinstance(variable, kind))  # fmt: skip
 

@@ -80,8 +80,8 @@ class Transformer:
     def description(self) -> Description:
         """What every dimension, head and hidden unit is for."""
         try:
-            tokens = len(self.settings.vocabulary)
-            return describe(self.weights, self.claims, self.words, tokens)
+            vocabulary = self.settings.vocabulary
+            return describe(self.weights, self.claims, self.words, vocabulary, self.readouts)
         except (LookupError, ValueError) as error:  # what was read from a file may say anything
             raise broken("a claim") from error
 

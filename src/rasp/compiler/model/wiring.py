@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rasp.certificate import Array, Weights
+from rasp.compiler.analysis.times import attention_time, feed_forward_time
 
 ROLES = ("query", "key", "value")
 
@@ -17,7 +18,7 @@ class ModelPart(NamedTuple):
 
     name: str
     time: int
-    """When it reads: at 2 · layer, a head 1 before. It reads what parts of earlier times wrote."""
+    """When it reads and writes: see `analysis.times`."""
     written: Array  # (dimension,)
     read: Mapping[str, Array]
     """For each role, (dimension,) whether it reads; what scores nothing reads nothing."""
@@ -39,17 +40,14 @@ def inner_parts(weights: Weights) -> Iterator[ModelPart]:
     for layer, block in enumerate(weights.feed_forwards):
         for number, head in enumerate(weights.heads[layer - 1] if layer else [], 1):
             read = {role: used(getattr(head, role)) for role in ROLES}
-            yield ModelPart(head_name(layer, number), 2 * layer - 1, used(head.out.T), read)
+            yield ModelPart(head_name(layer, number), attention_time(layer), used(head.out.T), read)
         if block.bias.size:
             read = {"input": used(block.inside)}
-            yield ModelPart(feed_forward_name(layer), 2 * layer, used(block.out.T), read)
+            yield ModelPart(
+                feed_forward_name(layer), feed_forward_time(layer), used(block.out.T), read
+            )
 
 
 def used(array: Array) -> Array:
     """(…, dimension): which dimensions hold anything but 0."""
     return np.asarray(array.any(axis=0))
-
-
-def last_time(weights: Weights) -> int:
-    """When outputs are read."""
-    return 2 * len(weights.feed_forwards)

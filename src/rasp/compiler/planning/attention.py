@@ -1,15 +1,29 @@
-"""A head in, what its queries, keys and values must read from the residual stream out."""
+"""A head in, what its queries, keys and values must read from the residual stream out.
+
+The score of a key is what its selector's conjuncts make of it (`scores`), and a scorer
+(`best_scores`): for a query q, r(q) for every match and at least B less for any other key, where B
+is `strength_of` and r the reference. Softmax makes weights of that, beside w matches:
+
+- a mean: 1/w for each match, and e^-B of that or less for any other key. The sink scores r - B/2,
+  so that it weighs e^-B/2 beside a match, and takes everything where there is none;
+- a sum: r is subtracted, so that a match scores 0, and the sink scores κ = `SINK_SCORE`. A match
+  weighs 1/(e^κ + w), which is e^-κ as near as float32 can tell, whatever w is (`MATCH_WEIGHT`);
+- a share: position 0 scores more than a match, by `boost_of`; see `heads.width_shares`.
+
+Cost: the dimensions of its conjuncts and scorer, 1 more for the sink's score, and 1 to subtract r.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, exp, floor, log
 
 from rasp.compiler.analysis.formulas import Formula, in_stable_order, sides
 from rasp.compiler.analysis.linear import Linear, total
+from rasp.compiler.analysis.times import attention_time
 from rasp.compiler.analysis.variables import (
     HeadOutput,
     PlannedHead,
@@ -33,22 +47,19 @@ of two multiply scores by log2(e) first, which rounds what is then beyond 32 twi
 MATCH_WEIGHT = exp(-SINK_SCORE)
 """What one match weighs in a sum."""
 ONE = Linear(Fraction(1))
-LARGEST_EXACT = 1 << 27
-"""The largest scores that are surely exact: multiples of 32."""
 
 
-def strength_of(mode: str, length: int, noisy: bool, is_far_apart: bool) -> int:
+def strength_of(mode: str, length: int, noisy: bool) -> int:
     """How far below a match every other key must score; in a mean, the sink is half-way.
 
-    Exact scores are multiples of 32 and, if that leaves them exact, so far apart (`is_far_apart`)
-    that all but the wanted weights are 0 in float32: 104 is enough, and half as much again is left
-    for rounding. Scores made from noisy numbers err in proportion, so they get no more than needed.
+    Exact scores are multiples of 32, which float32 adds without rounding while they are below
+    2^29. Scores made from noisy numbers err in proportion, so they get no more than needed.
     """
     if mode == "sum":
         return ceil(2 * log(length) + 8) if noisy else 96
     if noisy:
         return 2 * ceil(log(length) + 14)
-    return 320 if is_far_apart else 64
+    return 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,13 +78,10 @@ class HeadPlan:
 def plan_head(features: Features, head: PlannedHead, wanted: Iterable[Linear]) -> HeadPlan:
     """Plan one head; `wanted` says which sums of its outputs anything reads."""
     head.check()
-    time = 2 * head.layer - 1
+    time = attention_time(head.layer)
     best = best_scores(features, head, time)
     scoring = Scoring(features, head, best.spread if best else Fraction(0))
     parts = scoring.conjuncts()
-    if sum(part.largest for part in parts) >= LARGEST_EXACT:
-        scoring = replace(scoring, is_far_apart=False)
-        parts = scoring.conjuncts()
     scored = [*parts, best] if best else parts
     boosted = (ONE, scoring.boost())
     products = _merge([*(product for part in scored for product in part.products), boosted])
@@ -92,7 +100,6 @@ class Scoring:
     head: PlannedHead
     spread: Fraction
     """How far the scores of a select_best spread, which every condition outweighs."""
-    is_far_apart: bool = True
 
     @property
     def needs_sink(self) -> bool:
@@ -101,9 +108,9 @@ class Scoring:
     @cached_property
     def strength(self) -> int:
         """How far below a match every other key scores."""
-        length = self.features.analysis.settings.max_length
+        length = self.features.values.settings.max_length
         noisy = is_noisy(self.features, self.head)
-        return strength_of(self.head.mode, length, noisy, self.is_far_apart)
+        return strength_of(self.head.mode, length, noisy)
 
     def conjuncts(self) -> list[Conjunct]:
         """Realise the conjuncts; one order may score matches unevenly, the others outweigh it."""
@@ -113,10 +120,11 @@ class Scoring:
         formulas = [head.formula] if is_share else in_stable_order(conjuncts(head.formula))
         uniform = head.needs_uniform or head.best is not None
         uneven_order = None if uniform else _first_order(formulas)
+        time = attention_time(head.layer)
         for formula in sorted(formulas, key=lambda formula: formula is not uneven_order):
             strength = self.strength + 32 * ceil(slack / 32)  # scores stay multiples of 32
             is_uniform = formula is not uneven_order
-            request = Request(2 * head.layer - 1, strength, is_uniform, self.needs_sink, is_share)
+            request = Request(time, strength, is_uniform, self.needs_sink, is_share)
             conjunct = make_conjunct(self.features, formula, request)
             if conjunct is not None:
                 realised.append(conjunct)
@@ -127,11 +135,11 @@ class Scoring:
         """What position 0 scores on top, so that it weighs as much as many matches."""
         if self.head.mode != "share":
             return Linear()
-        boost = boost_of(self.features.analysis.settings.max_length)
+        boost = boost_of(self.features.values.settings.max_length)
         if self.head.outweighs:
             boost += self.strength
-        at_first = self.features.analysis.of(self.head.outputs[0].values)
-        time = 2 * self.head.layer - 1
+        at_first = self.features.values.of(self.head.outputs[0].values)
+        time = attention_time(self.head.layer)
         return self.features.of_values(at_first, lambda atom: boost * number(atom), time)
 
     def sink(self, scored: list[Conjunct]) -> Linear:
@@ -183,4 +191,4 @@ def _shift_to_zero(scored: list[Conjunct]) -> list[tuple[Linear, Linear]]:
 def is_noisy(features: Features, head: PlannedHead) -> bool:
     """Whether rounding can move what a head compares."""
     compared = [*sides(head.formula), *scored_by(head.best)]
-    return any(features.analysis.of(side).is_noisy for side in compared)
+    return any(features.values.of(side).is_noisy for side in compared)

@@ -28,13 +28,13 @@ def best_scores(features: Features, head: PlannedHead, time: int) -> Conjunct | 
     """The scorer of a select_best as products; `spread` says how far its scores spread."""
     if head.best is None:
         return None
-    terms, analysis = score_terms(head.best), features.analysis
-    keys = [analysis.of(term.keys) for term in terms]
-    queries = [analysis.of(term.queries) for term in terms]
+    terms, values = score_terms(head.best), features.values
+    keys = [values.of(term.keys) for term in terms]
+    queries = [values.of(term.queries) for term in terms]
     if any(str in side.kinds for side in (*keys, *queries)):
         raise Refusal("`score` multiplies numbers, not strings", "score by a number")
-    sent = analysis.joints.numbers([term.keys for term in terms])
-    asked = analysis.joints.numbers([term.queries for term in terms])
+    sent = values.joints.numbers([term.keys for term in terms])
+    asked = values.joints.numbers([term.queries for term in terms])
     gap, (lowest, highest) = gap_and_extent(asked, sent)
     gamma = Fraction(STEP) / gap if gap else Fraction(0)
     low, spread = gamma * lowest, gamma * (highest - lowest)

@@ -2,17 +2,19 @@
 
 `a if c else b` is a function of three inputs, but for each `c` one of fewer: it is the sum of a
 function of `c` and `a` that is 0 where `c` is false, and of one of `c` and `b` that is 0 where
-it is true. So `a` and `b` need not be looked at together.
+it is true. So `a` and `b` need not be looked at together. Cost: a group of hidden units for each
+of the smaller tables.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 from math import prod
+from typing import TypeAlias
 
 import numpy as np
 
-from rasp.compiler.analysis.tables import Table, numbered, relevant, summands
+from rasp.compiler.analysis.tables import NumberedTable
 from rasp.compiler.analysis.variables import Variable
 
 LARGE = 128
@@ -20,42 +22,43 @@ LARGE = 128
 MOST_CHOICES = 64
 """The most states of an input that chooses between others."""
 ZERO: Fraction | None = Fraction(0)
+Branches: TypeAlias = dict[tuple[Variable, ...], dict[int, NumberedTable]]
+"""For inputs that matter in some states of a choice: what these make of the table there."""
 
-Part = tuple[tuple[Variable, ...], Table]
 
-
-def branches(inputs: tuple[Variable, ...], table: Table) -> list[Part]:
+def branches(grid: NumberedTable) -> list[NumberedTable]:
     """Split a table by the input that makes the parts smallest; the table itself if none does."""
-    best: list[Part] = [(inputs, table)]
-    if len(inputs) < 3 or len(table) < LARGE:
-        return best
-    values, places = numbered(table)
-    grid = places.reshape([len(variable.states) for variable in inputs])
-    for axis, variable in enumerate(inputs):
-        if len(variable.states) <= MOST_CHOICES:
-            others = inputs[:axis] + inputs[axis + 1 :]
-            parts = _by_choice(variable, others, np.moveaxis(grid, axis, 0), values)
-            if 2 * _size(parts) <= _size(best):
-                best = parts
-    return best
+    best, size = None, grid.size
+    if len(grid.inputs) >= 3 and size >= LARGE:
+        for axis, variable in enumerate(grid.inputs):
+            if len(variable.states) <= MOST_CHOICES:
+                parts = _by_choice(grid, axis)
+                needed = len(variable.states) * sum(
+                    prod(len(each.states) for each in inputs) for inputs in parts
+                )
+                if 2 * needed <= size:
+                    best, size = (variable, parts), needed
+    return [grid] if best is None else _joined(*best)
 
 
-def _by_choice(
-    choice: Variable, others: tuple[Variable, ...], grid: np.ndarray,
-    values: list[Fraction | None],
-) -> list[Part]:  # fmt: skip
-    """The parts of a table, each over the choice and what matters for some of its states."""
-    tables: dict[tuple[Variable, ...], list[Fraction | None]] = {}
-    for state, places in enumerate(grid):
-        if not places.any():
-            continue
-        chosen = [values[place] for place in places.reshape(-1).tolist()]
-        for inputs, part in summands(*relevant(others, chosen)):
-            size = len(part)
-            whole_table = tables.setdefault(inputs, [ZERO] * size * len(choice.states))
-            whole_table[state * size : (state + 1) * size] = part
-    return [((choice, *inputs), whole_table) for inputs, whole_table in tables.items()]
+def _by_choice(grid: NumberedTable, axis: int) -> Branches:
+    """The parts of a table, if the input of an axis is the choice."""
+    others = grid.inputs[:axis] + grid.inputs[axis + 1 :]
+    parts: Branches = {}
+    for state, places in enumerate(np.moveaxis(grid.places, axis, 0)):
+        if places.any():
+            for part in NumberedTable(others, grid.values, places).relevant().summands():
+                parts.setdefault(part.inputs, {})[state] = part
+    return parts
 
 
-def _size(parts: list[Part]) -> int:
-    return sum(prod(len(variable.states) for variable in inputs) for inputs, _ in parts)
+def _joined(choice: Variable, parts: Branches) -> list[NumberedTable]:
+    """The parts for all states of a choice together; 0 where there is none."""
+    found = []
+    for inputs, by_state in parts.items():
+        nothing = [ZERO] * prod(len(variable.states) for variable in inputs)
+        tables = [by_state[state].table if state in by_state else nothing
+                  for state in range(len(choice.states))]  # fmt: skip
+        whole = [value for table in tables for value in table]
+        found.append(NumberedTable.of((choice, *inputs), whole))
+    return found

@@ -1,7 +1,9 @@
 """What anything reads in, the dimensions of the residual stream out: a basis, nothing more.
 
 Each reader asks for a linear function of the coordinates. In the order of time, a function
-that is no combination of the dimensions so far becomes one more dimension.
+that is no combination of the dimensions so far becomes one more dimension: there are as many as
+these functions have rank, unless some must not be mixed because of rounding (`add_by_writer`,
+`add_alone`). Which combination it is, is found by elimination, in fractions.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from rasp.compiler.analysis.linear import (
     scaled,
 )
 from rasp.compiler.analysis.rounding import is_power_of_two
+from rasp.compiler.analysis.times import layer_at
 from rasp.compiler.analysis.variables import HeadOutput
 from rasp.compiler.planning.features import Group, Reached
 from rasp.compiler.planning.rounded_sums import FINEST, last_layer
@@ -37,7 +40,7 @@ Exact: TypeAlias = Fraction | int
 
 @dataclass(frozen=True)
 class Demand:
-    """Somebody reads `linear` at `time`: 2·layer - 1 for attention, 2·layer for a feed-forward."""
+    """Somebody reads `linear` at a time (see `analysis.times`)."""
 
     time: int
     linear: Linear
@@ -69,12 +72,15 @@ class Layout:
 
     def add(self, demand: Demand) -> None:
         """Make sure that a function can be read."""
-        if self._reduced(demand.linear)[0]:
+        remainder, rows = self._reduced(demand.linear)
+        if remainder:
             self._append(self._without_readable_parts(demand.linear))
+        else:
+            self._weights_of[demand.linear.shape] = self._weights(rows)
 
     def _append(self, linear: Linear) -> None:
         """A dimension for a function; the echelon form has it if others do not tell it."""
-        remainder, used = self._reduced(linear)
+        remainder, rows = self._reduced(linear)
         new = len(self.dimensions)
         unit = content(linear.parts.values())
         self.dimensions.append(linear.times(1 / unit))
@@ -85,7 +91,7 @@ class Layout:
             remainder, key=lambda part: (abs(abs(Fraction(remainder[part])) - 1), part.order)
         )
         scale = Fraction(remainder[pivot])
-        row_weights = scaled(used, -1 / scale)
+        row_weights = scaled(self._weights(rows), -1 / scale)
         row_weights[new] = unit / scale
         self._pivots[pivot] = len(self._echelon)
         row_parts = _with_ints(scaled(remainder, 1 / scale))
@@ -97,7 +103,8 @@ class Layout:
             key, _ = _shape(part)
             if key in self._own_dimensions:
                 continue
-            remainder, used = self._reduced(part)
+            remainder, rows = self._reduced(part)
+            used = self._weights(rows)
             if not remainder and len(used) <= FEW and all(map(_is_plain, used.values())):
                 continue
             self._own_dimensions[key] = len(self.dimensions)
@@ -108,7 +115,7 @@ class Layout:
 
         While a dimension holds a large constant, only a power of two times it is exact.
         """
-        layer = demand.time // 2
+        layer = layer_at(demand.time)
         read = [(place, weight) for place, weight in self.read(demand.linear).items()
                 if last_layer(self.dimensions[place]) == layer]  # fmt: skip
         if not read or (len(read) == 1 and is_power_of_two(read[0][1])):
@@ -145,8 +152,9 @@ class Layout:
             if key in self._own_dimensions:
                 used = {self._own_dimensions[key]: unit}
             else:
-                remainder, used = self._reduced(part)
+                remainder, rows = self._reduced(part)
                 assert not remainder, "a function is read that nobody asked for"
+                used = self._weights(rows)
             for place, weight in used.items():
                 total[place] = total.get(place, 0) + weight
         return {place: weight for place, weight in total.items() if weight}
@@ -161,27 +169,35 @@ class Layout:
         return not self._reduced(linear)[0]
 
     def _reduced(self, linear: Linear) -> tuple[dict[Coordinate, Exact], dict[int, Exact]]:
-        """Subtract rows of the echelon form until no pivot is left."""
+        """Subtract rows of the echelon form until no pivot is left: what remains, and how much of
+        each row was subtracted.
+        """
         remainder = _with_ints(linear.parts)
-        used: dict[int, Exact] = {}
+        subtracted: dict[int, Exact] = {}
         pending = sorted({self._pivots[part] for part in remainder if part in self._pivots})
         waiting = set(pending)
         while pending:
             row = pending.pop(0)
-            pivot, row_parts, row_weights = self._echelon[row]
+            waiting.discard(row)
+            pivot, row_parts, _ = self._echelon[row]
             factor = remainder.get(pivot)
             if not factor:
-                waiting.discard(row)
                 continue
             for coordinate in _subtract(remainder, row_parts, factor):
                 later = self._pivots.get(coordinate)
                 if later is not None and later not in waiting:
                     waiting.add(later)
                     pending.append(later)
-            for place, weight in row_weights.items():
-                used[place] = used.get(place, 0) + factor * weight
-            waiting.discard(row)
-        return remainder, {place: weight for place, weight in used.items() if weight}
+            subtracted[row] = subtracted.get(row, 0) + factor
+        return remainder, subtracted
+
+    def _weights(self, rows: Mapping[int, Exact]) -> dict[int, Exact]:
+        """The weights of dimensions in a sum of rows of the echelon form."""
+        weights: dict[int, Exact] = {}
+        for row, factor in rows.items():
+            for place, weight in self._echelon[row][2].items():
+                weights[place] = weights.get(place, 0) + factor * weight
+        return {place: weight for place, weight in weights.items() if weight}
 
 
 def _subtract(

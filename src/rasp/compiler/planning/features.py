@@ -18,7 +18,8 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.linear import Coordinate, Linear, of_index, of_token, total
-from rasp.compiler.analysis.tables import Table, numbered, relevant, summands
+from rasp.compiler.analysis.tables import NumberedTable, Table, numbered
+from rasp.compiler.analysis.times import feed_forward_time
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import (
@@ -46,6 +47,9 @@ class Reached(Coordinate):
     state: int
     order: ClassVar[int] = 0
 
+    def __repr__(self) -> str:
+        return f"Reached(state={self.state})"
+
 
 @dataclass(eq=False, repr=False)
 class Group:
@@ -60,6 +64,9 @@ class Group:
     undefined: set[int] = field(default_factory=set)
     tables: list[Table] = field(default_factory=list)
     _steps: dict[int, Reached] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Group of layer {self.layer}: {self.size} states>"
 
     def reached(self, state: int) -> Reached:
         """The coordinate that is 1 from a state on."""
@@ -87,13 +94,13 @@ class Group:
 class Features:
     """Turns tables into `Linear`s, and remembers which feed-forward terms that takes."""
 
-    def __init__(self, analysis: ValueAnalysis, layers: int) -> None:
-        self.analysis = analysis
+    def __init__(self, values: ValueAnalysis, layers: int) -> None:
+        self.values = values
         self.layers = layers
         self.groups: dict[tuple[int, tuple[Variable, ...]], Group] = {}
 
     def of_values(self, values: Values, code: Callable[[Atom], Fraction], time: int) -> Linear:
-        """A function of an s-op's atoms, to be read at `time` (2·layer - 1 by attention)."""
+        """A function of an s-op's atoms, to be read at a time (see `analysis.times`)."""
         table = [None if atom is None else code(atom) for atom in values.outcomes]
         return self.resolve(values.layer, values.inputs, table, time)
 
@@ -101,42 +108,40 @@ class Features:
         self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int
     ) -> Linear:  # fmt: skip
         """A function of variables as a linear function of coordinates."""
-        _, *values = numbered(table)[0]
+        return self._resolve(layer, NumberedTable.of(inputs, table), time)
+
+    def _resolve(self, layer: int, grid: NumberedTable, time: int) -> Linear:
+        _, *values = grid.values
         if len(values) < 2:
             return Linear(values[0]) if values and values[0] is not None else Linear()
-        inputs, table = relevant(inputs, table)
-        if len(inputs) == 1:
-            return self._of_one(layer, inputs[0], table, time)
         return total(
-            self._of_one(layer, part_inputs[0], part, time)
-            if len(part_inputs) == 1
-            else self._term_or_branches(layer, part_inputs, part, time)
-            for part_inputs, part in summands(inputs, table)
+            self._of_one(layer, part.inputs[0], part.table, time)
+            if len(part.inputs) == 1
+            else self._term_or_branches(layer, part, time)
+            for part in grid.relevant().summands()
         )
 
-    def _term_or_branches(
-        self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int
-    ) -> Linear:  # fmt: skip
+    def _term_or_branches(self, layer: int, grid: NumberedTable, time: int) -> Linear:
         """A function that is no sum: one term, or several where some input is a choice."""
-        parts = branches(inputs, table)
+        parts = branches(grid)
         if len(parts) == 1:
-            return self._term(layer, inputs, table, time)
-        return total(self.resolve(layer, part_inputs, part, time) for part_inputs, part in parts)
+            return self._term(layer, grid.inputs, grid.table, time)
+        return total(self._resolve(layer, part, time) for part in parts)
 
     def _of_one(self, layer: int, variable: Variable, table: Table, time: int) -> Linear:
         any_value = next(value for value in table if value is not None)
         filled = [any_value if value is None else value for value in table]
         match variable:
             case TokenVariable():
-                return of_token(filled, self.analysis.settings)
+                return of_token(filled, self.values.settings)
             case IndexVariable():
-                return of_index(filled, self.analysis.settings)
+                return of_index(filled, self.values.settings)
             case NodeVariable():
                 chosen = {
                     typed(atom): value
                     for (atom, _), value in zip(variable.states, table, strict=True)
                 }
-                values = self.analysis.of(variable.node)
+                values = self.values.of(variable.node)
                 if values.choice is not None:
                     return self._of_choice(values, chosen, time)
                 inner = [None if atom is None else chosen.get(typed(atom))
@@ -153,7 +158,7 @@ class Features:
     ) -> Linear:
         """A function of one of several s-ops: for each of them what it adds where it is the one."""
         assert values.choice is not None
-        analysis, choice, parts = self.analysis, values.choice, []
+        analysis, choice, parts = self.values, values.choice, []
         which = analysis.of(choice.which)
         constant = [ZERO] * len(choice.leaves)
         for place, leaf in enumerate(choice.leaves):
@@ -179,7 +184,7 @@ class Features:
                 return Linear(Fraction(0), {variable: Fraction(1)})
         if isinstance(variable, CountVariable):
             return total(
-                self.of_values(self.analysis.of(condition), lambda atom: Fraction(bool(atom)), time)
+                self.of_values(self.values.of(condition), lambda atom: Fraction(bool(atom)), time)
                 for condition in variable.conditions
             )
         return self.resolve(
@@ -190,14 +195,14 @@ class Features:
         self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int
     ) -> Linear:  # fmt: skip
         """A term of a feed-forward; work on the embedding waits for that of layer 1 if it can."""
-        if layer == 0 and self.layers and time > 2:
+        if layer == 0 and self.layers and time > feed_forward_time(1):
             layer = 1
         if any(isinstance(variable, CountVariable) for variable in inputs):
             layer = max(layer, *(variable.layer for variable in inputs))
-            if time <= 2 * layer or layer > self.layers:
+            if time <= feed_forward_time(layer) or layer > self.layers:
                 raise Refusal(
                     "it depends on too many combinations of values to be worked out at once",
-                    self.analysis.settings.way_out,
+                    self.values.settings.way_out,
                 )
         group = self._group(layer, inputs)
         values = _by_code(group, table)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from rasp.compiler.analysis.linear import Linear, weighted
+from rasp.compiler.analysis.linear import Linear, weighted_sum
 from rasp.compiler.analysis.variables import (
     HeadOutput,
     PlannedHead,
@@ -30,7 +30,7 @@ def basis_of(head: PlannedHead, wanted: Iterable[Linear]) -> list[dict[HeadOutpu
     for linear in wanted:
         row = {output: linear.parts[output] for output in head.outputs if output in linear.parts}
         if row:
-            rows.setdefault(frozenset(row.items()), weighted(row))
+            rows.setdefault(frozenset(row.items()), weighted_sum(row))
     basis = Layout()
     for linear in sorted(rows.values(), key=lambda linear: len(linear.parts)):
         basis.add(Demand(0, linear))
@@ -40,7 +40,7 @@ def basis_of(head: PlannedHead, wanted: Iterable[Linear]) -> list[dict[HeadOutpu
 def sent_value(features: Features, weights: dict[HeadOutput, Fraction], time: int) -> Linear:
     """What keys send: the weighted sum of the outputs' values, each less its default."""
     if len(weights) > 1 and all(output.codes is None for output in weights):
-        mixed = features.analysis.of(mixture(weights))
+        mixed = features.values.of(mixture(weights))
         result = features.of_values(mixed, number, time)
     else:
         result = Linear()
@@ -48,7 +48,7 @@ def sent_value(features: Features, weights: dict[HeadOutput, Fraction], time: in
             if output.carrier is not None:
                 result = result + features.code(output.carrier, time).times(weight)
                 continue
-            values = features.analysis.of(output.values)
+            values = features.values.of(output.values)
             codes = output.codes or codes_of(values.atoms)
             result = result + features.of_values(values, codes.__getitem__, time).times(weight)
     defaults = (weight * default_code(output) for output, weight in weights.items())

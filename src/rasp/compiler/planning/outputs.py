@@ -1,4 +1,9 @@
-"""An output in; what is read for it, and which atom each number means, out."""
+"""An output in; what is read for it, and which atom each number means, out.
+
+An atom with code k scores 2·k·x - k², where x is what is read: the highest score is that of the
+code nearest to x. Numbers are their own codes, others are counted. Cost: 1 dimension for x, and
+what a feed-forward takes to make it (see `features`).
+"""
 
 from __future__ import annotations
 
@@ -35,11 +40,11 @@ def plan_output(
     name: str, node: SOp, features: Features, time: int, looks_up: bool
 ) -> OutputPlan:  # fmt: skip
     """Plan what is read at `time` for an output; `looks_up` where nothing is to be made for it."""
-    values = features.analysis.of(node)
+    values = features.values.of(node)
     if values.is_wide:
         return _read_directly(name, node, wide_code(node, features, time))
     if not values.atoms:
-        why = next(iter(features.analysis.outcomes.failures.values()), "it has no value")
+        why = next(iter(features.values.outcomes.failures.values()), "it has no value")
         raise Refusal(f"the program fails on every input: {why}", "fix it first")
     counted = _threshold(values)
     if looks_up and values.linear is None and counted is None:
@@ -47,7 +52,7 @@ def plan_output(
             return _read_directly(name, node, read_inputs(values, features, time))
         except Refusal:
             pass
-    codes = _codes(features.analysis.joints.codes_of(values.atoms))
+    codes = _codes(features.values.joints.codes_of(values.atoms))
     atom_of = atoms_by_code(values.atoms, codes)
     if counted is not None:
         return OutputPlan(name, node, features.code(values.inputs[0], time), counted)

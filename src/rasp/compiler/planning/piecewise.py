@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate, pairwise
+from math import lcm
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,9 +19,9 @@ import numpy as np
 from rasp.compiler.analysis.rounding import power_of_two_in
 from rasp.compiler.analysis.tables import numbered
 
-ZERO, QUARTER = Fraction(0), Fraction(1, 4)
+ZERO = Fraction(0)
 Kinks: TypeAlias = dict[Fraction, Fraction]
-"""How much the slope changes at each position."""
+"""How much the slope changes at each position, from the lowest to the highest."""
 
 
 def chords(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
@@ -34,38 +35,65 @@ def chords(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
     {Fraction(1, 1): Fraction(1, 2)}
     """
     kinks: Kinks = {}
-    slope = Fraction(0)
-    finest = _finest(points, values)
+    places, steps, kinds = _steps(points, values)
+    finest = _finest(kinds)
+    lines = [_line(*kind, finest) for kind in kinds]
+    slope, end = ZERO, 0
 
     def turn(position: Fraction, next_slope: Fraction) -> Fraction:
         if next_slope is not slope and next_slope != slope:
             kinks[position] = next_slope - slope
         return next_slope
 
-    for place, (value, later) in enumerate(pairwise(values)):
-        if later is value:  # equal ones are mostly one object, which is quick to see
-            slope = turn(points[place], ZERO)
-            continue
-        gap = points[place + 1] - points[place]
-        next_slope = (later - value) / gap
-        if finest and (next_slope / finest).denominator > 1:  # float32 would round this slope
-            width = _power_of_two_within(gap)
-            while ((later - value) / width / finest).denominator > 1:
-                width /= 2
-            slope = turn(points[place], ZERO)
-            slope = turn(points[place + 1] - width, (later - value) / width)
-        else:
-            slope = turn(points[place], next_slope)
+    for place, step in zip(places, steps, strict=True):
+        width, next_slope = lines[step]
+        if place > end or width is not None:
+            slope = turn(points[end], ZERO)
+        slope = turn(points[place] if width is None else points[place + 1] - width, next_slope)
+        end = place + 1
+    if end < len(points) - 1:
+        turn(points[end], ZERO)
     return kinks
 
 
-def _finest(points: Sequence[Fraction], values: Sequence[Fraction]) -> Fraction:
+def _steps(
+    points: Sequence[Fraction], values: Sequence[Fraction]
+) -> tuple[list[int], list[int], list[tuple[Fraction, Fraction]]]:
+    """After which points the value changes, and how: which of some kinds of step, which follow,
+    each as its height and its width.
+    """
+    different, numbered_values = numbered(values)
+    unit = lcm(*(point.denominator for point in points))
+    whole = [point.numerator * (unit // point.denominator) for point in points]
+    numbers, places = numbered_values.tolist(), np.flatnonzero(np.diff(numbered_values)).tolist()
+    kinds: dict[tuple[int, int, int], int] = {}
+    steps = [kinds.setdefault((numbers[place], numbers[place + 1],
+                               whole[place + 1] - whole[place]), len(kinds))
+             for place in places]  # fmt: skip
+    sizes = []
+    for before, after, gap in kinds:
+        low, high = different[before], different[after]
+        assert low is not None and high is not None
+        sizes.append((high - low, Fraction(gap, unit)))
+    return places, steps, sizes
+
+
+def _line(
+    height: Fraction, width: Fraction, finest: Fraction
+) -> tuple[Fraction | None, Fraction]:  # fmt: skip
+    """How wide a line is that makes a step, where that is less than all of it; and its slope."""
+    if not finest or (height / width / finest).denominator == 1:
+        return None, height / width
+    width = _power_of_two_within(width)  # float32 would round that slope
+    while (height / width / finest).denominator > 1:
+        width /= 2
+    return width, height / width
+
+
+def _finest(steps: Sequence[tuple[Fraction, Fraction]]) -> Fraction:
     """A power of two of which all slopes can be multiples; 0 where there is none."""
-    changes = [(points[place + 1] - points[place], later - value)
-               for place, (value, later) in enumerate(pairwise(values))
-               if later is not value and later != value]  # fmt: skip
-    width = _power_of_two_within(min((gap for gap, _ in changes), default=Fraction(1)))
-    return min((power_of_two_in(change / width) for _, change in changes), default=ZERO)
+    narrowest = _power_of_two_within(min((width for _, width in steps), default=Fraction(1)))
+    return min((power_of_two_in(height / narrowest) for height, _ in steps), default=ZERO)
 
 
 def _power_of_two_within(gap: Fraction) -> Fraction:
@@ -76,13 +104,9 @@ def _power_of_two_within(gap: Fraction) -> Fraction:
 
 
 def with_slopes(
-    points: Sequence[Fraction], values: Sequence[Fraction], slopes: Sequence[Fraction],
-    clearance: Fraction,
-) -> Kinks:  # fmt: skip
-    """Pass each point with a given slope; join the lines between the points.
-
-    Kinks keep a `clearance` of so many gaps from the points: the smaller, the gentler the slopes.
-    """
+    points: Sequence[Fraction], values: Sequence[Fraction], slopes: Sequence[Fraction]
+) -> Kinks:
+    """Pass each point with a given slope; join the lines between the points."""
     kinks: Kinks = {}
 
     def turn(position: Fraction, change: Fraction) -> None:
@@ -91,7 +115,7 @@ def with_slopes(
 
     turn(points[0] - 1, slopes[0])
     for start, end in pairwise(map(_Pass, points, values, slopes)):
-        for position, change in _join(start, end, clearance):
+        for position, change in _join(start, end):
             turn(position, change)
     return kinks
 
@@ -104,7 +128,7 @@ class _Pass(NamedTuple):
     slope: Fraction
 
 
-def _join(start: _Pass, end: _Pass, clearance: Fraction) -> list[tuple[Fraction, Fraction]]:
+def _join(start: _Pass, end: _Pass) -> list[tuple[Fraction, Fraction]]:
     """How to get from the line at one point to the line at the next."""
     gap = end.point - start.point
     miss = end.value - start.value - start.slope * gap
@@ -114,16 +138,14 @@ def _join(start: _Pass, end: _Pass, clearance: Fraction) -> list[tuple[Fraction,
         meet = end.point - miss / (end.slope - start.slope)
         if start.point + gap / 8 <= meet <= end.point - gap / 8:
             return [(meet, end.slope - start.slope)]
-    first, second = start.point + gap * clearance, end.point - gap * clearance
+    first, second = start.point + gap / 4, end.point - gap / 4
     low = start.value + start.slope * (first - start.point)
     high = end.value - end.slope * (end.point - second)
     ramp = (high - low) / (second - first)
     return [(first, ramp - start.slope), (second, end.slope - ramp)]
 
 
-def smooth(
-    points: Sequence[Fraction], values: Sequence[Fraction], clearance: Fraction = QUARTER
-) -> Kinks:
+def smooth(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
     """Pass through the points with few kinks, all of them away from the points, and flat ones
     where that makes no difference."""
     points, values = _turning(points, values)
@@ -140,7 +162,7 @@ def smooth(
         elif len(near) == 2:
             slopes.add((near[0] + near[1]) / 2)
         choices.append(sorted(slopes, key=abs))
-    return with_slopes(points, values, _fewest(points, values, choices), clearance)
+    return with_slopes(points, values, _fewest(points, values, choices))
 
 
 def _fewest(
@@ -220,7 +242,7 @@ def base_point(
 
 def _strain(kinks: Kinks, points: np.ndarray) -> list[float]:
     """For each point as the base, the larger one of the sums of sizes at both ends."""
-    turns = sorted((float(position), abs(float(change))) for position, change in kinks.items())
+    turns = [(float(position), abs(float(change))) for position, change in kinks.items()]
     positions, sizes = np.array(turns).reshape(-1, 2).T
     left = np.cumsum([0.0, *sizes * (positions - points[0])])
     right = np.cumsum([0.0, *(sizes * (points[-1] - positions))[::-1]])[::-1]
@@ -236,9 +258,8 @@ def _reach(values: Sequence[Fraction]) -> Fraction:
 
 def _slopes(kinks: Kinks, points: np.ndarray) -> tuple[list[Fraction], np.ndarray]:
     """The slopes of a function that starts flat, and which it has just right of each point."""
-    turns = sorted(kinks.items())
-    slopes = list(accumulate((change for _, change in turns), initial=ZERO))
-    positions = np.array([float(position) for position, _ in turns])
+    slopes = list(accumulate(kinks.values(), initial=ZERO))
+    positions = np.array([float(position) for position in kinks])
     return slopes, np.searchsorted(positions, points, side="right")
 
 

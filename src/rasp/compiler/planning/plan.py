@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from rasp.architecture.schedule import schedule
-from rasp.compiler.analysis.blocks import Blocks, Deadlines, NeedsBlock
-from rasp.compiler.analysis.task import NONE, Measures
+from rasp.compiler.analysis.model_layers import Deadlines, ModelLayers, NeedsFeedForward
+from rasp.compiler.analysis.times import attention_time, feed_forward_time, readout_time
 from rasp.compiler.analysis.variables import (
     s_op_of,
 )
@@ -52,39 +52,36 @@ class Plan:
 
 
 def make_plan(
-    outputs: Mapping[str, Node],
-    settings: Settings,
-    program: Program,
-    measures: Measures = NONE,
+    outputs: Mapping[str, Node], settings: Settings, program: Program, is_careful: bool = False
 ) -> Plan:
     """Plan a program, or raise one error with every reason why it cannot be compiled."""
     nodes = list(outputs.values())
     refusals = Refusals(program, nodes)
     check_s_ops(nodes, refusals)
-    blocks, most = Blocks(schedule(nodes)), settings.extra_feed_forwards
+    model_layers, most = ModelLayers(schedule(nodes)), settings.extra_feed_forwards
     while True:
         try:
-            return _plan(outputs, settings, Refusals(program, nodes), blocks, measures)
-        except NeedsBlock as needs:
-            if blocks.count < most:
-                blocks = blocks.after(needs.after)
+            return _plan(outputs, settings, Refusals(program, nodes), model_layers, is_careful)
+        except NeedsFeedForward as needs:
+            if model_layers.extra_count < most:
+                model_layers = model_layers.after(needs.after)
             else:
                 needs.refuse(Refusals(program, nodes), most)
 
 
 def _plan(
-    outputs: Mapping[str, Node], settings: Settings, refusals: Refusals, blocks: Blocks,
-    measures: Measures,
+    outputs: Mapping[str, Node], settings: Settings, refusals: Refusals, model_layers: ModelLayers,
+    is_careful: bool,
 ) -> Plan:  # fmt: skip
-    """Plan with some feed-forward blocks without heads, or raise that one more is needed."""
+    """Plan with some layers without heads, or raise that one more is needed."""
     nodes = list(outputs.values())
-    deadlines = Deadlines.of(nodes, settings, blocks)
-    analysis = analyse(nodes, settings, refusals, deadlines, measures)
-    layers = blocks.layers
+    deadlines = Deadlines.of(nodes, settings, model_layers)
+    analysis = analyse(nodes, settings, refusals, deadlines, is_careful)
+    layers = model_layers.layers
     features = Features(analysis.values, layers)
-    end = 2 * layers + 1
+    end = readout_time(layers)
     demands: list[Demand] = []
-    planned = _outputs(outputs, features, end, refusals, measures.looks_up)
+    planned = _outputs(outputs, features, end, refusals, looks_up=is_careful)
     for output in planned:
         for linear in output.digits or (output.linear,):
             demands.append(Demand(end, linear))
@@ -94,7 +91,7 @@ def _plan(
     )
     layout = lay_out(demands, analysis.task.works_stepwise)
     _check_work(groups, layout)
-    used = replace(settings, extra_feed_forwards=blocks.count)
+    used = replace(settings, extra_feed_forwards=model_layers.extra_count)
     return Plan(used, analysis, heads, groups, planned, layout, uses_sink)
 
 
@@ -143,11 +140,11 @@ def _plan_layers(
     heads: list[list[HeadPlan]] = []
     groups: list[list[tuple[Group, Ridge]]] = []
     for layer in range(layers, -1, -1):
-        ridges = []
+        ridges, time = [], feed_forward_time(layer)
         for group in features.groups_of(layer):
-            ridge = choose_ridge(features, group, 2 * layer)
+            ridge = choose_ridge(features, group, time)
             ridges.append((group, ridge))
-            at_once = layer > 0 and analysis.measures.rounds
+            at_once = layer > 0 and analysis.task.is_careful
             demands.append(Demand(2 * layer, ridge.z, at_once, group.is_noisy))
         groups.append(ridges)
         if layer:
@@ -175,5 +172,5 @@ def _heads_of(
         plans.append(plan)
         read = [side for product in plan.products for side in product]
         read += [plan.sink, *plan.values]
-        demands += [Demand(2 * layer - 1, linear) for linear in read]
+        demands += [Demand(attention_time(layer), linear) for linear in read]
     return plans

@@ -62,8 +62,6 @@ class Conjunct:
     """What a match scores."""
     lowest: Fraction = ZERO
     """The least that a match scores."""
-    largest: Fraction = ZERO
-    """How large are the terms that are added up, where they are products of codes."""
     spread: Fraction = ZERO
     """How far above the reference a match may score (orders only)."""
 
@@ -82,11 +80,9 @@ class Request:
 
 def make_conjunct(features: Features, formula: Formula, request: Request) -> Conjunct | None:
     """Realise one conjunct; None where it is always true."""
-    keys, queries = sides_of(features.analysis, formula)
+    keys, queries = sides_of(features.values, formula)
     truth = truth_of(formula, keys, queries)
-    masked = features.analysis.settings.causal and both_are_indices(
-        features.analysis, keys, queries
-    )
+    masked = features.values.settings.causal and both_are_indices(features.values, keys, queries)
     if masked:
         truth = truth | (positions(keys)[None, :] > positions(queries)[:, None])
     if truth.all():
@@ -141,7 +137,7 @@ class _Maker:
     def of_keys_only(self) -> Conjunct:
         key = self._key([Fraction(int(matches)) - 1 for matches in self.truth[0]])
         product = (Linear(self.strength), key)
-        return Conjunct([product], largest=self.strength)
+        return Conjunct([product])
 
     def of_queries_only(self) -> Conjunct:
         raised = _either(self.truth[:, 0], ZERO, self.strength)
@@ -151,8 +147,8 @@ class _Maker:
 
     def of_numbers(self, formula: Comparison[SOp]) -> Conjunct | None:
         """A comparison of numbers that are linear already, and not too many; else None."""
-        analysis = self.features.analysis
-        keys, queries = analysis.of(formula.keys), analysis.of(formula.queries)
+        values = self.features.values
+        keys, queries = values.of(formula.keys), values.of(formula.queries)
         is_equal = formula.op == "=="
         if not is_equal and (formula.op not in SIGNS or self.request.uniform):
             return None
@@ -191,7 +187,6 @@ class _Maker:
             [(Linear(-gamma), keys)],
             queries.plus(-shift).times(-gamma),
             min(-gamma * (code - shift) for code in codes),
-            abs(gamma) * max(abs(Fraction(row[0])) for row in self.keys.rows),
             self.strength * span / unit,
         )
 
@@ -224,11 +219,8 @@ class _Maker:
         products.append((Linear(-beta), self._key(keys.squares)))
         needed = self.request.needs_reference
         reference = self._query(queries.squares).times(beta) if needed else NOTHING
-        sizes = (_most(query) * _most(key)
-                 for query, key in zip(queries.digits, keys.digits, strict=True))  # fmt: skip
-        largest = beta * (2 * sum(sizes, ZERO) + max(keys.squares))
         lowest = beta * min(queries.squares)
-        return Conjunct(products, reference, lowest, largest)
+        return Conjunct(products, reference, lowest)
 
     # -- columns ----------------------------------------------------------------------------------
 
@@ -284,10 +276,6 @@ def _numerals(numbers: Sequence[int | None], base: int, digits: Iterable[int]) -
     by_digit = [[ZERO if number is None else Fraction(number // base**place % base - base // 2)
                  for number in numbers] for place in digits]  # fmt: skip
     return _Numerals(by_digit, [ONE if number is None else ZERO for number in numbers])
-
-
-def _most(codes: Codes) -> Fraction:
-    return max(map(abs, codes))
 
 
 def _either(truth: np.ndarray, yes: Fraction, no: Fraction) -> Codes:

@@ -23,12 +23,12 @@ from rasp.atoms import Atom
 from rasp.certificate.program.reach import MOST_ROWS, whole_sums
 from rasp.compiler.analysis.kinds import width_of_kind
 from rasp.compiler.analysis.linear import Linear, total
-from rasp.compiler.analysis.tables import relevant
+from rasp.compiler.analysis.tables import NumberedTable
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import HeadOutput, number
-from rasp.compiler.planning.features import Features, Group
-from rasp.compiler.planning.mixed_radix import clearest_weights, numbers_of
+from rasp.compiler.planning.features import Features
+from rasp.compiler.planning.mixed_radix import numbers_of, place_values
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Elementwise, SOp
 
@@ -64,7 +64,7 @@ class WideCode:
 
 def wide_code(node: SOp, features: Features, time: int) -> WideCode:
     """Choose the digits of an output, and list every code that it can have."""
-    analysis = features.analysis
+    analysis = features.values
     inputs = [output for output in analysis.of(node).inputs if isinstance(output, HeadOutput)]
     digits = [_digit(node, output, features, time) for output in inputs]
     digits.sort(key=lambda digit: digit.size == len(digit.places), reverse=True)
@@ -92,29 +92,28 @@ def read_inputs(values: Values, features: Features, time: int) -> WideCode:
     for atom in sorted(values.atoms, key=width_of_kind, reverse=True):
         number_of.setdefault(atom, Fraction(len(number_of)))
     numbers = [None if atom is None else number_of[atom] for atom in values.outcomes]
-    inputs, table = relevant(values.inputs, numbers)
+    grid = NumberedTable.of(values.inputs, numbers).relevant()
+    inputs, table = grid.inputs, grid.table
     if values.choice is not None or len(table) > MOST_READ:
         raise _too_many(len(table))
-    group = Group(values.layer, inputs, tuple(tuple(code for _, code in variable.states)
-                                              for variable in inputs))  # fmt: skip
-    group.undefined = {state for state, value in enumerate(table) if value is None}
-    group.tables.append(table)
-    weights = clearest_weights(group, features.analysis.settings.max_length)
+    codes_of = [[code for _, code in variable.states] for variable in inputs]
+    weights = place_values(codes_of, range(len(inputs)))
     digits = [features.code(variable, time) for variable in inputs]
     atoms = list(number_of)
-    codes = {code: atoms[int(number)]
-             for code, number in zip(numbers_of(group.codes, weights), table, strict=True)
-             if number is not None}  # fmt: skip
+    codes, unit = numbers_of(codes_of, weights)
+    atom_of = {code: atoms[int(number)] for code, number in zip(codes, table, strict=True)
+               if number is not None}  # fmt: skip
     linear = total(digit.times(weight) for digit, weight in zip(digits, weights, strict=True))
-    return WideCode(digits, linear, _ends_of_runs(sorted(codes.items())))
+    meanings = [(Fraction(code, unit), atom) for code, atom in sorted(atom_of.items())]
+    return WideCode(digits, linear, _ends_of_runs(meanings))
 
 
 def _digit(node: SOp, output: HeadOutput, features: Features, time: int) -> Digit:
     """A sum as a digit; or the few things that the only reader of it can say."""
     codes = [code for _, code in output.states]
-    readers = list(dict.fromkeys(_readers(features.analysis, node, output)))
+    readers = list(dict.fromkeys(_readers(features.values, node, output)))
     if len(readers) == 1:
-        values = features.analysis.of(readers[0])
+        values = features.values.of(readers[0])
         atoms = values.atoms
         if values.inputs == (output,) and len(atoms) <= FEW < len(codes):
             place = {atom: at for at, atom in enumerate(atoms)}

@@ -12,10 +12,10 @@ from math import ceil, log2
 import numpy as np
 
 from rasp.certificate import Array, FeedForwardWeights, HeadWeights, ReadoutWeights, Weights
-from rasp.compiler.emitting.rows import Row, stacked
+from rasp.compiler.emitting.rows import Row, stack_rows
 from rasp.compiler.robust.attention import RobustHead
 from rasp.compiler.robust.plan import RobustOutput, RobustPlan
-from rasp.compiler.robust.steps import Written
+from rasp.compiler.robust.steps import FeatureSteps
 
 ALONE = 12.0
 """How far above all keys the sink scores itself, at least: no more, since a query that is not the
@@ -36,9 +36,9 @@ class Writer:
         self.plan, self.size = plan, plan.blocks.size
         self.first = 0 if plan.uses_sink else 1
         blocks = plan.blocks
-        features = [[dim for first in feature.dims for dim in blocks.together(first)[0]]
+        features = [[dim for first in feature.dims for dim in blocks.copies_of(first)[0]]
                     for feature in blocks.features.values()]  # fmt: skip
-        variables = [list(dim_of.values()) for dim_of in blocks.dims_of.values()]
+        variables = [list(dim_of.values()) for dim_of in blocks.block_dims.values()]
         self.hot = [np.array(dims) for dims in (*features, *variables)]
         """The dimensions of each block: they add up to 1."""
         self.sink = np.zeros(self.size)
@@ -51,7 +51,7 @@ class Writer:
         positions = np.zeros((settings.max_length, self.size))
         values = plan.analysis.values
         for variable, table in ((values.token, tokens), (values.index, positions)):
-            for place, dim in enumerate(blocks.dims_of.get(variable, {}).values()):
+            for place, dim in enumerate(blocks.block_dims.get(variable, {}).values()):
                 table[place, dim] = 1.0
         if plan.uses_sink:
             tokens = np.vstack([tokens, self.sink])
@@ -80,17 +80,17 @@ class Writer:
 
     def _rows(self, rows: list[Row], at_sink: list[float]) -> tuple[Array, Array]:
         """Rows as an array and biases, with what each should be at the sink."""
-        found, bias = stacked(rows, self.size)
+        weights, bias = stack_rows(rows, self.size)
         blocks = self.plan.blocks
-        for dim, (dims, parts) in blocks.spread.items():
-            found[:, dims] = found[:, [dim]] / parts
+        for dim, (dims, parts) in blocks.repeated.items():
+            weights[:, dims] = weights[:, [dim]] / parts
         for hot in self.hot:  # noise matters least where weights are smallest in sum
-            common = np.median(found[:, hot], axis=1)
-            found[:, hot] -= common[:, None]
+            common = np.median(weights[:, hot], axis=1)
+            weights[:, hot] -= common[:, None]
             bias += common
         if self.plan.uses_sink and len(rows):
-            found[:, 0] = (np.array(at_sink) - found[:, 1:] @ self.sink[1:] - bias) / MARK
-        return found, bias
+            weights[:, 0] = (np.array(at_sink) - weights[:, 1:] @ self.sink[1:] - bias) / MARK
+        return weights, bias
 
     def _head(self, plan: RobustHead) -> tuple[HeadWeights, Array]:
         """A head's arrays, and what the sink gets from itself."""
@@ -106,17 +106,17 @@ class Writer:
             sent.append(root)
         query, query_bias = self._rows(queries, asked)
         key, key_bias = self._rows(keys, sent)
-        value, value_bias = self._rows([each.row for each in plan.channels],
-                                       [each.sink for each in plan.channels])  # fmt: skip
+        value, value_bias = self._rows([channel.row for channel in plan.channels],
+                                       [channel.sink for channel in plan.channels])  # fmt: skip
         out = np.zeros((self.size, len(plan.channels)))
         for place, channel in enumerate(plan.channels):
-            dims, parts = self.plan.blocks.together(channel.dim)
+            dims, parts = self.plan.blocks.copies_of(channel.dim)
             out[dims, place] = parts / len(dims)
-        moved = out @ np.array([each.sink for each in plan.channels])
+        moved = out @ np.array([channel.sink for channel in plan.channels])
         return HeadWeights(query, query_bias, key, key_bias, value, value_bias, out), moved
 
-    def _feed_forward(self, written: list[Written]) -> FeedForwardWeights:
-        units = [unit for each in written for step in each.steps for unit in step.units]
+    def _feed_forward(self, written: list[FeatureSteps]) -> FeedForwardWeights:
+        units = [unit for feature in written for step in feature.steps for unit in step.units]
         inside, bias = self._rows([row for row, _ in units], [-OFF] * len(units))
         inside[:, 0] = np.minimum(inside[:, 0], 0.0)  # those that are off anyway need nothing
         inside[1::2, 0] = inside[::2, 0]  # both units of a step read the same number

@@ -8,6 +8,7 @@ grows by as much as that can spread.
 
 The sink scores ln c above what is picked in a sum, and half-way below it in a mean that may pick
 nothing. It holds the default, or 0; in a sum one more value is 1 at the sink and 0 elsewhere.
+Cost: 1 dimension of the head for each class of keys or of queries, whichever are fewer.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from math import ceil, log, sqrt
 import numpy as np
 
 from rasp.compiler.analysis.formulas import Formula, comparisons, in_stable_order
+from rasp.compiler.analysis.times import attention_time
 from rasp.compiler.analysis.variables import (
     HeadOutput,
     IndexVariable,
@@ -28,7 +30,7 @@ from rasp.compiler.analysis.variables import (
     codes_of,
     default_code,
 )
-from rasp.compiler.emitting.rows import Row, added
+from rasp.compiler.emitting.rows import Row, sum_rows
 from rasp.compiler.heads.head_analysis import scored_by
 from rasp.compiler.heads.score_gaps import gap_and_extent
 from rasp.compiler.heads.truth_tables import Side, side_of, truth_of
@@ -71,8 +73,8 @@ class RobustHead:
     @property
     def basis(self) -> list[dict[HeadOutput, Fraction]]:
         """Each value that is moved, as a weighted sum of the outputs."""
-        return [{} if each.output is None else {each.output: each.weight}
-                for each in self.channels]  # fmt: skip
+        return [{} if channel.output is None else {channel.output: channel.weight}
+                for channel in self.channels]  # fmt: skip
 
 
 def plan_head(blocks: StreamBlocks, head: PlannedHead) -> RobustHead:
@@ -83,11 +85,11 @@ def plan_head(blocks: StreamBlocks, head: PlannedHead) -> RobustHead:
             "without a sink, its selector needs weights that do not bear noise",
             'compile with `sink=True`, or `style="compact"`',
         )
-    strength = strength_of(blocks, head)
+    strength, time = strength_of(blocks, head), attention_time(head.layer)
     columns, lowest, spread = _best(blocks, head)
     level = lowest
     for formula in in_stable_order(conjuncts(head.formula)):
-        products, picked = _compared(blocks, formula, head.layer, strength + spread)
+        products, picked = _condition_scores(blocks, formula, time, strength + spread)
         columns += products
         level += picked
     if head.mode == "sum":
@@ -112,8 +114,8 @@ def strength_of(blocks: StreamBlocks, head: PlannedHead) -> float:
     return float((ceil(8 * sqrt(least)) / 8) ** 2)
 
 
-def _compared(
-    blocks: StreamBlocks, formula: Formula, layer: int, strength: float
+def _condition_scores(
+    blocks: StreamBlocks, formula: Formula, time: int, strength: float
 ) -> tuple[list[tuple[Row, Row]], float]:
     """A condition as products of rows, and what a picked key scores by it."""
     literals = comparisons(formula)
@@ -127,14 +129,16 @@ def _compared(
             'use a smaller vocabulary or length, or `style="compact"`',
         )
     truth = truth_of(formula, keys, queries).astype(float)
-    lower = min((0.0, 0.5, 1.0), key=lambda each: _noise(truth - each))
-    whole = _Scores(blocks, layer, keys, queries, truth - lower)
+    lower = min((0.0, 0.5, 1.0), key=lambda level: _noise(truth - level))
+    whole = _Scores(blocks, time, keys, queries, truth - lower)
     apart = [
         whole.apart(literal, key_nodes.index(literal.keys), query_nodes.index(literal.queries))
         for literal in literals if len(key_nodes) > 1
         and _is_given(blocks, literal.keys) and _is_given(blocks, literal.queries)
     ]  # fmt: skip
-    parts = min([[whole], *apart], key=lambda some: sum(_noise(each.table) for each in some))
+    parts = min(
+        [[whole], *apart], key=lambda tables: sum(_noise(scores.table) for scores in tables)
+    )
     products = [pair for part in parts for pair in part.products(sqrt(strength))]
     return products, (1.0 - lower) * strength
 
@@ -160,7 +164,7 @@ class _Scores:
     """A table of what is added to scores, (query, key)."""
 
     blocks: StreamBlocks
-    layer: int
+    time: int
     keys: Side
     queries: Side
     table: np.ndarray
@@ -172,17 +176,17 @@ class _Scores:
         sent = self._read(self.keys, key_class.reshape(-1).tolist())
         asked = self._read(self.queries, query_class.reshape(-1).tolist())
         if len(table) <= table.shape[1]:
-            pairs = [(_weighted(asked, table[key]), sent[key]) for key in sent]
+            pairs = [(_sum_of_classes(asked, table[key]), sent[key]) for key in sent]
         else:
-            pairs = [(asked[query], _weighted(sent, table[:, query])) for query in asked]
+            pairs = [(asked[query], _sum_of_classes(sent, table[:, query])) for query in asked]
         return [(query.times(root), key.times(root)) for query, key in pairs
                 if (query.weights or query.constant) and (key.weights or key.constant)]  # fmt: skip
 
     def _read(self, side: Side, class_of: Sequence[int]) -> dict[int, Row]:
         """A row for each class of what keys or queries hold."""
         labels = [None if place is None else class_of[place] for place in side.places]
-        found = self.blocks.rows(side.joint.layer, side.joint.inputs, labels, self.layer)
-        return {int(label): row for label, row in found.items()}  # type: ignore[call-overload]
+        rows = self.blocks.rows(side.joint.layer, side.joint.inputs, labels, self.time)
+        return {int(label): row for label, row in rows.items()}  # type: ignore[call-overload]
 
     def apart(self, literal: Comparison[SOp], key: int, query: int) -> list[_Scores]:
         """Scores by what one comparison compares, and what is left: less noise than all at once.
@@ -200,9 +204,9 @@ class _Scores:
         return [alone, replace(self, table=self.table - middle[places])]
 
 
-def _weighted(rows: Mapping[int, Row], weights: np.ndarray) -> Row:
+def _sum_of_classes(rows: Mapping[int, Row], weights: np.ndarray) -> Row:
     """The sum of the rows of classes, each times a weight."""
-    return added(row.times(float(weights[place])) for place, row in rows.items())
+    return sum_rows(row.times(float(weights[place])) for place, row in rows.items())
 
 
 def _best(blocks: StreamBlocks, head: PlannedHead) -> tuple[list[tuple[Row, Row]], float, float]:
@@ -225,44 +229,46 @@ def _best(blocks: StreamBlocks, head: PlannedHead) -> tuple[list[tuple[Row, Row]
             "difference",
             'score by smaller whole numbers, or use `style="compact"`',
         )
-    columns = []
+    columns, time = [], attention_time(head.layer)
     for place, term in enumerate(terms):
         most_asked, most_sent = (max(abs(float(row[place])) for row in rows) or 1.0
                                  for rows in (asked, sent))  # fmt: skip
         share = sqrt(gamma * most_asked / most_sent)
-        query, key = (blocks.number_row(side, head.layer) for side in (term.queries, term.keys))
+        query, key = (blocks.number_row(side, time) for side in (term.queries, term.keys))
         columns.append((query.times(gamma / share), key.times(share)))
     return columns, gamma * float(lowest), spread
 
 
 def _channels(blocks: StreamBlocks, head: PlannedHead) -> list[MovedValue]:
     """The values that a head moves: a block for what it picks, a number for what it adds up."""
-    channels = []
+    channels, time = [], attention_time(head.layer)
     for output in head.outputs:
-        if output in blocks.dims_of:
-            channels += _picked(blocks, output)
-        elif output in blocks.sums:
+        if output in blocks.block_dims:
+            channels += _picked_channels(blocks, output)
+        elif output in blocks.number_dims:
             unit = unit_of(blocks, output)
-            held = (blocks.number_row(output.values, head.layer) if output.carrier is None
-                    else blocks.held(output.carrier, head.layer))  # fmt: skip
-            row = added([held, Row({}, -float(default_code(output)))])
-            channels.append(MovedValue(output, row.times(1 / unit), 0.0, blocks.sums[output],
+            held = (blocks.number_row(output.values, time) if output.carrier is None
+                    else blocks.count_row(output.carrier, time))  # fmt: skip
+            row = sum_rows([held, Row({}, -float(default_code(output)))])
+            channels.append(MovedValue(output, row.times(1 / unit), 0.0, blocks.number_dims[output],
                                        1 / Fraction(unit)))  # fmt: skip
-    if head in blocks.shares:
-        channels.append(MovedValue(None, Row(), 1.0, blocks.shares[head]))
+    if head in blocks.share_dims:
+        channels.append(MovedValue(None, Row(), 1.0, blocks.share_dims[head]))
     return channels
 
 
-def _picked(blocks: StreamBlocks, output: HeadOutput) -> list[MovedValue]:
+def _picked_channels(blocks: StreamBlocks, output: HeadOutput) -> list[MovedValue]:
     """A channel for each code: 1 where the key's value has it (at the sink: the default)."""
     values = blocks.values.of(output.values)
     codes = output.codes or codes_of(values.atoms)
-    rows = blocks.rows_of(values, codes.__getitem__, output.head.layer)
+    rows = blocks.rows_of(values, codes.__getitem__, attention_time(output.layer))
     own = None if output.default is None else default_code(output)
     return [MovedValue(output, rows.get(code, Row()), float(code == own), dim)
-            for code, dim in blocks.dims_of[output].items()]  # fmt: skip
+            for code, dim in blocks.block_dims[output].items()]  # fmt: skip
 
 
 def is_read(blocks: StreamBlocks, head: PlannedHead) -> bool:
     """Whether anything reads what a head puts out."""
-    return any(output in blocks.dims_of or output in blocks.sums for output in head.outputs)
+    return any(
+        output in blocks.block_dims or output in blocks.number_dims for output in head.outputs
+    )

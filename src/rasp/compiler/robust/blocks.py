@@ -2,7 +2,8 @@
 
 A block holds a 1 for the state that a variable is in, and 0 for all its others. A function of one
 variable that has a block is read from it as it is: its rows add up the states where it has each
-value. Any other function is a `Feature`: a feed-forward writes a block for it.
+value. Any other function is a `Feature`: a feed-forward writes a block for it (`steps`). Cost: 1
+dimension for each state, or for each value of a feature.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from typing import TypeAlias
 import numpy as np
 
 from rasp.atoms import Atom
-from rasp.compiler.analysis.tables import relevant
+from rasp.compiler.analysis.tables import NumberedTable
+from rasp.compiler.analysis.times import attention_time, feed_forward_time, last_feed_forward_before
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import (
@@ -30,7 +32,7 @@ from rasp.compiler.analysis.variables import (
     Variable,
     number,
 )
-from rasp.compiler.emitting.rows import Row, added
+from rasp.compiler.emitting.rows import Row, sum_rows
 from rasp.compiler.heads.head_analysis import HeadAnalysis
 from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
@@ -65,14 +67,14 @@ class StreamBlocks:
 
     analysis: HeadAnalysis
     size: int = 1
-    dims_of: dict[Variable, dict[Fraction, int]] = field(default_factory=dict)
+    block_dims: dict[Variable, dict[Fraction, int]] = field(default_factory=dict)
     """For the token, the index and what a head picks: the dimension of each code."""
     features: dict[Hashable, Feature] = field(default_factory=dict)
-    sums: dict[HeadOutput, int] = field(default_factory=dict)
+    number_dims: dict[HeadOutput, int] = field(default_factory=dict)
     """The dimensions of what heads average or add up."""
-    shares: dict[PlannedHead, int] = field(default_factory=dict)
+    share_dims: dict[PlannedHead, int] = field(default_factory=dict)
     """Of a head that adds up, the dimension of what the sink gets."""
-    spread: dict[int, tuple[list[int], float]] = field(default_factory=dict)
+    repeated: dict[int, tuple[list[int], float]] = field(default_factory=dict)
     """Dimensions that are read together in place of the first, and what their sum is divided by."""
     finest: dict[PlannedHead, float] = field(default_factory=dict)
     """Of a head whose numbers are read: their range over the smallest difference that matters."""
@@ -81,7 +83,7 @@ class StreamBlocks:
     def values(self) -> ValueAnalysis:
         return self.analysis.values
 
-    def note(self, head: PlannedHead, finest: float) -> None:
+    def note_fineness(self, head: PlannedHead, finest: float) -> None:
         """Note how fine the numbers of a head have to be, for one of its readers."""
         self.finest[head] = max(self.finest.get(head, 1.0), finest)
 
@@ -89,9 +91,9 @@ class StreamBlocks:
         self.size += count
         return list(range(self.size - count, self.size))
 
-    def together(self, dim: int) -> tuple[list[int], float]:
+    def copies_of(self, dim: int) -> tuple[list[int], float]:
         """All dimensions to read for one, and what their sum is divided by."""
-        return self.spread.get(dim, ([dim], 1.0))
+        return self.repeated.get(dim, ([dim], 1.0))
 
     def is_picked(self, output: HeadOutput) -> bool:
         """Whether what a head puts out is one of the values as it is, or the default."""
@@ -131,69 +133,72 @@ class StreamBlocks:
 
     def block(self, variable: Variable) -> dict[Fraction, int]:
         """The dimensions of a variable's codes."""
-        if variable not in self.dims_of:
+        if variable not in self.block_dims:
             codes = codes_in(variable)
-            self.dims_of[variable] = dict(zip(codes, self.new(len(codes)), strict=True))
-        return self.dims_of[variable]
+            self.block_dims[variable] = dict(zip(codes, self.new(len(codes)), strict=True))
+        return self.block_dims[variable]
 
     def number(self, output: HeadOutput) -> int:
         """The dimension of what a head averages or adds up."""
-        if output not in self.sums:
-            [self.sums[output]] = self.new(1)
-            if output.head.mode == "sum" and output.head not in self.shares:
-                [self.shares[output.head]] = self.new(1)
-        return self.sums[output]
+        if output not in self.number_dims:
+            [self.number_dims[output]] = self.new(1)
+            if output.head.mode == "sum" and output.head not in self.share_dims:
+                [self.share_dims[output.head]] = self.new(1)
+        return self.number_dims[output]
 
     def rows(
-        self, layer: int, inputs: tuple[Variable, ...], labels: Labels, reader: int
+        self, layer: int, inputs: tuple[Variable, ...], labels: Labels, time: int
     ) -> dict[Hashable, Row]:
-        """A row for each value of a function, to be read by attention of layer `reader`."""
-        kept, table = relevant(inputs, labels)  # type: ignore[arg-type]
-        known: list[Hashable] = list(dict.fromkeys(each for each in table if each is not None))
-        if len(known) < 2:
-            return dict.fromkeys(known, Row({}, 1.0))
-        if len(known) > MOST_LABELS:
+        """A row for each value of a function, to be read at a time (see `analysis.times`)."""
+        grid = NumberedTable.of(inputs, labels).relevant()  # type: ignore[arg-type]
+        kept, table = grid.inputs, grid.table
+        different: list[Hashable] = list(
+            dict.fromkeys(label for label in table if label is not None)
+        )
+        if len(different) < 2:
+            return dict.fromkeys(different, Row({}, 1.0))
+        if len(different) > MOST_LABELS:
             raise Refusal(
-                f"it takes a block of {len(known)} dimensions, and the limit is {MOST_LABELS}",
+                f"it takes a block of {len(different)} dimensions, and the limit is {MOST_LABELS}",
                 'use a smaller vocabulary or length, or `style="compact"`',
             )
-        place_of = {None: -1} | {label: place for place, label in enumerate(known)}
+        place_of = {None: -1} | {label: place for place, label in enumerate(different)}
         places = tuple(place_of[label] for label in table)
-        rows = self._of_one(kept[0], places, reader) if len(kept) == 1 else None
+        rows = self._of_one(kept[0], places, time) if len(kept) == 1 else None
         if rows is None:
-            rows = self._feature(layer, kept, places, reader)
-        return dict(zip(known, rows, strict=True))
+            rows = self._feature(layer, kept, places, time)
+        return dict(zip(different, rows, strict=True))
 
     def rows_of(
-        self, values: Values, label: Callable[[Atom], Hashable | None], reader: int
+        self, values: Values, label: Callable[[Atom], Hashable | None], time: int
     ) -> dict[Hashable, Row]:
         """A row for each label of what an s-op can be."""
         labels = [None if atom is None else label(atom) for atom in values.outcomes]
-        return self.rows(values.layer, values.inputs, labels, reader)
+        return self.rows(values.layer, values.inputs, labels, time)
 
-    def number_row(self, node: SOp, reader: int) -> Row:
+    def number_row(self, node: SOp, time: int) -> Row:
         """A row that reads an s-op's number."""
-        rows = self.rows_of(self.values.of(node), number, reader)
-        return added(row.times(float(code)) for code, row in rows.items())  # type: ignore[arg-type]
+        rows = self.rows_of(self.values.of(node), number, time)
+        return sum_rows(row.times(float(code)) for code, row in rows.items())  # type: ignore[arg-type]
 
     def held_number(self, node: SOp) -> Row:
         """A row that reads an s-op's number, if the stream holds it anyway; else an empty one."""
-        size, blocks, features = self.size, dict(self.dims_of), dict(self.features)
+        size, blocks, features = self.size, dict(self.block_dims), dict(self.features)
         try:
             row = self.number_row(node, LAST)
         except Refusal:
             row = Row()
         if self.size > size:
-            self.size, self.dims_of, self.features, row = size, blocks, features, Row()
+            self.size, self.block_dims, self.features, row = size, blocks, features, Row()
         return row
 
     def ready(self, dims: Iterable[int]) -> int:
-        """When dimensions are there: 2 · layer after its attention, and 1 more at its end."""
-        ready = {self.sums[output]: 2 * output.layer for output in self.sums}
-        for variable, codes in self.dims_of.items():
-            ready |= dict.fromkeys(codes.values(), 2 * variable.layer)
+        """When the last of some dimensions is written."""
+        ready = {dim: attention_time(output.layer) for output, dim in self.number_dims.items()}
+        for variable, codes in self.block_dims.items():
+            ready |= dict.fromkeys(codes.values(), attention_time(variable.layer))
         for feature in self.features.values():
-            ready |= dict.fromkeys(feature.dims, 2 * feature.layer + 1)
+            ready |= dict.fromkeys(feature.dims, feed_forward_time(feature.layer))
         return max(ready[dim] for dim in dims)
 
     def _is_flag(self, variable: Variable) -> bool:
@@ -207,13 +212,13 @@ class StreamBlocks:
             and self.is_picked(variable)
         )
 
-    def _of_one(self, variable: Variable, table: Places, reader: int) -> list[Row] | None:
+    def _of_one(self, variable: Variable, table: Places, time: int) -> list[Row] | None:
         """A function of one variable from its block; None where it has none."""
-        if self._is_flag(variable) and reader > variable.layer:
-            return self._feature(variable.layer, (variable,), table, reader)
+        if self._is_flag(variable) and time > feed_forward_time(variable.layer):
+            return self._feature(variable.layer, (variable,), table, time)
         match variable:
             case NodeVariable():
-                return self._of_node(variable, table, reader)
+                return self._of_node(variable, table, time)
             case CountVariable():
                 raise Refusal(
                     "it counts conditions that cannot be looked at together",
@@ -232,16 +237,16 @@ class StreamBlocks:
                 weights[place][dim] = 1.0
         return [Row(dims) for dims in weights]
 
-    def _of_node(self, variable: NodeVariable, table: Places, reader: int) -> list[Row]:
+    def _of_node(self, variable: NodeVariable, table: Places, time: int) -> list[Row]:
         """A function of an s-op, as one of what that depends on."""
         values = self.values.of(variable.node)
         codes = dict(variable.states)
         place_of = {code: place for (_, code), place in zip(variable.states, table, strict=True)
                     if place >= 0}  # fmt: skip
-        rows = self.rows_of(values, lambda atom: place_of.get(codes[atom]), reader)
+        rows = self.rows_of(values, lambda atom: place_of.get(codes[atom]), time)
         return [rows.get(place, Row()) for place in range(max(table) + 1)]
 
-    def held(self, count: CountVariable, reader: int) -> Row:
+    def count_row(self, count: CountVariable, time: int) -> Row:
         """A row that is how many of the conditions of a count hold."""
         held_rows = []
         conditions = [self.values.of(condition) for condition in count.conditions]
@@ -252,20 +257,20 @@ class StreamBlocks:
                 'round and compare values earlier, or use `style="compact"`',
             )
         for values in conditions:
-            rows = self.rows(values.layer, values.inputs, values.outcomes, reader)
+            rows = self.rows(values.layer, values.inputs, values.outcomes, time)
             held_rows.append(rows.get(True, Row()))
-        return added(held_rows)
+        return sum_rows(held_rows)
 
     def _feature(
-        self, layer: int, inputs: tuple[Variable, ...], table: Places, reader: int
+        self, layer: int, inputs: tuple[Variable, ...], table: Places, time: int
     ) -> list[Row]:
-        key = (layer, inputs, table)
+        key, latest = (layer, inputs, table), last_feed_forward_before(time)
         if key not in self.features:
             dims = self.new(max(table) + 1)
-            self.features[key] = Feature(layer or reader - 1, inputs, table, dims)
+            self.features[key] = Feature(layer or latest, inputs, table, dims)
         feature = self.features[key]
         if not layer:
-            feature.layer = min(feature.layer, reader - 1)
+            feature.layer = min(feature.layer, latest)
         return [Row({dim: 1.0}) for dim in feature.dims]
 
 

@@ -3,7 +3,7 @@
 Where a value is the function's in a box, that is wherever each variable is in one of some states,
 how many variables are in theirs is a score: all of them in the box, one less at least elsewhere.
 One value may be no box: it scores all of them but half a one. So `a and b` is read from a and b,
-and what three tokens spell from the three.
+and what three tokens spell from the three. Cost: the blocks of the variables, no hidden units.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from rasp.compiler.analysis.tables import relevant
+from rasp.compiler.analysis.tables import NumberedTable
 from rasp.compiler.analysis.variables import CountVariable, Variable
-from rasp.compiler.emitting.rows import Row, added
+from rasp.compiler.emitting.rows import Row, sum_rows
 from rasp.compiler.robust.blocks import MOST_LABELS, Labels, StreamBlocks
 
 MOST_SCORES = 20_000_000
@@ -22,48 +22,49 @@ MOST_SCORES = 20_000_000
 
 
 def box_rows(
-    blocks: StreamBlocks, inputs: tuple[Variable, ...], labels: Labels, reader: int
+    blocks: StreamBlocks, inputs: tuple[Variable, ...], labels: Labels, time: int
 ) -> dict[Hashable, Row] | None:
     """A row for each value, the highest for the one that is right.
 
     None where values are no boxes, and where a feed-forward can do it as well.
     """
-    kept, table = relevant(inputs, labels)  # type: ignore[arg-type]
-    known: list[Hashable] = list(dict.fromkeys(each for each in table if each is not None))
+    relevant = NumberedTable.of(inputs, labels).relevant()  # type: ignore[arg-type]
+    kept, table = relevant.inputs, relevant.table
+    different: list[Hashable] = list(dict.fromkeys(label for label in table if label is not None))
     if len(kept) == 1 and isinstance(kept[0], CountVariable):
-        return _of_count(blocks, kept[0], table, reader)
+        return _of_count(blocks, kept[0], table, time)
     mixed = sum(map(blocks.has_number, kept)) > 1
-    if len(kept) < 2 or (not mixed and len(known) <= MOST_LABELS):
+    if len(kept) < 2 or (not mixed and len(different) <= MOST_LABELS):
         return None
-    places = {label: place for place, label in enumerate(known)}
+    places = {label: place for place, label in enumerate(different)}
     grid = np.array([-1 if label is None else places[label] for label in table])
     grid = grid.reshape([len(variable.states) for variable in kept])
-    sides, rest = _boxes(grid, len(known))
-    if len(rest) > 1 or grid.size * len(known) > MOST_SCORES:
+    sides, rest = _boxes(grid, len(different))
+    if len(rest) > 1 or grid.size * len(different) > MOST_SCORES:
         return None
     for side in sides:
         side[:, rest] = False
-    rows: list[list[Row]] = [[] for _ in known]
+    rows: list[list[Row]] = [[] for _ in different]
     for variable, side in zip(kept, sides, strict=True):
         classes, which = np.unique(side, axis=0, return_inverse=True)  # (class, value)
-        read = blocks.rows(variable.layer, (variable,), which.reshape(-1).tolist(), reader)
+        read = blocks.rows(variable.layer, (variable,), which.reshape(-1).tolist(), time)
         for number, row in read.items():
             for value in np.flatnonzero(classes[number]).tolist():  # type: ignore[call-overload]
                 rows[value].append(row)
     for value in rest:
         rows[value] = [Row({}, len(kept) - 0.5)]
-    return {label: added(row) for label, row in zip(known, rows, strict=True)}
+    return {label: sum_rows(row) for label, row in zip(different, rows, strict=True)}
 
 
 def _of_count(
-    blocks: StreamBlocks, count: CountVariable, table: Labels, reader: int
+    blocks: StreamBlocks, count: CountVariable, table: Labels, time: int
 ) -> dict[Hashable, Row] | None:
     """Scores of two values, one for few conditions that hold and the other for more."""
     changes = [place for place in range(1, len(table)) if table[place] != table[place - 1]]
     if len(changes) != 1 or None in table:
         return None
     (change,) = changes
-    return {table[0]: Row({}, change - 0.5), table[-1]: blocks.held(count, reader)}
+    return {table[0]: Row({}, change - 0.5), table[-1]: blocks.count_row(count, time)}
 
 
 def _boxes(grid: np.ndarray, count: int) -> tuple[list[np.ndarray], list[int]]:

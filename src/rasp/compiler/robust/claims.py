@@ -7,12 +7,13 @@ from fractions import Fraction
 
 from rasp.certificate.claims import Claims, GroupClaim, ReaderClaim
 from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.times import sublayer_name
 from rasp.compiler.analysis.variables import HeadOutput, Variable
-from rasp.compiler.emitting.claims import Claimant, block_name
+from rasp.compiler.emitting.claims import Claimant
 from rasp.compiler.emitting.rows import Row
-from rasp.compiler.robust.numbers import above, width_of
+from rasp.compiler.robust.numbers import threshold_row, width_of
 from rasp.compiler.robust.plan import RobustPlan
-from rasp.compiler.robust.steps import Written
+from rasp.compiler.robust.steps import FeatureSteps
 from rasp.graph import SOp
 
 
@@ -34,21 +35,22 @@ class RobustClaimant(Claimant):
         return self.blocks.parts_of(variables)
 
     def is_block(self, output: HeadOutput) -> bool:
-        return output in self.blocks.dims_of
+        return output in self.blocks.block_dims
 
     def groups(self) -> Iterator[list[GroupClaim]]:
         for layer in self.features:
-            yield [GroupClaim(2 * len(each.steps), self.names.all(self._inputs(each)),
-                              self.names.parts(each.feature.inputs)) for each in layer]  # fmt: skip
+            yield [GroupClaim(2 * len(written.steps), self.names.all(self._inputs(written)),
+                              self.names.parts(written.feature.inputs))
+                   for written in layer]  # fmt: skip
 
-    def _inputs(self, written: Written) -> list[Variable]:
+    def _inputs(self, written: FeatureSteps) -> list[Variable]:
         """What a feature's steps read: sums are read beside how many keys were picked."""
         blocks = self.blocks
-        found: dict[Variable, None] = dict.fromkeys(written.variables)
+        inputs: dict[Variable, None] = dict.fromkeys(written.variables)
         for variable in written.variables:
             if isinstance(variable, HeadOutput) and written.reads(variable, blocks):
-                found[width_of(blocks, variable)] = None
-        return list(found)
+                inputs[width_of(blocks, variable)] = None
+        return list(inputs)
 
     def reader(self, node: SOp) -> ReaderClaim | None:
         row, first = self._read(node), 0 if self.plan.uses_sink else 1
@@ -56,9 +58,11 @@ class RobustClaimant(Claimant):
             return None
         weights: dict[int, float] = {}
         for dim, weight in row.weights.items():
-            dims, parts = self.blocks.together(dim)
+            dims, parts = self.blocks.copies_of(dim)
             weights |= {place - first: weight / parts for place in dims}
-        return ReaderClaim(node, block_name(self.blocks.ready(row.weights)), weights, row.constant)
+        return ReaderClaim(
+            node, sublayer_name(self.blocks.ready(row.weights)), weights, row.constant
+        )
 
     def _read(self, node: SOp) -> Row:
         """A row that is an s-op's number; an empty one where there is none."""
@@ -68,15 +72,16 @@ class RobustClaimant(Claimant):
         means = self._means(values.linear)
         if means:
             assert values.linear is not None
-            return above(self.blocks, means, -float(values.linear.constant))
+            return threshold_row(self.blocks, means, -float(values.linear.constant))
         return self.blocks.held_number(node)
 
     def _means(self, linear: Linear | None) -> dict[HeadOutput, Fraction]:
         """What an s-op is the weighted sum of, where these are means that the stream holds."""
         if linear is None:
             return {}
-        found = linear.of(HeadOutput)
-        fine = len(found) == len(linear.parts) and len({output.head for output in found}) == 1
-        fine = fine and all(output in self.blocks.sums and output.head.mode == "mean"
-                            for output in found)  # fmt: skip
-        return found if fine else {}
+        outputs = linear.of(HeadOutput)
+        if len(outputs) < len(linear.parts) or len({output.head for output in outputs}) != 1:
+            return {}
+        are_means = (output in self.blocks.number_dims and output.head.mode == "mean"
+                     for output in outputs)  # fmt: skip
+        return outputs if all(are_means) else {}

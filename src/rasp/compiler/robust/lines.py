@@ -2,12 +2,14 @@
 
 Numbers of one head are mixed as they are, whatever number of keys was picked (see `numbers`). Of
 several heads each is a place on a line of its own: a mean is there as it is, and a count w as
-w / (c + w). Both grow with what they stand for, so that x - y tells which of two counts is larger,
-and x + ε y, for a small ε, tells both of them apart.
+w / (c + w). Both grow with what they are, so that x - y tells which of two counts is larger,
+and x + ε y, for a small ε, tells both of them apart. Cost: none of its own; `steps` takes 2 hidden
+units for each change of the value along the line.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,7 +24,7 @@ from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, mixture, n
 from rasp.compiler.emitting.rows import Row
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import StreamBlocks
-from rasp.compiler.robust.numbers import above, placed, sink_weight, unit_of
+from rasp.compiler.robust.numbers import outputs_row, sink_weight, threshold_row, unit_of
 
 MOST_UNITS_OF_A_SUM = 2**60
 FINE = 2.0**-40
@@ -41,54 +43,69 @@ States = Sequence[tuple[Fraction, ...]]
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
-    """A weighted sum of numbers of one head, in each joint state: whole numbers of a unit."""
+class Line(ABC):
+    """A weighted sum of numbers in each joint state, as whole numbers of a unit."""
 
     blocks: StreamBlocks
     weights: Weights
     totals: np.ndarray  # (state,)
     unit: float
 
-    @property
-    def head(self) -> PlannedHead:
-        return next(iter(self.weights)).head
-
     @cached_property
     def size(self) -> float:
         """What its weights come to, to compare lines by their gaps."""
         return sum(abs(float(weight)) for weight in self.weights.values())
 
-    def above(self, threshold: float) -> Row:
+    @abstractmethod
+    def row_above(self, threshold: float) -> Row:
         """A row that is above 0 where the sum is above a threshold."""
-        return above(self.blocks, self.weights, threshold)
 
+    @abstractmethod
     def distance(self, gap: float) -> float:
         """How far from 0 that row is at least, for a sum that is `gap` off the threshold."""
+
+    @abstractmethod
+    def reach(self, gap: float) -> float:
+        """How far from 0 it is at most."""
+
+    @abstractmethod
+    def note_fineness(self, gap: float) -> None:
+        """Note how fine its numbers have to be for two values `gap` apart."""
+
+
+class HeadLine(Line):
+    """A weighted sum of numbers of one head."""
+
+    @property
+    def head(self) -> PlannedHead:
+        return next(iter(self.weights)).head
+
+    def row_above(self, threshold: float) -> Row:
+        return threshold_row(self.blocks, self.weights, threshold)
+
+    def distance(self, gap: float) -> float:
         if self.head.mode == "mean":
             return gap
         return gap / (float(sink_weight(self.blocks)) + self.blocks.analysis.settings.max_length)
 
     def reach(self, gap: float) -> float:
-        """How far from 0 it is at most."""
         return gap if self.head.mode == "mean" else gap / float(sink_weight(self.blocks))
 
-    def note(self, gap: float) -> None:
-        """Note how fine its numbers have to be for two values `gap` apart."""
+    def note_fineness(self, gap: float) -> None:
         if self.head.mode == "mean":
             most = sum(abs(float(weight)) * unit_of(self.blocks, output)
                        for output, weight in self.weights.items())  # fmt: skip
         else:
             values = self.blocks.values.of(mixture(self.weights)).atoms
             most = max(abs(float(number(atom))) for atom in values)
-        self.blocks.note(self.head, most / gap)
+        self.blocks.note_fineness(self.head, most / gap)
 
 
-@dataclass(frozen=True, eq=False)
 class PlaceLine(Line):
     """A weighted sum of the places of numbers of several heads."""
 
-    def above(self, threshold: float) -> Row:
-        return placed(self.blocks, self.weights, -threshold)
+    def row_above(self, threshold: float) -> Row:
+        return outputs_row(self.blocks, self.weights, -threshold)
 
     def distance(self, gap: float) -> float:
         return gap
@@ -96,12 +113,12 @@ class PlaceLine(Line):
     def reach(self, gap: float) -> float:
         return gap
 
-    def note(self, gap: float) -> None:
+    def note_fineness(self, gap: float) -> None:
         for output, weight in self.weights.items():
             finest = abs(float(weight)) * unit_of(self.blocks, output) / gap
             if output.head.mode == "sum":
                 finest /= float(sink_weight(self.blocks))
-            self.blocks.note(output.head, finest)
+            self.blocks.note_fineness(output.head, finest)
 
 
 def lines_of(
@@ -110,8 +127,10 @@ def lines_of(
     """The sums to try, for numbers in these joint states; `asked` are the program's own."""
     heads = dict.fromkeys(output.head for output in outputs)
     if len(heads) < 2:
-        found = [_line(blocks, weights, outputs, states) for weights in _mixed(outputs, asked)]
-        return [line for line in found if line is not None]
+        candidates = [
+            _line(blocks, weights, outputs, states) for weights in _mixtures(outputs, asked)
+        ]
+        return [line for line in candidates if line is not None]
     own = [_of_head(head, outputs, asked) for head in heads]
     if len(heads) > 2 or not all(_has_place(blocks, weights) for weights in own):
         raise Refusal(
@@ -131,12 +150,12 @@ def lines_of(
 
 def _of_head(head: PlannedHead, outputs: Sequence[HeadOutput], asked: Sequence[Weights]) -> Weights:
     """The one sum of a head's numbers that matters; nothing where there are several."""
-    mine = {output for output in outputs if output.head is head}
-    if len(mine) == 1:
-        return dict.fromkeys(mine, Fraction(1))
+    own = {output for output in outputs if output.head is head}
+    if len(own) == 1:
+        return dict.fromkeys(own, Fraction(1))
     for weights in asked:
-        inside = {output: weight for output, weight in weights.items() if output in mine}
-        if inside.keys() == mine:
+        inside = {output: weight for output, weight in weights.items() if output in own}
+        if inside.keys() == own:
             return inside
     return {}
 
@@ -152,14 +171,14 @@ def _places(
     blocks: StreamBlocks, weights: Weights, outputs: Sequence[HeadOutput], states: States
 ) -> list[float]:
     """(state,): the place of a sum."""
-    parts, found = [weights.get(output, Fraction(0)) for output in outputs], []
+    parts, places = [weights.get(output, Fraction(0)) for output in outputs], []
     for state in states:
         total = sum(map(mul, parts, state), Fraction(0))
         if next(iter(weights)).head.mode == "sum":
-            [each] = blocks.values.of(mixture(weights)).atoms
-            total /= sink_weight(blocks) + total / number(each)
-        found.append(float(total))
-    return found
+            [unit] = blocks.values.of(mixture(weights)).atoms
+            total /= sink_weight(blocks) + total / number(unit)
+        places.append(float(total))
+    return places
 
 
 def _line(
@@ -175,20 +194,20 @@ def _line(
     totals = codes @ np.array([int(part * whole) for part in parts], object)
     if max(map(abs, totals.tolist()), default=0) >= MOST_UNITS_OF_A_SUM:
         return None
-    return Line(blocks, weights, totals.astype(np.int64), 1 / (inner * whole))
+    return HeadLine(blocks, weights, totals.astype(np.int64), 1 / (inner * whole))
 
 
-def _mixed(outputs: Sequence[HeadOutput], asked: Sequence[Weights]) -> Iterator[Weights]:
+def _mixtures(outputs: Sequence[HeadOutput], asked: Sequence[Weights]) -> Iterator[Weights]:
     """What the program asks for, each number alone, and several of them as digits."""
     yield from asked
     alone: list[Weights] = [{output: Fraction(1)} for output in outputs]
     yield from alone
     inside = {output for weights in asked for output in weights}
-    parts = [*asked, *(each for each in alone if not inside & set(each))]
-    for some in (alone, parts):
-        if len(some) > 1:
-            yield _as_digits(some)
-            yield _as_digits(some[::-1])
+    parts = [*asked, *(weights for weights in alone if not inside & set(weights))]
+    for digits in (alone, parts):
+        if len(digits) > 1:
+            yield _as_digits(digits)
+            yield _as_digits(digits[::-1])
 
 
 def _as_digits(parts: Sequence[Weights]) -> Weights:
@@ -219,7 +238,7 @@ def deciding_line(
     there = table >= 0
     if len(np.unique(table[there])) == 1:
         return None, np.zeros(1, int), table[there][:1]
-    found: list[tuple[float, int, tuple[Line, np.ndarray, np.ndarray]]] = []
+    candidates: list[tuple[float, int, tuple[Line, np.ndarray, np.ndarray]]] = []
     for line in lines:
         levels, firsts, where = np.unique(
             line.totals[there], return_index=True, return_inverse=True
@@ -229,12 +248,15 @@ def deciding_line(
             continue
         gaps = np.diff(levels)[np.diff(places) != 0]
         gap = float(gaps.min()) * line.unit / line.size
-        found.append((gap, len(gaps), (line, levels, places)))
-    if not found:
+        candidates.append((gap, len(gaps), (line, levels, places)))
+    if not candidates:
         raise Refusal(
             "it depends on several averages or counts of one head, in no single order",
             'round or compare each of them first, or use `style="compact"`',
         )
-    widest = max(gap for gap, _, _ in found)
-    *_, best = min(found, key=lambda each: (each[0] < ALIKE * widest, each[1], -each[0]))
+    widest = max(gap for gap, _, _ in candidates)
+    *_, best = min(
+        candidates,
+        key=lambda candidate: (candidate[0] < ALIKE * widest, candidate[1], -candidate[0]),
+    )
     return best

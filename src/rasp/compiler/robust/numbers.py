@@ -9,7 +9,8 @@ the sink itself, c / (c + w). So
 which has the sign of z - t whatever w is: a threshold is one row, and nothing is divided.
 Neighbours g apart are at least g / (2 (c + N)) = g / 4N away from a threshold half-way. And a count
 w, which is w / (c + w) by itself (see `lines`), is furthest from its neighbours near N where c is
-near N: the weight is that of position 0 in `planning.width_shares`.
+near N: the weight is that of position 0 in `heads.width_shares`. Cost: 1 dimension for each number,
+and for the share of each head; more where several share a number (`repeat`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from math import ceil
 
 from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.variables import HeadOutput, codes_of, default_code
-from rasp.compiler.emitting.rows import Row, added
+from rasp.compiler.emitting.rows import Row, sum_rows
 from rasp.compiler.heads.width_shares import boost_of, weight_of
 from rasp.compiler.robust.blocks import StreamBlocks
 from rasp.graph import Const
@@ -30,7 +31,7 @@ ONCE = 70.0
 """How many times the smallest difference that matters a number's range is, where one dimension
 would do to hold it: the noise of n² dimensions is averaged where it is n times that."""
 MOST_REPEATED = 64
-SPREAD = 0.375
+PART = 0.375
 """The part of a number that each of several dimensions holds."""
 
 
@@ -71,21 +72,25 @@ def width_of(blocks: StreamBlocks, output: HeadOutput) -> HeadOutput:
     return width
 
 
-def above(blocks: StreamBlocks, weights: Mapping[HeadOutput, Fraction], threshold: float) -> Row:
+def threshold_row(
+    blocks: StreamBlocks, weights: Mapping[HeadOutput, Fraction], threshold: float
+) -> Row:
     """A row that is above 0 where a weighted sum of a head's outputs is above a threshold."""
     head = next(iter(weights)).head
     if head.mode == "mean":
-        return placed(blocks, weights, -threshold)
+        return outputs_row(blocks, weights, -threshold)
     share = -threshold / float(sink_weight(blocks))
-    return added([placed(blocks, weights, 0.0), Row({blocks.shares[head]: share})])
+    return sum_rows([outputs_row(blocks, weights, 0.0), Row({blocks.share_dims[head]: share})])
 
 
-def placed(blocks: StreamBlocks, weights: Mapping[HeadOutput, Fraction], constant: float) -> Row:
+def outputs_row(
+    blocks: StreamBlocks, weights: Mapping[HeadOutput, Fraction], constant: float
+) -> Row:
     """A row that is a constant, and a weighted sum of outputs as they are in the stream."""
     rows = [Row({blocks.number(output): float(weight) * unit_of(blocks, output)},
                 float(weight * default_code(output)))
             for output, weight in weights.items()]  # fmt: skip
-    return added([Row({}, constant), *rows])
+    return sum_rows([Row({}, constant), *rows])
 
 
 def mean_row(blocks: StreamBlocks, linear: Linear | None, codes: Iterable[Fraction]) -> Row | None:
@@ -97,26 +102,26 @@ def mean_row(blocks: StreamBlocks, linear: Linear | None, codes: Iterable[Fracti
         return None
     gap = min(high - low for low, high in pairwise(sorted(codes)))
     for output, weight in outputs.items():
-        blocks.note(output.head, abs(float(weight)) * unit_of(blocks, output) / float(gap))
-    return placed(blocks, outputs, float(linear.constant))
+        blocks.note_fineness(output.head, abs(float(weight)) * unit_of(blocks, output) / float(gap))
+    return outputs_row(blocks, outputs, float(linear.constant))
 
 
 def repeat(blocks: StreamBlocks) -> None:
     """Let several dimensions share each number that has to be known closely."""
-    sums = [(output.head, dim) for output, dim in blocks.sums.items()]
-    for head, dim in [*sums, *blocks.shares.items()]:
+    sums = [(output.head, dim) for output, dim in blocks.number_dims.items()]
+    for head, dim in [*sums, *blocks.share_dims.items()]:
         finest = blocks.finest.get(head, 1.0)
         if head.mode == "sum":  # up to w / (c + w), in steps of 1 / (c + w)
             finest *= 2 * blocks.analysis.settings.max_length
         count = min(MOST_REPEATED, ceil((finest / ONCE) ** 2))
-        if count * SPREAD**2 > 1:
-            blocks.spread[dim] = [dim, *blocks.new(count - 1)], SPREAD * count
+        if count * PART**2 > 1:
+            blocks.repeated[dim] = [dim, *blocks.new(count - 1)], PART * count
 
 
 def drop_repeated(blocks: StreamBlocks) -> bool:
     """Hold each number in one dimension after all, where several shared any."""
-    numbers = {*blocks.sums.values(), *blocks.shares.values()} & blocks.spread.keys()
+    numbers = {*blocks.number_dims.values(), *blocks.share_dims.values()} & blocks.repeated.keys()
     for dim in numbers:
-        dims, _ = blocks.spread.pop(dim)
+        dims, _ = blocks.repeated.pop(dim)
         blocks.size -= len(dims) - 1  # these were the last to be made
     return bool(numbers)

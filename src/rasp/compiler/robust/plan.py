@@ -12,8 +12,9 @@ from fractions import Fraction
 
 from rasp.architecture.schedule import schedule
 from rasp.atoms import Atom
-from rasp.compiler.analysis.blocks import Blocks, Deadlines
 from rasp.compiler.analysis.kinds import atoms_by_code
+from rasp.compiler.analysis.model_layers import Deadlines, ModelLayers
+from rasp.compiler.analysis.times import readout_time
 from rasp.compiler.analysis.variables import codes_of, s_op_of
 from rasp.compiler.emitting.rows import Row
 from rasp.compiler.heads.analyse import analyse, check_s_ops
@@ -23,7 +24,7 @@ from rasp.compiler.robust.attention import RobustHead, is_read, plan_head
 from rasp.compiler.robust.blocks import MOST_LABELS, Feature, StreamBlocks
 from rasp.compiler.robust.boxes import box_rows
 from rasp.compiler.robust.numbers import mean_row, repeat, width_of
-from rasp.compiler.robust.steps import Written, write
+from rasp.compiler.robust.steps import FeatureSteps, find_steps
 from rasp.compiler.settings import Settings
 from rasp.graph import Node, Program, SOp
 
@@ -48,7 +49,7 @@ class RobustPlan:
     blocks: StreamBlocks
     heads: list[list[RobustHead]]
     """The heads of each layer, from layer 1."""
-    features: list[list[Written]]
+    features: list[list[FeatureSteps]]
     """What each feed-forward writes, from the one before layer 1."""
     outputs: list[RobustOutput]
     uses_sink: bool
@@ -56,7 +57,7 @@ class RobustPlan:
     @property
     def parameters(self) -> int:
         """How many weights there will be in embeddings, feed-forwards and read-outs."""
-        units = sum(2 * len(each.steps) for layer in self.features for each in layer)
+        units = sum(2 * len(feature.steps) for layer in self.features for feature in layer)
         tables = len(self.settings.vocabulary) + self.settings.max_length
         rows = sum(len(output.rows) for output in self.outputs)
         return self.blocks.size * (2 * units + tables + rows)
@@ -64,7 +65,9 @@ class RobustPlan:
     @property
     def effort(self) -> int:
         """How much there is to write and to check, about: a million takes a second."""
-        return 3 * self.parameters + sum(each.effort for layer in self.features for each in layer)
+        return 3 * self.parameters + sum(
+            feature.effort for layer in self.features for feature in layer
+        )
 
 
 def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program) -> RobustPlan:
@@ -74,41 +77,43 @@ def make_plan(outputs: Mapping[str, Node], settings: Settings, program: Program)
     check_s_ops(nodes, refusals)
     whole = replace(settings, heads="paper")  # a number of one head is easier to read than two
     placed = schedule(nodes)
-    analysis = analyse(nodes, whole, refusals, Deadlines({}, Blocks(placed)))
+    analysis = analyse(nodes, whole, refusals, Deadlines({}, ModelLayers(placed)))
     layers = placed.layers
     blocks = StreamBlocks(analysis)
-    planned = _outputs(blocks, outputs, layers + 1, refusals)
+    planned = _outputs(blocks, outputs, readout_time(layers), refusals)
     heads: list[list[RobustHead]] = [[] for _ in range(layers)]
-    written: dict[Feature, Written] = {}
+    written: dict[Feature, FeatureSteps] = {}
     for layer in range(layers, -1, -1):
-        _write(blocks, layer, written, outputs, refusals)
+        _find_steps(blocks, layer, written, outputs, refusals)
         if layer:
             heads[layer - 1] = _heads(blocks, layer, refusals)
     refusals.raise_all()
     repeat(blocks)
-    features = [[each for each in written.values() if each.feature.layer == layer]
+    features = [[steps for steps in written.values() if steps.feature.layer == layer]
                 for layer in range(layers + 1)]  # fmt: skip
     uses_sink = settings.sink and any(
-        plan.head.mode == "sum" or plan.head.may_be_empty for some in heads for plan in some
+        plan.head.mode == "sum" or plan.head.may_be_empty
+        for layer_heads in heads
+        for plan in layer_heads
     )
     return RobustPlan(settings, analysis, blocks, heads, features, planned, uses_sink)
 
 
 def _outputs(
-    blocks: StreamBlocks, outputs: Mapping[str, Node], reader: int, refusals: Refusals
+    blocks: StreamBlocks, outputs: Mapping[str, Node], time: int, refusals: Refusals
 ) -> list[RobustOutput]:
     planned = []
     for name, node in outputs.items():
         assert isinstance(node, SOp)
         try:
-            planned.append(_output(blocks, name, node, reader))
+            planned.append(_output(blocks, name, node, time))
         except Refusal as refusal:
             refusals.add(node, refusal)
     refusals.raise_all()
     return planned
 
 
-def _output(blocks: StreamBlocks, name: str, node: SOp, reader: int) -> RobustOutput:
+def _output(blocks: StreamBlocks, name: str, node: SOp, time: int) -> RobustOutput:
     values = blocks.values.of(node)
     if values.is_wide:
         raise Refusal(
@@ -124,34 +129,34 @@ def _output(blocks: StreamBlocks, name: str, node: SOp, reader: int) -> RobustOu
     atoms = sorted(widest.items())
     if len(atoms) > MOST_LABELS and (row := mean_row(blocks, values.linear, widest)) is not None:
         return RobustOutput(name, node, atoms, [row])
-    rows = box_rows(blocks, values.inputs, labels, reader)
+    rows = box_rows(blocks, values.inputs, labels, time)
     if rows is None:
-        rows = blocks.rows(values.layer, values.inputs, labels, reader)
+        rows = blocks.rows(values.layer, values.inputs, labels, time)
     return RobustOutput(name, node, atoms, [rows.get(code, Row()) for code, _ in atoms])
 
 
-def _write(
-    blocks: StreamBlocks, layer: int, written: dict[Feature, Written], outputs: Mapping[str, Node],
-    refusals: Refusals,
+def _find_steps(
+    blocks: StreamBlocks, layer: int, written: dict[Feature, FeatureSteps],
+    outputs: Mapping[str, Node], refusals: Refusals,
 ) -> None:  # fmt: skip
     """Find the steps of all features that a feed-forward has to write by now."""
-    while waiting := [each for each in blocks.features.values()
-                      if each.layer >= layer and each not in written]:  # fmt: skip
+    while waiting := [feature for feature in blocks.features.values()
+                      if feature.layer >= layer and feature not in written]:  # fmt: skip
         for feature in waiting:
             try:
-                written[feature] = write(blocks, feature)
+                written[feature] = find_steps(blocks, feature)
             except Refusal as refusal:
-                written[feature] = Written(feature, [], [])
+                written[feature] = FeatureSteps(feature, [], [])
                 refusals.add(s_op_of(feature.inputs) or next(iter(outputs.values())), refusal)
 
 
 def _heads(blocks: StreamBlocks, layer: int, refusals: Refusals) -> list[RobustHead]:
     plans = []
-    for head in [each for each in blocks.analysis.heads if each.layer == layer]:
+    for head in [head for head in blocks.analysis.heads if head.layer == layer]:
         if not is_read(blocks, head):
             continue
         try:
-            if head in blocks.shares:
+            if head in blocks.share_dims:
                 width_of(blocks, head.outputs[0])
             plans.append(plan_head(blocks, head))
         except Refusal as refusal:

@@ -20,7 +20,7 @@ from math import ceil, sqrt
 import numpy as np
 
 from rasp.compiler.analysis.variables import HeadOutput, Variable
-from rasp.compiler.emitting.rows import Row, added
+from rasp.compiler.emitting.rows import Row, sum_rows
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.robust.blocks import Feature, StreamBlocks
 from rasp.compiler.robust.grids import Gate, Grid
@@ -51,16 +51,16 @@ class Step:
 
     @property
     def units(self) -> list[tuple[Row, dict[int, float]]]:
-        found = []
+        units = []
         for shift, sign in ((0.5, 1.0), (-0.5, -1.0)):
-            inside = added([self.row, Row({}, shift)]).times(1 / self.factor)
-            found.append((inside, {dim: sign * self.factor * weight
+            inside = sum_rows([self.row, Row({}, shift)]).times(1 / self.factor)
+            units.append((inside, {dim: sign * self.factor * weight
                                    for dim, weight in self.out.items()}))  # fmt: skip
-        return found
+        return units
 
 
 @dataclass(eq=False)
-class Written:
+class FeatureSteps:
     """The steps that write a feature, and what they are functions of."""
 
     feature: Feature
@@ -71,11 +71,11 @@ class Written:
 
     def reads(self, output: HeadOutput, blocks: StreamBlocks) -> bool:
         """Whether the steps read a sum from its head, and not from a block."""
-        is_sum = output.head in blocks.shares and output in blocks.sums
+        is_sum = output.head in blocks.share_dims and output in blocks.number_dims
         return is_sum and output.layer == self.feature.layer
 
 
-def write(blocks: StreamBlocks, feature: Feature) -> Written:
+def find_steps(blocks: StreamBlocks, feature: Feature) -> FeatureSteps:
     """Find the steps of a feature; asks for the blocks and numbers that they read."""
     grid = Grid(blocks, feature)
     steps = []
@@ -86,8 +86,8 @@ def write(blocks: StreamBlocks, feature: Feature) -> Written:
                 f"the feed-forward of layer {feature.layer} would need {MOST_UNITS} hidden units "
                 "or more", 'use a smaller vocabulary or length, or `style="compact"`',
             )  # fmt: skip
-    steps = _spread(blocks, feature, steps)
-    dims = sum(len(blocks.together(dim)[0]) for dim in feature.dims)
+    steps = _share_dimensions(blocks, feature, steps)
+    dims = sum(len(blocks.copies_of(dim)[0]) for dim in feature.dims)
     effort = grid.cases * (len(steps) + 4 * dims)
     if effort > MOST_EFFORT:
         raise Refusal(
@@ -95,10 +95,10 @@ def write(blocks: StreamBlocks, feature: Feature) -> Written:
             f"have to be checked in {grid.cases} cases",
             'use a smaller vocabulary or length, or `style="compact"`',
         )
-    return Written(feature, grid.variables, steps, effort)
+    return FeatureSteps(feature, grid.variables, steps, effort)
 
 
-def _spread(blocks: StreamBlocks, feature: Feature, steps: list[Step]) -> list[Step]:
+def _share_dimensions(blocks: StreamBlocks, feature: Feature, steps: list[Step]) -> list[Step]:
     """Let several dimensions share what many long steps add to one, where rounding would tell.
 
     So many terms of so large a sum are rounded by up to a unit in the last place each; a dimension
@@ -106,15 +106,15 @@ def _spread(blocks: StreamBlocks, feature: Feature, steps: list[Step]) -> list[S
     """
     renamed: dict[tuple[int, int], int] = {}
     for dim in feature.dims:
-        mine = [step for step in steps if dim in step.pieces]
-        together = [[step.most for step in mine if step.gate == gate]
-                    for gate in {step.gate for step in mine}]  # fmt: skip
-        rounding = max((UNIT * len(some) * sum(some) for some in together), default=0.0)
-        count = min(len(mine), ceil(rounding / MOST_ROUNDING))
+        own = [step for step in steps if dim in step.pieces]
+        together = [[step.most for step in own if step.gate == gate]
+                    for gate in {step.gate for step in own}]  # fmt: skip
+        rounding = max((UNIT * len(sizes) * sum(sizes) for sizes in together), default=0.0)
+        count = min(len(own), ceil(rounding / MOST_ROUNDING))
         if count > 1:
             dims = [dim, *blocks.new(count - 1)]
-            blocks.spread[dim] = dims, 1.0
-            pieces = sorted({step.pieces[dim] for step in mine})
+            blocks.repeated[dim] = dims, 1.0
+            pieces = sorted({step.pieces[dim] for step in own})
             renamed |= {(dim, piece): dims[place * count // len(pieces)]
                         for place, piece in enumerate(pieces)}  # fmt: skip
     return [replace(step, out={renamed.get((dim, step.pieces.get(dim, -1)), dim): weight
@@ -131,39 +131,41 @@ def _steps(grid: Grid, gate: Gate, table: np.ndarray) -> list[Step]:
     dims = grid.feature.dims
     line, levels, places = deciding_line(grid.lines, table)
     if line is None:
-        return [_gated(gate, Row(), 0.0, {dims[int(places[0])]: 1.0})]
+        return [_gated_step(gate, Row(), 0.0, {dims[int(places[0])]: 1.0})]
     low, high = (float(end) * line.unit for end in (line.totals.min(), line.totals.max()))
     changes = np.flatnonzero(np.diff(places)).tolist()
-    thresholds = [float(levels[each] + levels[each + 1]) / 2 * line.unit for each in changes]
+    thresholds = [float(levels[change] + levels[change + 1]) / 2 * line.unit for change in changes]
     middle = sum(threshold < (low + high) / 2 for threshold in thresholds)
     base = dims[int(places[changes[middle] if middle < len(changes) else -1])]
     piece = grid.new_pieces(len(changes) + 1)
-    steps = [_gated(gate, Row(), 0.0, {base: 1.0}, {base: piece + middle})]
+    steps = [_gated_step(gate, Row(), 0.0, {base: 1.0}, {base: piece + middle})]
     for number, (change, threshold) in enumerate(zip(changes, thresholds, strict=True)):
         gap = float(levels[change + 1] - levels[change]) * line.unit
         slope = STEEP / line.distance(gap / 2)
         sign, end = (-1.0, low) if number < middle else (1.0, high)
-        row = line.above(threshold).times(sign * slope)
+        row = line.row_above(threshold).times(sign * slope)
         most = slope * line.reach(abs(end - threshold))
         old, new = dims[int(places[change])], dims[int(places[change + 1])]
         pieces = {old: piece + number, new: piece + number + 1}
-        step = _gated(gate, row, most + STEEP, {old: -sign, new: sign}, pieces)
+        step = _gated_step(gate, row, most + STEEP, {old: -sign, new: sign}, pieces)
         steps.append(replace(step, most=most))
-        line.note(gap)
+        line.note_fineness(gap)
     return steps
 
 
-def _gated(
+def _gated_step(
     gate: Gate, row: Row, widest: float, out: Mapping[int, float],
     pieces: Mapping[int, int] | None = None,
 ) -> Step:  # fmt: skip
     """A step that can rise only where all conditions of a gate hold."""
     factor = 1.0
     if row.weights:
-        y = added([row, *(each.times(widest) for each in gate), Row({}, -widest * len(gate))])
+        y = sum_rows(
+            [row, *(condition.times(widest) for condition in gate), Row({}, -widest * len(gate))]
+        )
         factor = max(1.0, sqrt(y.largest))
     elif gate:  # nothing but the gate: half-way between all of them and one less
-        y = added([*(each.times(2 * STEEP) for each in gate),
+        y = sum_rows([*(condition.times(2 * STEEP) for condition in gate),
                    Row({}, 2 * STEEP * (0.5 - len(gate)))])  # fmt: skip
     else:
         y = Row({}, STEEP)

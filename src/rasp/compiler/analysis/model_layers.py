@@ -1,8 +1,8 @@
-"""A schedule in, the layers of a model out, with feed-forward blocks without heads in between.
+"""A schedule in, the layers of a model out, with layers without heads in between.
 
 A feed-forward computes functions of few values at a time. Where an s-op depends on too many, what
 it is made of is computed first, and it follows in the feed-forward of the next layer: for nothing,
-where nobody reads it until then; else in a block of its own, which is a layer without heads.
+where nobody reads it until then; else in a layer of its own, which has a feed-forward and no heads.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from rasp.compiler.settings import Settings
 from rasp.graph import Aggregate, Node, in_order
 
 
-class NeedsBlock(Exception):
-    """An s-op that is read too early: after which layer of the schedule a block would help."""
+class NeedsFeedForward(Exception):
+    """An s-op that is read too early: one more feed-forward after some layer would help."""
 
     def __init__(self, node: Node, after: int, refusal: Refusal) -> None:
         super().__init__(after)
         self.node, self.after, self.refusal = node, after, refusal
 
     def refuse(self, refusals: Refusals, most: int) -> None:
-        """Raise the reason why the s-op needs a block, which it must not have."""
+        """Raise the reason why the s-op needs a feed-forward, which it must not have."""
         hint = self.refusal.hint
         if most:
             hint = f"allow more feed-forward blocks, `extra_feed_forwards={most + 1}`; or {hint}"
@@ -34,19 +34,19 @@ class NeedsBlock(Exception):
 
 
 @dataclass
-class Blocks:
-    """The layers of a schedule, and how many blocks follow which of them."""
+class ModelLayers:
+    """The layers of a schedule, and how many without heads follow which of them."""
 
     schedule: Schedule
     extra: dict[int, int] = field(default_factory=dict)
 
     @property
-    def count(self) -> int:
+    def extra_count(self) -> int:
         return sum(self.extra.values())
 
-    def after(self, layer: int) -> Blocks:
+    def after(self, layer: int) -> ModelLayers:
         """The same with one more."""
-        return Blocks(self.schedule, {**self.extra, layer: self.extra.get(layer, 0) + 1})
+        return ModelLayers(self.schedule, {**self.extra, layer: self.extra.get(layer, 0) + 1})
 
     def place(self, layer: int) -> int:
         """Where a layer of the schedule is in the model."""
@@ -55,7 +55,7 @@ class Blocks:
     @property
     def layers(self) -> int:
         """How many layers the model has."""
-        return self.schedule.layers + self.count
+        return self.schedule.layers + self.extra_count
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,9 @@ class Deadlines:
 
     last: dict[Node, float]
     """In layers of the schedule; a promise is never read."""
-    blocks: Blocks
+    layers: ModelLayers
     most: int = 0
-    """How many blocks there may be."""
+    """How many layers without heads there may be."""
 
     def allow(self, node: Node, layer: int, refusal: Refusal) -> bool:
         """Whether an s-op may be computed in the feed-forward of a layer of the model.
@@ -76,12 +76,12 @@ class Deadlines:
         last = self.last.get(node)
         if last is None or last == inf:
             return last == inf
-        if layer >= self.blocks.place(int(last) + 1):
-            end = self.blocks.schedule.layers
-            if last < end or self.blocks.count == self.most:
-                raise NeedsBlock(node, int(last), refusal)
-            # A block after the last layer changes nothing that is known already: no new attempt.
-            self.blocks.extra[end] = self.blocks.extra.get(end, 0) + 1
+        if layer >= self.layers.place(int(last) + 1):
+            end = self.layers.schedule.layers
+            if last < end or self.layers.extra_count == self.most:
+                raise NeedsFeedForward(node, int(last), refusal)
+            # One after the last layer changes nothing that is known already: no new attempt.
+            self.layers.extra[end] = self.layers.extra.get(end, 0) + 1
             return self.allow(node, layer, refusal)
         return True
 
@@ -92,9 +92,9 @@ class Deadlines:
                 self.last.setdefault(helper, self.last[node])
 
     @classmethod
-    def of(cls, outputs: Sequence[Node], settings: Settings, blocks: Blocks) -> Deadlines:
+    def of(cls, outputs: Sequence[Node], settings: Settings, layers: ModelLayers) -> Deadlines:
         """Heads read what they need before their layer, and outputs after the last."""
-        placed, promised = blocks.schedule, [] if settings.where is None else [settings.where]
+        placed, promised = layers.schedule, [] if settings.where is None else [settings.where]
         last: dict[Node, float] = dict.fromkeys(promised, inf)
         last |= dict.fromkeys(outputs, placed.layers)
         for node in reversed(in_order([*promised, *outputs])):
@@ -103,4 +103,4 @@ class Deadlines:
                 if isinstance(node, Aggregate):
                     until = placed.layer_of[node] - 1 if node in placed.layer_of else inf
                 last[needed] = min(until, last.get(needed, inf))
-        return cls(last, blocks, settings.extra_feed_forwards)
+        return cls(last, layers, settings.extra_feed_forwards)
