@@ -16,7 +16,7 @@ PAGES = {
     "install": ("pip install, and the first program", "start.html"),
     "compile": ("rasp compile: a program becomes the weights of a transformer", "compiling.html"),
     "verify": ("rasp verify: check the certificate of a model", "compiling.html"),
-    "export": ("rasp export: to torch, Hugging Face, TransformerLens or ONNX", "compiling.html"),
+    "export": ("rasp export: to torch, Hugging Face, ONNX and others", "compiling.html"),
     "arch": ("rasp arch: layers and heads, and why", "architecture.html"),
     "fit": ("rasp fit: does a program fit a given transformer?", "architecture.html"),
     "train": ("rasp train: a transformer of the predicted size", "training.html"),

@@ -22,6 +22,7 @@ import pytest
 import rasp
 from rasp.cli import main
 from rasp.frontend.session import Session
+from rasp.operators import written
 from rasp.source import Source
 from rasp.testing import check_page
 from rasp.testing.pages import FILE, Snippet, blocks_of
@@ -65,7 +66,18 @@ def test_every_word_of_the_language_has_an_example_that_runs() -> None:
     shown = "\n".join(each.text for each in snippets(page) if each.language == "rasp")
     used = set(re.findall(r"\w+", re.sub(r"#[^\n]*", "", shown)))
     words = {*KEYWORDS, *BUILT_IN_DOCS, *Session().library.every_name()}
-    assert words - used == {"tokens_asis", "full_s", "False", "draw"}  # in the text around them
+    in_the_text_around = {"tokens_asis", "full_s", "False", "draw"}
+    missing = words - used - in_the_text_around
+    assert not missing, "show it in a ```rasp block of docs/language.md, with what it gives"
+    assert not in_the_text_around & used, "these have an example now"
+
+
+def test_what_python_calls_otherwise_is_in_the_guide() -> None:
+    guide = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    for row in written("call"):
+        if row.python not in (f"rasp.{row.name}", f"builtins.{row.name}"):
+            call = f"`{row.python}({', '.join(row.parameters)})`"
+            assert call in guide, "write it into the table of docs/python.md"
 
 
 def save(snippet: Snippet) -> None:

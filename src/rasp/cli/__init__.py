@@ -36,7 +36,7 @@ COMMANDS = {
     "diff": "are two programs the same? proves, tries, or shows where not",
     "grade": "points for a folder of submissions, each in a sandbox",
     "compile": "compile an s-op to a transformer's weights, certified",
-    "export": "a compiled model for torch, Hugging Face, TransformerLens, ONNX",
+    "export": "a compiled model for another library, such as torch or ONNX",
     "verify": "check a compiled model again, from its files alone",
     "testbed": "models to study, whose circuits are known and checked",
     "draw": "draw how an s-op is computed, layer by layer",
