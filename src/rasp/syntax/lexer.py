@@ -67,13 +67,9 @@ def lex(source: Source, limits: Limits = DEFAULT_LIMITS) -> Lexed:
     """
     lexed = Lexed([], [], [])
     if len(source.text) > limits.text_length:
-        lexed.errors.append(
-            RaspLimitError(
-                f"a program of {len(source.text)} characters is over the limit of "
-                f"{limits.text_length}",
-                hint="split it into files and `load` them",
-            )
-        )
+        message = f"a program of {len(source.text)} characters is over the limit of "
+        hint = "split it into files and `load` them"
+        lexed.errors.append(RaspLimitError(f"{message}{limits.text_length}", hint=hint))
         lexed.tokens.append(Token("end", "", 0, 0))
         return lexed
     for match in _PATTERN.finditer(source.text):
@@ -97,41 +93,29 @@ def lex(source: Source, limits: Limits = DEFAULT_LIMITS) -> Lexed:
 def _read(kind: str, text: str, span: Span, lexed: Lexed, limits: Limits) -> list[Token]:
     """Give a number or string its value; note what is wrong with anything else."""
     value: Atom = 0
+    error: RaspError | None = None
     if kind == "number" and (digits := _digits(text)) > limits.number_digits:
-        lexed.errors.append(
-            RaspLimitError(
-                f"a number of {digits} digits is over the limit of {limits.number_digits}",
-                span,
-                "work with smaller numbers",
-            )
-        )
+        message = f"a number of {digits} digits is over the limit of {limits.number_digits}"
+        error = RaspLimitError(message, span, "work with smaller numbers")
     elif kind == "number":
         value = int(text) if text.isdigit() else Fraction(text)
     elif kind == "string":
         value = _unescape(text, span, lexed)
         if len(value) > limits.string_length:
-            lexed.errors.append(
-                RaspLimitError(
-                    f"a string of {len(value)} characters is over the limit of "
-                    f"{limits.string_length}",
-                    span,
-                    "keep strings short: a token is a word, not a text",
-                )
-            )
+            message = f"a string of {len(value)} characters is over the limit of "
+            hint = "keep strings short: a token is a word, not a text"
+            error = RaspLimitError(f"{message}{limits.string_length}", span, hint)
     elif kind == "curly":
-        lexed.errors.append(
-            RaspSyntaxError(
-                f"`{text}` has curly quotes", span, f"use straight ones: `{quote(text[1:-1])}`"
-            )
-        )
+        hint = f"use straight ones: `{quote(text[1:-1])}`"
+        error = RaspSyntaxError(f"`{text}` has curly quotes", span, hint)
         kind, value = "string", text[1:-1]
     elif text[0] in "\"'":
-        lexed.errors.append(_unclosed(text, span))
+        error = _unclosed(text, span)
         kind, value = "string", ""
     else:
-        lexed.errors.append(_wrong_character(text, span))
-        return []
-    return [Token(kind, text, span.start, span.end, value)]
+        kind, error = "", _wrong_character(text, span)
+    lexed.errors.extend([error] if error else [])
+    return [Token(kind, text, span.start, span.end, value)] if kind else []
 
 
 def _digits(text: str) -> int:
@@ -151,13 +135,10 @@ def _unescape(text: str, span: Span, lexed: Lexed) -> str:
         letter = match.group(1)
         if letter not in _ESCAPES:
             at = span.start + 1 + match.start()
-            lexed.errors.append(
-                RaspSyntaxError(
-                    f"`\\{letter}` means nothing in a string",
-                    Span(span.source, at, at + 2),
-                    r"the escapes are `\\`, `\"`, `\'`, `\n` and `\t`",
-                )
-            )
+            hint = r"the escapes are `\\`, `\"`, `\'`, `\n` and `\t`"
+            place = Span(span.source, at, at + 2)
+            message = f"`\\{letter}` means nothing in a string"
+            lexed.errors.append(RaspSyntaxError(message, place, hint))
         return _ESCAPES.get(letter, letter)
 
     return re.sub(r"\\(.)", replace, inner, flags=re.DOTALL)
