@@ -196,33 +196,22 @@ def _short_expression(node: Node, names: Mapping[Node, str]) -> str:
 
 def _put_together(last: Handle) -> Program:
     """Make a definition of each handle that led to this one."""
-    definitions: dict[int, Definition] = {}
+    definitions: dict[int, tuple[Handle, Definition]] = {}
+    waiting = [last]
+    while waiting:
+        handle = waiting.pop()
+        if id(handle) not in definitions:
+            definitions[id(handle)] = handle, Definition(hides=False)
+            waiting += handle.made_from
     spans = SpanReader()
-    for handle in _in_order_of_making(last):
-        definition = Definition(hides=False)
+    for handle, definition in definitions.values():
         if handle.given_name:
             definition.names[handle.given_name] = handle.node
         if handle.place and handle.node.needs and (span := spans.span(handle.place)) is not None:
             definition.note(handle.node, Origin(span))
         for source in handle.made_from:
-            definition.refers_to[definitions[id(source)]] = None
+            definition.refers_to[definitions[id(source)][1]] = None
         for earlier in handle.known.definitions:
             definition.refers_to[earlier] = None
-        definitions[id(handle)] = definition
     outputs = {last.given_name: last.node} if last.given_name else last.known.outputs
-    return Program(outputs, (definitions[id(last)],))
-
-
-def _in_order_of_making(last: Handle) -> list[Handle]:
-    order: list[Handle] = []
-    seen: set[int] = set()
-    stack: list[tuple[Handle, bool]] = [(last, False)]
-    while stack:
-        handle, is_done = stack.pop()
-        if is_done:
-            order.append(handle)
-        elif id(handle) not in seen:
-            seen.add(id(handle))
-            stack.append((handle, True))
-            stack.extend((source, False) for source in reversed(handle.made_from))
-    return order
+    return Program(outputs, (definitions[id(last)][1],))
