@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from typing import Any
 
 from rasp.atoms import plain_lists, read_input, show_input
@@ -11,7 +10,7 @@ from rasp.cli.answering import find_answers
 from rasp.cli.lines import answer_inputs
 from rasp.cli.parser import CommandParser
 from rasp.cli.prose import print_json_line, tell
-from rasp.frontend.show import show_scores, show_selection, show_sequence
+from rasp.frontend.show import show_values
 from rasp.limits import DEFAULT_LIMITS, Limits
 
 
@@ -44,16 +43,6 @@ def print_answer(
         named = {name: plain_lists(values) for name, values in answer.items()}
         print_json_line(named if len(named) > 1 else next(iter(named.values())))
     else:
-        print("\n".join(_shown(answer, given, limits)))
-
-
-def _shown(answer: dict[str, list[Any]], given: object, limits: Limits) -> Iterator[str]:
-    tokens = read_input(given, limits)
-    for name, values in answer.items():
-        called = f"{name}({show_input(tokens)})"
-        if not isinstance(values[0], list):
-            yield f"{called} = {show_sequence(values, full=True)}"
-        elif isinstance(values[0][0], bool):
-            yield f"{called}\n{show_selection(values, tokens, full=True)}"
-        else:
-            yield f"{called}\n{show_scores(values, tokens)}"
+        tokens = read_input(given, limits)
+        for name, values in answer.items():
+            print(show_values(f"{name}({show_input(tokens)})", values, tokens, full=True))

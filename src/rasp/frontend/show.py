@@ -170,6 +170,28 @@ def _same(one: Any, other: Any) -> bool:
     return is_same_kind and bool(one == other)
 
 
+def show_values(
+    called: str,
+    values: list[Any],
+    tokens: tuple[Atom, ...],
+    full: bool = False,
+    indent: str = "    ",
+) -> str:
+    """Write what an s-op gives on an input in a line, and a selector or scorer as a grid below.
+
+    >>> print(show_values('same("ab")', [[True, False], [False, True]], ("a", "b")))
+    same("ab")
+            a b
+        a   1 ·
+        b   · 1
+    """
+    if not isinstance(values[0], list):
+        return f"{called} = {show_sequence(values, full)}"
+    if isinstance(values[0][0], bool):
+        return f"{called}\n{show_selection(values, tokens, full, indent)}"
+    return f"{called}\n{show_scores(values, tokens, indent)}"
+
+
 def show_selection(
     rows: list[list[bool]], tokens: tuple[Atom, ...], full: bool = False, indent: str = "    "
 ) -> str:
@@ -221,15 +243,9 @@ def _show_node(name: str, node: Node, session: Session, program: Program) -> str
         return f"{head}\n  example: does not fit {shown_input}: {error.message}" + (
             f"\n           hint: {error.hint}" if error.hint else ""
         )
-    if kind == "s-op":
-        kinds = PLURALS[kind_of_sequence(values)]
-        text = show_sequence(values, settings.full_display)
-        return f"{head}\n  example: {called} = {text}  ({kinds})"
-    if kind == "selector":
-        return f"{head}\n  example: {called}\n" + show_selection(
-            values, tokens, settings.full_display, " " * 11
-        )
-    return f"{head}\n  example: {called}\n" + show_scores(values, tokens, " " * 11)
+    text = show_values(called, values, tokens, settings.full_display, " " * 11)
+    kinds = f"  ({PLURALS[kind_of_sequence(values)]})" if kind == "s-op" else ""
+    return f"{head}\n  example: {text}{kinds}"
 
 
 def _show_examples(settings: DisplaySettings) -> str:

@@ -19,7 +19,7 @@ from rasp.evaluator import apply
 from rasp.frontend.calls import signature
 from rasp.frontend.functions import FunctionHandle
 from rasp.frontend.handles import Handle
-from rasp.frontend.show import show_scores, show_selection, show_sequence
+from rasp.frontend.show import show_values
 from rasp.frontend.values import kind_name
 from rasp.graph import Scorer, Selector, expression
 
@@ -76,12 +76,7 @@ def text_of(handle: Handle, tokens: tuple[Atom, ...]) -> str:
         values = apply(handle.node, list(tokens), handle.program, handle.budgets)
     except RaspError as error:
         return f"{called} fails: {error.message}"
-    match handle.node:
-        case Selector():
-            return f"{called}\n{show_selection(values, tokens)}"
-        case Scorer():
-            return f"{called}\n{show_scores(values, tokens)}"
-    return f"{called} = {show_sequence(values)}"
+    return show_values(called, values, tokens)
 
 
 def html_of(handle: Handle, tokens: tuple[Atom, ...]) -> str:
