@@ -5,11 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
+from typing import TYPE_CHECKING
 
 from rasp.cli.files import find_handle, read_given, run_program
 from rasp.cli.parser import THEMES, CommandParser, options
 from rasp.cli.patience import working
 from rasp.token_lists import HELP
+
+if TYPE_CHECKING:
+    from rasp.drawing import Drawing
 
 
 def configure(parser: CommandParser) -> None:
@@ -36,7 +40,6 @@ def configure(parser: CommandParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from rasp.drawing import draw, draw_selector
-    from rasp.drawing.layout import refuse_layout
 
     handle = find_handle(run_program(arguments), arguments.name)
     given = read_given(arguments.input, arguments.text)
@@ -45,14 +48,21 @@ def run(arguments: argparse.Namespace) -> int:
         drawing = make(handle, given, theme=arguments.theme)
     if arguments.layers:
         drawing = drawing.with_layers(*arguments.layers)
-    drawing = drawing.arranged(**options(arguments, "compact landscape width page"))
-    if arguments.output is None:
+    arrangement = options(arguments, "compact landscape width page")
+    return show_drawing(drawing.arranged(**arrangement), arguments.output)
+
+
+def show_drawing(drawing: Drawing, output: str | None) -> int:
+    """Write a drawing to the terminal, or to a file; return the exit code."""
+    from rasp.drawing.layout import refuse_layout
+
+    if output is None:
         refuse_layout(drawing.layout)
         sys.stdout.write(drawing.text())
         return 0
     with warnings.catch_warnings(record=True) as cautions:
         warnings.simplefilter("always")
-        print(f"wrote {drawing.save(arguments.output)}")
+        print(f"wrote {drawing.save(output)}")
     for caution in cautions:
         print(f"warning: {caution.message}", file=sys.stderr)
     return 0

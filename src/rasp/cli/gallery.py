@@ -127,11 +127,7 @@ def _run(name: str, inputs: list[Any], as_json: bool) -> int:
 
 
 def _draw(name: str, given: Any, arguments: argparse.Namespace) -> int:
+    from rasp.cli.draw import show_drawing
     from rasp.drawing import draw
 
-    drawing = draw(load(name), given, theme=arguments.theme)
-    if arguments.output is None:
-        sys.stdout.write(drawing.text())
-    else:
-        print(f"wrote {drawing.save(arguments.output)}")
-    return 0
+    return show_drawing(draw(load(name), given, theme=arguments.theme), arguments.output)
