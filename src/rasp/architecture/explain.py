@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,7 +21,7 @@ from rasp.architecture.schedule import (
     show_counts,
 )
 from rasp.architecture.suggestions import Suggestion, suggestions
-from rasp.graph import Elementwise, Node, Program
+from rasp.graph import Node, Program
 from rasp.visible import visibly
 
 MOST_NAMES = 6
@@ -123,7 +122,7 @@ def _table(naming: Naming, placed: Schedule) -> list[str]:
     """One line for each head, and one for what each feed-forward makes of it."""
     rows: list[tuple[str, str, str, str]] = []
     if placed.input_feed_forward:
-        rows.append(("0", "feed-forward", _names(naming, placed.input_feed_forward), ""))
+        rows.append(("0", "feed-forward", _cut(naming.results(placed.input_feed_forward)), ""))
     for number, layer in enumerate(placed.layer_list, start=1):
         if placed.layers > MOST_LAYERS and MOST_LAYERS // 2 < number <= placed.layers - 20:
             if number == MOST_LAYERS // 2 + 1:
@@ -140,14 +139,8 @@ def _layer_rows(naming: Naming, number: int, layer: Layer) -> list[tuple[str, st
         line = naming.line(head.aggregates[0] if head.aggregates else head.selector)
         rows.append((str(number), naming.label(head.selector), _cut(list(gives)), line))
     if layer.feed_forward:
-        rows.append((str(number), "feed-forward", _names(naming, layer.feed_forward), ""))
+        rows.append((str(number), "feed-forward", _cut(naming.results(layer.feed_forward)), ""))
     return rows
-
-
-def _names(naming: Naming, work: Sequence[Elementwise]) -> str:
-    """The names of what a feed-forward makes; unnamed steps on the way are left out."""
-    named = [naming.program.names[node] for node in work if node in naming.program.names]
-    return _cut(named) or naming.label(work[-1], 40)
 
 
 def _cut(names: list[str]) -> str:

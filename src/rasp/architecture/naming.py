@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -57,6 +58,11 @@ class Naming:
         if span is None:
             return self.label(node)
         return shortened(" ".join(span.text.split()))
+
+    def results(self, work: Sequence[Node]) -> list[str]:
+        """Return the names of what a feed-forward makes; unnamed steps on the way are left out."""
+        named = [self.program.names[node] for node in work if node in self.program.names]
+        return named or [self.label(node, 40) for node in work[-1:]]
 
     @cached_property
     def _needed_by(self) -> dict[type[Node], dict[Node, list[Node]]]:

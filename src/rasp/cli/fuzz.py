@@ -8,8 +8,8 @@ from pathlib import Path
 from rasp.cli.parser import CommandParser
 from rasp.cli.patience import ProgressLine
 from rasp.errors import RaspValueError
-from rasp.fuzzing.campaign import Campaign, ShrunkFailure, fuzz, save_record
-from rasp.fuzzing.cases import read_replay
+from rasp.fuzzing.campaign import Campaign, ShrunkFailure, fuzz, record
+from rasp.fuzzing.cases import read_replay, save_json
 from rasp.fuzzing.judges import HOMES, find_judge, verdict
 
 
@@ -23,8 +23,8 @@ def configure(parser: CommandParser) -> None:
     parser.take("--replay", again, Path, metavar="FILE")
     folder = "the folder that replay files go to"
     parser.take("--replays", folder, Path, default=Path("fuzz-replays"))
-    record = "write what was tried to this file, as JSON (default: none)"
-    parser.take("--record", record, Path, metavar="FILE")
+    kept = "write what was tried to this file, as JSON (default: none)"
+    parser.take("--record", kept, Path, metavar="FILE")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     print(summary(campaign))
     if arguments.record:
-        save_record(arguments.record, campaign)
+        save_json(arguments.record, record(campaign))
     return 1 if campaign.failed else 0
 
 

@@ -18,7 +18,7 @@ from rasp.drawing.plan import (
     SelectionShown,
 )
 from rasp.errors import RaspLimitError, RaspTypeError
-from rasp.evaluator import EvaluationError, Values, evaluate_plain, pointing
+from rasp.evaluator import Values, every_value
 from rasp.graph import (
     Aggregate,
     Indices,
@@ -61,7 +61,7 @@ def plan_flow(
         names=with_short_names(program.names, placed),
         origins=program.origins,
         tokens=tokens,
-        values=values or _evaluate(outputs, tokens, program, limits),
+        values=values or every_value(outputs, tokens, program, limits),
         ids=shown_nodes(outputs, placed, program),
     )
     heads = head_ids(placed)
@@ -100,7 +100,7 @@ def plan_selection(
             hint="give a selector, or an s-op made by `aggregate`",
         )
     tokens = _tokens([selector], given, limits)
-    values = values or _evaluate([selector], tokens, program, limits)
+    values = values or every_value([selector], tokens, program, limits)
     ids = {node: f"s{number}" for number, node in enumerate([Tokens(), *read_by(selector)])}
     everything = {Tokens(): list(tokens), **values}
     context = PlanContext(program.names, program.origins, tokens, everything, ids)
@@ -137,15 +137,6 @@ def _tokens(outputs: Sequence[Node], given: object, limits: Limits) -> tuple[Ato
             hint="draw a shorter input, or one part of the program",
         )
     return tokens
-
-
-def _evaluate(
-    outputs: Sequence[Node], tokens: tuple[Atom, ...], program: Program, limits: Limits
-) -> Values:
-    try:
-        return evaluate_plain(in_order(outputs), tokens, limits)
-    except EvaluationError as failed:
-        raise pointing(failed, program) from None
 
 
 def _input_in_title(tokens: tuple[Atom, ...]) -> str:

@@ -14,7 +14,7 @@ from rasp.atoms import Atom, plain_lists, read_input
 from rasp.errors import RaspError, RaspLimitError
 from rasp.evaluator.plain import EvaluationError, Scores, Selection, Values
 from rasp.evaluator.plain import evaluate as evaluate_plain
-from rasp.graph import Elementwise, Node, Program, SOp, expression
+from rasp.graph import Elementwise, Node, Program, SOp, expression, in_order
 from rasp.limits import DEFAULT_LIMITS, Limits
 from rasp.meter import Meter
 
@@ -28,6 +28,7 @@ __all__ = [
     "evaluate_chunks",
     "evaluate_each",
     "evaluate_plain",
+    "every_value",
     "explain_plan",
     "pointing",
 ]
@@ -60,6 +61,21 @@ def apply(
         return _evaluate([node], [tokens], limits, meter)[node][0]
     except EvaluationError as failed:
         raise pointing(failed, program or Program()) from None
+
+
+def every_value(
+    outputs: Sequence[Node], tokens: tuple[Atom, ...], program: Program, limits: Limits
+) -> Values:
+    """Compute nodes and everything that they need on one input; errors point as those of `apply`.
+
+    >>> from rasp.graph import Indices, Tokens
+    >>> list(every_value([Indices(), Tokens()], ("a", "b"), Program(), DEFAULT_LIMITS).values())
+    [[0, 1], ['a', 'b']]
+    """
+    try:
+        return evaluate_plain(in_order(outputs), tokens, limits)
+    except EvaluationError as failed:
+        raise pointing(failed, program) from None
 
 
 def evaluate_batch(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import rasp
-from rasp.fuzzing.cases import Case, random_case, save_json, save_replay
+from rasp.fuzzing.cases import Case, random_case, save_replay
 from rasp.fuzzing.judges import HOMES, Judgement, find_judge, verdict
 from rasp.fuzzing.shrink import shrink
 
@@ -143,8 +143,3 @@ def _versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return versions
-
-
-def save_record(path: Path, campaign: Campaign) -> None:
-    """Write a campaign's record in one step."""
-    save_json(path, record(campaign))

@@ -38,10 +38,8 @@ def judge_fast(case: Case) -> None:
 
 def judge_strained(case: Case) -> None:
     """The same where short inputs are made to take the ways of long ones."""
-    outputs = _outputs(case)
     with strained():
-        for tokens, expected in zip(case.inputs, _plain_results_of(case), strict=True):
-            _agree("plain", expected, "strained", fast_results(outputs, [tokens]))
+        judge_fast(case)
 
 
 def judge_batch(case: Case) -> None:

@@ -14,7 +14,7 @@ from rasp.architecture import schedule
 from rasp.atoms import Atom
 from rasp.drawing.choice import shown_nodes
 from rasp.errors import RaspError, RaspValueError
-from rasp.evaluator import EvaluationError, evaluate_plain, pointing
+from rasp.evaluator import every_value
 from rasp.graph import Const, Indices, Node, Program, Selector, SOp, Tokens, compared_in, in_order
 from rasp.playground.attention import aggregates_of, attention_of
 from rasp.playground.budgets import LIMITS, MOST_NAMES
@@ -72,11 +72,8 @@ def _with_values(ran: Ran, tokens: tuple[Atom, ...]) -> Named:
 
 
 def _evaluated(program: Program, outputs: Sequence[Node], tokens: tuple[Atom, ...]) -> Telling:
-    nodes = in_order([Tokens(), Indices(), *outputs])
-    try:
-        return Telling(program, tokens, evaluate_plain(nodes, tokens, LIMITS))
-    except EvaluationError as failed:
-        raise pointing(failed, program) from None
+    nodes = [Tokens(), Indices(), *outputs]
+    return Telling(program, tokens, every_value(nodes, tokens, program, LIMITS))
 
 
 def _strips(outputs: Sequence[Node], program: Program) -> dict[Node, str]:

@@ -29,7 +29,7 @@ def architecture(request: dict[str, Any]) -> dict[str, Any]:
         "width": placed.width,
         "heads_per_layer": list(placed.heads_per_layer),
         "layer_list": [_layer(explanation, layer) for layer in placed.layer_list[:MOST_LAYERS]],
-        "input_feed_forward": _names(explanation, placed.input_feed_forward),
+        "input_feed_forward": explanation.naming.results(placed.input_feed_forward)[:MOST_SHOWN],
         "why_so_deep": list(explanation.why_so_deep) if placed.layers else [],
         "why_so_wide": list(explanation.why_so_wide),
         "notes": list(explanation.notes),
@@ -57,14 +57,7 @@ def _layer(explanation: Explanation, layer: Layer) -> dict[str, Any]:
                 "line": int(line) if file == "program" else None,
             }
         )
-    return {"heads": heads, "feed_forward": _names(explanation, layer.feed_forward)}
-
-
-def _names(explanation: Explanation, work: Any) -> list[str]:
-    """The names of what a feed-forward makes; unnamed steps on the way are left out."""
-    names = explanation.naming.program.names
-    named = [names[node] for node in work if node in names]
-    return named[:MOST_SHOWN] or [explanation.naming.label(node, 40) for node in work[-1:]]
+    return {"heads": heads, "feed_forward": naming.results(layer.feed_forward)[:MOST_SHOWN]}
 
 
 def fits(request: dict[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from random import Random
 from typing import Any, TypeAlias
 
 from rasp.atoms import Atom, display, read_input, show_input
+from rasp.equivalence.sides import Compared
 from rasp.evaluator import evaluate_plain
 from rasp.graph import Node
 from rasp.programs import load
@@ -59,9 +60,10 @@ def disagreements(
 ) -> Iterator[WrongAnswer]:
     """Give each input on which the node's values are not those of the specification."""
     given = [read_input(list(tokens)) for tokens in inputs]
+    pair = Compared(node, entry.wanted)
     for tokens, computed in zip(given, evaluator(node, given), strict=True):
         specified = entry.wanted(tokens)
-        if not _agree(computed, specified):
+        if not pair.agree(computed, specified, kinds=True):
             yield WrongAnswer(entry.name, tokens, computed, specified)
 
 
@@ -75,13 +77,6 @@ def fast(node: Node, inputs: Inputs) -> Iterable[list[Any]]:
     from rasp.evaluator.fast.evaluate import evaluate
 
     return evaluate([node], inputs)[node]
-
-
-def _agree(computed: list[Any], specified: list[Any]) -> bool:
-    return len(computed) == len(specified) and all(
-        wanted is IGNORED or (type(atom) is type(wanted) and atom == wanted)
-        for atom, wanted in zip(computed, specified, strict=True)
-    )
 
 
 def check_programs(chosen: Iterable[Entry], count: int) -> bool:
