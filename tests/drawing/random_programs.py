@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from architecture.random_graphs import random_outputs
+from rasp.drawing.plan import Flow, HeadShown, Plan
 from rasp.graph import Const, Program, SOp, in_order
 
 
@@ -21,3 +22,9 @@ def random_program(seed: int) -> tuple[list[SOp], Program, list[int]]:
         Program.named(names),
         [random.randint(-3, 3) for _ in range(random.randint(1, 8))],
     )
+
+
+def heads_of(plan: Plan) -> dict[str, HeadShown]:
+    """The heads of a flow by their ids."""
+    assert isinstance(plan, Flow)
+    return {head.id: head for layer in plan.layers for head in layer.heads}

@@ -13,7 +13,7 @@ from rasp.drawing import Drawing, draw
 from rasp.drawing.plan import Flow
 from repository import script
 
-from .random_programs import random_program
+from .random_programs import heads_of, random_program
 
 pytestmark = [pytest.mark.slow, needs_chromium]
 
@@ -55,7 +55,7 @@ def test_the_page_gives_the_same_reasons_as_python(drawing: Drawing, page: Any) 
     plan = drawing.plan
     assert isinstance(plan, Flow)
     length = range(len(plan.tokens))
-    for head in plan.heads.values():
+    for head in heads_of(plan).values():
         for query in length:
             for key in length:
                 told = page.evaluate("([h, q, k]) => raspWhy(h, q, k)", [head.id, query, key])

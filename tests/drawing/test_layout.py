@@ -16,7 +16,7 @@ from rasp.drawing.compact import window_for
 from rasp.drawing.glyphs import in_cells
 from rasp.programs import load
 
-from .random_programs import random_program
+from .random_programs import heads_of, random_program
 from .test_svg import SVG, selections_of
 
 BRACKETS = "(({}))({}){(())}()({})()"
@@ -75,7 +75,7 @@ def test_a_compact_grid_has_exactly_the_picks(seed: int) -> None:
     outputs, program, given = random_program(seed)
     picture = draw(outputs, given, program)
     drawn = selections_of(picture.arranged(compact=True))
-    for name, head in picture.plan.heads.items():  # type: ignore[union-attr]
+    for name, head in heads_of(picture.plan).items():
         counts = [sum(row) for row in head.picks]
         needs_grid = max(counts) > 1 and min(counts) < len(counts)
         if needs_grid:

@@ -23,7 +23,7 @@ from rasp.graph import (
 )
 from rasp.limits import Limits
 
-from .random_programs import random_program
+from .random_programs import heads_of, random_program
 
 SEEDS = range(60)
 
@@ -44,7 +44,7 @@ def test_every_aggregate_is_drawn_once_with_its_selection_values_and_result(seed
     )
     drawn = Counter(
         (head.picks, plan.strips[one.values].values, plan.strips[one.result].values)
-        for head in plan.heads.values()
+        for head in heads_of(plan).values()
         for one in head.aggregates
     )
     assert drawn == wanted

@@ -14,7 +14,7 @@ from rasp.drawing.glyphs import in_cell
 from rasp.drawing.plan import Flow
 from rasp.graph import Aggregate, Indices, Select, Tokens
 
-from .random_programs import random_program
+from .random_programs import heads_of, random_program
 
 SVG = "{http://www.w3.org/2000/svg}"
 SUBPATH = re.compile(r"M([\d.]+) ([\d.]+)h([\d.]+)v")
@@ -53,8 +53,8 @@ def test_exactly_the_picked_cells_are_drawn(seed: int) -> None:
     drawing = draw(outputs, given, program)
     assert isinstance(drawing.plan, Flow)
     drawn = selections_of(drawing)
-    assert set(drawn) == set(drawing.plan.heads)
-    for head in drawing.plan.heads.values():
+    assert set(drawn) == set(heads_of(drawing.plan))
+    for head in heads_of(drawing.plan).values():
         wanted = {
             (query, key)
             for query, row in enumerate(head.picks)

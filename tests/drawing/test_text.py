@@ -7,7 +7,7 @@ from rasp.drawing import draw
 from rasp.drawing.glyphs import columns, in_cell
 from rasp.drawing.plan import Flow
 
-from .random_programs import random_program
+from .random_programs import heads_of, random_program
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -21,7 +21,7 @@ def test_all_values_and_picks_are_in_the_text(seed: int) -> None:
         if strip.head is None and not strip.is_constant:
             values = " ".join(in_cell(value, 6) for value in strip.values)
             assert any(values in line for line in squeezed), strip.label
-    picks = sum(sum(map(sum, head.picks)) for head in drawing.plan.heads.values())
+    picks = sum(sum(map(sum, head.picks)) for head in heads_of(drawing.plan).values())
     assert text.count("█") == picks
 
 

@@ -110,10 +110,6 @@ class Flow:
     outputs: tuple[str, ...]
     note: str = ""
 
-    @property
-    def heads(self) -> dict[str, HeadShown]:
-        return {head.id: head for layer in self.layers for head in layer.heads}
-
     def only_layers(self, first: int, last: int) -> Flow:
         """Return the flow of some layers; the input and the output are at its ends."""
         if not 1 <= first <= last <= len(self.layers):
@@ -144,10 +140,6 @@ class SelectionShown:
     tokens: tuple[Atom, ...]
     strips: Mapping[str, Strip]
     head: HeadShown
-
-    @property
-    def heads(self) -> dict[str, HeadShown]:
-        return {self.head.id: self.head}
 
 
 @dataclass(frozen=True)

@@ -160,7 +160,6 @@ class Elaborator:
             defaults,
             statement.body,
             scope,
-            statement.span,
             doc[-1].lstrip("# ") if doc else "",
         )
 

@@ -87,7 +87,6 @@ class Function:
     """One for each parameter: its default, or `MISSING`."""
     body: tuple[Statement, ...]
     scope: Scope
-    span: Span
     doc: str = ""
     is_library: bool = False
 

@@ -27,7 +27,6 @@ class Occurrence:
     end: int
     is_definition: bool
     own: ScopedName
-    scope: NameScope
 
     @property
     def variable(self) -> ScopedName:
@@ -154,16 +153,16 @@ class _Resolver:
     ) -> None:  # fmt: skip
         for target in targets:
             definition = Binding(target.name, target.span, kind, binder, self.statement, doc)
-            self.note(target.name, target.span, scope.bind(definition, not in_loop), scope, True)
+            self.note(target.name, target.span, scope.bind(definition, not in_loop), True)
 
     def enter(self, function: tree.Define, scope: NameScope) -> None:
         """Begin a function's scope with its parameters, and leave its body for later."""
-        inner = NameScope(scope, scope.count, function)
+        inner = NameScope(scope, scope.count)
         self.functions[id(function)] = inner
         self.scopes.append((function.span, inner))
         for parameter in function.parameters:
             definition = Binding(parameter.name, parameter.span, "parameter", parameter)
-            self.note(parameter.name, parameter.span, inner.bind(definition), inner, True)
+            self.note(parameter.name, parameter.span, inner.bind(definition), True)
         self.waiting.append((function.body, inner))
 
     def read(self, whole: tree.Tree, scope: NameScope, in_loop: frozenset[str]) -> None:
@@ -173,7 +172,7 @@ class _Resolver:
             part, inside = stack.pop()
             match part:
                 case tree.Name(name):
-                    self.note(name, part.span, self.look_up(name, inside, in_loop), inside)
+                    self.note(name, part.span, self.look_up(name, inside, in_loop))
                 case tree.Comprehension(item, targets, source, key):
                     inner = NameScope(inside, inside.count, is_inline=True)
                     self.scopes.append((part.span, inner))
@@ -202,15 +201,13 @@ class _Resolver:
             if last is not None and last[1] == command.words[1]:
                 start = command.span.start + last.start(1)
                 span = Span(command.span.source, start, start + len(last[1]))
-                self.note(last[1], span, self.look_up(last[1], scope, frozenset()), scope)
+                self.note(last[1], span, self.look_up(last[1], scope, frozenset()))
 
     def look_up(self, name: str, scope: NameScope, in_loop: frozenset[str]) -> ScopedName:
-        return scope.find(name, in_loop) or self.unknown.setdefault(name, ScopedName(name))
+        return scope.find(name, in_loop) or self.unknown.setdefault(name, ScopedName())
 
-    def note(
-        self, name: str, span: Span, variable: ScopedName, scope: NameScope, binds: bool = False
-    ) -> None:
-        self.found.append(Occurrence(name, span.start, span.end, binds, variable, scope))
+    def note(self, name: str, span: Span, variable: ScopedName, binds: bool = False) -> None:
+        self.found.append(Occurrence(name, span.start, span.end, binds, variable))
 
     def unclear_keywords(self) -> Iterator[str]:
         """Tie each keyword argument to the parameter it names, and give those that cannot be."""
@@ -229,10 +226,10 @@ class _Resolver:
             ]
             if not parameters or len(parameters) < len(scopes):
                 yield argument.keyword
-                parameters = parameters or [ScopedName(argument.keyword)]
+                parameters = parameters or [ScopedName()]
             for other in parameters[1:]:
                 parameters[0].join(other)
-            self.note(argument.keyword, span, parameters[0], self.main)
+            self.note(argument.keyword, span, parameters[0])
 
 
 def definitions_in(statements: tuple[tree.Statement, ...], kind: str) -> list[Binding]:

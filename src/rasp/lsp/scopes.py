@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from rasp.source import Span
-from rasp.syntax.tree import Assign, Define, Tree
+from rasp.syntax.tree import Assign, Tree
 
 NEVER = 1 << 60
 
@@ -44,7 +44,6 @@ class Binding:
 class ScopedName:
     """A name in a scope, with everything that binds it."""
 
-    name: str
     definitions: list[Binding] = field(default_factory=list)
     joined: ScopedName | None = None
 
@@ -70,7 +69,6 @@ class NameScope:
     parent: NameScope | None = None
     made_at: int = 0
     """How many bindings the parent had made when this scope was written."""
-    function: Define | None = None
     is_inline: bool = False
     """True in a comprehension, which runs where it is written."""
     variables: dict[str, ScopedName] = field(default_factory=dict)
@@ -83,7 +81,7 @@ class NameScope:
     def bind(self, definition: Binding, is_certain: bool = True) -> ScopedName:
         """Note a binding."""
         name = definition.name
-        variable = self.variables.setdefault(name, ScopedName(name))
+        variable = self.variables.setdefault(name, ScopedName())
         variable.root.definitions.append(definition)
         self.count += 1
         self.bound.setdefault(name, self.count)
@@ -102,7 +100,7 @@ class NameScope:
         while scope is not None:
             may_be = name in scope.bound or (is_own and name in in_loop)
             if may_be:
-                names.append(scope.variables.setdefault(name, ScopedName(name)))
+                names.append(scope.variables.setdefault(name, ScopedName()))
                 if scope.certain.get(name, NEVER) <= at:
                     break
             at, is_own, scope = scope.made_at, is_own and scope.is_inline, scope.parent

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rasp import lib
-from rasp.atoms import Atom
 from rasp.frontend.expressions import SelectorHandle, SOpHandle
 from rasp.graph import Aggregate, Const, Elementwise, Node, Selector, SelectorAnd, SelectorOr, SOp
 from rasp.graph.idioms import FIRST_KEY, selector_of_width
@@ -29,7 +28,6 @@ class AttentionMeant:
     selector: Selector
     values: SOp
     """What is read at the keys; 1 where they are only counted."""
-    default: Atom = 0
     leaves_out_first: bool = False
     """True where position 0 is known to be a BOS, and never counts."""
 
@@ -46,8 +44,8 @@ def attention_of(node: Node) -> AttentionMeant | None:
     match node:
         case Selector():
             return AttentionMeant("select", node, Const(1))
-        case Aggregate(selector, values, default):
-            return AttentionMeant("mean", selector, values, default)
+        case Aggregate(selector, values):
+            return AttentionMeant("mean", selector, values)
         case Elementwise("+" | "-") if (width := selector_of_width(node)) is not None:
             selector, leaves_out_first = width
             return AttentionMeant("count", selector, Const(1), leaves_out_first=leaves_out_first)

@@ -34,10 +34,6 @@ class WorkerProcess:
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
-    def pid(self) -> int | None:
-        return self._process.pid if self._process is not None else None
-
-    @property
     def is_alive(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
