@@ -39,3 +39,14 @@ def test_a_drawing_prints_as_its_text() -> None:
     assert str(drawing) == drawing.text()
     how = 'print it to see it here; .save("picture.svg") writes it'
     assert repr(drawing) == f'<Drawing: up on "ab" ({how})>'
+
+
+def test_what_is_compared_and_averaged_too_is_called_both() -> None:
+    own = "select(tokens, tokens, ==) and select(indices, indices, ==)"
+    lines = draw(rasp.run(f"x = aggregate({own}, tokens);")["x"], "ab").text().splitlines()
+    rows = [line.split() for line in lines if line.endswith(("keys", "values"))]
+    assert rows == [
+        ["tokens", "a", "b", "keys"],
+        ["indices", "0", "1", "keys"],
+        ["tokens", "a", "b", "values"],
+    ]

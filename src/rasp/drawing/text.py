@@ -77,17 +77,16 @@ def _head(head: HeadShown, strips: Mapping[str, Strip], tokens: tuple[Atom, ...]
     width = _cell_width((*keys, *values))
     left = [_column(strip) for strip in queries]
     right = [_column(strip) for strip in results]
-    across = [(cut(strip.label, LONGEST_NAME), strip) for strip in (*keys, *values)]
     asked = "  ".join(_right(cells[0], columns(cells[0])) for cells in left)
-    indent = max([columns(asked), *(columns(name) for name, _ in across)])
-    role = {id(strip): "keys" for strip in keys} | {id(strip): "values" for strip in values}
+    names = (cut(strip.label, LONGEST_NAME) for strip in (*keys, *values))
+    indent = max(map(columns, (asked, *names)))
 
-    def along(name: str, strip: Strip) -> str:
-        word = role[id(strip)] if strip.id else ""
+    def along(strip: Strip, role: str) -> str:
+        name, word = cut(strip.label, LONGEST_NAME), role if strip.id else ""
         return f"  {_right(name, indent)}  {_row(strip.values, width)}  {word}".rstrip()
 
-    above = [along(name, strip) for name, strip in across[: len(keys)]]
-    below = [along(name, strip) for name, strip in across[len(keys) :]]
+    above = [along(strip, "keys") for strip in keys]
+    below = [along(strip, "values") for strip in values]
     blank = " " * columns(_row(tokens, width))
     answers = "  ".join(cells[0] for cells in right)
     rows = [f"  {_right(asked, indent)}  {blank}  {answers}".rstrip()]
