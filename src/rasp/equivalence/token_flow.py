@@ -74,9 +74,7 @@ def flows(nodes: Sequence[Node]) -> dict[Node, AtomFlow]:
                 united = _united([flow[operand] for operand in operands])
                 flow[node] = replace(united, joined=united.joined or op == "+")
             case Aggregate(values=values, default=default):
-                flow[node] = _united(
-                    [flow[values], AtomFlow(constants=frozenset([(type(default), default)]))]
-                )
+                flow[node] = _united([flow[values], _constant(default)])
             case _:
                 flow[node] = NOTHING
     return flow

@@ -77,7 +77,8 @@ def make_cases(exercise: Exercise) -> GradedCases:
     >>> cases.inputs[5], cases.answers[5]
     (('a', 'c'), ['c', 'a'])
     """
-    member = entry(exercise.reference.removeprefix(GALLERY)) if _is_gallery(exercise) else None
+    is_gallery = exercise.reference.startswith(GALLERY)
+    member = entry(exercise.reference.removeprefix(GALLERY)) if is_gallery else None
     reference = member.wanted if member else _reference(exercise)
     shortest, longer, described = (
         _gallery_inputs(member, exercise) if member and exercise.alphabet is None else
@@ -104,10 +105,6 @@ def make_cases(exercise: Exercise) -> GradedCases:
         len(asked) - len(kept),
         ignored=0 if exercise.bos is None else 1,
     )
-
-
-def _is_gallery(exercise: Exercise) -> bool:
-    return exercise.reference.startswith(GALLERY)
 
 
 def _reference(exercise: Exercise) -> Side:

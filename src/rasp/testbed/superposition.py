@@ -139,7 +139,8 @@ def _trained(
     model: Transformer, start: Transformer, inputs: SplitInputs, seed: int, steps: int
 ) -> Transformer:
     """The best model on the way from a start."""
-    student = Patchable(start, torch.float32, _device())
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    student = Patchable(start, torch.float32, device)
     parameters = [
         parameter.requires_grad_() for parameter in student.parameters() if parameter.numel()
     ]
@@ -203,7 +204,3 @@ def _ids_by_length(model: Transformer, inputs: list[Input]) -> dict[int, Array]:
     return {length: np.stack([model.token_ids(list(tokens)) for tokens in inputs
                               if len(tokens) == length])
             for length in sorted({len(tokens) for tokens in inputs})}  # fmt: skip
-
-
-def _device() -> str:
-    return "cuda" if torch.cuda.is_available() else "cpu"
