@@ -91,16 +91,15 @@ class _Model:
 
     @cached_property
     def rows(self) -> list[Row]:
-        rows: list[Row] = []
-        width = self.columns - 1
-        for attention in self.problem.attentions:
-            rows.append(
-                (dict.fromkeys(self._up_to(attention, self.problem.order.slots), 1.0), 1, 1)
-            )
+        slots, width = self.problem.order.slots, self.columns - 1
+        rows: list[Row] = [
+            (dict.fromkeys(self._up_to(attention, slots), 1.0), 1, 1)
+            for attention in self.problem.attentions
+        ]
         for (attention, slot), column in self.place.items():
             head = self.head[self.problem.kind[attention], slot]
             rows.append(({column: 1.0, head: -1.0}, -1, 0))
-        for slot in range(1, self.problem.order.slots + 1):
+        for slot in range(1, slots + 1):
             heads = [column for (_, at), column in self.head.items() if at == slot]
             rows.append(({**dict.fromkeys(heads, 1.0), width: -1.0}, -math.inf, 0))
         for user, needed in prerequisites(self.problem).items():

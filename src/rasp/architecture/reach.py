@@ -18,10 +18,8 @@ def stays_within(pattern: Pattern, outputs: Sequence[Node]) -> bool:
 
     False means that this simple argument does not decide it.
     """
-    selectors: list[Selector] = []
-    for node in in_order(outputs):
-        if isinstance(node, (Aggregate, SelectBest)):
-            selectors.append(node.selector)
+    inside = (node for node in in_order(outputs) if isinstance(node, (Aggregate, SelectBest)))
+    selectors = [node.selector for node in inside]
     selectors += [output for output in outputs if isinstance(output, Selector)]
     forms = normal_forms(selectors)
     return all(_is_allowed(pattern, reach(forms[selector])) for selector in selectors)

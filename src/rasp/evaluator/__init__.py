@@ -169,24 +169,15 @@ def _evaluate(
         from rasp.evaluator.fast.evaluate import evaluate
 
         return evaluate(outputs, inputs, limits, meter, as_python)
-    answers = [_plainly(outputs, tuple(tokens), number, limits, meter)
-               for number, tokens in enumerate(inputs)]  # fmt: skip
+    answers: list[Values] = []
+    for number, tokens in enumerate(inputs):
+        try:
+            answers.append(evaluate_plain(outputs, tuple(tokens), limits, meter))
+        except EvaluationError as failed:
+            failed.number = number
+            raise
     finish = plain_lists if as_python else list
     return {node: [finish(values[node]) for values in answers] for node in outputs}
-
-
-def _plainly(
-    outputs: Sequence[Node],
-    tokens: tuple[Atom, ...],
-    number: int,
-    limits: Limits,
-    meter: Meter | None,
-) -> Values:
-    try:
-        return evaluate_plain(outputs, tokens, limits, meter)
-    except EvaluationError as failed:
-        failed.number = number
-        raise
 
 
 def _check_dense(outputs: Sequence[Node], inputs: Sequence[Sequence[Atom]], limits: Limits) -> None:

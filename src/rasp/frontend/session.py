@@ -155,9 +155,8 @@ class Session:
                 self.elaborator.look_up(name.name, scope)
             except RaspNameError as missing:
                 missing.located(name.span)
-                mistakes += (
-                    [missing] if missing.message not in (told.message for told in mistakes) else []
-                )
+                if missing.message not in (told.message for told in mistakes):
+                    mistakes.append(missing)
             except BrokenName:
                 pass
         return mistakes

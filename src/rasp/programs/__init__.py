@@ -12,6 +12,8 @@ one module a family with an `Entry` for each program; nothing here runs a progra
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from rasp.programs.files import program_names as names
@@ -73,7 +75,5 @@ def families() -> dict[str, tuple[Entry, ...]]:
     >>> [each.name for each in families()["the paper's tasks"]][:2]
     ['reverse', 'hist']
     """
-    members_of: dict[str, list[Entry]] = {}
-    for member in entries():
-        members_of.setdefault(member.family, []).append(member)
-    return {family: tuple(members) for family, members in members_of.items()}
+    together = groupby(entries(), key=attrgetter("family"))
+    return {family: tuple(members) for family, members in together}

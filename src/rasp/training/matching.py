@@ -10,7 +10,6 @@ selection takes the head's place, and a model that uses the head as the program 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,8 +51,10 @@ def find_match(
         table = np.array([[agreement(attention[layer][:, head], *target, held.plan)
                            for layer, head in own] for target in held.targets])  # fmt: skip
         places = [own[choice] for choice in assign(table)]
-        swaps = [_swap(attention, place, target)
-                 for place, target in zip(places, held.targets, strict=True)]  # fmt: skip
+        swaps = [  # the program's selection in a head's place, but for the rows that do not count
+            {(layer, head): torch.where(counts, target, attention[layer][:, head])}
+            for (layer, head), (target, counts) in zip(places, held.targets, strict=True)
+        ]
         rows = [
             _row(row, shape, held, number, place, float(table[number, own.index(place)]), swap)
             for number, (place, swap) in enumerate(zip(places, swaps, strict=True))
@@ -124,16 +125,6 @@ def assign(table: np.ndarray) -> list[int]:
 
     _, columns = linear_sum_assignment(table, maximize=True)
     return [int(column) for column in columns]
-
-
-def _swap(
-    attention: Sequence[torch.Tensor],
-    place: tuple[int, int],
-    target: tuple[torch.Tensor, torch.Tensor],
-) -> dict[tuple[int, int], torch.Tensor]:
-    """The program's selection in a head's place, but for the rows that do not count."""
-    layer, head = place
-    return {place: torch.where(target[1], target[0], attention[layer][:, head])}
 
 
 def _swapped(row: torch.Tensor, shape: Shape, held: Held, swap: Replaced) -> float:
