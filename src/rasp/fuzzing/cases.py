@@ -87,7 +87,7 @@ def save_replay(path: Path, case: Case, judge: str, detail: str) -> None:
         "detail": detail,
         "program": case.text,
         "seed": case.seed,
-        "inputs": [[_kept(atom) for atom in tokens] for tokens in case.inputs],
+        "inputs": trees.record(case.inputs),
         "statements": trees.record(case.statements),
     }
     save_json(path, kept)
@@ -106,8 +106,7 @@ def read_replay(path: Path) -> tuple[Case, str]:
     """Read a replay file: the case, and the judge that it is for."""
     try:
         kept = read_json(path, LARGEST_REPLAY)
-        inputs = tuple(tuple(trees.read(atom) for atom in tokens) for tokens in kept["inputs"])
-        statements = trees.read(kept["statements"])
+        statements, inputs = trees.read(kept["statements"]), trees.read(kept["inputs"])
         case = Case(statements, inputs, int(kept["seed"]))
         _check(case)
         return case, str(kept["judge"])
@@ -118,10 +117,6 @@ def read_replay(path: Path) -> tuple[Case, str]:
     raise RaspValueError(
         f"`{path}` cannot be read: {why}", hint="give a file that `rasp fuzz` wrote"
     ) from None
-
-
-def _kept(atom: Atom) -> Any:
-    return trees.record(atom) if isinstance(atom, Fraction) else atom
 
 
 def _check(case: Case) -> None:
