@@ -83,7 +83,7 @@ def test_scores_too_wide_for_floats_are_refused() -> None:
 
 def test_a_picture_says_why() -> None:
     plan = plan_flow([NEAREST.node], [2, 0, 1], NEAREST.program)
-    [head] = plan.heads.values()
+    [[head]] = (layer.heads for layer in plan.layers)
     assert isinstance(NEAREST.node, rasp.graph.Aggregate)
     assert isinstance(NEAREST.node.selector, SelectBest)
     lines = why(plan.strips, head, 1, 2)

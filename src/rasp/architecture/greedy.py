@@ -8,6 +8,7 @@ the candidates, so the result is never worse than the paper's.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from rasp.architecture.bounds import least_width
@@ -96,9 +97,8 @@ def _listed(
 ) -> Placement | None:
     """Place slot by slot with at most `width` heads each, or None where that runs out."""
     readiness = _Readiness(problem, needed_by)
-    waiting: dict[int, int] = {}  # how many of each kind are yet to be placed
-    for attention in problem.attentions:
-        waiting[problem.kind[attention]] = waiting.get(problem.kind[attention], 0) + 1
+    # how many of each kind are yet to be placed
+    waiting = Counter(problem.kind[attention] for attention in problem.attentions)
     placement: Placement = {}
     for slot in range(1, problem.order.slots + 1):
         by_kind: dict[int, list[Node]] = {}

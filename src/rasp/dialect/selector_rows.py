@@ -154,8 +154,8 @@ class SelectorReader:
         program = self._program
         truths = []
         around = [distance - 1, distance, distance + 1]  # where the answer may change
-        for nearest, side in ((-1, -1), (0, 0), (1, 1)):
-            places = [nearest, *(apart for apart in around if apart * side > 0 and side)]
+        for side in (-1, 0, 1):
+            places = [side, *(apart for apart in around if apart * side > 0)]
             answers = {apply_operator(selector.op, (apart, distance)) for apart in places}
             if len(answers) > 1:
                 raise NotInDialect(selector, "asks for a position by its exact distance")

@@ -65,12 +65,8 @@ class Elaborator:
 
     def run(self, statement: tree.Statement, scope: Scope) -> tuple[Value, Definition]:
         """Run one statement of a program, as a definition of its own."""
-        notes, outer = self.notes, self.notes.definition
-        definition = notes.definition = notes.new_definition()
-        try:
+        with self.notes.another_definition() as definition:
             return self.statement(statement, scope), definition
-        finally:
-            notes.definition = outer
 
     def block(self, statements: tuple[tree.Statement, ...], scope: Scope) -> Value:
         """Run the statements of a body; return what `return` gives, else `MISSING`."""

@@ -44,7 +44,7 @@ class Notes:
 
     @contextmanager
     def another_definition(self) -> Iterator[Definition]:
-        """Take notes of something else than a statement of the program."""
+        """Take notes in a definition of its own: of a statement, or of something else."""
         outer, self.definition = self.definition, self.new_definition()
         try:
             yield self.definition

@@ -137,10 +137,8 @@ class ExpressionParser(TokenReader):
             return tree.Literal(token.text == "True", span=span)
         if self.sees("("):
             return self.group()
-        if self.sees("["):
-            return self.list_display()
-        if self.sees("{"):
-            return self.dict_display()
+        if self.sees("[") or self.sees("{"):
+            return self.display()
         raise self.unexpected("an expression", hint=self.hint_for(token))
 
     def group(self) -> tree.Expression:
@@ -150,40 +148,30 @@ class ExpressionParser(TokenReader):
         self.close(opening, ")")
         return tree.Bracketed(inner, span=self.since(opening))
 
-    def list_display(self) -> tree.Expression:
-        opening = self.token
-        items: list[tree.Expression] = []
-        comprehension: tree.Expression | None = None
-
-        def item() -> tree.Expression:
-            nonlocal comprehension
-            value = self.expression()
-            if self.sees("for") and not items:
-                comprehension = self.comprehension(value, None, opening)
-            items.append(value)
-            return value
-
-        self.bracketed("[", "]", item)
-        return comprehension or tree.ListDisplay(tuple(items), span=self.since(opening))
-
-    def dict_display(self) -> tree.Expression:
-        opening = self.token
-        items: list[tuple[tree.Expression, tree.Expression]] = []
+    def display(self) -> tree.Expression:
+        """A list or a dict, or the comprehension of one."""
+        opening, is_dict = self.token, self.sees("{")
+        keys: list[tree.Expression] = []
+        values: list[tree.Expression] = []
         comprehension: tree.Expression | None = None
 
         def item() -> None:
             nonlocal comprehension
-            key = self.expression()
-            self.expect(
-                ":", "`:` between a dict's key and its value", hint='write `{"a": 1, "b": 2}`'
-            )
-            value = self.expression()
-            if self.sees("for") and not items:
-                comprehension = self.comprehension(value, key, opening)
-            items.append((key, value))
+            if is_dict:
+                keys.append(self.expression())
+                what = "`:` between a dict's key and its value"
+                self.expect(":", what, hint='write `{"a": 1, "b": 2}`')
+            values.append(self.expression())
+            if self.sees("for") and len(values) == 1:
+                comprehension = self.comprehension(values[0], keys[0] if keys else None, opening)
 
-        self.bracketed("{", "}", item)
-        return comprehension or tree.DictDisplay(tuple(items), span=self.since(opening))
+        self.bracketed(opening.text, "}" if is_dict else "]", item)
+        if comprehension is not None:
+            return comprehension
+        span = self.since(opening)
+        if is_dict:
+            return tree.DictDisplay(tuple(zip(keys, values, strict=True)), span=span)
+        return tree.ListDisplay(tuple(values), span=span)
 
     def comprehension(
         self, item: tree.Expression, key: tree.Expression | None, opening: Token
