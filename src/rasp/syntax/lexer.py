@@ -113,9 +113,11 @@ def _read(kind: str, text: str, span: Span, lexed: Lexed, limits: Limits) -> lis
         error = _unclosed(text, span)
         kind, value = "string", ""
     else:
-        kind, error = "", _wrong_character(text, span)
-    lexed.errors.extend([error] if error else [])
-    return [Token(kind, text, span.start, span.end, value)] if kind else []
+        lexed.errors.append(_wrong_character(text, span))
+        return []
+    if error is not None:
+        lexed.errors.append(error)
+    return [Token(kind, text, span.start, span.end, value)]
 
 
 def _digits(text: str) -> int:
