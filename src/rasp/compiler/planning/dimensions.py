@@ -9,7 +9,7 @@ these functions have rank, unless some must not be mixed because of rounding (`a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
@@ -23,6 +23,7 @@ from rasp.compiler.analysis.linear import (
     TokenIs,
     content,
     scaled,
+    total,
 )
 from rasp.compiler.analysis.rounding import is_power_of_two
 from rasp.compiler.analysis.times import layer_at
@@ -34,6 +35,7 @@ FEW, LARGEST_WEIGHT = 2, 1024
 """What is read from so few dimensions with weights up to this needs none of its own."""
 ALONE = 2
 """How much finer than what it holds the grid of a dimension is that one function has alone."""
+ZERO = Fraction(0)
 Exact: TypeAlias = Fraction | int
 """Whole numbers are ints here, which add and multiply much faster."""
 
@@ -54,36 +56,60 @@ class Demand:
 class Layout:
     """The dimensions, and how to read any demanded function from them."""
 
-    dimensions: list[Linear] = field(default_factory=list)
-    """What each dimension holds (without constants)."""
-    _echelon: list[tuple[Coordinate, dict[Coordinate, Exact], dict[int, Exact]]] = field(
-        default_factory=list
-    )
-    _pivots: dict[Coordinate, int] = field(default_factory=dict)
-    _weights_of: dict[Shape, dict[int, Exact]] = field(default_factory=dict)
-    """How what was read before is made of dimensions."""
-    fineness: dict[int, int] = field(default_factory=dict)
-    """How much finer than what they hold dimensions are rounded, where that is not as usual."""
     separates_writers: bool = False
     """Whether what different blocks write is in different dimensions: each is written once, so
     that it is rounded once, and exact from then on."""
+    dimensions: list[Linear] = field(default_factory=list)
+    """What each dimension holds (without constants)."""
+    fineness: dict[int, int] = field(default_factory=dict)
+    """How much finer than what they hold dimensions are rounded, where that is not as usual."""
+    _rows: dict[Coordinate, tuple[dict[Coordinate, Exact], dict[int, Exact]]] = field(
+        default_factory=dict
+    )
+    """The echelon form: rows by their pivots, each as a sum of coordinates and as one of
+    dimensions. None holds the pivot of an earlier one."""
+    _weights_of: dict[Shape, dict[int, Exact]] = field(default_factory=dict)
+    """How what was read before is made of dimensions."""
     _own_dimensions: dict[Shape, int] = field(default_factory=dict)
     """The dimensions of functions that are not read from others."""
 
-    def add(self, demand: Demand) -> None:
-        """Make sure that a function can be read."""
-        remainder, rows = self._reduced(demand.linear)
+    def add(self, linear: Linear) -> None:
+        """Make sure that a function can be read: what is readable of it needs no dimension."""
+        remainder, weights = self._reduced(linear)
         if remainder:
-            self._append(self._without_readable_parts(demand.linear))
+            self._append(
+                total(part for part in _parts_by(_kind, linear) if not self.can_read(part))
+            )
         else:
-            self._weights_of[demand.linear.shape] = self._weights(rows)
+            self._weights_of[linear.shape] = weights
+
+    def add_by_writer(self, linear: Linear) -> None:
+        """Make sure that what each block adds to a function can be read, without rounding."""
+        for part in _parts_by(_writer, linear):
+            key, _ = _shape(part)
+            remainder, weights = self._reduced(part)
+            is_plain = len(weights) <= FEW and all(map(_is_plain, weights.values()))
+            if key not in self._own_dimensions and (remainder or not is_plain):
+                self._own_dimensions[key] = len(self.dimensions)
+                self._append(part)
+
+    def add_alone(self, linear: Linear, layer: int) -> None:
+        """Give a function a dimension of its own, unless it is read from one that is rounded.
+
+        While a dimension holds a large constant, only a power of two times it is exact.
+        """
+        read = [weight for place, weight in self.read(linear).items()
+                if last_layer(self.dimensions[place]) == layer]  # fmt: skip
+        if not read or (len(read) == 1 and is_power_of_two(read[0])):
+            return
+        if self.separates_writers:
+            self.fineness[len(self.dimensions)] = ALONE
+        self._weights_of[linear.shape] = self._new_dimension(linear)
 
     def _append(self, linear: Linear) -> None:
         """A dimension for a function; the echelon form has it if others do not tell it."""
-        remainder, rows = self._reduced(linear)
-        new = len(self.dimensions)
-        unit = content(linear.parts.values())
-        self.dimensions.append(linear.times(1 / unit))
+        remainder, weights = self._reduced(linear)
+        own_weight = self._new_dimension(linear)
         if not remainder:
             return
         # A weight of 1 makes no fractions of the others; so it is the pivot, where there is one.
@@ -91,143 +117,86 @@ class Layout:
             remainder, key=lambda part: (abs(abs(Fraction(remainder[part])) - 1), part.order)
         )
         scale = Fraction(remainder[pivot])
-        row_weights = scaled(self._weights(rows), -1 / scale)
-        row_weights[new] = unit / scale
-        self._pivots[pivot] = len(self._echelon)
-        row_parts = _with_ints(scaled(remainder, 1 / scale))
-        self._echelon.append((pivot, row_parts, _with_ints(row_weights)))
+        row_weights = scaled(weights, -1 / scale) | scaled(own_weight, 1 / scale)
+        self._rows[pivot] = _with_ints(scaled(remainder, 1 / scale)), _with_ints(row_weights)
 
-    def add_by_writer(self, demand: Demand) -> None:
-        """Make sure that what each block adds to a function can be read, without rounding."""
-        for part in _by_writer(demand.linear):
-            key, _ = _shape(part)
-            if key in self._own_dimensions:
-                continue
-            remainder, rows = self._reduced(part)
-            used = self._weights(rows)
-            if not remainder and len(used) <= FEW and all(map(_is_plain, used.values())):
-                continue
-            self._own_dimensions[key] = len(self.dimensions)
-            self._append(part)
+    def _new_dimension(self, linear: Linear) -> dict[int, Exact]:
+        """A dimension for a function up to a factor and a constant; return how to read it."""
+        unit = content(linear.parts.values())
+        self.dimensions.append(Linear(ZERO, scaled(linear.parts, 1 / unit)))
+        return {len(self.dimensions) - 1: unit}
 
-    def add_alone(self, demand: Demand) -> None:
-        """Give a function a dimension of its own, unless it is read from one that is rounded.
-
-        While a dimension holds a large constant, only a power of two times it is exact.
-        """
-        layer = layer_at(demand.time)
-        read = [(place, weight) for place, weight in self.read(demand.linear).items()
-                if last_layer(self.dimensions[place]) == layer]  # fmt: skip
-        if not read or (len(read) == 1 and is_power_of_two(read[0][1])):
-            return
-        if self.separates_writers:
-            self.fineness[len(self.dimensions)] = ALONE
-        unit = content(demand.linear.parts.values())
-        self._weights_of[demand.linear.shape] = {len(self.dimensions): unit}
-        self.dimensions.append(demand.linear.plus(-demand.linear.constant).times(1 / unit))
-
-    def _without_readable_parts(self, linear: Linear) -> Linear:
-        """Leave out the parts that can be read already: the dimension is simpler, and cleaner."""
-        kept: dict[Coordinate, Fraction] = {}
-        kinds: dict[object, dict[Coordinate, Fraction]] = {}
-        for coordinate, weight in linear.parts.items():
-            kind = coordinate.group if isinstance(coordinate, Reached) else type(coordinate)
-            kinds.setdefault(kind, {})[coordinate] = weight
-        for parts in kinds.values():
-            if self._reduced(Linear(Fraction(0), parts))[0]:
-                kept |= parts
-        return Linear(Fraction(0), kept)
+    def can_read(self, linear: Linear) -> bool:
+        """Whether a function is a combination of the dimensions."""
+        return not self._reduced(linear)[0]
 
     def read(self, linear: Linear) -> Mapping[int, Exact]:
         """The weights with which the dimensions add up to a function, its constant aside."""
         if linear.shape not in self._weights_of:
-            self._weights_of[linear.shape] = self._read(linear)
+            weights: dict[int, Exact] = {}
+            for part in _parts_by(_writer, linear) if self.separates_writers else [linear]:
+                _add(weights, self._read(part), 1)
+            self._weights_of[linear.shape] = weights
         return self._weights_of[linear.shape]
 
-    def _read(self, linear: Linear) -> dict[int, Exact]:
-        total: dict[int, Exact] = {}
-        for part in _by_writer(linear) if self.separates_writers else [linear]:
-            key, unit = _shape(part) if self.separates_writers else (frozenset(), Fraction(0))
-            used: Mapping[int, Exact] = {}
+    def _read(self, part: Linear) -> dict[int, Exact]:
+        if self.separates_writers:
+            key, unit = _shape(part)
             if key in self._own_dimensions:
-                used = {self._own_dimensions[key]: unit}
-            else:
-                remainder, rows = self._reduced(part)
-                assert not remainder, "a function is read that nobody asked for"
-                used = self._weights(rows)
-            for place, weight in used.items():
-                total[place] = total.get(place, 0) + weight
-        return {place: weight for place, weight in total.items() if weight}
+                return {self._own_dimensions[key]: unit}
+        remainder, weights = self._reduced(part)
+        assert not remainder, "a function is read that nobody asked for"
+        return weights
+
+    def _reduced(self, linear: Linear) -> tuple[dict[Coordinate, Exact], dict[int, Exact]]:
+        """Subtract rows of the echelon form until no pivot is left: what remains, and the weights
+        of dimensions in what was subtracted.
+        """
+        remainder = _with_ints(linear.parts)
+        weights: dict[int, Exact] = {}
+        for pivot, (row_parts, row_weights) in self._rows.items():
+            factor = remainder.get(pivot)
+            if factor:
+                _add(remainder, row_parts, -factor)
+                _add(weights, row_weights, factor)
+        return remainder, weights
 
     def written_by_groups(self) -> Counter[Group]:
         """How many dimensions each group of hidden units writes."""
         return Counter(group for dimension in self.dimensions
                        for group in {step.group for step in dimension.of(Reached)})  # fmt: skip
 
-    def can_read(self, linear: Linear) -> bool:
-        """Whether a function is a combination of the dimensions."""
-        return not self._reduced(linear)[0]
 
-    def _reduced(self, linear: Linear) -> tuple[dict[Coordinate, Exact], dict[int, Exact]]:
-        """Subtract rows of the echelon form until no pivot is left: what remains, and how much of
-        each row was subtracted.
-        """
-        remainder = _with_ints(linear.parts)
-        subtracted: dict[int, Exact] = {}
-        pending = sorted({self._pivots[part] for part in remainder if part in self._pivots})
-        waiting = set(pending)
-        while pending:
-            row = pending.pop(0)
-            waiting.discard(row)
-            pivot, row_parts, _ = self._echelon[row]
-            factor = remainder.get(pivot)
-            if not factor:
-                continue
-            for coordinate in _subtract(remainder, row_parts, factor):
-                later = self._pivots.get(coordinate)
-                if later is not None and later not in waiting:
-                    waiting.add(later)
-                    pending.append(later)
-            subtracted[row] = subtracted.get(row, 0) + factor
-        return remainder, subtracted
-
-    def _weights(self, rows: Mapping[int, Exact]) -> dict[int, Exact]:
-        """The weights of dimensions in a sum of rows of the echelon form."""
-        weights: dict[int, Exact] = {}
-        for row, factor in rows.items():
-            for place, weight in self._echelon[row][2].items():
-                weights[place] = weights.get(place, 0) + factor * weight
-        return {place: weight for place, weight in weights.items() if weight}
-
-
-def _subtract(
-    remainder: dict[Coordinate, Exact], row_parts: Mapping[Coordinate, Exact], factor: Exact
-) -> list[Coordinate]:
-    """Subtract a multiple of a row, in place; return its coordinates that are still there."""
-    left_over = []
-    for coordinate, weight in row_parts.items():
-        left = remainder.get(coordinate, 0) - (weight if factor == 1 else factor * weight)
-        if left:
-            remainder[coordinate] = left
-            left_over.append(coordinate)
+def _add(sums: dict[Key, Exact], terms: Mapping[Key, Exact], factor: Exact) -> None:
+    """Add a multiple of some terms, in place; sums that are 0 are left out."""
+    for key, term in terms.items():
+        changed = sums.get(key, 0) + (term if factor == 1 else factor * term)
+        if changed:
+            sums[key] = changed
         else:
-            remainder.pop(coordinate, None)
-    return left_over
+            sums.pop(key, None)
 
 
-def _by_writer(linear: Linear) -> list[Linear]:
-    """The parts of a function that different heads and groups write; and those of the embedding."""
-    writers: dict[object, dict[Coordinate, Fraction]] = {}
+def _parts_by(sort: Callable[[Coordinate], object], linear: Linear) -> list[Linear]:
+    """A function as a sum of functions of coordinates of one sort each."""
+    parts: dict[object, dict[Coordinate, Fraction]] = {}
     for coordinate, weight in linear.parts.items():
-        match coordinate:
-            case Reached(group=group):
-                writer: object = group
-            case HeadOutput():
-                writer = coordinate
-            case _:
-                writer = None
-        writers.setdefault(writer, {})[coordinate] = weight
-    return [Linear(Fraction(0), parts) for parts in writers.values()]
+        parts.setdefault(sort(coordinate), {})[coordinate] = weight
+    return [Linear(ZERO, weights) for weights in parts.values()]
+
+
+def _kind(coordinate: Coordinate) -> object:
+    return coordinate.group if isinstance(coordinate, Reached) else type(coordinate)
+
+
+def _writer(coordinate: Coordinate) -> object:
+    """The head's output or group that writes a coordinate; None for the embedding."""
+    match coordinate:
+        case Reached(group=group):
+            return group
+        case HeadOutput():
+            return coordinate
+    return None
 
 
 def _shape(linear: Linear) -> tuple[Shape, Fraction]:
@@ -244,10 +213,8 @@ def _is_plain(weight: Exact) -> bool:
 
 def _with_ints(weights: Mapping[Key, Exact]) -> dict[Key, Exact]:
     """The same weights, with whole numbers as ints."""
-    objects = {id(weight): weight for weight in weights.values()}
-    as_ints = {key: weight.numerator if weight.denominator == 1 else weight
-             for key, weight in objects.items()}  # fmt: skip
-    return {key: as_ints[id(weight)] for key, weight in weights.items()}
+    return {key: weight.numerator if weight.denominator == 1 else weight
+            for key, weight in weights.items()}  # fmt: skip
 
 
 def lay_out(demands: Iterable[Demand], separates_writers: bool = False) -> Layout:
@@ -256,14 +223,15 @@ def lay_out(demands: Iterable[Demand], separates_writers: bool = False) -> Layou
     What the embedding alone decides is there from the start, so that the simplest come first
     whoever reads them: what holds 0 or 1 is exact, and so is what is made of such dimensions.
     """
-    layout = Layout(separates_writers=separates_writers)
+    layout = Layout(separates_writers)
     placed: set[Shape] = set()
     for demand in sorted(demands, key=_order):
         if demand.linear.shape not in placed:
             placed.add(demand.linear.shape)
-            layout.add_by_writer(demand) if separates_writers else layout.add(demand)
+            add = layout.add_by_writer if separates_writers else layout.add
+            add(demand.linear)
             if demand.is_read_at_once and not demand.is_noisy:
-                layout.add_alone(demand)
+                layout.add_alone(demand.linear, layer_at(demand.time))
             elif demand.is_read_at_once and separates_writers:
                 layout.fineness |= dict.fromkeys(layout.read(demand.linear), FINEST)
     return layout

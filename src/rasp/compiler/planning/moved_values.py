@@ -20,7 +20,7 @@ from rasp.compiler.analysis.variables import (
     mixture,
     number,
 )
-from rasp.compiler.planning.dimensions import Demand, Layout
+from rasp.compiler.planning.dimensions import Layout
 from rasp.compiler.planning.features import Features
 
 
@@ -33,7 +33,7 @@ def basis_of(head: PlannedHead, wanted: Iterable[Linear]) -> list[dict[HeadOutpu
             rows.setdefault(frozenset(row.items()), weighted_sum(row))
     basis = Layout()
     for linear in sorted(rows.values(), key=lambda linear: len(linear.parts)):
-        basis.add(Demand(0, linear))
+        basis.add(linear)
     return [dimension.of(HeadOutput) for dimension in basis.dimensions]
 
 
