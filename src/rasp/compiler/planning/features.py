@@ -7,10 +7,10 @@ with the same inputs form one `Group`, which reads a single number (see `mixed_r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from math import prod
 from typing import ClassVar
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.linear import Coordinate, Linear, of_index, of_token, total
-from rasp.compiler.analysis.tables import NumberedTable, Table, numbered
+from rasp.compiler.analysis.tables import NumberedTable, Table
 from rasp.compiler.analysis.times import feed_forward_time
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Values
@@ -39,16 +39,13 @@ from rasp.compiler.refusals import Refusal
 ZERO = Fraction(0)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class Reached(Coordinate):
     """1 where the input of a group has got as far as a state, else 0; see `Group.reached`."""
 
-    group: Group
+    group: Group = field(repr=False)
     state: int
     order: ClassVar[int] = 0
-
-    def __repr__(self) -> str:
-        return f"Reached(state={self.state})"
 
 
 @dataclass(eq=False, repr=False)
@@ -60,35 +57,46 @@ class Group:
 
     layer: int
     inputs: tuple[Variable, ...]
-    codes: tuple[tuple[Fraction, ...], ...]
-    undefined: set[int] = field(default_factory=set)
-    tables: list[Table] = field(default_factory=list)
+    tables: list[np.ndarray] = field(default_factory=list)
+    """(state,): what each term is there; NaN where that does not matter."""
     _steps: dict[int, Reached] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return f"<Group of layer {self.layer}: {self.size} states>"
+        return f"<Group of layer {self.layer}: {prod(map(len, self.codes))} states>"
 
     def reached(self, state: int) -> Reached:
         """The coordinate that is 1 from a state on."""
         return self._steps.setdefault(state, Reached(self, state))
 
-    @property
-    def size(self) -> int:
-        return prod(len(codes) for codes in self.codes)
+    @cached_property
+    def codes(self) -> list[list[Fraction]]:
+        """The different codes of each input."""
+        return [sorted({code for _, code in variable.states}) for variable in self.inputs]
 
     @property
     def is_noisy(self) -> bool:
         return any(variable.is_noisy for variable in self.inputs)
 
+    def merged(self, places: np.ndarray) -> np.ndarray:
+        """(state,): a numbered table where inputs with equal codes (the int 3 and the float 3.0)
+        are one.
+        """
+        merged, is_known = np.zeros(prod(map(len, self.codes)), int), places > 0
+        merged[self._states[is_known]] = places[is_known]
+        if (merged[self._states] != places)[is_known].any():
+            raise Refusal(
+                "it tells an int from an equal float, which are one number to a transformer",
+                "convert with `int`, `round` or `float` first",
+            )
+        return merged
+
     @cached_property
-    def places(self) -> list[int]:
-        """The state for each combination of its inputs' states; equal codes are one."""
-        states = [0]
-        for variable, codes in zip(self.inputs, self.codes, strict=True):
-            place = {code: number for number, code in enumerate(codes)}
-            inner = [place[code] for _, code in variable.states]
-            states = [state * len(codes) + number for state in states for number in inner]
-        return states
+    def _states(self) -> np.ndarray:
+        """(states of the inputs): the state of the group."""
+        place_of = [{code: place for place, code in enumerate(codes)} for codes in self.codes]
+        places = [[place[code] for _, code in variable.states]
+                  for variable, place in zip(self.inputs, place_of, strict=True)]  # fmt: skip
+        return np.ravel_multi_index(np.ix_(*places), tuple(map(len, self.codes)))
 
 
 class Features:
@@ -115,7 +123,7 @@ class Features:
         if len(values) < 2:
             return Linear(values[0]) if values and values[0] is not None else Linear()
         return total(
-            self._of_one(layer, part.inputs[0], part.table, time)
+            self._of_one(layer, part, time)
             if len(part.inputs) == 1
             else self._term_or_branches(layer, part, time)
             for part in grid.relevant().summands()
@@ -125,10 +133,11 @@ class Features:
         """A function that is no sum: one term, or several where some input is a choice."""
         parts = branches(grid)
         if len(parts) == 1:
-            return self._term(layer, grid.inputs, grid.table, time)
+            return self._term(layer, grid, time)
         return total(self._resolve(layer, part, time) for part in parts)
 
-    def _of_one(self, layer: int, variable: Variable, table: Table, time: int) -> Linear:
+    def _of_one(self, layer: int, grid: NumberedTable, time: int) -> Linear:
+        (variable,), table = grid.inputs, grid.table
         any_value = next(value for value in table if value is not None)
         filled = [any_value if value is None else value for value in table]
         match variable:
@@ -151,7 +160,7 @@ class Features:
                 line = line_through(variable, table)
                 if line is not None:
                     return line
-        return self._term(layer, (variable,), table, time)
+        return self._term(layer, grid, time)
 
     def _of_choice(
         self, values: Values, chosen: Mapping[tuple[type, Atom], Fraction | None], time: int
@@ -181,88 +190,53 @@ class Features:
             case SumVariable():
                 return variable.linear
             case HeadOutput():
-                return Linear(Fraction(0), {variable: Fraction(1)})
-        if isinstance(variable, CountVariable):
-            return total(
-                self.of_values(self.values.of(condition), lambda atom: Fraction(bool(atom)), time)
-                for condition in variable.conditions
-            )
+                return Linear(ZERO, {variable: Fraction(1)})
+            case CountVariable():
+                conditions = map(self.values.of, variable.conditions)
+                return total(
+                    self.of_values(condition, lambda atom: Fraction(bool(atom)), time)
+                    for condition in conditions
+                )
         return self.resolve(
             variable.layer, (variable,), [code for _, code in variable.states], time
         )
 
-    def _term(
-        self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int
-    ) -> Linear:  # fmt: skip
+    def _term(self, layer: int, grid: NumberedTable, time: int) -> Linear:
         """A term of a feed-forward; work on the embedding waits for that of layer 1 if it can."""
         if layer == 0 and self.layers and time > feed_forward_time(1):
             layer = 1
-        if any(isinstance(variable, CountVariable) for variable in inputs):
-            layer = max(layer, *(variable.layer for variable in inputs))
+        if any(isinstance(variable, CountVariable) for variable in grid.inputs):
+            layer = max(layer, *(variable.layer for variable in grid.inputs))
             if time <= feed_forward_time(layer) or layer > self.layers:
                 raise Refusal(
                     "it depends on too many combinations of values to be worked out at once",
                     self.values.settings.way_out,
                 )
-        group = self._group(layer, inputs)
-        values = _by_code(group, table)
-        group.tables.append(values)
-        group.undefined |= {state for state, value in enumerate(values) if value is None}
-        first, changes = _changes(values)
-        parts: dict[Coordinate, Fraction] = {
-            group.reached(state): change for state, change in changes.items()
-        }
-        return Linear(first, parts)
+        group = self.groups.setdefault((layer, grid.inputs), Group(layer, grid.inputs))
+        places = group.merged(grid.places)
+        group.tables.append(np.array(grid.values, float)[places])
+        first, changes = _changes(grid.values, places)
+        return Linear(first, {group.reached(state): change for state, change in changes.items()})
 
     def groups_of(self, layer: int) -> list[Group]:
         """The groups of one feed-forward that something was asked of."""
         return [group for group in self.groups.values() if group.layer == layer and group.tables]
 
-    def _group(self, layer: int, inputs: tuple[Variable, ...]) -> Group:
-        key = (layer, inputs)
-        if key not in self.groups:
-            codes = tuple(
-                tuple(sorted({code for _, code in variable.states})) for variable in inputs
-            )
-            self.groups[key] = Group(layer, inputs, codes)
-        return self.groups[key]
 
+def _changes(
+    values: Sequence[Fraction | None], places: np.ndarray
+) -> tuple[Fraction, dict[int, Fraction]]:
+    """The first value of a numbered table, and how much is added from which state on; unknown
+    ones change nothing.
 
-def _changes(table: Table) -> tuple[Fraction, dict[int, Fraction]]:
-    """The first value, and how much is added from which state on; unknown ones change nothing.
-
-    >>> _changes([None, Fraction(2), None, Fraction(5)])
+    >>> _changes([None, Fraction(2), Fraction(5)], np.array([0, 1, 0, 2]))
     (Fraction(2, 1), {3: Fraction(3, 1)})
     """
-    values, places = numbered(table)
+    known = [value or ZERO for value in values]
     at = np.flatnonzero(places)
     changed = np.flatnonzero(np.diff(places[at]))
     steps = zip(places[at[changed]].tolist(), places[at[changed + 1]].tolist(), strict=True)
-    differences: dict[tuple[int, int], Fraction] = {}
-    changes = {}
-    for state, step in zip(at[changed + 1].tolist(), steps, strict=True):
-        if step not in differences:
-            before, after = values[step[0]], values[step[1]]
-            assert before is not None and after is not None
-            differences[step] = after - before
-        changes[state] = differences[step]
-    first = values[places[at[0]]]
-    assert first is not None
-    return first, changes
-
-
-def _by_code(group: Group, table: Table) -> list[Fraction | None]:
-    """Merge states whose codes are equal (the int 3 and the float 3.0)."""
-    if group.places == list(range(group.size)):
-        return list(table)
-    merged: list[Fraction | None] = [None] * group.size
-    for target, value in zip(group.places, table, strict=True):
-        if value is None:
-            continue
-        if merged[target] is not None and merged[target] != value:
-            raise Refusal(
-                "it tells an int from an equal float, which are one number to a transformer",
-                "convert with `int`, `round` or `float` first",
-            )
-        merged[target] = value
-    return merged
+    difference = cache(lambda before, after: known[after] - known[before])
+    changes = {state: difference(*step)
+               for state, step in zip(at[changed + 1].tolist(), steps, strict=True)}  # fmt: skip
+    return known[places[at[0]]], changes

@@ -10,10 +10,10 @@ free: states that make no difference share one. Cost: what reads `z` (see `piece
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import pairwise, permutations, product
 from math import lcm
 
@@ -46,13 +46,15 @@ class Ridge:
 
 def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
     """Choose codes and weights with few kinks."""
-    tables = _tables(group)
-    codes = [_codes(group, axis, tables) for axis in range(len(group.inputs))]
-    flat = tables.reshape(len(tables), -1)
-    is_known = ~np.isnan(flat).any(axis=0)
-    known = flat[:, is_known]
-    choices = [(_kinks(group, known, z[is_known]), weights)
-               for weights, z in _rough_numbers(codes, _candidates(codes))]  # fmt: skip
+    rows = np.array(list({row.tobytes(): row for row in group.tables}.values()))  # (term, state)
+    is_known = ~np.isnan(rows).any(axis=0)
+    rows[:, ~is_known] = np.nan
+    codes = [_codes(group, axis, rows) for axis in range(len(group.inputs))]
+    rough = [np.array(input_codes, float) for input_codes in codes]
+    known, choices = rows[:, is_known], []
+    for weights in _candidates(codes):  # doubles do for choosing
+        sums = _sums(float(weight) * row for weight, row in zip(weights, rough, strict=True))
+        choices.append((_kinks(group, known, sums[is_known]), weights))
     fewest = min(kinks for kinks, _ in choices)
     weights = min((weights for kinks, weights in choices if kinks == fewest),
                   key=lambda weights: sum(map(abs, weights)))  # fmt: skip
@@ -64,9 +66,8 @@ def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
     )
     places: dict[int, list[int]] = {}
     numbers, unit = numbers_of(codes, weights)
-    for state, number in enumerate(numbers):
-        if state not in group.undefined:
-            places.setdefault(number, []).append(state)
+    for state in np.flatnonzero(is_known).tolist():
+        places.setdefault(numbers[state], []).append(state)
     whole = sorted(places)
     points = [Fraction(number, unit) for number in whole]
     return Ridge(z, points, [places[number] for number in whole])
@@ -82,30 +83,14 @@ def _coded(
     return features.resolve(0, (variable,), table, time)
 
 
-def _tables(group: Group) -> np.ndarray:
-    """(term, state): the value of each term once; NaN where it does not matter."""
-    shape = tuple(len(codes) for codes in group.codes)
-    floats: dict[int, float] = {}
-    rows: dict[bytes, np.ndarray] = {}
-    for table in group.tables:
-        keys = list(map(id, table))
-        for key, value in dict(zip(keys, table, strict=True)).items():
-            if key not in floats:
-                floats[key] = np.nan if value is None else float(value)
-        row = np.array(list(map(floats.__getitem__, keys)))
-        rows.setdefault(row.tobytes(), row)
-    array = np.array(list(rows.values()))
-    array[:, sorted(group.undefined)] = np.nan
-    return array.reshape(len(rows), *shape)
-
-
-def _codes(group: Group, axis: int, tables: np.ndarray) -> list[Fraction]:
+def _codes(group: Group, axis: int, rows: np.ndarray) -> list[Fraction]:
     """Codes of one input: its own; of the token and the index, which are free, classes in the order
     of values where its own say more than is needed.
     """
-    natural = list(group.codes[axis])
+    natural = group.codes[axis]
     if not isinstance(group.inputs[axis], (TokenVariable, IndexVariable)):
         return natural
+    tables = rows.reshape(len(rows), *map(len, group.codes))
     slices = np.moveaxis(tables, axis + 1, 0).reshape(len(natural), -1)
     # Rows are compared as bytes: what does not matter is some number, and -0.0 becomes 0.0.
     filled = np.where(np.isnan(slices), -12345.678, slices + 0.0)
@@ -159,23 +144,13 @@ def numbers_of(
     digits = [[weight * code for code in input_codes]
               for input_codes, weight in zip(codes, weights, strict=True)]  # fmt: skip
     unit = lcm(*(digit.denominator for some in digits for digit in some))
-    numbers = [0]
-    for some in digits:
-        steps = [int(digit * unit) for digit in some]
-        numbers = [number + step for number in numbers for step in steps]
-    return numbers, unit
+    whole = (np.array([int(digit * unit) for digit in some], object) for some in digits)
+    return _sums(whole).tolist(), unit
 
 
-def _rough_numbers(
-    codes: list[list[Fraction]], candidates: Iterable[tuple[Fraction, ...]]
-) -> Iterator[tuple[tuple[Fraction, ...], np.ndarray]]:
-    """For each choice of weights, `z` for each state, as floats: they do for choosing."""
-    rough = [np.array([float(code) for code in input_codes]) for input_codes in codes]
-    for weights in candidates:
-        numbers = np.zeros(1)
-        for input_codes, weight in zip(rough, weights, strict=True):
-            numbers = (numbers[:, None] + float(weight) * input_codes).reshape(-1)
-        yield weights, numbers
+def _sums(digits: Iterable[np.ndarray]) -> np.ndarray:
+    """(state,): the sums of one number of each input, the last input fastest."""
+    return reduce(np.add.outer, digits).reshape(-1)
 
 
 def _kinks(group: Group, values: np.ndarray, z: np.ndarray) -> float:
