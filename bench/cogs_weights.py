@@ -76,7 +76,7 @@ def record(
     plan = make_plan(nodes, settings, names, is_careful=True)
     made["planned_in_s"] = round(time.process_time() - start, 1)
     emitter = Emitter(plan)
-    model = assemble(plan, emitter.weights(), make_claims(plan, emitter), names)
+    model = assemble(plan, emitter.weights(), make_claims(emitter), names)
     made |= {"layers": model.layers, "extra_feed_forwards": model.extra_feed_forwards,
              "d_model": model.d_model, "parameters": model.parameter_count}  # fmt: skip
     start = time.process_time()

@@ -108,4 +108,4 @@ def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate, Verdi
         raise too_large from None
     if any(np.abs(array).max(initial=0.0) > LARGEST for array in weights.arrays().values()):
         raise too_large
-    return assemble_and_certify(plan, weights, make_claims(plan, emitter), program)
+    return assemble_and_certify(plan, weights, make_claims(emitter), program)

@@ -22,14 +22,7 @@ from rasp.compiler.planning.attention import MATCH_WEIGHT, HeadPlan
 from rasp.compiler.planning.features import Group, Reached
 from rasp.compiler.planning.mixed_radix import Ridge
 from rasp.compiler.planning.outputs import OutputPlan
-from rasp.compiler.planning.piecewise import (
-    Kinks,
-    base_point,
-    chords,
-    evaluated,
-    one_sided,
-    smooth,
-)
+from rasp.compiler.planning.piecewise import base_point, chords, evaluated, one_sided, smooth
 from rasp.compiler.planning.plan import Plan
 from rasp.compiler.planning.rounded_sums import FINER, FINEST, last_layer, rounding_constant
 from rasp.compiler.refusals import Refusal
@@ -43,38 +36,37 @@ MOST_WORK = 200_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Unit:
-    """One hidden unit: relu(sign · (z - position)), and what it adds to each dimension."""
+class Units:
+    """The hidden units of a group: relu(sign · (z - position)), and what they add."""
 
-    position: Fraction
-    sign: int
-    out: Array
+    positions: Array  # (unit,)
+    signs: Array  # (unit,)
+    out: Array  # (unit, dimension)
 
 
 class Emitter:
     """Writes a plan's weights; column 0 of the residual stream is the sink's, if there is one."""
 
     def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self.offset = 1 if plan.uses_sink else 0
-        self.size = max(1, len(plan.layout.dimensions) + self.offset)
+        self.plan, layout = plan, plan.layout
+        self.offset = int(plan.uses_sink)
+        self.dimensions = [Linear()] * self.offset + layout.dimensions or [Linear()]
+        """What each column of the stream holds, besides the sink's mark."""
+        self.size = len(self.dimensions)
         self.shifts = [
             sum((weight * default_code(output)
-                 for output, weight in dimension.of(HeadOutput).items()), Fraction(0))
-            for dimension in plan.layout.dimensions
+                 for output, weight in dimension.of(HeadOutput).items()), ZERO)
+            for dimension in self.dimensions
         ]  # fmt: skip
         """What each dimension should hold, less what it does: a feed-forward adds no constant."""
         self.rounding_constants = np.zeros(self.size)
         """The constant that each dimension holds until what heads add to it has been rounded."""
-        self.rounded_until = np.zeros(self.size, int)
-        """The layer whose feed-forward takes it away."""
         if plan.analysis.task.is_careful:
-            for place, dimension in enumerate(plan.layout.dimensions, self.offset):
-                usual = FINER if plan.layout.separates_writers else FINEST
-                fineness = plan.layout.fineness.get(place - self.offset, usual)
+            usual = FINER if layout.separates_writers else FINEST
+            for place, dimension in enumerate(self.dimensions):
+                fineness = layout.fineness.get(place - self.offset, usual)
                 constant = rounding_constant(dimension, plan.settings.max_length, fineness)
                 self.rounding_constants[place] = constant
-                self.rounded_until[place] = last_layer(dimension)
         self.parameters = 0
         """How many weights the hidden units take so far."""
         self.units = {
@@ -83,34 +75,28 @@ class Emitter:
 
     def row(self, linear: Linear) -> Row:
         """How to read a function."""
-        read = self.plan.layout.read(linear)
+        read = {place + self.offset: weight
+                for place, weight in self.plan.layout.read(linear).items()}  # fmt: skip
         shift = sum((weight * self.shifts[place] for place, weight in read.items()
                      if self.shifts[place]), ZERO)  # fmt: skip
-        return Row({place + self.offset: float(weight) for place, weight in read.items()},
-                   float(linear.constant + shift))  # fmt: skip
+        weights = {place: float(weight) for place, weight in read.items()}
+        return Row(weights, float(linear.constant + shift))
 
     def column(self, coordinate: Coordinate) -> Array:
         """How a coordinate shows in the residual stream."""
-        found = np.zeros(self.size)
-        for place, dimension in enumerate(self.plan.layout.dimensions):
-            weight = dimension.parts.get(coordinate)
-            if weight:
-                found[place + self.offset] = float(weight)
-        return found
+        return np.array([float(dimension.parts.get(coordinate, 0))
+                         for dimension in self.dimensions])  # fmt: skip
 
     def weights(self) -> Weights:
         plan, settings = self.plan, self.plan.settings
         tokens = [self.column(token_is(place)) for place in range(len(settings.vocabulary))]
         if self.offset:
             tokens.append(np.eye(self.size)[0])
-        positions = [
-            self.rounding_constants + self.column(index_is(place))
-            for place in range(settings.max_length)
-        ]
+        positions = [self.column(index_is(place)) for place in range(settings.max_length)]
         return Weights(
             np.array(tokens),
-            np.array(positions),
-            [[self.head(each) for each in layer] for layer in plan.heads],
+            np.array(positions) + self.rounding_constants,
+            [[self.head(head) for head in layer] for layer in plan.heads],
             [self.feed_forward(layer, groups) for layer, groups in enumerate(plan.groups)],
             [self.readout(output) for output in plan.outputs],
         )
@@ -150,13 +136,10 @@ class Emitter:
     def _out(self, plan: HeadPlan) -> Array:
         """Solve for how each dimension is made of the values that the head moves."""
         outputs = plan.head.outputs
-        basis = np.array(
-            [[float(each.get(output, 0)) for output in outputs] for each in plan.basis]
-        )
-        wanted = np.zeros((self.size, len(outputs)))
-        for number, output in enumerate(outputs):
-            wanted[:, number] = self.column(output)
-        solved = np.linalg.lstsq(basis.T, wanted.T, rcond=None)[0].T
+        basis = np.array([[float(moved.get(output, 0)) for moved in plan.basis]
+                          for output in outputs])  # fmt: skip
+        wanted = np.array([self.column(output) for output in outputs])
+        solved = np.linalg.lstsq(basis, wanted, rcond=None)[0].T
         rounded = np.round(solved * 4096) / 4096
         if np.allclose(rounded, solved, rtol=1e-12, atol=1e-9):
             solved = rounded
@@ -164,53 +147,50 @@ class Emitter:
 
     def constants_taken_away(self, layer: int) -> Array:
         """(dimension,): the constants that the feed-forward of a layer takes away."""
-        return np.where(self.rounded_until == layer, self.rounding_constants, 0.0)
+        is_last = [last_layer(dimension) == layer for dimension in self.dimensions]
+        return np.where(is_last, self.rounding_constants, 0.0)
 
     def feed_forward(self, layer: int, groups: list[tuple[Group, Ridge]]) -> FeedForwardWeights:
-        inside, bias, out = [], [], []
+        nothing = np.zeros((0, self.size))
+        inside, bias, out = [nothing], [nothing[:, 0]], [nothing]
         taken_away = self.constants_taken_away(layer)
         for group, ridge in groups:
             (read,), (constant,) = stack_rows([self.row(ridge.z)], self.size)
-            constant -= float(read @ taken_away)
-            for unit in self.units[group]:
-                row = read * unit.sign
-                start = unit.sign * (constant - float(unit.position))
-                if self.offset:
-                    row[0] = -(abs(start) + max(1.0, abs(start) / 1024))
-                inside.append(row)
-                bias.append(start)
-                out.append(unit.out)
+            units = self.units[group]
+            start = units.signs * (constant - read @ taken_away - units.positions)
+            rows = units.signs[:, None] * read
+            if self.offset:
+                rows[:, 0] = -(np.abs(start) + np.maximum(1.0, np.abs(start) / 1024))
+            inside.append(rows)
+            bias.append(start)
+            out.append(units.out)
         if taken_away.any():
-            inside.append(-2.0 * np.eye(self.size)[0] * self.offset)
-            bias.append(1.0)
-            out.append(-taken_away)
+            inside.append(-2.0 * np.eye(1, self.size) * self.offset)
+            bias.append(np.ones(1))
+            out.append(-taken_away[None])
         return FeedForwardWeights(
-            np.array(inside).reshape(-1, self.size),
-            np.array(bias),
-            np.array(out).reshape(-1, self.size).T,
+            np.concatenate(inside), np.concatenate(bias), np.concatenate(out).T
         )
 
-    def _units(self, group: Group, ridge: Ridge) -> list[Unit]:
+    def _units(self, group: Group, ridge: Ridge) -> Units:
         """The hidden units of a group; also notes the constants that they leave out."""
-        found: dict[int, tuple[list[Fraction], Kinks]] = {}
-        for place, dimension in enumerate(self.plan.layout.dimensions):
-            values = table_of(group, ridge, dimension)
-            if values is not None:
-                found[place] = values, _joined(group, ridge, values)
-        base = base_point(ridge.points, list(found.values()))
+        join = smooth if group.is_noisy else chords
+        tables = {place: table_of(group, ridge, dimension)
+                  for place, dimension in enumerate(self.dimensions)}  # fmt: skip
+        functions = {place: (values, join(ridge.points, values))
+                     for place, values in tables.items() if values}  # fmt: skip
+        base = base_point(ridge.points, list(functions.values()))
         turns = {place: one_sided(kinks, base, ridge.points[0])
-                 for place, (_, kinks) in found.items()}  # fmt: skip
-        self._check_room(group, ridge, len({key for made in turns.values() for key in made}))
-        units: dict[tuple[Fraction, int], Array] = {}
-        for place, made in turns.items():
-            self.shifts[place] += found[place][0][0] - evaluated(made, ridge.points[0])
-            for key, change in made.items():
-                column = units.setdefault(key, np.zeros(self.size))
-                column[place + self.offset] += float(change)
-        return [
-            Unit(position, sign, out)
-            for (position, sign), out in sorted(units.items(), key=lambda pair: pair[0])
-        ]
+                 for place, (_, kinks) in functions.items()}  # fmt: skip
+        units = sorted({unit for changes in turns.values() for unit in changes})
+        self._check_room(group, ridge, len(units))
+        number, out = {unit: n for n, unit in enumerate(units)}, np.zeros((len(units), self.size))
+        for place, changes in turns.items():
+            self.shifts[place] += tables[place][0] - evaluated(changes, ridge.points[0])
+            for unit, change in changes.items():
+                out[number[unit], place] = float(change)
+        positions = np.array([float(position) for position, _ in units])
+        return Units(positions, np.array([sign for _, sign in units]), out)
 
     def _check_room(self, group: Group, ridge: Ridge, units: int) -> None:
         """Refuse hidden units that would take too much memory, or too long to check."""
@@ -233,22 +213,13 @@ class Emitter:
                               shifted * (bias - middle) - (codes - middle) ** 2)  # fmt: skip
 
 
-def _joined(group: Group, ridge: Ridge, values: list[Fraction]) -> Kinks:
-    """A line through what a group must add at its points."""
-    if not group.is_noisy:
-        return chords(ridge.points, values)
-    return smooth(ridge.points, values)
-
-
 def largest(linear: Linear) -> float:
     """A bound for the size of a function, its constant aside."""
-    reach = 0.0
-    for coordinate, weight in linear.parts.items():
-        most = 1.0
-        if isinstance(coordinate, HeadOutput):
-            most = max(abs(float(code)) for _, code in coordinate.states)
-        reach += abs(float(weight)) * most
-    return reach
+    return sum(
+        abs(float(weight)) * max(abs(float(code)) for _, code in coordinate.states)
+        if isinstance(coordinate, HeadOutput) else abs(float(weight))
+        for coordinate, weight in linear.parts.items()
+    )  # fmt: skip
 
 
 def is_scored(codes: Array) -> bool:
@@ -261,18 +232,13 @@ def is_scored(codes: Array) -> bool:
     return bool(len(codes) <= 2048 and (codes.max() - codes.min()) / gap < 600)
 
 
-def table_of(group: Group, ridge: Ridge, dimension: Linear) -> list[Fraction] | None:
-    """What a group must add to a dimension at each of its points; None where it adds nothing."""
-    changes = group_changes(dimension, group)
+def table_of(group: Group, ridge: Ridge, dimension: Linear) -> list[Fraction]:
+    """What a group must add to a dimension at each of its points; empty where it adds nothing."""
+    changes = {step.state: weight for step, weight in dimension.of(Reached).items()
+               if step.group is group}  # fmt: skip
     if not changes:
-        return None
-    levels = list(accumulate(changes.values(), initial=ZERO))
-    places = np.searchsorted(np.array(list(changes)), ridge.first_states, side="right")
+        return []
+    states = sorted(changes)
+    levels = list(accumulate((changes[state] for state in states), initial=ZERO))
+    places = np.searchsorted(states, ridge.first_states, side="right")
     return [levels[place] for place in places.tolist()]
-
-
-def group_changes(linear: Linear, group: Group) -> dict[int, Fraction]:
-    """How much a group adds to a function from which of its states on, in order."""
-    parts = [(step.state, weight) for step, weight in linear.of(Reached).items()
-             if step.group is group]  # fmt: skip
-    return dict(sorted(parts, key=lambda part: part[0]))

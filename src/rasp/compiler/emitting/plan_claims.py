@@ -10,13 +10,12 @@ from rasp.compiler.analysis.variables import HeadOutput
 from rasp.compiler.emitting.claims import Claimant
 from rasp.compiler.emitting.emitter import Emitter
 from rasp.compiler.planning.features import Reached
-from rasp.compiler.planning.plan import Plan
 from rasp.graph import Elementwise, SOp
 
 
-def make_claims(plan: Plan, emitter: Emitter) -> Claims:
+def make_claims(emitter: Emitter) -> Claims:
     """Say of what every part of a model is a function."""
-    return _PlanClaimant(plan, emitter).claims()
+    return _PlanClaimant(emitter).claims()
 
 
 class _PlanClaimant(Claimant):
@@ -24,27 +23,22 @@ class _PlanClaimant(Claimant):
 
     weighed = "share"
 
-    def __init__(self, plan: Plan, emitter: Emitter) -> None:
-        super().__init__(plan)
-        self.layout, self.feed_forwards, self.emitter = plan.layout, plan.groups, emitter
+    def __init__(self, emitter: Emitter) -> None:
+        super().__init__(emitter.plan)
+        self.emitter = emitter
 
     def groups(self) -> Iterator[list[GroupClaim]]:
-        for layer, groups in enumerate(self.feed_forwards):
+        for layer, groups in enumerate(self.emitter.plan.groups):
             takes_away = bool(self.emitter.constants_taken_away(layer).any())
-            yield [GroupClaim(len(self.emitter.units[group]), self.names.all(group.inputs))
+            yield [GroupClaim(len(self.emitter.units[group].signs), self.names.all(group.inputs))
                    for group, _ in groups] + [GroupClaim(1, ())] * takes_away  # fmt: skip
 
     def reader(self, node: SOp) -> ReaderClaim | None:
         linear = self.values.of(node).linear
-        has_no_operands = isinstance(node, Elementwise) and not node.operands
-        if (
-            has_no_operands
-            or linear is None
-            or linear.is_constant
-            or not self.layout.can_read(linear)
-        ):
+        if linear is None or linear.is_constant or not self.emitter.plan.layout.can_read(linear):
             return None
-        if node in self.analysis.kept_as_sums:
+        has_no_operands = isinstance(node, Elementwise) and not node.operands
+        if has_no_operands or node in self.analysis.kept_as_sums:
             return None
         row = self.emitter.row(linear)
         return ReaderClaim(node, self._ready(row.weights), row.weights, row.constant)
@@ -53,7 +47,7 @@ class _PlanClaimant(Claimant):
         """The block after which all of some dimensions are written."""
         last = EMBEDDING
         for dim in dims:
-            for coordinate in self.layout.dimensions[dim - self.emitter.offset].parts:
+            for coordinate in self.emitter.dimensions[dim].parts:
                 if isinstance(coordinate, HeadOutput):
                     is_rounded = bool(self.emitter.rounding_constants[dim])
                     written = feed_forward_time if is_rounded else attention_time
