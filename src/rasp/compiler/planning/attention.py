@@ -21,14 +21,10 @@ from fractions import Fraction
 from functools import cached_property
 from math import ceil, exp, floor, log
 
-from rasp.compiler.analysis.formulas import Formula, in_stable_order, sides
+from rasp.compiler.analysis.formulas import in_stable_order, sides
 from rasp.compiler.analysis.linear import Linear, total
 from rasp.compiler.analysis.times import attention_time
-from rasp.compiler.analysis.variables import (
-    HeadOutput,
-    PlannedHead,
-    number,
-)
+from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, number
 from rasp.compiler.heads.head_analysis import scored_by
 from rasp.compiler.heads.width_shares import boost_of
 from rasp.compiler.planning.best_scores import best_scores
@@ -81,12 +77,13 @@ def plan_head(features: Features, head: PlannedHead, wanted: Iterable[Linear]) -
     time = attention_time(head.layer)
     best = best_scores(features, head, time)
     scoring = Scoring(features, head, best.spread if best else Fraction(0))
-    parts = scoring.conjuncts()
-    scored = [*parts, best] if best else parts
-    boosted = (ONE, scoring.boost())
-    products = _merge([*(product for part in scored for product in part.products), boosted])
-    if head.mode == "sum":
-        products += _shift_to_zero(scored)
+    scored = [*scoring.conjuncts(), *([best] if best else [])]
+    products = [product for part in scored for product in part.products]
+    products = _merge([*products, (ONE, scoring.boost())])
+    reference = total(part.reference for part in scored)
+    if head.mode == "sum" and (reference.parts or reference.constant):
+        # Every match scores exactly 0 then, so that adding it to the sink's score rounds nothing.
+        products.append((reference.times(-1), ONE))
     basis = basis_of(head, wanted)
     values = [sent_value(features, weights, time) for weights in basis]
     return HeadPlan(head, products, scoring.sink(scored), values, basis)
@@ -108,9 +105,10 @@ class Scoring:
     @cached_property
     def strength(self) -> int:
         """How far below a match every other key scores."""
-        length = self.features.values.settings.max_length
-        noisy = is_noisy(self.features, self.head)
-        return strength_of(self.head.mode, length, noisy)
+        values = self.features.values
+        compared = [*sides(self.head.formula), *scored_by(self.head.best)]
+        noisy = any(values.of(side).is_noisy for side in compared)
+        return strength_of(self.head.mode, values.settings.max_length, noisy)
 
     def conjuncts(self) -> list[Conjunct]:
         """Realise the conjuncts; one order may score matches unevenly, the others outweigh it."""
@@ -118,13 +116,13 @@ class Scoring:
         realised: list[Conjunct] = []
         is_share = head.mode == "share"
         formulas = [head.formula] if is_share else in_stable_order(conjuncts(head.formula))
-        uniform = head.needs_uniform or head.best is not None
-        uneven_order = None if uniform else _first_order(formulas)
-        time = attention_time(head.layer)
-        for formula in sorted(formulas, key=lambda formula: formula is not uneven_order):
+        orders = [formula for formula in formulas
+                  if isinstance(formula, Comparison) and formula.op in ORDERINGS]  # fmt: skip
+        uneven = [] if head.needs_uniform or head.best is not None else orders[:1]
+        for formula in [*uneven, *(formula for formula in formulas if formula not in uneven)]:
             strength = self.strength + 32 * ceil(slack / 32)  # scores stay multiples of 32
-            is_uniform = formula is not uneven_order
-            request = Request(time, strength, is_uniform, self.needs_sink, is_share)
+            request = Request(attention_time(head.layer), strength, formula not in uneven,
+                              self.needs_sink, is_share)  # fmt: skip
             conjunct = make_conjunct(self.features, formula, request)
             if conjunct is not None:
                 realised.append(conjunct)
@@ -152,13 +150,6 @@ class Scoring:
         return Linear(Fraction(lowest - self.strength))
 
 
-def _first_order(formulas: list[Formula]) -> Formula | None:
-    for formula in formulas:
-        if isinstance(formula, Comparison) and formula.op in ORDERINGS:
-            return formula
-    return None
-
-
 def _merge(products: Iterable[tuple[Linear, Linear]]) -> list[tuple[Linear, Linear]]:
     """Join products whose query is constant, or whose key is the same."""
     constant = Linear()
@@ -168,27 +159,10 @@ def _merge(products: Iterable[tuple[Linear, Linear]]) -> list[tuple[Linear, Line
             constant = constant + key.times(query.constant)
             continue
         if key.is_constant:
-            by_key.setdefault("constant", (Linear(), ONE))
-            query_so_far, _ = by_key["constant"]
-            by_key["constant"] = (query_so_far + query.times(key.constant), ONE)
-            continue
+            query, key = query.times(key.constant), ONE
         query_so_far, _ = by_key.get(key.key, (Linear(), key))
         by_key[key.key] = (query_so_far + query, key)
     merged = [(query, key) for query, key in by_key.values() if query.parts or query.constant]
     if constant.parts or constant.constant:
         merged.append((ONE, constant))
     return merged
-
-
-def _shift_to_zero(scored: list[Conjunct]) -> list[tuple[Linear, Linear]]:
-    """Let every match score exactly 0, so that adding it to the sink's score rounds nothing."""
-    reference = total(conjunct.reference for conjunct in scored)
-    if not reference.parts and not reference.constant:
-        return []
-    return [(reference.times(-1), ONE)]
-
-
-def is_noisy(features: Features, head: PlannedHead) -> bool:
-    """Whether rounding can move what a head compares."""
-    compared = [*sides(head.formula), *scored_by(head.best)]
-    return any(features.values.of(side).is_noisy for side in compared)

@@ -17,10 +17,9 @@ is the strength and cq and ck are the codes of a query and of a key:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from math import ceil
 
 import numpy as np
@@ -28,13 +27,7 @@ import numpy as np
 from rasp.compiler.analysis.comparison_tables import classes
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Linear, content
-from rasp.compiler.heads.truth_tables import (
-    Side,
-    both_are_indices,
-    positions,
-    sides_of,
-    truth_of,
-)
+from rasp.compiler.heads.truth_tables import Side, both_are_indices, positions, sides_of, truth_of
 from rasp.compiler.planning.features import Features
 from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
@@ -135,9 +128,8 @@ class _Maker:
         return self._feature(self.queries, table)
 
     def of_keys_only(self) -> Conjunct:
-        key = self._key([Fraction(int(matches)) - 1 for matches in self.truth[0]])
-        product = (Linear(self.strength), key)
-        return Conjunct([product])
+        key = self._key(_either(self.truth[0], ZERO, -ONE))
+        return Conjunct([(Linear(self.strength), key)])
 
     def of_queries_only(self) -> Conjunct:
         raised = _either(self.truth[:, 0], ZERO, self.strength)
@@ -155,7 +147,8 @@ class _Maker:
         if keys.linear is None or queries.linear is None:
             return None
         numbers = [Fraction(row[0]) for side in (self.keys, self.queries) for row in side.rows]
-        unit = _unit(numbers)
+        # Of the unit, all differences are whole multiples; there is at least one.
+        unit = content(number - numbers[0] for number in numbers if number != numbers[0])
         middle = Fraction(round((min(numbers) + max(numbers)) / 2 / unit)) * unit
         reach = max(abs(number - middle) for number in numbers) if is_equal else (
             max(numbers) - min(numbers)
@@ -170,11 +163,10 @@ class _Maker:
         self, keys: Linear, queries: Linear, middle: Fraction, unit: Fraction
     ) -> Conjunct:
         """Numbers are their own codes, shifted to lie around 0."""
-        codes = [[(Fraction(row[0]) - middle) / unit for row in side.rows]
-                 for side in (self.keys, self.queries)]  # fmt: skip
         key, query = (side.plus(-middle).times(1 / unit) for side in (keys, queries))
-        numerals = [_Numerals([side], [ZERO] * len(side)) for side in codes]
-        return self._of_squares(numerals[0], numerals[1], [(query, key)])
+        squares = ([((Fraction(row[0]) - middle) / unit) ** 2 for row in side.rows]
+                   for side in (self.keys, self.queries))  # fmt: skip
+        return self._of_squares([(query, key)], *squares)
 
     def _of_order(
         self, keys: Linear, queries: Linear, op: str, unit: Fraction, span: Fraction
@@ -193,34 +185,37 @@ class _Maker:
     # -- classes ----------------------------------------------------------------------------------
 
     def of_classes(self) -> Conjunct:
-        """Number the classes that match; the others match nothing whatever their number.
-
-        Several digits make small numbers of many classes.
+        """Number the classes that match, in the keys' order; the others match nothing whatever
+        their number. Several digits make small numbers of many classes.
         """
-        rows, inverse = classes(self.truth)
-        digits = range(2 if len(rows) > MANY_CLASSES else 1)
-        blocks = sorted((row for row in rows if row.any()), key=np.argmax)  # in the keys' order
-        base = ceil(len(blocks) ** (1 / len(digits)))
-        numbers = {row.tobytes(): n for n, row in enumerate(blocks)}
-        by_query = [numbers.get(row.tobytes()) for row in rows[inverse]]
-        by_key = [next((n for n, row in enumerate(blocks) if row[key]), None)
-                  for key in range(len(self.keys.rows))]  # fmt: skip
-        keys, queries = (_numerals(numbers, base, digits) for numbers in (by_key, by_query))
+        rows, by_query = classes(self.truth)
+        by_key = np.where(rows.any(axis=0), rows.argmax(axis=0), -1)
+        blocks = sorted(
+            np.flatnonzero(rows.any(axis=1)).tolist(), key=rows.argmax(axis=1).__getitem__
+        )
+        number = {row: n for n, row in enumerate(blocks)}
+        count = 2 if len(rows) > MANY_CLASSES else 1
+        base = ceil(len(blocks) ** (1 / count))
+        (keys, key_squares), (queries, query_squares) = (
+            _in_digits([number.get(row) for row in side.tolist()], base, count)
+            for side in (by_key, by_query)
+        )
         forms = [(self._query(query), self._key(key))
-                 for query, key in zip(queries.digits, keys.digits, strict=True)]  # fmt: skip
-        return self._of_squares(keys, queries, forms)
+                 for query, key in zip(queries, keys, strict=True)]  # fmt: skip
+        return self._of_squares(forms, key_squares, query_squares)
 
     def _of_squares(
-        self, keys: _Numerals, queries: _Numerals, forms: list[tuple[Linear, Linear]]
+        self, forms: list[tuple[Linear, Linear]], keys: Codes, queries: Codes
     ) -> Conjunct:
-        """Σ 2·cq·ck - ck² over digits, of which `forms` are the query and the key."""
+        """Σ 2·cq·ck - ck² over digits, of which `forms` are the query and the key, and the others
+        the sums of their squares.
+        """
         beta = self.strength
         products = [(query.times(2 * beta), key) for query, key in forms]
-        products.append((Linear(-beta), self._key(keys.squares)))
+        products.append((Linear(-beta), self._key(keys)))
         needed = self.request.needs_reference
-        reference = self._query(queries.squares).times(beta) if needed else NOTHING
-        lowest = beta * min(queries.squares)
-        return Conjunct(products, reference, lowest)
+        reference = self._query(queries).times(beta) if needed else NOTHING
+        return Conjunct(products, reference, beta * min(queries))
 
     # -- columns ----------------------------------------------------------------------------------
 
@@ -229,13 +224,15 @@ class _Maker:
         by_key, key_class = classes(self.truth.T)  # (class of keys, query)
         by_query, query_class = classes(self.truth)  # (class of queries, key)
         self._check_columns(min(len(by_key), len(by_query)))
+        of_keys = len(by_key) <= len(by_query)
+        numbers, rows = (key_class, by_key) if of_keys else (query_class, by_query)
         products = []
-        if len(by_key) <= len(by_query):
-            for member, row in _members(key_class, by_key):
-                products.append((self._query(self._penalties(row)), self._key(member)))
-        else:
-            for member, row in _members(query_class, by_query):
-                products.append((self._query(member), self._key(self._penalties(row))))
+        for place, row in enumerate(rows):
+            if not row.all():
+                members = _either(numbers == place, ONE, ZERO)
+                penalties = _either(row, ZERO, -self.strength)
+                query, key = (penalties, members) if of_keys else (members, penalties)
+                products.append((self._query(query), self._key(key)))
         return Conjunct(products)
 
     def _check_columns(self, columns: int) -> None:
@@ -247,42 +244,19 @@ class _Maker:
                 'use a smaller vocabulary or length, or `heads="split"`',
             )
 
-    def _penalties(self, truth: np.ndarray) -> Codes:
-        return _either(truth, ZERO, -self.strength)
 
+def _in_digits(numbers: Sequence[int | None], base: int, count: int) -> tuple[list[Codes], Codes]:
+    """Write numbers with digits around 0; also the sums of their squares.
 
-def _members(numbers: np.ndarray, rows: np.ndarray) -> list[tuple[Codes, np.ndarray]]:
-    """For each class that something does not match: who is in it, and what matches it."""
-    return [(_either(numbers == place, ONE, ZERO), row)
-            for place, row in enumerate(rows) if not row.all()]  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class _Numerals:
-    """Numbers for the keys or the queries of a conjunct, digit by digit, each digit around 0."""
-
-    digits: list[Codes]
-    unnumbered: Codes
-    """1 for what has no number, else 0: it keeps them below every match."""
-
-    @cached_property
-    def squares(self) -> Codes:
-        return [sum((code * code for code in codes), extra)
-                for extra, *codes in zip(self.unnumbered, *self.digits, strict=True)]  # fmt: skip
-
-
-def _numerals(numbers: Sequence[int | None], base: int, digits: Iterable[int]) -> _Numerals:
-    """Write numbers with digits around 0; what has no number has the digits 0."""
-    by_digit = [[ZERO if number is None else Fraction(number // base**place % base - base // 2)
-                 for number in numbers] for place in digits]  # fmt: skip
-    return _Numerals(by_digit, [ONE if number is None else ZERO for number in numbers])
+    What has no number has the digits 0 and a square of 1, which keeps it below every match.
+    """
+    digits = [[ZERO if number is None else Fraction(number // base**place % base - base // 2)
+               for number in numbers] for place in range(count)]  # fmt: skip
+    squares = [ONE if number is None else sum((code * code for code in codes), ZERO)
+               for number, *codes in zip(numbers, *digits, strict=True)]  # fmt: skip
+    return digits, squares
 
 
 def _either(truth: np.ndarray, yes: Fraction, no: Fraction) -> Codes:
     """One of two numbers for each; all entries are these two objects, which is quick to see."""
     return [yes if is_true else no for is_true in truth.tolist()]
-
-
-def _unit(numbers: Codes) -> Fraction:
-    """The largest unit of which all differences are whole multiples; there is at least one."""
-    return content(number - numbers[0] for number in numbers if number != numbers[0])
