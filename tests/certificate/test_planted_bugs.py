@@ -21,7 +21,7 @@ from rasp.compiler.emitting import emitter
 from rasp.compiler.emitting.emitter import Emitter
 from rasp.compiler.heads import selector_facts, unique_picks
 from rasp.compiler.model import certificate
-from rasp.compiler.planning import attention, features, moved_values, outputs, scores
+from rasp.compiler.planning import attention, features, outputs, scores
 from rasp.errors import RaspError
 
 Plant = Callable[[pytest.MonkeyPatch], None]
@@ -106,7 +106,7 @@ BUGS: dict[str, Plant] = {
     "the sink is too low": calling(
         attention.Scoring, "sink", lambda right, *given: right(*given).plus(-300)),
     "a value is not less its default": calling(
-        moved_values, "default_code", lambda right, *given: Fraction(0)),
+        attention, "default_code", lambda right, *given: Fraction(0)),
     "what a match is worth": lambda patch: patch.setattr(
         emitter, "MATCH_WEIGHT", emitter.MATCH_WEIGHT * 1.5),
     "the truth is transposed": calling(

@@ -1,7 +1,7 @@
 """A head in, what its queries, keys and values must read from the residual stream out.
 
 The score of a key is what its selector's conjuncts make of it (`scores`), and a scorer
-(`best_scores`): for a query q, r(q) for every match and at least B less for any other key, where B
+(`_best_scores`): for a query q, r(q) for every match and at least B less for any other key, where B
 is `strength_of` and r the reference. Softmax makes weights of that, beside w matches:
 
 - a mean: 1/w for each match, and e^-B of that or less for any other key. The sink scores r - B/2,
@@ -10,7 +10,12 @@ is `strength_of` and r the reference. Softmax makes weights of that, beside w ma
   weighs 1/(e^κ + w), which is e^-κ as near as float32 can tell, whatever w is (`MATCH_WEIGHT`);
 - a share: position 0 scores more than a match, by `boost_of`; see `heads.width_shares`.
 
-Cost: the dimensions of its conjuncts and scorer, 1 more for the sink's score, and 1 to subtract r.
+Keys send v - d for a value v and a default d, and the sink sends 0. So the head adds Σ p·v - d
+where its attention p is on keys, and 0 where it is on the sink; readers add d to both, and get the
+mean or the default. Outputs of one head that are only read in certain sums are moved as these sums.
+
+Cost: the dimensions of its conjuncts, 1 for each product of its scorer, 1 for the sink's score, 1
+to subtract r, and 1 for each independent sum that is moved.
 """
 
 from __future__ import annotations
@@ -22,15 +27,24 @@ from functools import cached_property
 from math import ceil, exp, floor, log
 
 from rasp.compiler.analysis.formulas import in_stable_order, sides
-from rasp.compiler.analysis.linear import Linear, total
+from rasp.compiler.analysis.linear import Linear, total, weighted_sum
 from rasp.compiler.analysis.times import attention_time
-from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, number
+from rasp.compiler.analysis.variables import (
+    HeadOutput,
+    PlannedHead,
+    codes_of,
+    default_code,
+    mixture,
+    number,
+)
 from rasp.compiler.heads.head_analysis import scored_by
+from rasp.compiler.heads.score_gaps import gap_and_extent
 from rasp.compiler.heads.width_shares import boost_of
-from rasp.compiler.planning.best_scores import best_scores
+from rasp.compiler.planning.dimensions import Layout
 from rasp.compiler.planning.features import Features
-from rasp.compiler.planning.moved_values import basis_of, sent_value
 from rasp.compiler.planning.scores import Conjunct, Request, make_conjunct
+from rasp.compiler.refusals import Refusal
+from rasp.graph import score_terms
 from rasp.graph.formulas import Comparison, conjuncts
 from rasp.operators import ORDERINGS
 
@@ -42,6 +56,10 @@ of two multiply scores by log2(e) first, which rounds what is then beyond 32 twi
 """
 MATCH_WEIGHT = exp(-SINK_SCORE)
 """What one match weighs in a sum."""
+BEST_STEP = 16
+"""How far apart select_best puts the scores of keys."""
+MOST_SPREAD = 1 << 18
+"""The largest spread of the scores of select_best: float32 holds 64ths of such numbers."""
 ONE = Linear(Fraction(1))
 
 
@@ -75,7 +93,7 @@ def plan_head(features: Features, head: PlannedHead, wanted: Iterable[Linear]) -
     """Plan one head; `wanted` says which sums of its outputs anything reads."""
     head.check()
     time = attention_time(head.layer)
-    best = best_scores(features, head, time)
+    best = _best_scores(features, head, time)
     scoring = Scoring(features, head, best.spread if best else Fraction(0))
     scored = [*scoring.conjuncts(), *([best] if best else [])]
     products = [product for part in scored for product in part.products]
@@ -84,8 +102,8 @@ def plan_head(features: Features, head: PlannedHead, wanted: Iterable[Linear]) -
     if head.mode == "sum" and (reference.parts or reference.constant):
         # Every match scores exactly 0 then, so that adding it to the sink's score rounds nothing.
         products.append((reference.times(-1), ONE))
-    basis = basis_of(head, wanted)
-    values = [sent_value(features, weights, time) for weights in basis]
+    basis = _basis_of(head, wanted)
+    values = [_sent_value(features, weights, time) for weights in basis]
     return HeadPlan(head, products, scoring.sink(scored), values, basis)
 
 
@@ -166,3 +184,65 @@ def _merge(products: Iterable[tuple[Linear, Linear]]) -> list[tuple[Linear, Line
     if constant.parts or constant.constant:
         merged.append((ONE, constant))
     return merged
+
+
+def _best_scores(features: Features, head: PlannedHead, time: int) -> Conjunct | None:
+    """The scorer of a select_best as products γ·k·q; `spread` says how far its scores spread.
+
+    γ is as large as it takes for two different scores of one query to be 16 apart: what is not best
+    then weighs e^-16 of what is, at most. Keys that tie score the same, and share the weight. The
+    conditions of the selector outweigh all of this, so the scores must not spread so far that
+    float32 rounds them.
+    """
+    if head.best is None:
+        return None
+    terms, values = score_terms(head.best), features.values
+    keys = [values.of(term.keys) for term in terms]
+    queries = [values.of(term.queries) for term in terms]
+    if any(str in side.kinds for side in (*keys, *queries)):
+        raise Refusal("`score` multiplies numbers, not strings", "score by a number")
+    sent = values.joints.numbers([term.keys for term in terms])
+    asked = values.joints.numbers([term.queries for term in terms])
+    gap, (lowest, highest) = gap_and_extent(asked, sent)
+    gamma = Fraction(BEST_STEP) / gap if gap else Fraction(0)
+    low, spread = gamma * lowest, gamma * (highest - lowest)
+    if spread > MOST_SPREAD:
+        raise Refusal(
+            f"the scores of select_best spread over {float(spread / BEST_STEP):.0f} times their "
+            "smallest difference, which is too much for float32",
+            "score by smaller whole numbers",
+        )
+    products = [
+        (features.of_values(query, lambda atom: gamma * number(atom), time),
+         features.of_values(key, number, time))
+        for key, query in zip(keys, queries, strict=True)
+    ]  # fmt: skip
+    return Conjunct(products, Linear(low), low, spread=spread)
+
+
+def _basis_of(head: PlannedHead, wanted: Iterable[Linear]) -> list[dict[HeadOutput, Fraction]]:
+    """Independent sums of the head's outputs, in whole numbers of them, for all that is wanted."""
+    rows = ({output: linear.parts[output] for output in head.outputs if output in linear.parts}
+            for linear in wanted)  # fmt: skip
+    basis = Layout()
+    for row in sorted(filter(None, rows), key=len):
+        basis.add(weighted_sum(row))
+    return [dimension.of(HeadOutput) for dimension in basis.dimensions]
+
+
+def _sent_value(features: Features, weights: dict[HeadOutput, Fraction], time: int) -> Linear:
+    """What keys send: the weighted sum of the outputs' values, each less its default."""
+    if len(weights) > 1 and all(output.codes is None for output in weights):
+        mixed = features.values.of(mixture(weights))
+        result = features.of_values(mixed, number, time)
+    else:
+        result = Linear()
+        for output, weight in weights.items():
+            if output.carrier is not None:
+                result = result + features.code(output.carrier, time).times(weight)
+                continue
+            values = features.values.of(output.values)
+            codes = output.codes or codes_of(values.atoms)
+            result = result + features.of_values(values, codes.__getitem__, time).times(weight)
+    defaults = (weight * default_code(output) for output, weight in weights.items())
+    return result.plus(-sum(defaults, Fraction(0)))
