@@ -36,7 +36,9 @@ def chords(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
     """
     kinks: Kinks = {}
     places, steps, kinds = _steps(points, values)
-    finest = _finest(kinds)
+    narrowest = _power_of_two_within(min((width for _, width in kinds), default=Fraction(1)))
+    # A power of two of which all slopes can be multiples; 0 where there is none.
+    finest = min((power_of_two_in(height / narrowest) for height, _ in kinds), default=ZERO)
     lines = [_line(*kind, finest) for kind in kinds]
     slope, end = ZERO, 0
 
@@ -62,19 +64,16 @@ def _steps(
     """After which points the value changes, and how: which of some kinds of step, which follow,
     each as its height and its width.
     """
-    different, numbered_values = numbered(values)
+    different, numbers = numbered(values)
+    heights = [value or ZERO for value in different]
     unit = lcm(*(point.denominator for point in points))
     whole = [point.numerator * (unit // point.denominator) for point in points]
-    numbers, places = numbered_values.tolist(), np.flatnonzero(np.diff(numbered_values)).tolist()
+    places, number = np.flatnonzero(np.diff(numbers)).tolist(), numbers.tolist()
     kinds: dict[tuple[int, int, int], int] = {}
-    steps = [kinds.setdefault((numbers[place], numbers[place + 1],
-                               whole[place + 1] - whole[place]), len(kinds))
-             for place in places]  # fmt: skip
-    sizes = []
-    for before, after, gap in kinds:
-        low, high = different[before], different[after]
-        assert low is not None and high is not None
-        sizes.append((high - low, Fraction(gap, unit)))
+    steps = [kinds.setdefault((number[place], number[place + 1], whole[place + 1] - whole[place]),
+                              len(kinds)) for place in places]  # fmt: skip
+    sizes = [(heights[after] - heights[before], Fraction(gap, unit))
+             for before, after, gap in kinds]  # fmt: skip
     return places, steps, sizes
 
 
@@ -90,12 +89,6 @@ def _line(
     return width, height / width
 
 
-def _finest(steps: Sequence[tuple[Fraction, Fraction]]) -> Fraction:
-    """A power of two of which all slopes can be multiples; 0 where there is none."""
-    narrowest = _power_of_two_within(min((width for _, width in steps), default=Fraction(1)))
-    return min((power_of_two_in(height / narrowest) for height, _ in steps), default=ZERO)
-
-
 def _power_of_two_within(gap: Fraction) -> Fraction:
     """The largest power of two that is no larger."""
     if gap >= 1:
@@ -107,17 +100,10 @@ def with_slopes(
     points: Sequence[Fraction], values: Sequence[Fraction], slopes: Sequence[Fraction]
 ) -> Kinks:
     """Pass each point with a given slope; join the lines between the points."""
-    kinks: Kinks = {}
-
-    def turn(position: Fraction, change: Fraction) -> None:
-        if change:
-            kinks[position] = kinks.get(position, Fraction(0)) + change
-
-    turn(points[0] - 1, slopes[0])
+    kinks = {points[0] - 1: slopes[0]}
     for start, end in pairwise(map(_Pass, points, values, slopes)):
-        for position, change in _join(start, end):
-            turn(position, change)
-    return kinks
+        kinks |= _join(start, end)
+    return {position: change for position, change in kinks.items() if change}
 
 
 class _Pass(NamedTuple):
@@ -128,21 +114,21 @@ class _Pass(NamedTuple):
     slope: Fraction
 
 
-def _join(start: _Pass, end: _Pass) -> list[tuple[Fraction, Fraction]]:
-    """How to get from the line at one point to the line at the next."""
+def _join(start: _Pass, end: _Pass) -> Kinks:
+    """How to get from the line at one point to the line at the next: by kinks strictly between."""
     gap = end.point - start.point
     miss = end.value - start.value - start.slope * gap
     if start.slope == end.slope and not miss:
-        return []
+        return {}
     if start.slope != end.slope:
         meet = end.point - miss / (end.slope - start.slope)
         if start.point + gap / 8 <= meet <= end.point - gap / 8:
-            return [(meet, end.slope - start.slope)]
+            return {meet: end.slope - start.slope}
     first, second = start.point + gap / 4, end.point - gap / 4
     low = start.value + start.slope * (first - start.point)
     high = end.value - end.slope * (end.point - second)
     ramp = (high - low) / (second - first)
-    return [(first, ramp - start.slope), (second, end.slope - ramp)]
+    return {first: ramp - start.slope, second: end.slope - ramp}
 
 
 def smooth(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
@@ -151,41 +137,38 @@ def smooth(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
     points, values = _turning(points, values)
     if len(points) == 1:
         return {}
-    chord = [(values[n + 1] - values[n]) / (points[n + 1] - points[n])
-             for n in range(len(points) - 1)]  # fmt: skip
+    gaps, rises = ([after - before for before, after in pairwise(row)] for row in (points, values))
+    chord = [rise / gap for rise, gap in zip(rises, gaps, strict=True)]
     choices: list[list[Fraction]] = []
     for place in range(len(points)):
         near = chord[max(0, place - 1) : place + 1]
-        slopes = {Fraction(0), *near}
+        slopes = {ZERO, *near, sum(near, ZERO) / len(near)}
         if not all(near):  # an end of a flat stretch, whose inner points were left out
-            slopes = {Fraction(0)}
-        elif len(near) == 2:
-            slopes.add((near[0] + near[1]) / 2)
+            slopes = {ZERO}
         choices.append(sorted(slopes, key=abs))
-    return with_slopes(points, values, _fewest(points, values, choices))
+    return with_slopes(points, values, _fewest(gaps, rises, choices))
 
 
 def _fewest(
-    points: Sequence[Fraction], values: Sequence[Fraction], choices: list[list[Fraction]]
+    gaps: Sequence[Fraction], rises: Sequence[Fraction], choices: list[list[Fraction]]
 ) -> list[Fraction]:
     """Choose a slope at each point so that few kinks are needed; doubles do for counting them."""
     rough = [[float(slope) for slope in slopes] for slopes in choices]
-    gaps = [float(points[n + 1] - points[n]) for n in range(len(points) - 1)]
-    rises = [float(values[n + 1] - values[n]) for n in range(len(points) - 1)]
-    best = [((int(slope != 0), abs(slope)), -1) for slope in rough[0]]
-    history = [best]
-    for place, (gap, rise) in enumerate(zip(gaps, rises, strict=True)):
-        row = []
-        for slope in rough[place + 1]:
-            options = []
-            for number, before in enumerate(rough[place]):
-                (kinks, size), _ = best[number]
-                cost = _kinks_between(gap, rise, before, slope)
-                options.append(((kinks + cost, size + abs(slope)), number))
-            row.append(min(options))
-        best = row
-        history.append(best)
-    return _trace_back(history, choices)
+    history = [[(int(slope != 0), abs(slope), -1) for slope in rough[0]]]
+    for place, (gap, rise) in enumerate(zip(map(float, gaps), map(float, rises), strict=True)):
+        reached = list(enumerate(zip(rough[place], history[-1], strict=True)))
+        history.append([
+            min((kinks + _kinks_between(gap, rise, before, slope), size + abs(slope), number)
+                for number, (before, (kinks, size, _)) in reached)
+            for slope in rough[place + 1]
+        ])  # fmt: skip
+    # From the end: which slope is the best there, and which one before it led to that?
+    number = history[-1].index(min(history[-1], key=lambda option: option[:2]))
+    slopes = []
+    for row, options in zip(reversed(history), reversed(choices), strict=True):
+        slopes.append(options[number])
+        number = row[number][2]
+    return slopes[::-1]
 
 
 def _kinks_between(gap: float, rise: float, left: float, right: float) -> int:
@@ -206,17 +189,6 @@ def _turning(
     return [points[place] for place in kept], [values[place] for place in kept]
 
 
-def _trace_back(
-    history: list[list[tuple[tuple[int, float], int]]], choices: list[list[Fraction]]
-) -> list[Fraction]:
-    number = min(range(len(history[-1])), key=lambda option: history[-1][option][0])
-    slopes = []
-    for row, options in zip(reversed(history), reversed(choices), strict=True):
-        slopes.append(options[number])
-        number = row[number][1]
-    return slopes[::-1]
-
-
 def base_point(
     points: Sequence[Fraction], functions: Sequence[tuple[Sequence[Fraction], Kinks]]
 ) -> Fraction:
@@ -234,10 +206,9 @@ def base_point(
         slopes, places = _slopes(kinks, rough)
         steep += np.array([slope != 0 for slope in slopes])[places]
     slopes, places = _slopes(main, rough)
-    first = [slopes[place] for place in places.tolist()]
-    strain = _strain(main, rough)
-    costs = [(abs(first[n]), int(steep[n]), strain[n]) for n in range(len(points))]
-    return points[min(range(len(points)), key=costs.__getitem__)]
+    first = (abs(slopes[place]) for place in places.tolist())
+    costs = list(zip(first, steep.tolist(), _strain(main, rough), strict=True))
+    return points[costs.index(min(costs))]
 
 
 def _strain(kinks: Kinks, points: np.ndarray) -> list[float]:
@@ -252,7 +223,7 @@ def _strain(kinks: Kinks, points: np.ndarray) -> list[float]:
 
 
 def _reach(values: Sequence[Fraction]) -> Fraction:
-    different = {id(value): value for value in values}.values()  # many are one object
+    different = [value for value in numbered(values)[0] if value is not None]
     return max(different) - min(different)
 
 
@@ -276,13 +247,11 @@ def one_sided(
         units[first - 1, 1] = slope
     for position, change in kinks.items():
         key = (position, 1 if position > base else -1)
-        units[key] = units.get(key, Fraction(0)) + change
+        units[key] = units.get(key, ZERO) + change
     return {key: change for key, change in units.items() if change}
 
 
 def evaluated(units: dict[tuple[Fraction, int], Fraction], z: Fraction) -> Fraction:
     """What units add at one input, exactly."""
-    return sum(
-        (change * max(Fraction(0), sign * (z - position))
-         for (position, sign), change in units.items()), Fraction(0)
-    )  # fmt: skip
+    return sum((change * max(ZERO, sign * (z - position))
+                for (position, sign), change in units.items()), ZERO)  # fmt: skip
