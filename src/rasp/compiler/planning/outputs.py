@@ -16,7 +16,7 @@ from rasp.compiler.analysis.linear import Linear
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import CountVariable, is_spread
 from rasp.compiler.planning.features import Features
-from rasp.compiler.planning.wide_outputs import WideCode, read_inputs, wide_code
+from rasp.compiler.planning.wide_outputs import read_inputs, wide_code
 from rasp.compiler.refusals import Refusal
 from rasp.graph import SOp
 
@@ -36,20 +36,18 @@ class OutputPlan:
     """Where the number to be read is put together only as it is read: what it is made of."""
 
 
-def plan_output(
-    name: str, node: SOp, features: Features, time: int, looks_up: bool
-) -> OutputPlan:  # fmt: skip
+def plan_output(name: str, node: SOp, features: Features, time: int, looks_up: bool) -> OutputPlan:
     """Plan what is read at `time` for an output; `looks_up` where nothing is to be made for it."""
     values = features.values.of(node)
     if values.is_wide:
-        return _read_directly(name, node, wide_code(node, features, time))
+        return OutputPlan(name, node, *wide_code(node, features, time))
     if not values.atoms:
         why = next(iter(features.values.outcomes.failures.values()), "it has no value")
         raise Refusal(f"the program fails on every input: {why}", "fix it first")
     counted = _threshold(values)
     if looks_up and values.linear is None and counted is None:
         try:
-            return _read_directly(name, node, read_inputs(values, features, time))
+            return OutputPlan(name, node, *read_inputs(values, features, time))
         except Refusal:
             pass
     codes = _codes(features.values.joints.codes_of(values.atoms))
@@ -66,10 +64,6 @@ def _codes(codes: dict[Atom, Fraction]) -> dict[Atom, Fraction]:
         return codes
     places = {code: Fraction(place) for place, code in enumerate(sorted(set(codes.values())))}
     return {atom: places[code] for atom, code in codes.items()}
-
-
-def _read_directly(name: str, node: SOp, code: WideCode) -> OutputPlan:
-    return OutputPlan(name, node, code.linear, code.atoms, tuple(code.digits))
 
 
 def _threshold(values: Values) -> list[tuple[Fraction, Atom]] | None:

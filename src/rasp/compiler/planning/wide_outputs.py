@@ -15,7 +15,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from math import lcm, prod
+from operator import mul
+from typing import TypeAlias
 
 import numpy as np
 
@@ -53,40 +56,32 @@ class Digit:
         return int(self.places.max()) + 1
 
 
-@dataclass(frozen=True, eq=False)
-class WideCode:
-    """The digits, the number that they make, and what each number means."""
-
-    digits: list[Linear]
-    linear: Linear
-    atoms: list[tuple[Fraction, Atom]]
+Code: TypeAlias = tuple[Linear, list[tuple[Fraction, Atom]], tuple[Linear, ...]]
+"""A number that tells the answers apart, what each of its values means, and its digits."""
 
 
-def wide_code(node: SOp, features: Features, time: int) -> WideCode:
+def wide_code(node: SOp, features: Features, time: int) -> Code:
     """Choose the digits of an output, and list every code that it can have."""
     analysis = features.values
     inputs = [output for output in analysis.of(node).inputs if isinstance(output, HeadOutput)]
     digits = [_digit(node, output, features, time) for output in inputs]
     digits.sort(key=lambda digit: digit.size == len(digit.places), reverse=True)
-    if prod(digit.size for digit in digits) > LARGEST:
-        raise _too_many(prod(digit.size for digit in digits))
+    sizes = [digit.size for digit in digits]
+    if prod(sizes) > LARGEST:
+        raise _too_many(prod(sizes))
     rows = reachable_rows(analysis, [digit.output for digit in digits])
-    codes, weights, weight = np.zeros(len(rows), int), [], 1
-    for place, digit in enumerate(digits):
-        codes += weight * digit.places[rows[:, place]]
-        weights.append(weight)
-        weight *= digit.size
+    weights = list(accumulate(sizes[:-1], mul, initial=1))
+    places = [digit.places[column] for digit, column in zip(digits, rows.T, strict=True)]
+    codes = np.array(weights) @ places
     different, first = np.unique(codes, return_index=True)
     states = {digit.output: rows[first, place] for place, digit in enumerate(digits)}
     atoms = _evaluate(analysis, node, states, {})
-    linears = [digit.linear for digit in digits]
-    linear = total(linear.times(factor) for linear, factor in zip(linears, weights, strict=True))
     meanings = [(Fraction(code), atom) for code, atom in zip(different.tolist(), atoms, strict=True)
                 if atom is not None]  # fmt: skip
-    return WideCode(linears, linear, _ends_of_runs(meanings))
+    return _code([digit.linear for digit in digits], weights, meanings)
 
 
-def read_inputs(values: Values, features: Features, time: int) -> WideCode:
+def read_inputs(values: Values, features: Features, time: int) -> Code:
     """The inputs of an output as the digits of one number, instead of what is made of them."""
     number_of: dict[Atom, Fraction] = {}  # the widest of equal atoms comes first
     for atom in sorted(values.atoms, key=width_of_kind, reverse=True):
@@ -103,9 +98,8 @@ def read_inputs(values: Values, features: Features, time: int) -> WideCode:
     codes, unit = numbers_of(codes_of, weights)
     atom_of = {code: atoms[int(number)] for code, number in zip(codes, table, strict=True)
                if number is not None}  # fmt: skip
-    linear = total(digit.times(weight) for digit, weight in zip(digits, weights, strict=True))
     meanings = [(Fraction(code, unit), atom) for code, atom in sorted(atom_of.items())]
-    return WideCode(digits, linear, _ends_of_runs(meanings))
+    return _code(digits, weights, meanings)
 
 
 def _digit(node: SOp, output: HeadOutput, features: Features, time: int) -> Digit:
@@ -161,12 +155,9 @@ def _evaluate(
     if node not in columns_of:
         values = analysis.of(node)
         if values.is_wide and isinstance(node, Elementwise):
-            columns = [
-                _evaluate(analysis, operand, states, columns_of) for operand in node.operands
-            ]
-            columns_of[node] = [
-                analysis.outcomes.of(node, node.op, row) for row in zip(*columns, strict=True)
-            ]
+            rows = zip(*(_evaluate(analysis, operand, states, columns_of)
+                         for operand in node.operands), strict=True)  # fmt: skip
+            columns_of[node] = [analysis.outcomes.of(node, node.op, row) for row in rows]
         else:
             place = np.zeros(len(next(iter(states.values()))), int)
             for variable in values.inputs:
@@ -176,12 +167,17 @@ def _evaluate(
     return columns_of[node]
 
 
-def _ends_of_runs(codes: list[tuple[Fraction, Atom]]) -> list[tuple[Fraction, Atom]]:
-    """Leave out the codes inside a run that stands for one atom."""
-    last = len(codes) - 1
-    return [code for place, code in enumerate(codes)
-            if place in (0, last) or codes[place - 1][1] != code[1]
-            or codes[place + 1][1] != code[1]]  # fmt: skip
+def _code(
+    digits: Sequence[Linear], weights: Sequence[Fraction | int],
+    meanings: list[tuple[Fraction, Atom]],
+) -> Code:  # fmt: skip
+    """A number of these digits, without the meanings inside a run that stands for one atom."""
+    last = len(meanings) - 1
+    ends = [meaning for place, meaning in enumerate(meanings)
+            if place in (0, last) or meanings[place - 1][1] != meaning[1]
+            or meanings[place + 1][1] != meaning[1]]  # fmt: skip
+    linear = total(digit.times(weight) for digit, weight in zip(digits, weights, strict=True))
+    return linear, ends, tuple(digits)
 
 
 def _too_many(size: int) -> Refusal:
