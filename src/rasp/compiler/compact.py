@@ -7,18 +7,21 @@ rounding (see `Task.is_careful`). A model that cannot be certified is never hand
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 
 from rasp.certificate import Verdict
+from rasp.compiler.analysis.variables import s_op_of
 from rasp.compiler.assemble import assemble_and_certify
 from rasp.compiler.emitting.emitter import Emitter
 from rasp.compiler.emitting.next_token import check_outputs
 from rasp.compiler.emitting.plan_claims import make_claims
 from rasp.compiler.model.certificate import Certificate
 from rasp.compiler.model.transformer import Transformer
-from rasp.compiler.planning.plan import Plan, checked_nodes, make_plan
+from rasp.compiler.planning.plan import Plan, make_plan
 from rasp.compiler.refusals import Refusal, Refusals
 from rasp.compiler.settings import Settings
 from rasp.errors import RaspUnsupportedError
@@ -27,25 +30,19 @@ from rasp.graph import Node, Program
 LARGEST = 1e30
 """The largest weight: float32 ends at 3.4e38, and weights are multiplied."""
 
-SMALLER = "work with smaller numbers"
-
 
 def compile_compact(nodes: Mapping[str, Node], settings: Settings, program: Program) -> Transformer:
     """Compile in the compact style, or say why that cannot be done."""
     if settings.extra_feed_forwards:
-        try:  # blocks that are not needed are not spent
+        with suppress(RaspUnsupportedError):  # blocks that are not needed are not spent
             return _plain_or_careful(nodes, replace(settings, extra_feed_forwards=0), program)
-        except RaspUnsupportedError:
-            pass
     return _plain_or_careful(nodes, settings, program)
 
 
 def _plain_or_careful(
     nodes: Mapping[str, Node], settings: Settings, program: Program
-) -> Transformer:  # fmt: skip
-    """The plain model where it can be certified, or else the careful one; or why the plain one
-    cannot be.
-    """
+) -> Transformer:
+    """The plain model if it is certified, or else the careful one; or why the plain one is not."""
     try:
         return attempt(nodes, settings, program)
     except _NoMargin as error:
@@ -94,18 +91,25 @@ def _blamed(plan: Plan, certificate: Certificate, verdict: Verdict) -> Node:
     """An s-op of the first block without margin."""
     failing = [name for name, _, margin in verdict.blocks if margin < 0]
     failing.append(certificate.reason.partition(":")[0])
-    nodes = [node for name, node in checked_nodes(plan) if name == failing[0]]
-    return [*nodes, *(output.node for output in plan.outputs)][0]
+    blocks: list[tuple[str, Node | None]] = [
+        (f"layer {layer}, head {number}", head.head.outputs[0].known_by)
+        for layer, heads in enumerate(plan.heads, 1) for number, head in enumerate(heads, 1)
+    ]  # fmt: skip
+    blocks += [(f"feed-forward {layer}", s_op_of(group.inputs))
+               for layer, groups in enumerate(plan.groups) for group, _ in groups]  # fmt: skip
+    blocks += [(f"read-out {output.name}", output.node) for output in plan.outputs]
+    nodes = [node for name, node in blocks if name == failing[0] and node is not None]
+    return [*nodes, plan.outputs[0].node][0]
 
 
 def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate, Verdict]:
     """Write a plan's weights, and certify the model."""
-    too_large = Refusal("some of its numbers are too large for float32", SMALLER)
     try:
         emitter = Emitter(plan)
         weights = emitter.weights()
+        largest = max(np.abs(array).max(initial=0.0) for array in weights.arrays().values())
     except OverflowError:
-        raise too_large from None
-    if any(np.abs(array).max(initial=0.0) > LARGEST for array in weights.arrays().values()):
-        raise too_large
+        largest = inf
+    if largest > LARGEST:
+        raise Refusal("some of its numbers are too large for float32", "work with smaller numbers")
     return assemble_and_certify(plan, weights, make_claims(emitter), program)

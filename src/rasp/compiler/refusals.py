@@ -49,18 +49,17 @@ class Refusals:
 
     def raise_all(self) -> None:
         """Raise one error that holds every reason."""
-        errors = [self.error(node, refusal) for node, refusal in self.reasons.items()]
+        errors = [
+            RaspUnsupportedError(
+                f"`{self.text(node)}` cannot be compiled exactly: {refusal.message}",
+                self.origin(node),
+                refusal.hint,
+            )
+            for node, refusal in self.reasons.items()
+        ]
         if errors:
-            first, *others = errors
-            first.others = tuple(others)
-            raise first
-
-    def error(self, node: Node, refusal: Refusal) -> RaspUnsupportedError:
-        return RaspUnsupportedError(
-            f"`{self.text(node)}` cannot be compiled exactly: {refusal.message}",
-            self.origin(node),
-            refusal.hint,
-        )
+            errors[0].others = tuple(errors[1:])
+            raise errors[0]
 
     def text(self, node: Node) -> str:
         """A node as its program names it, or its expression, shortened."""

@@ -127,6 +127,10 @@ class PlannedHead:
     def __repr__(self) -> str:
         return f"<{self.mode} head of layer {self.layer}: {len(self.outputs)} outputs>"
 
+    @property
+    def needs_sink(self) -> bool:
+        return self.mode == "sum" or self.may_be_empty
+
     def check(self) -> None:
         """Raise that it cannot be made, where something reads it."""
         if self.refusal is not None:

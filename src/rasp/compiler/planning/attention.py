@@ -116,10 +116,6 @@ class Scoring:
     spread: Fraction
     """How far the scores of a select_best spread, which every condition outweighs."""
 
-    @property
-    def needs_sink(self) -> bool:
-        return self.head.mode == "sum" or self.head.may_be_empty
-
     @cached_property
     def strength(self) -> int:
         """How far below a match every other key scores."""
@@ -140,7 +136,7 @@ class Scoring:
         for formula in [*uneven, *(formula for formula in formulas if formula not in uneven)]:
             strength = self.strength + 32 * ceil(slack / 32)  # scores stay multiples of 32
             request = Request(attention_time(head.layer), strength, formula not in uneven,
-                              self.needs_sink, is_share)  # fmt: skip
+                              self.head.needs_sink, is_share)  # fmt: skip
             conjunct = make_conjunct(self.features, formula, request)
             if conjunct is not None:
                 realised.append(conjunct)
@@ -162,7 +158,7 @@ class Scoring:
         """Its score: above every match in a sum; in a mean, half-way to what must not match."""
         if self.head.mode == "sum":
             return Linear(Fraction(SINK_SCORE))
-        if self.needs_sink:
+        if self.head.needs_sink:
             return total(conjunct.reference for conjunct in scored).plus(-self.strength // 2)
         lowest = sum(floor(conjunct.lowest) for conjunct in scored)
         return Linear(Fraction(lowest - self.strength))

@@ -107,7 +107,9 @@ class Features:
         self.layers = layers
         self.groups: dict[tuple[int, tuple[Variable, ...]], Group] = {}
 
-    def of_values(self, values: Values, code: Callable[[Atom], Fraction], time: int) -> Linear:
+    def of_values(
+        self, values: Values, code: Callable[[Atom], Fraction | None], time: int
+    ) -> Linear:
         """A function of an s-op's atoms, to be read at a time (see `analysis.times`)."""
         table = [None if atom is None else code(atom) for atom in values.outcomes]
         return self.resolve(values.layer, values.inputs, table, time)
@@ -153,9 +155,7 @@ class Features:
                 values = self.values.of(variable.node)
                 if values.choice is not None:
                     return self._of_choice(values, chosen, time)
-                inner = [None if atom is None else chosen.get(typed(atom))
-                         for atom in values.outcomes]  # fmt: skip
-                return self.resolve(values.layer, values.inputs, inner, time)
+                return self.of_values(values, lambda atom: chosen.get(typed(atom)), time)
             case HeadOutput() | SumVariable():
                 line = line_through(variable, table)
                 if line is not None:
@@ -168,7 +168,6 @@ class Features:
         """A function of one of several s-ops: for each of them what it adds where it is the one."""
         assert values.choice is not None
         analysis, choice, parts = self.values, values.choice, []
-        which = analysis.of(choice.which)
         constant = [ZERO] * len(choice.leaves)
         for place, leaf in enumerate(choice.leaves):
             view = analysis.joints.view(leaf, analysis.of(leaf), values.layer)
@@ -181,8 +180,9 @@ class Features:
             gated = [value for (is_it, _) in variable.states
                      for value in (table if is_it else [ZERO] * len(table))]  # fmt: skip
             parts.append(self.resolve(values.layer, (variable, *view.inputs), gated, time))
-        table = [None if atom is None else constant[int(atom)] for atom in which.outcomes]
-        return total([*parts, self.resolve(which.layer, which.inputs, table, time)])
+        which = analysis.of(choice.which)
+        parts.append(self.of_values(which, lambda atom: constant[int(atom)], time))
+        return total(parts)
 
     def code(self, variable: Variable, time: int) -> Linear:
         """The code of a variable as it is in the residual stream."""

@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, reduce
+from functools import reduce
 from itertools import pairwise, permutations, product
 from math import lcm
 
 import numpy as np
 
 from rasp.compiler.analysis.linear import Linear, total
-from rasp.compiler.analysis.variables import IndexVariable, TokenVariable, Variable
+from rasp.compiler.analysis.variables import IndexVariable, TokenVariable
 from rasp.compiler.planning.features import Features, Group
 
 ONE = Fraction(1)
@@ -35,13 +35,7 @@ class Ridge:
 
     z: Linear
     points: list[Fraction]
-    states: list[list[int]]
-    """For each point, the states of the group that have that `z`."""
-
-    @cached_property
-    def first_states(self) -> np.ndarray:
-        """(point,): the first of its states; all of them have the same value."""
-        return np.array([states[0] for states in self.states], int)
+    states: np.ndarray  # (point,): the first state with that `z`; all have the same value
 
 
 def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
@@ -58,29 +52,21 @@ def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
     fewest = min(kinks for kinks, _ in choices)
     weights = min((weights for kinks, weights in choices if kinks == fewest),
                   key=lambda weights: sum(map(abs, weights)))  # fmt: skip
-    z = total(
-        _coded(features, variable, dict(zip(natural, chosen, strict=True)), time).times(weight)
-        for variable, weight, chosen, natural in zip(
-            group.inputs, weights, codes, group.codes, strict=True
-        )
-    )
-    places: dict[int, list[int]] = {}
+    inputs = [_coded(features, group, axis, codes[axis], time) for axis in range(len(codes))]
+    z = total(read.times(weight) for read, weight in zip(inputs, weights, strict=True))
     numbers, unit = numbers_of(codes, weights)
-    for state in np.flatnonzero(is_known).tolist():
-        places.setdefault(numbers[state], []).append(state)
-    whole = sorted(places)
-    points = [Fraction(number, unit) for number in whole]
-    return Ridge(z, points, [places[number] for number in whole])
+    different, first = np.unique(numbers[is_known], return_index=True)
+    points = [Fraction(number, unit) for number in different.tolist()]
+    return Ridge(z, points, np.flatnonzero(is_known)[first])
 
 
-def _coded(
-    features: Features, variable: Variable, chosen: dict[Fraction, Fraction], time: int
-) -> Linear:
+def _coded(features: Features, group: Group, axis: int, codes: list[Fraction], time: int) -> Linear:
     """An input with the codes chosen for it; only those of the token and the index are free."""
+    variable = group.inputs[axis]
     if not isinstance(variable, (TokenVariable, IndexVariable)):
         return features.code(variable, time)
-    table = [chosen[code] for _, code in variable.states]
-    return features.resolve(0, (variable,), table, time)
+    chosen = dict(zip(group.codes[axis], codes, strict=True))
+    return features.resolve(0, (variable,), [chosen[code] for _, code in variable.states], time)
 
 
 def _codes(group: Group, axis: int, rows: np.ndarray) -> list[Fraction]:
@@ -134,18 +120,18 @@ def _orders(codes: list[list[Fraction]]) -> Iterable[tuple[int, ...]]:
 
 def numbers_of(
     codes: Sequence[Sequence[Fraction]], weights: tuple[Fraction, ...]
-) -> tuple[list[int], int]:
-    """`z` for each state, in whole units; and how many units make 1.
+) -> tuple[np.ndarray, int]:
+    """(state,): `z` in whole units, however large; and how many units make 1.
 
     >>> zero, half, one = Fraction(0), Fraction(1, 2), Fraction(1)
     >>> numbers_of([[zero, half], [zero, one]], (one, one))
-    ([0, 2, 1, 3], 2)
+    (array([0, 2, 1, 3], dtype=object), 2)
     """
     digits = [[weight * code for code in input_codes]
               for input_codes, weight in zip(codes, weights, strict=True)]  # fmt: skip
     unit = lcm(*(digit.denominator for some in digits for digit in some))
     whole = (np.array([int(digit * unit) for digit in some], object) for some in digits)
-    return _sums(whole).tolist(), unit
+    return _sums(whole), unit
 
 
 def _sums(digits: Iterable[np.ndarray]) -> np.ndarray:

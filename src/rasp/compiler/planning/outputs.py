@@ -36,8 +36,8 @@ class OutputPlan:
     """Where the number to be read is put together only as it is read: what it is made of."""
 
 
-def plan_output(name: str, node: SOp, features: Features, time: int, looks_up: bool) -> OutputPlan:
-    """Plan what is read at `time` for an output; `looks_up` where nothing is to be made for it."""
+def plan_output(name: str, node: SOp, features: Features, time: int) -> OutputPlan:
+    """Plan what is read at `time` for an output; in a careful plan, nothing is made for it."""
     values = features.values.of(node)
     if values.is_wide:
         return OutputPlan(name, node, *wide_code(node, features, time))
@@ -45,7 +45,7 @@ def plan_output(name: str, node: SOp, features: Features, time: int, looks_up: b
         why = next(iter(features.values.outcomes.failures.values()), "it has no value")
         raise Refusal(f"the program fails on every input: {why}", "fix it first")
     counted = _threshold(values)
-    if looks_up and values.linear is None and counted is None:
+    if features.values.task.is_careful and values.linear is None and counted is None:
         try:
             return OutputPlan(name, node, *read_inputs(values, features, time))
         except Refusal:

@@ -13,9 +13,7 @@ from dataclasses import dataclass, replace
 from rasp.architecture.schedule import schedule
 from rasp.compiler.analysis.model_layers import Deadlines, ModelLayers, NeedsFeedForward
 from rasp.compiler.analysis.times import attention_time, feed_forward_time, readout_time
-from rasp.compiler.analysis.variables import (
-    s_op_of,
-)
+from rasp.compiler.analysis.variables import PlannedHead
 from rasp.compiler.heads.analyse import analyse, check_s_ops
 from rasp.compiler.heads.head_analysis import HeadAnalysis
 from rasp.compiler.planning.attention import HeadPlan, plan_head
@@ -46,10 +44,6 @@ class Plan:
     layout: Layout
     uses_sink: bool
 
-    @property
-    def layers(self) -> int:
-        return len(self.heads)
-
 
 def make_plan(
     outputs: Mapping[str, Node], settings: Settings, program: Program, is_careful: bool = False
@@ -77,18 +71,13 @@ def _plan(
     nodes = list(outputs.values())
     deadlines = Deadlines.of(nodes, settings, model_layers)
     analysis = analyse(nodes, settings, refusals, deadlines, is_careful)
-    layers = model_layers.layers
-    features = Features(analysis.values, layers)
-    end = readout_time(layers)
-    demands: list[Demand] = []
-    planned = _outputs(outputs, features, end, refusals, looks_up=is_careful)
-    for output in planned:
-        for linear in output.digits or (output.linear,):
-            demands.append(Demand(end, linear))
-    heads, groups = _plan_layers(features, analysis, layers, demands, refusals)
-    uses_sink = settings.sink and any(
-        plan.head.mode == "sum" or plan.head.may_be_empty for layer in heads for plan in layer
-    )
+    features = Features(analysis.values, model_layers.layers)
+    end = readout_time(model_layers.layers)
+    planned = _outputs(outputs, features, end, refusals)
+    demands = [Demand(end, linear) for output in planned
+               for linear in output.digits or (output.linear,)]  # fmt: skip
+    heads, groups = _plan_layers(features, analysis.heads, demands, refusals)
+    uses_sink = settings.sink and any(plan.head.needs_sink for layer in heads for plan in layer)
     layout = lay_out(demands, analysis.task.works_stepwise)
     _check_work(groups, layout)
     used = replace(settings, extra_feed_forwards=model_layers.extra_count)
@@ -96,13 +85,13 @@ def _plan(
 
 
 def _outputs(
-    outputs: Mapping[str, Node], features: Features, time: int, refusals: Refusals, looks_up: bool
+    outputs: Mapping[str, Node], features: Features, time: int, refusals: Refusals
 ) -> list[OutputPlan]:
     planned = []
     for name, node in outputs.items():
         assert isinstance(node, SOp)
         try:
-            planned.append(plan_output(name, node, features, time, looks_up))
+            planned.append(plan_output(name, node, features, time))
         except Refusal as refusal:
             refusals.add(node, refusal)
     refusals.raise_all()
@@ -122,43 +111,32 @@ def _check_work(groups: list[list[tuple[Group, Ridge]]], layout: Layout) -> None
             )
 
 
-def checked_nodes(plan: Plan) -> list[tuple[str, Node]]:
-    """The blocks that the checker looks at, in their order, and an s-op that each is about."""
-    blocks: list[tuple[str, Node | None]] = []
-    for layer, groups in enumerate(plan.groups):
-        for number, head in enumerate(plan.heads[layer - 1] if layer else [], 1):
-            blocks.append((f"layer {layer}, head {number}", head.head.outputs[0].known_by))
-        blocks += [(f"feed-forward {layer}", s_op_of(group.inputs)) for group, _ in groups]
-    blocks += [(f"read-out {output.name}", output.node) for output in plan.outputs]
-    return [(name, node) for name, node in blocks if node is not None]
-
-
 def _plan_layers(
-    features: Features, analysis: HeadAnalysis, layers: int, demands: list[Demand],
-    refusals: Refusals,
-) -> tuple[list[list[HeadPlan]], list[list[tuple[Group, Ridge]]]]:  # fmt: skip
-    heads: list[list[HeadPlan]] = []
+    features: Features, heads: list[PlannedHead], demands: list[Demand], refusals: Refusals
+) -> tuple[list[list[HeadPlan]], list[list[tuple[Group, Ridge]]]]:
+    """Plan the heads and the feed-forward of each layer, and add what they read to the demands."""
+    plans: list[list[HeadPlan]] = []
     groups: list[list[tuple[Group, Ridge]]] = []
-    for layer in range(layers, -1, -1):
-        ridges, time = [], feed_forward_time(layer)
-        for group in features.groups_of(layer):
-            ridge = choose_ridge(features, group, time)
-            ridges.append((group, ridge))
-            at_once = layer > 0 and analysis.task.is_careful
-            demands.append(Demand(2 * layer, ridge.z, at_once, group.is_noisy))
+    for layer in range(features.layers, -1, -1):
+        time = feed_forward_time(layer)
+        ridges = [(group, choose_ridge(features, group, time))
+                  for group in features.groups_of(layer)]  # fmt: skip
+        at_once = layer > 0 and features.values.task.is_careful
+        demands += [Demand(time, ridge.z, at_once, group.is_noisy) for group, ridge in ridges]
         groups.append(ridges)
         if layer:
-            heads.append(_heads_of(features, analysis, layer, demands, refusals))
+            own = [head for head in heads if head.layer == layer]
+            plans.append(_plan_heads(features, own, demands, refusals))
     refusals.raise_all()
-    return heads[::-1], groups[::-1]
+    return plans[::-1], groups[::-1]
 
 
-def _heads_of(
-    features: Features, analysis: HeadAnalysis, layer: int, demands: list[Demand],
-    refusals: Refusals,
-) -> list[HeadPlan]:  # fmt: skip
+def _plan_heads(
+    features: Features, heads: list[PlannedHead], demands: list[Demand], refusals: Refusals
+) -> list[HeadPlan]:
+    """Plan the heads of a layer that something reads, and add what they read to the demands."""
     plans = []
-    for head in [head for head in analysis.heads if head.layer == layer]:
+    for head in heads:
         wanted = [demand.linear for demand in demands]
         if not any(output in linear.parts for linear in wanted for output in head.outputs):
             continue
@@ -170,7 +148,6 @@ def _heads_of(
             refusals.add(blamed, refusal)
             continue
         plans.append(plan)
-        read = [side for product in plan.products for side in product]
-        read += [plan.sink, *plan.values]
-        demands += [Demand(attention_time(layer), linear) for linear in read]
+        read = [*(side for product in plan.products for side in product), plan.sink, *plan.values]
+        demands += [Demand(attention_time(head.layer), linear) for linear in read]
     return plans
