@@ -9,14 +9,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
-from rasp.certificate import claims as told
 from rasp.certificate.claims import (
     Claims,
     ConjunctClaim,
     GroupClaim,
     HeadClaim,
+    HeadOutputClaim,
     Meaning,
     ReaderClaim,
 )
@@ -27,8 +27,10 @@ from rasp.compiler.heads.head_analysis import HeadAnalysis
 from rasp.compiler.heads.width_shares import boost_of, weight_of
 from rasp.compiler.refusals import Refusal
 from rasp.compiler.settings import Settings
-from rasp.graph import Aggregate, SOp, in_order, score_terms
+from rasp.graph import Aggregate, Node, SOp, in_order, score_terms
 from rasp.graph.formulas import conjuncts
+
+Kind = TypeVar("Kind", bound=SOp)
 
 
 class Planned(Protocol):
@@ -54,6 +56,7 @@ class Claimant(ABC):
 
     def __init__(self, plan: Planned) -> None:
         self.plan, self.analysis, self.values = plan, plan.analysis, plan.analysis.values
+        self.nodes: list[SOp] = [output.node for output in plan.outputs]
         heads = [[head.head for head in layer] for layer in plan.heads]
         self.names = Numbering(self.values, heads, self.parts_of)
 
@@ -61,17 +64,15 @@ class Claimant(ABC):
         names, plan = self.names, self.plan
         heads = tuple(tuple(self._claim(head.head, head.basis) for head in layer)
                       for layer in plan.heads)  # fmt: skip
-        for layer in plan.heads:
-            for head in layer:
-                names.all(head.head.outputs)
+        names.all(output for layer in plan.heads for head in layer for output in head.head.outputs)
         groups = tuple(map(tuple, self.groups()))
-        outputs = tuple(names.inputs(output.node) for output in plan.outputs)
+        outputs = tuple(map(names.inputs, self.nodes))
         aggregates = self._aggregates()
         over = names.over()
         spare = []
         for unread in names.spare:  # which grows: describing one may bring up another
             spare.append(self._claim(unread, ()))
-        readers = tuple(self._readers())
+        readers = tuple(filter(None, map(self.reader, self._held(SOp, self.nodes))))
         over |= names.over()
         return Claims(tuple(names.variables), over, aggregates, heads, groups, outputs,
                       tuple(spare), names.choices(), readers)  # fmt: skip
@@ -92,12 +93,10 @@ class Claimant(ABC):
         """Whether an output is moved as numbers that the arrays give it, not as its code."""
         return False
 
-    def _readers(self) -> Iterator[ReaderClaim]:
-        for node in in_order([output.node for output in self.plan.outputs]):
-            if isinstance(node, SOp) and node in self.values.held.by_node:
-                reader = self.reader(node)
-                if reader is not None:
-                    yield reader
+    def _held(self, kind: type[Kind], outputs: Sequence[Node]) -> Iterator[Kind]:
+        """The s-ops of a kind that outputs need, as far as their values were asked for."""
+        held = self.values.held.by_node
+        return (node for node in in_order(outputs) if isinstance(node, kind) and node in held)
 
     # -- heads ------------------------------------------------------------------------------------
 
@@ -112,7 +111,6 @@ class Claimant(ABC):
         formulas = (
             [head.formula] if head.mode == "share" else in_stable_order(conjuncts(head.formula))
         )
-        boost = boost_of(self.plan.settings.max_length)
         family = () if head.family is None else tuple(
             place for other, place in names.places.items()
             if (other.layer, other.family) == (head.layer, head.family)
@@ -128,7 +126,9 @@ class Claimant(ABC):
             self._all_inputs(term.keys for term in terms),
             self.analysis.facts.is_never_empty(head.formula),
             family,
-            weight_of(boost) if head.mode == self.weighed else Fraction(0),
+            weight_of(boost_of(self.plan.settings.max_length))
+            if head.mode == self.weighed
+            else Fraction(0),
             head.outweighs,
         )
 
@@ -145,10 +145,11 @@ class Claimant(ABC):
         joint = self.values.joints.of(list(dict.fromkeys(nodes)))
         return self.names.parts(joint.inputs)
 
-    def _output(self, output: HeadOutput) -> told.HeadOutputClaim:
+    def _output(self, output: HeadOutput) -> HeadOutputClaim:
         carrier = None if output.carrier is None else self.names.number(output.carrier)
-        return told.HeadOutputClaim(output.values, output.codes, output.default, carrier,
-                               self.is_block(output))  # fmt: skip
+        return HeadOutputClaim(
+            output.values, output.codes, output.default, carrier, self.is_block(output)
+        )
 
     def _moved(self, weights: Mapping[HeadOutput, Fraction]) -> tuple[int, ...]:
         """What a value is a function of, at the key."""
@@ -157,26 +158,21 @@ class Claimant(ABC):
                 return self.names.inputs(mixture(weights))
             except Refusal:
                 pass
-        numbers: dict[int, None] = {}
+        numbers: list[int] = []
         for output in weights:
             if output.carrier is not None:
-                numbers[self.names.number(output.carrier)] = None
+                numbers.append(self.names.number(output.carrier))
             else:
-                numbers |= dict.fromkeys(self.names.inputs(output.values))
-        return tuple(numbers)
+                numbers += self.names.inputs(output.values)
+        return tuple(dict.fromkeys(numbers))
 
     # -- aggregates -------------------------------------------------------------------------------
 
     def _aggregates(self) -> dict[Aggregate, Meaning]:
-        meanings = {}
-        nodes = [output.node for output in self.plan.outputs]
         where = self.plan.settings.where
-        for node in in_order(nodes if where is None else [*nodes, where]):
-            if isinstance(node, Aggregate) and node in self.values.held.by_node:
-                meaning = self._meaning(node)
-                if meaning is not None:
-                    meanings[node] = meaning
-        return meanings
+        nodes = self._held(Aggregate, [*self.nodes, *([] if where is None else [where])])
+        meanings = {node: self._meaning(node) for node in nodes}
+        return {node: meaning for node, meaning in meanings.items() if meaning is not None}
 
     def _meaning(self, node: Aggregate) -> Meaning | None:
         analysis = self.analysis

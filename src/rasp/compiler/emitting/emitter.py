@@ -240,5 +240,5 @@ def table_of(group: Group, ridge: Ridge, dimension: Linear) -> list[Fraction]:
         return []
     states = sorted(changes)
     levels = list(accumulate((changes[state] for state in states), initial=ZERO))
-    places = np.searchsorted(states, ridge.first_states, side="right")
+    places = np.searchsorted(states, ridge.states, side="right")
     return [levels[place] for place in places.tolist()]

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from rasp.certificate import claims as told
+from rasp.certificate import claims
 from rasp.compiler.analysis.linear import Coordinate, IndexIs, TokenIs
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.variables import (
     CountVariable,
     HeadOutput,
-    IndexVariable,
     NodeVariable,
     PlannedHead,
     SumVariable,
-    TokenVariable,
     Variable,
 )
 from rasp.graph import Node, SOp
@@ -31,9 +29,9 @@ class Numbering:
         parts_of: Callable[[Iterable[Variable]], Iterable[Variable]],
     ) -> None:  # fmt: skip
         self.values, self.parts_of = values, parts_of
-        self.numbers: dict[Variable, int] = {values.token: told.TOKEN, values.index: told.INDEX}
+        self.numbers: dict[Variable, int] = {values.token: claims.TOKEN, values.index: claims.INDEX}
         self.nodes: dict[SOp, int] = {}
-        self.variables: list[told.ClaimedVariable] = [None, None]
+        self.variables: list[claims.ClaimedVariable] = [None, None]
         self.places = {head: (layer, number) for layer, some in enumerate(heads, 1)
                        for number, head in enumerate(some)}  # fmt: skip
         self.spare: list[PlannedHead] = []
@@ -41,10 +39,10 @@ class Numbering:
 
     def number(self, variable: Variable) -> int:
         if variable not in self.numbers:
-            claimed = self._variable(variable)
-            if isinstance(claimed, told.ClaimedNode):
-                self.numbers[variable] = self._node_number(claimed.node)
+            if isinstance(variable, NodeVariable):
+                self.numbers[variable] = self._node_number(variable.node)
             else:
+                claimed = self._variable(variable)
                 self.numbers[variable] = len(self.variables)
                 self.variables.append(claimed)
         return self.numbers[variable]
@@ -53,7 +51,7 @@ class Numbering:
         if node not in self.nodes:
             self.made_of(node)
             self.nodes[node] = len(self.variables)
-            self.variables.append(told.ClaimedNode(node))
+            self.variables.append(claims.ClaimedNode(node))
         return self.nodes[node]
 
     def all(self, variables: Iterable[Variable]) -> tuple[int, ...]:
@@ -92,24 +90,21 @@ class Numbering:
                 return "out", self.number(coordinate)
         raise AssertionError(f"no sum is made of {type(coordinate).__name__}")
 
-    def _variable(self, variable: Variable) -> told.ClaimedVariable:
+    def _variable(self, variable: Variable) -> claims.ClaimedVariable:
         match variable:
-            case TokenVariable() | IndexVariable():
-                return None
             case HeadOutput(head=head):
                 if head not in self.places:
                     self.places[head] = (0, len(self.spare))
                     self.spare.append(head)
-                return told.ClaimedOutput(*self.places[head], head.outputs.index(variable))
+                return claims.ClaimedOutput(*self.places[head], head.outputs.index(variable))
             case SumVariable(linear=linear):
                 parts = {self._coordinate(part): weight for part, weight in linear.parts.items()}
-                return told.ClaimedSum(linear.constant, parts)
+                return claims.ClaimedSum(linear.constant, parts)
             case CountVariable(conditions=conditions):
                 for condition in conditions:
                     self._node_number(condition)
-                return told.ClaimedCount(conditions)
-        assert isinstance(variable, NodeVariable)
-        return told.ClaimedNode(variable.node)
+                return claims.ClaimedCount(conditions)
+        raise AssertionError(f"no claim names {variable}")
 
     def over(self) -> dict[Node, tuple[int, ...]]:
         """What s-ops depend on: all that were ever looked at."""
