@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import lcm
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -34,28 +34,22 @@ def chords(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
     >>> chords([Fraction(0), Fraction(3)], [Fraction(0), Fraction(1)])
     {Fraction(1, 1): Fraction(1, 2)}
     """
-    kinks: Kinks = {}
     places, steps, kinds = _steps(points, values)
     narrowest = _power_of_two_within(min((width for _, width in kinds), default=Fraction(1)))
     # A power of two of which all slopes can be multiples; 0 where there is none.
     finest = min((power_of_two_in(height / narrowest) for height, _ in kinds), default=ZERO)
     lines = [_line(*kind, finest) for kind in kinds]
-    slope, end = ZERO, 0
-
-    def turn(position: Fraction, next_slope: Fraction) -> Fraction:
-        if next_slope is not slope and next_slope != slope:
-            kinks[position] = next_slope - slope
-        return next_slope
-
+    turns, end = [(points[0], ZERO)], 0  # from where on the slope is which
     for place, step in zip(places, steps, strict=True):
-        width, next_slope = lines[step]
+        width, slope = lines[step]
         if place > end or width is not None:
-            slope = turn(points[end], ZERO)
-        slope = turn(points[place] if width is None else points[place + 1] - width, next_slope)
+            turns.append((points[end], ZERO))
+        turns.append((points[place] if width is None else points[place + 1] - width, slope))
         end = place + 1
     if end < len(points) - 1:
-        turn(points[end], ZERO)
-    return kinks
+        turns.append((points[end], ZERO))
+    return {position: after - before for (_, before), (position, after) in pairwise(turns)
+            if after is not before and after != before}  # fmt: skip
 
 
 def _steps(
@@ -96,41 +90,6 @@ def _power_of_two_within(gap: Fraction) -> Fraction:
     return Fraction(1, 1 << ((1 / gap).__ceil__() - 1).bit_length())
 
 
-def with_slopes(
-    points: Sequence[Fraction], values: Sequence[Fraction], slopes: Sequence[Fraction]
-) -> Kinks:
-    """Pass each point with a given slope; join the lines between the points."""
-    kinks = {points[0] - 1: slopes[0]}
-    for start, end in pairwise(map(_Pass, points, values, slopes)):
-        kinks |= _join(start, end)
-    return {position: change for position, change in kinks.items() if change}
-
-
-class _Pass(NamedTuple):
-    """How a function passes a point."""
-
-    point: Fraction
-    value: Fraction
-    slope: Fraction
-
-
-def _join(start: _Pass, end: _Pass) -> Kinks:
-    """How to get from the line at one point to the line at the next: by kinks strictly between."""
-    gap = end.point - start.point
-    miss = end.value - start.value - start.slope * gap
-    if start.slope == end.slope and not miss:
-        return {}
-    if start.slope != end.slope:
-        meet = end.point - miss / (end.slope - start.slope)
-        if start.point + gap / 8 <= meet <= end.point - gap / 8:
-            return {meet: end.slope - start.slope}
-    first, second = start.point + gap / 4, end.point - gap / 4
-    low = start.value + start.slope * (first - start.point)
-    high = end.value - end.slope * (end.point - second)
-    ramp = (high - low) / (second - first)
-    return {first: ramp - start.slope, second: end.slope - ramp}
-
-
 def smooth(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
     """Pass through the points with few kinks, all of them away from the points, and flat ones
     where that makes no difference."""
@@ -142,11 +101,32 @@ def smooth(points: Sequence[Fraction], values: Sequence[Fraction]) -> Kinks:
     choices: list[list[Fraction]] = []
     for place in range(len(points)):
         near = chord[max(0, place - 1) : place + 1]
-        slopes = {ZERO, *near, sum(near, ZERO) / len(near)}
-        if not all(near):  # an end of a flat stretch, whose inner points were left out
-            slopes = {ZERO}
-        choices.append(sorted(slopes, key=abs))
-    return with_slopes(points, values, _fewest(gaps, rises, choices))
+        # at an end of a flat stretch, whose inner points were left out, it stays flat
+        options = {ZERO, *near, sum(near, ZERO) / len(near)} if all(near) else {ZERO}
+        choices.append(sorted(options, key=abs))
+    slopes = _fewest(gaps, rises, choices)
+    kinks = {points[0] - 1: slopes[0]}
+    for place, (gap, rise) in enumerate(zip(gaps, rises, strict=True)):
+        for further, change in _join(gap, rise, slopes[place], slopes[place + 1]):
+            kinks[points[place] + further] = change
+    return {position: change for position, change in kinks.items() if change}
+
+
+def _join(
+    gap: Fraction, rise: Fraction, left: Fraction, right: Fraction
+) -> list[tuple[Fraction, Fraction]]:
+    """How to get from a line with one slope to the next point, and pass that with another: how far
+    after the first point the slope changes, and by how much.
+    """
+    miss = rise - left * gap
+    if left == right and not miss:
+        return []
+    if left != right:
+        meet = gap - miss / (right - left)
+        if gap / 8 <= meet <= gap - gap / 8:
+            return [(meet, right - left)]
+    ramp = (rise - (left + right) * gap / 4) / (gap / 2)
+    return [(gap / 4, ramp - left), (gap - gap / 4, right - ramp)]
 
 
 def _fewest(
