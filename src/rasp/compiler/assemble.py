@@ -27,19 +27,15 @@ def assemble_and_certify(
 
 def assemble(plan: Planned, weights: Weights, claims: Claims, program: Program) -> Transformer:
     """A model from a plan and weights, not yet certified."""
-    readouts = tuple(
-        Readout(
-            output.name,
-            tuple(atom for _, atom in output.atoms),
-            () if is_scored else tuple(float(code) for code, _ in output.atoms),
-            is_scored,
-        )
-        for number, output in enumerate(plan.outputs)
-        for is_scored in [len(weights.readouts[number].bias) == len(output.atoms)]
-    )
+    readouts = []
+    for output, written in zip(plan.outputs, weights.readouts, strict=True):
+        codes, atoms = zip(*output.atoms, strict=True)
+        is_scored = len(written.bias) == len(atoms)
+        numbers = () if is_scored else tuple(map(float, codes))
+        readouts.append(Readout(output.name, atoms, numbers, is_scored))
     outputs = {output.name: output.node for output in plan.outputs}
     mine = set(in_order(outputs.values()))
     lines = {node: span.line for node, span in program.origins.items() if node in mine}
     names = {node: name for node, name in program.names.items() if node in mine}
     words = Words(outputs, names, lines)
-    return Transformer(plan.settings, weights.cast(), readouts, claims, words)
+    return Transformer(plan.settings, weights.cast(), tuple(readouts), claims, words)

@@ -108,12 +108,10 @@ class Numbering:
 
     def over(self) -> dict[Node, tuple[int, ...]]:
         """What s-ops depend on: all that were ever looked at."""
-        found: dict[Node, tuple[int, ...]] = {}
-        for node, values in list(self.values.held.by_node.items()):
-            known = self.nodes.keys() & {node, self.values.joints.aliases.get(node, node)}
-            if isinstance(node, SOp) and (values.choice is None or known):
-                found[node] = self.made_of(node)
-        return found
+        aliases = self.values.joints.aliases
+        return {node: self.made_of(node) for node, values in [*self.values.held.by_node.items()]
+                if isinstance(node, SOp) and (values.choice is None or node in self.nodes
+                                              or aliases.get(node) in self.nodes)}  # fmt: skip
 
     def choices(self) -> dict[SOp, tuple[SOp, tuple[SOp, ...]]]:
         known = {node: self.values.of(node).choice for node in self.nodes}

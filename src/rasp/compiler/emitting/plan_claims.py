@@ -45,13 +45,11 @@ class _PlanClaimant(Claimant):
 
     def _ready(self, dims: Iterable[int]) -> str:
         """The block after which all of some dimensions are written."""
-        last = EMBEDDING
+        times = [EMBEDDING]
         for dim in dims:
-            for coordinate in self.emitter.dimensions[dim].parts:
-                if isinstance(coordinate, HeadOutput):
-                    is_rounded = bool(self.emitter.rounding_constants[dim])
-                    written = feed_forward_time if is_rounded else attention_time
-                    last = max(last, written(coordinate.head.layer))
-                elif isinstance(coordinate, Reached):
-                    last = max(last, feed_forward_time(coordinate.group.layer))
-        return sublayer_name(last)
+            dimension = self.emitter.dimensions[dim]
+            is_rounded = bool(self.emitter.rounding_constants[dim])
+            written = feed_forward_time if is_rounded else attention_time
+            times += [written(output.head.layer) for output in dimension.of(HeadOutput)]
+            times += [feed_forward_time(step.group.layer) for step in dimension.of(Reached)]
+        return sublayer_name(max(times))

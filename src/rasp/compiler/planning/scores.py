@@ -91,13 +91,9 @@ def make_conjunct(features: Features, formula: Formula, request: Request) -> Con
         conjunct = maker.of_numbers(formula)
         if conjunct is not None:
             return conjunct
-    return maker.of_classes() if _is_block_diagonal(truth) else maker.of_columns()
-
-
-def _is_block_diagonal(truth: np.ndarray) -> bool:
-    """Whether queries that share a key match exactly the same keys."""
     rows, _ = classes(truth)
-    return bool((rows.sum(axis=0) <= 1).all())
+    shares_keys = (rows.sum(axis=0) > 1).any()  # queries that do not match all the same keys
+    return maker.of_columns() if shares_keys else maker.of_classes()
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,24 +136,21 @@ class _Maker:
     def of_numbers(self, formula: Comparison[SOp]) -> Conjunct | None:
         """A comparison of numbers that are linear already, and not too many; else None."""
         values = self.features.values
-        keys, queries = values.of(formula.keys), values.of(formula.queries)
-        is_equal = formula.op == "=="
-        if not is_equal and (formula.op not in SIGNS or self.request.uniform):
-            return None
-        if keys.linear is None or queries.linear is None:
+        keys, queries = values.of(formula.keys).linear, values.of(formula.queries).linear
+        is_equal, is_order = formula.op == "==", formula.op in SIGNS and not self.request.uniform
+        if keys is None or queries is None or not (is_equal or is_order):
             return None
         numbers = [Fraction(row[0]) for side in (self.keys, self.queries) for row in side.rows]
         # Of the unit, all differences are whole multiples; there is at least one.
         unit = content(number - numbers[0] for number in numbers if number != numbers[0])
-        middle = Fraction(round((min(numbers) + max(numbers)) / 2 / unit)) * unit
-        reach = max(abs(number - middle) for number in numbers) if is_equal else (
-            max(numbers) - min(numbers)
-        )  # fmt: skip
+        low, high = min(numbers), max(numbers)
+        middle = Fraction(round((low + high) / 2 / unit)) * unit
+        reach = max(high - middle, middle - low) if is_equal else high - low
         if reach / unit > LARGEST_CODE:
             return None
         if is_equal:
-            return self._of_equal_numbers(keys.linear, queries.linear, middle, unit)
-        return self._of_order(keys.linear, queries.linear, formula.op, unit, reach)
+            return self._of_equal_numbers(keys, queries, middle, unit)
+        return self._of_order(keys, queries, formula.op, unit, reach)
 
     def _of_equal_numbers(
         self, keys: Linear, queries: Linear, middle: Fraction, unit: Fraction
