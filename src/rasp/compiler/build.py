@@ -24,10 +24,12 @@ from rasp.compiler.settings import Settings, read_settings
 from rasp.errors import RaspTypeError, RaspUnsupportedError
 from rasp.graph import Node, Program, SOp, expression
 from rasp.graph.nodes import node_of
-from rasp.source import Span
 
 MOST_ROBUST_EFFORT, MOST_BY_DEFAULT = 150_000_000, 10_000_000
 """How much a robust model may take, and one that nobody has asked for: see `RobustPlan.effort`."""
+
+NOT_ROBUST = "this cannot be compiled in the robust style: "
+SMALLER = 'use a smaller `max_length` or vocabulary, or `style="compact"`'
 
 
 def compile(
@@ -76,10 +78,10 @@ def compile(
         raise RaspTypeError(
             "`compile` needs one alphabet", hint='for example `alphabet="abc"` or `alphabet="0..9"`'
         )
-    given = vocabulary if alphabet is None else alphabet
+    tokens = vocabulary if alphabet is None else alphabet
     settings = read_settings(
-        given, max_length, bos, causal, sink, heads, style, extra_feed_forwards
-    )  # fmt: skip
+        tokens, max_length, bos, causal, sink, heads, style, extra_feed_forwards
+    )
     nodes, named = read_outputs(outputs, program)
     if where is not None:
         settings, named = _with_promise(settings, where, named)
@@ -103,7 +105,7 @@ def _robust_or_compact(
             return _robust(nodes, robust, program, MOST_BY_DEFAULT)
         except RaspUnsupportedError as error:
             robust = robust if isinstance(error, _TooMuch) else None
-            reason = error.message.removeprefix("this cannot be compiled in the robust style: ")
+            reason = error.message.removeprefix(NOT_ROBUST)
             reason = reason.replace(" cannot be compiled exactly", "")
     try:
         model = compile_compact(nodes, replace(settings, style="compact"), program)
@@ -117,8 +119,8 @@ def _robust_or_compact(
 
 def _with_promise(settings: Settings, where: Any, program: Program) -> tuple[Settings, Program]:
     """The settings with a promise about inputs, and the program with its names."""
-    known, promised = read_outputs(where, None)
-    (node,) = known.values() if len(known) == 1 else (None,)
+    nodes, promised = read_outputs(where, None)
+    (node,) = nodes.values() if len(nodes) == 1 else (None,)
     if not isinstance(node, SOp):
         raise RaspTypeError("`where` is one bool s-op", hint='for example `where=tokens != "x"`')
     program = Program.joined([program, promised])
@@ -145,9 +147,9 @@ def _robust(
     place = Refusals(program, list(nodes.values())).origin(next(iter(nodes.values())))
     plan = make_plan(nodes, settings, program)
     if plan.effort > most:
-        raise _refused(
-            f"it would have {plan.parameters:,} parameters, and take {plan.effort // 1_000_000} "
-            "seconds or more to check", place, _TooMuch,
+        raise _TooMuch(
+            f"{NOT_ROBUST}it would have {plan.parameters:,} parameters, and take "
+            f"{plan.effort // 1_000_000} seconds or more to check", place, SMALLER,
         )  # fmt: skip
     if settings.next_token:
         check_outputs(plan, program)
@@ -159,20 +161,11 @@ def _robust(
         if not reason:
             return model
         if not drop_repeated(plan.blocks):  # fewer terms are rounded less
-            raise _refused(reason, place)
+            raise RaspUnsupportedError(NOT_ROBUST + reason, place, SMALLER)
 
 
 class _TooMuch(RaspUnsupportedError):
     """A robust model would take minutes, or some seconds that nobody has asked for."""
-
-
-def _refused(
-    reason: str, place: Span | None, kind: type[RaspUnsupportedError] = RaspUnsupportedError
-) -> RaspUnsupportedError:
-    return kind(
-        f"this cannot be compiled in the robust style: {reason}", place,
-        'use a smaller `max_length` or vocabulary, or `style="compact"`',
-    )  # fmt: skip
 
 
 def read_outputs(outputs: Any, program: Program | None) -> tuple[dict[str, Node], Program]:
@@ -180,12 +173,13 @@ def read_outputs(outputs: Any, program: Program | None) -> tuple[dict[str, Node]
     if isinstance(outputs, Mapping):
         named = dict(outputs)
     elif isinstance(outputs, (list, tuple)):
-        named = {_name(each, program, f"output{place}"): each for place, each in enumerate(outputs)}
+        named = {_name(output, program, f"output{place}"): output
+                 for place, output in enumerate(outputs)}  # fmt: skip
     else:
         named = {_name(outputs, program, "output"): outputs}
     nodes: dict[str, Node] = {}
-    for name, each in named.items():
-        node = node_of(each)
+    for name, output in named.items():
+        node = node_of(output)
         if node is None:
             raise RaspTypeError(
                 "`compile` takes an s-op, a list of them, or a dict of them by name",
@@ -194,11 +188,11 @@ def read_outputs(outputs: Any, program: Program | None) -> tuple[dict[str, Node]
         nodes[str(name)] = node
     if not nodes:
         raise RaspTypeError("there is nothing to compile", hint="give at least one s-op")
-    programs = (getattr(each, "program", Program()) for each in named.values())
+    programs = (getattr(output, "program", Program()) for output in named.values())
     return nodes, program or Program.joined(programs)
 
 
 def _name(output: Any, program: Program | None, otherwise: str) -> str:
     node = node_of(output)
-    known = program or getattr(output, "program", None) or Program()
-    return otherwise if node is None else known.names.get(node, otherwise)
+    names = (program or getattr(output, "program", None) or Program()).names
+    return otherwise if node is None else names.get(node, otherwise)

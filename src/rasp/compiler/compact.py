@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from math import inf
 
 import numpy as np
 
@@ -107,9 +106,10 @@ def build(plan: Plan, program: Program) -> tuple[Transformer, Certificate, Verdi
     try:
         emitter = Emitter(plan)
         weights = emitter.weights()
-        largest = max(np.abs(array).max(initial=0.0) for array in weights.arrays().values())
+        sizes = (np.abs(array).max(initial=0.0) for array in weights.arrays().values())
+        is_too_large = any(size > LARGEST for size in sizes)
     except OverflowError:
-        largest = inf
-    if largest > LARGEST:
+        is_too_large = True
+    if is_too_large:
         raise Refusal("some of its numbers are too large for float32", "work with smaller numbers")
     return assemble_and_certify(plan, weights, make_claims(emitter), program)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from rasp.errors import RaspUnsupportedError
 from rasp.graph import Node, Program, expression, users
@@ -32,7 +33,6 @@ class Refusals:
     outputs: Sequence[Node] = ()
     reasons: dict[Node, Refusal] = field(default_factory=dict)
     tainted: set[Node] = field(default_factory=set)
-    _users: dict[Node, list[Node]] = field(default_factory=dict)
 
     def add(self, node: Node, refusal: Refusal) -> Refusal:
         """Record a reason, unless it only repeats that a needed node was refused."""
@@ -69,7 +69,9 @@ class Refusals:
         """Where a node comes from; for one made by the library, where the library was used."""
         if node in self.program.origins:
             return self.program.origins[node]
-        if not self._users:
-            self._users.update(users(self.outputs))
         user = first_user(node, self._users, self.program.origins)
         return None if user is None else self.program.origins[user]
+
+    @cached_property
+    def _users(self) -> Mapping[Node, Sequence[Node]]:
+        return users(self.outputs)

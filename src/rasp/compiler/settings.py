@@ -94,7 +94,7 @@ def _tokens(vocabulary: object, bos: Atom | None, max_length: int) -> tuple[Atom
         )
     tokens = _distinct(read_alphabet(vocabulary))
     if bos is not None:
-        tokens = [each for each in _distinct((*tokens, bos)) if each != bos] + [bos]
+        tokens = [token for token in _distinct((*tokens, bos)) if token != bos] + [bos]
     if len({isinstance(token, str) for token in tokens}) > 1:
         raise RaspTypeError(
             "a vocabulary holds strings or numbers, not both",

@@ -63,10 +63,11 @@ class Emitter:
         """The constant that each dimension holds until what heads add to it has been rounded."""
         if plan.analysis.task.is_careful:
             usual = FINER if layout.separates_writers else FINEST
-            for place, dimension in enumerate(self.dimensions):
-                fineness = layout.fineness.get(place - self.offset, usual)
-                constant = rounding_constant(dimension, plan.settings.max_length, fineness)
-                self.rounding_constants[place] = constant
+            self.rounding_constants = np.array([
+                rounding_constant(dimension, plan.settings.max_length,
+                                  layout.fineness.get(place - self.offset, usual))
+                for place, dimension in enumerate(self.dimensions)
+            ])  # fmt: skip
         self.parameters = 0
         """How many weights the hidden units take so far."""
         self.units = {
@@ -75,12 +76,11 @@ class Emitter:
 
     def row(self, linear: Linear) -> Row:
         """How to read a function."""
-        read = {place + self.offset: weight
-                for place, weight in self.plan.layout.read(linear).items()}  # fmt: skip
-        shift = sum((weight * self.shifts[place] for place, weight in read.items()
-                     if self.shifts[place]), ZERO)  # fmt: skip
-        weights = {place: float(weight) for place, weight in read.items()}
-        return Row(weights, float(linear.constant + shift))
+        weights, constant = {}, linear.constant
+        for place, weight in self.plan.layout.read(linear).items():
+            weights[place + self.offset] = float(weight)
+            constant += weight * self.shifts[place + self.offset]
+        return Row(weights, float(constant))
 
     def column(self, coordinate: Coordinate) -> Array:
         """How a coordinate shows in the residual stream."""

@@ -42,14 +42,15 @@ def check_outputs(plan: Planned, program: Program) -> None:
     [output] = plan.outputs
     refusals = Refusals(program, [output.node])
     atoms = [atom for _, atom in output.atoms]
-    foreign = [atom for atom in atoms if token_id(atom, plan.settings) is None]
-    if foreign:
+    ids = [token_id(atom, plan.settings) for atom in atoms]
+    if None in ids:
+        foreign = [atom for atom, place in zip(atoms, ids, strict=True) if place is None]
         refusals.add(output.node, Refusal(
             f"as the next token it may give {_listed(foreign)}, which the vocabulary does not hold",
             "add it to the vocabulary, or give `aggregate` a default that is in it; the empty "
             "string ends the generation",
         ))  # fmt: skip
-    elif len(ids := [token_id(atom, plan.settings) for atom in atoms]) > len(set(ids)):
+    elif len(ids) > len(set(ids)):
         twice = [atom for atom, place in zip(atoms, ids, strict=True) if ids.count(place) > 1]
         refusals.add(output.node, Refusal(
             f"it gives {_listed(twice)}, which are one token", "give one of them, say the string"

@@ -136,7 +136,7 @@ class Scoring:
         for formula in [*uneven, *(formula for formula in formulas if formula not in uneven)]:
             strength = self.strength + 32 * ceil(slack / 32)  # scores stay multiples of 32
             request = Request(attention_time(head.layer), strength, formula not in uneven,
-                              self.head.needs_sink, is_share)  # fmt: skip
+                              head.needs_sink, is_share)  # fmt: skip
             conjunct = make_conjunct(self.features, formula, request)
             if conjunct is not None:
                 realised.append(conjunct)
@@ -193,9 +193,7 @@ def _best_scores(features: Features, head: PlannedHead, time: int) -> Conjunct |
     if head.best is None:
         return None
     terms, values = score_terms(head.best), features.values
-    keys = [values.of(term.keys) for term in terms]
-    queries = [values.of(term.queries) for term in terms]
-    if any(str in side.kinds for side in (*keys, *queries)):
+    if any(str in values.of(side).kinds for side in scored_by(head.best)):
         raise Refusal("`score` multiplies numbers, not strings", "score by a number")
     sent = values.joints.numbers([term.keys for term in terms])
     asked = values.joints.numbers([term.queries for term in terms])
@@ -209,9 +207,9 @@ def _best_scores(features: Features, head: PlannedHead, time: int) -> Conjunct |
             "score by smaller whole numbers",
         )
     products = [
-        (features.of_values(query, lambda atom: gamma * number(atom), time),
-         features.of_values(key, number, time))
-        for key, query in zip(keys, queries, strict=True)
+        (features.of_values(values.of(term.queries), lambda atom: gamma * number(atom), time),
+         features.of_values(values.of(term.keys), number, time))
+        for term in terms
     ]  # fmt: skip
     return Conjunct(products, Linear(low), low, spread=spread)
 

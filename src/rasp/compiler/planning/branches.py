@@ -34,7 +34,7 @@ def branches(grid: NumberedTable) -> list[NumberedTable]:
             if len(variable.states) <= MOST_CHOICES:
                 parts = _by_choice(grid, axis)
                 needed = len(variable.states) * sum(
-                    prod(len(each.states) for each in inputs) for inputs in parts
+                    prod(len(other.states) for other in inputs) for inputs in parts
                 )
                 if 2 * needed <= size:
                     best, size = (variable, parts), needed
@@ -54,11 +54,11 @@ def _by_choice(grid: NumberedTable, axis: int) -> Branches:
 
 def _joined(choice: Variable, parts: Branches) -> list[NumberedTable]:
     """The parts for all states of a choice together; 0 where there is none."""
-    found = []
+    joined = []
     for inputs, by_state in parts.items():
         nothing = [ZERO] * prod(len(variable.states) for variable in inputs)
         tables = [by_state[state].table if state in by_state else nothing
                   for state in range(len(choice.states))]  # fmt: skip
         whole = [value for table in tables for value in table]
-        found.append(NumberedTable.of((choice, *inputs), whole))
-    return found
+        joined.append(NumberedTable.of((choice, *inputs), whole))
+    return joined

@@ -14,17 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
-from rasp.compiler.analysis.linear import (
-    Coordinate,
-    IndexIs,
-    Key,
-    Linear,
-    Shape,
-    TokenIs,
-    content,
-    scaled,
-    total,
-)
+from rasp.compiler.analysis.linear import Coordinate, Key, Linear, Shape, content, scaled, total
 from rasp.compiler.analysis.rounding import is_power_of_two
 from rasp.compiler.analysis.times import layer_at
 from rasp.compiler.analysis.variables import HeadOutput
@@ -240,6 +230,6 @@ def lay_out(demands: Iterable[Demand], separates_writers: bool = False) -> Layou
 def _order(demand: Demand) -> tuple[int, int, int]:
     """When it is read, and how simple it is: of how few heads' outputs, of how few parts."""
     parts = demand.linear.parts
-    is_embedded = all(isinstance(coordinate, TokenIs | IndexIs) for coordinate in parts)
-    outs = sum(isinstance(coordinate, HeadOutput) for coordinate in parts)
+    is_embedded = all(_writer(coordinate) is None for coordinate in parts)
+    outs = len(demand.linear.of(HeadOutput))
     return 0 if is_embedded else demand.time, outs, len(parts)

@@ -103,8 +103,7 @@ class Features:
     """Turns tables into `Linear`s, and remembers which feed-forward terms that takes."""
 
     def __init__(self, values: ValueAnalysis, layers: int) -> None:
-        self.values = values
-        self.layers = layers
+        self.values, self.layers = values, layers
         self.groups: dict[tuple[int, tuple[Variable, ...]], Group] = {}
 
     def of_values(
@@ -114,9 +113,7 @@ class Features:
         table = [None if atom is None else code(atom) for atom in values.outcomes]
         return self.resolve(values.layer, values.inputs, table, time)
 
-    def resolve(
-        self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int
-    ) -> Linear:  # fmt: skip
+    def resolve(self, layer: int, inputs: tuple[Variable, ...], table: Table, time: int) -> Linear:
         """A function of variables as a linear function of coordinates."""
         return self._resolve(layer, NumberedTable.of(inputs, table), time)
 
@@ -124,15 +121,12 @@ class Features:
         _, *values = grid.values
         if len(values) < 2:
             return Linear(values[0]) if values and values[0] is not None else Linear()
-        return total(
-            self._of_one(layer, part, time)
-            if len(part.inputs) == 1
-            else self._term_or_branches(layer, part, time)
-            for part in grid.relevant().summands()
-        )
+        return total(self._of_part(layer, part, time) for part in grid.relevant().summands())
 
-    def _term_or_branches(self, layer: int, grid: NumberedTable, time: int) -> Linear:
+    def _of_part(self, layer: int, grid: NumberedTable, time: int) -> Linear:
         """A function that is no sum: one term, or several where some input is a choice."""
+        if len(grid.inputs) == 1:
+            return self._of_one(layer, grid, time)
         parts = branches(grid)
         if len(parts) == 1:
             return self._term(layer, grid, time)
@@ -148,10 +142,8 @@ class Features:
             case IndexVariable():
                 return of_index(filled, self.values.settings)
             case NodeVariable():
-                chosen = {
-                    typed(atom): value
-                    for (atom, _), value in zip(variable.states, table, strict=True)
-                }
+                atoms = [typed(atom) for atom, _ in variable.states]
+                chosen = dict(zip(atoms, table, strict=True))
                 values = self.values.of(variable.node)
                 if values.choice is not None:
                     return self._of_choice(values, chosen, time)
@@ -193,13 +185,10 @@ class Features:
                 return Linear(ZERO, {variable: Fraction(1)})
             case CountVariable():
                 conditions = map(self.values.of, variable.conditions)
-                return total(
-                    self.of_values(condition, lambda atom: Fraction(bool(atom)), time)
-                    for condition in conditions
-                )
-        return self.resolve(
-            variable.layer, (variable,), [code for _, code in variable.states], time
-        )
+                return total(self.of_values(condition, lambda atom: Fraction(bool(atom)), time)
+                             for condition in conditions)  # fmt: skip
+        table = [code for _, code in variable.states]
+        return self.resolve(variable.layer, (variable,), table, time)
 
     def _term(self, layer: int, grid: NumberedTable, time: int) -> Linear:
         """A term of a feed-forward; work on the embedding waits for that of layer 1 if it can."""

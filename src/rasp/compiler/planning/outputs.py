@@ -7,6 +7,7 @@ what a feed-forward takes to make it (see `features`).
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -46,10 +47,8 @@ def plan_output(name: str, node: SOp, features: Features, time: int) -> OutputPl
         raise Refusal(f"the program fails on every input: {why}", "fix it first")
     counted = _threshold(values)
     if features.values.task.is_careful and values.linear is None and counted is None:
-        try:
+        with suppress(Refusal):
             return OutputPlan(name, node, *read_inputs(values, features, time))
-        except Refusal:
-            pass
     codes = _codes(features.values.joints.codes_of(values.atoms))
     atom_of = atoms_by_code(values.atoms, codes)
     if counted is not None:

@@ -50,8 +50,7 @@ def make_plan(
 ) -> Plan:
     """Plan a program, or raise one error with every reason why it cannot be compiled."""
     nodes = list(outputs.values())
-    refusals = Refusals(program, nodes)
-    check_s_ops(nodes, refusals)
+    check_s_ops(nodes, Refusals(program, nodes))
     model_layers, most = ModelLayers(schedule(nodes)), settings.extra_feed_forwards
     while True:
         try:

@@ -23,10 +23,9 @@ def last_layer(dimension: Linear) -> int:
     """The layer of the last head that writes a dimension; 0 where none does, or rounding it would
     not make it exact.
     """
-    outputs = list(dimension.of(HeadOutput))
-    if any(output.is_noisy for output in outputs):
-        return 0
-    return max((output.layer for output in outputs), default=0)
+    outputs = dimension.of(HeadOutput)
+    is_noisy = any(output.is_noisy for output in outputs)
+    return 0 if is_noisy else max((output.layer for output in outputs), default=0)
 
 
 def rounding_constant(dimension: Linear, length: int, fineness: int) -> float:

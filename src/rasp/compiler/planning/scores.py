@@ -112,10 +112,8 @@ class _Maker:
 
     def _feature(self, side: Side, table: Codes) -> Linear:
         """The function with these values for the rows of a side."""
-        joint = side.joint
-        return self.features.resolve(
-            joint.layer, joint.inputs, side.over_states(table), self.request.time
-        )
+        joint, over_states = side.joint, side.over_states(table)
+        return self.features.resolve(joint.layer, joint.inputs, over_states, self.request.time)
 
     def _key(self, table: Codes) -> Linear:
         return self._feature(self.keys, table)
@@ -181,12 +179,11 @@ class _Maker:
         """Number the classes that match, in the keys' order; the others match nothing whatever
         their number. Several digits make small numbers of many classes.
         """
-        rows, by_query = classes(self.truth)
-        by_key = np.where(rows.any(axis=0), rows.argmax(axis=0), -1)
-        blocks = sorted(
-            np.flatnonzero(rows.any(axis=1)).tolist(), key=rows.argmax(axis=1).__getitem__
-        )
-        number = {row: n for n, row in enumerate(blocks)}
+        rows, by_query = classes(self.truth)  # (class, key), (query,): its class
+        by_key = np.where(rows.any(axis=0), rows.argmax(axis=0), -1)  # (key,): its class, if any
+        first_key = rows.argmax(axis=1)
+        blocks = sorted(np.flatnonzero(rows.any(axis=1)).tolist(), key=first_key.__getitem__)
+        number = {row: place for place, row in enumerate(blocks)}
         count = 2 if len(rows) > MANY_CLASSES else 1
         base = ceil(len(blocks) ** (1 / count))
         (keys, key_squares), (queries, query_squares) = (

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import accumulate
 from math import lcm, prod
 from operator import mul
@@ -75,7 +76,7 @@ def wide_code(node: SOp, features: Features, time: int) -> Code:
     codes = np.array(weights) @ places
     different, first = np.unique(codes, return_index=True)
     states = {digit.output: rows[first, place] for place, digit in enumerate(digits)}
-    atoms = _evaluate(analysis, node, states, {})
+    atoms = _evaluate(analysis, node, states)
     meanings = [(Fraction(code), atom) for code, atom in zip(different.tolist(), atoms, strict=True)
                 if atom is not None]  # fmt: skip
     return _code([digit.linear for digit in digits], weights, meanings)
@@ -148,23 +149,23 @@ def reachable_rows(analysis: ValueAnalysis, outputs: Sequence[HeadOutput]) -> np
 
 
 def _evaluate(
-    analysis: ValueAnalysis, node: SOp, states: dict[HeadOutput, np.ndarray],
-    columns_of: dict[SOp, list[Atom | None]],
-) -> list[Atom | None]:  # fmt: skip
+    analysis: ValueAnalysis, node: SOp, states: dict[HeadOutput, np.ndarray]
+) -> list[Atom | None]:
     """What a node holds in each combination of states."""
-    if node not in columns_of:
+
+    @cache
+    def column(node: SOp) -> list[Atom | None]:
         values = analysis.of(node)
         if values.is_wide and isinstance(node, Elementwise):
-            rows = zip(*(_evaluate(analysis, operand, states, columns_of)
-                         for operand in node.operands), strict=True)  # fmt: skip
-            columns_of[node] = [analysis.outcomes.of(node, node.op, row) for row in rows]
-        else:
-            place = np.zeros(len(next(iter(states.values()))), int)
-            for variable in values.inputs:
-                assert isinstance(variable, HeadOutput)
-                place = place * len(variable.states) + states[variable]
-            columns_of[node] = [values.outcomes[at] for at in place.tolist()]
-    return columns_of[node]
+            rows = zip(*map(column, node.operands), strict=True)
+            return [analysis.outcomes.of(node, node.op, row) for row in rows]
+        place = np.zeros(len(next(iter(states.values()))), int)
+        for variable in values.inputs:
+            assert isinstance(variable, HeadOutput)
+            place = place * len(variable.states) + states[variable]
+        return [values.outcomes[at] for at in place.tolist()]
+
+    return column(node)
 
 
 def _code(
