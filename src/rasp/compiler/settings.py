@@ -112,10 +112,10 @@ def _distinct(tokens: tuple[Atom, ...]) -> list[Atom]:
     """Drop repeated tokens, and refuse those that differ in kind alone (1 and 1.0)."""
     seen: dict[Atom, Atom] = {}
     for token in tokens:
-        known = seen.setdefault(token, token)
-        if type(known) is not type(token):
+        first = seen.setdefault(token, token)
+        if type(first) is not type(token):
             raise RaspValueError(
-                f"the vocabulary holds {show(known)} and {show(token)}, which are equal",
+                f"the vocabulary holds {show(first)} and {show(token)}, which are equal",
                 hint="keep one of them",
             )
     return list(seen.values())

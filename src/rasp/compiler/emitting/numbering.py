@@ -32,8 +32,8 @@ class Numbering:
         self.numbers: dict[Variable, int] = {values.token: claims.TOKEN, values.index: claims.INDEX}
         self.nodes: dict[SOp, int] = {}
         self.variables: list[claims.ClaimedVariable] = [None, None]
-        self.places = {head: (layer, number) for layer, some in enumerate(heads, 1)
-                       for number, head in enumerate(some)}  # fmt: skip
+        self.places = {head: (layer, number) for layer, own in enumerate(heads, 1)
+                       for number, head in enumerate(own)}  # fmt: skip
         self.spare: list[PlannedHead] = []
         """Heads that nothing reads, but some s-op depends on."""
 
@@ -74,10 +74,10 @@ class Numbering:
         if values.choice is None:
             return self.all(values.inputs)
         which = values.choice.which
-        found: list[Variable] = [joints.node_variable(which, self.values.of(which))]
+        parts: list[Variable] = [joints.node_variable(which, self.values.of(which))]
         for leaf in values.choice.leaves:
-            found += joints.view(leaf, self.values.of(leaf), values.layer).inputs
-        return self.all(dict.fromkeys(found))
+            parts += joints.view(leaf, self.values.of(leaf), values.layer).inputs
+        return self.all(dict.fromkeys(parts))
 
     def _coordinate(self, coordinate: Coordinate) -> tuple[str, int]:
         """A coordinate as claims write it."""
@@ -114,6 +114,6 @@ class Numbering:
                                               or aliases.get(node) in self.nodes)}  # fmt: skip
 
     def choices(self) -> dict[SOp, tuple[SOp, tuple[SOp, ...]]]:
-        known = {node: self.values.of(node).choice for node in self.nodes}
+        choice_of = {node: self.values.of(node).choice for node in self.nodes}
         return {node: (choice.which, choice.leaves)
-                for node, choice in known.items() if choice is not None}  # fmt: skip
+                for node, choice in choice_of.items() if choice is not None}  # fmt: skip

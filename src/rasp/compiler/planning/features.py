@@ -221,11 +221,11 @@ def _changes(
     >>> _changes([None, Fraction(2), Fraction(5)], np.array([0, 1, 0, 2]))
     (Fraction(2, 1), {3: Fraction(3, 1)})
     """
-    known = [value or ZERO for value in values]
+    numbers = [value or ZERO for value in values]
     at = np.flatnonzero(places)
     changed = np.flatnonzero(np.diff(places[at]))
     steps = zip(places[at[changed]].tolist(), places[at[changed + 1]].tolist(), strict=True)
-    difference = cache(lambda before, after: known[after] - known[before])
+    difference = cache(lambda before, after: numbers[after] - numbers[before])
     changes = {state: difference(*step)
                for state, step in zip(at[changed + 1].tolist(), steps, strict=True)}  # fmt: skip
-    return known[places[at[0]]], changes
+    return numbers[places[at[0]]], changes

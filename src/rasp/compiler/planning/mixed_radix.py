@@ -45,10 +45,10 @@ def choose_ridge(features: Features, group: Group, time: int) -> Ridge:
     rows[:, ~is_known] = np.nan
     codes = [_codes(group, axis, rows) for axis in range(len(group.inputs))]
     rough = [np.array(input_codes, float) for input_codes in codes]
-    known, choices = rows[:, is_known], []
+    terms, choices = rows[:, is_known], []
     for weights in _candidates(codes):  # doubles do for choosing
         sums = _sums(float(weight) * row for weight, row in zip(weights, rough, strict=True))
-        choices.append((_kinks(group, known, sums[is_known]), weights))
+        choices.append((_kinks(group, terms, sums[is_known]), weights))
     fewest = min(kinks for kinks, _ in choices)
     weights = min((weights for kinks, weights in choices if kinks == fewest),
                   key=lambda weights: sum(map(abs, weights)))  # fmt: skip
@@ -129,8 +129,8 @@ def numbers_of(
     """
     digits = [[weight * code for code in input_codes]
               for input_codes, weight in zip(codes, weights, strict=True)]  # fmt: skip
-    unit = lcm(*(digit.denominator for some in digits for digit in some))
-    whole = (np.array([int(digit * unit) for digit in some], object) for some in digits)
+    unit = lcm(*(digit.denominator for row in digits for digit in row))
+    whole = (np.array([int(digit * unit) for digit in row], object) for row in digits)
     return _sums(whole), unit
 
 
