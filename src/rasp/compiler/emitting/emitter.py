@@ -79,7 +79,8 @@ class Emitter:
         weights, constant = {}, linear.constant
         for place, weight in self.plan.layout.read(linear).items():
             weights[place + self.offset] = float(weight)
-            constant += weight * self.shifts[place + self.offset]
+            if shift := self.shifts[place + self.offset]:
+                constant += weight * shift
         return Row(weights, float(constant))
 
     def column(self, coordinate: Coordinate) -> Array:

@@ -144,11 +144,13 @@ class Layout:
         """
         remainder = _with_ints(linear.parts)
         weights: dict[int, Exact] = {}
-        for pivot, (row_parts, row_weights) in self._rows.items():
-            factor = remainder.get(pivot)
-            if factor:
-                _add(remainder, row_parts, -factor)
-                _add(weights, row_weights, factor)
+        # Only earlier rows hold a pivot, so the earliest that is left never comes back.
+        while pivots := [part for part in remainder if part in self._rows]:
+            for pivot in pivots:
+                if factor := remainder.get(pivot):
+                    row_parts, row_weights = self._rows[pivot]
+                    _add(remainder, row_parts, -factor)
+                    _add(weights, row_weights, factor)
         return remainder, weights
 
     def written_by_groups(self) -> Counter[Group]:
