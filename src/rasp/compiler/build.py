@@ -137,9 +137,8 @@ def compile_nodes(nodes: Mapping[str, Node], settings: Settings, program: Progra
 
 
 def _robust(
-    nodes: Mapping[str, Node], settings: Settings, program: Program,
-    most: int = MOST_ROBUST_EFFORT,
-) -> Transformer:  # fmt: skip
+    nodes: Mapping[str, Node], settings: Settings, program: Program, most: int = MOST_ROBUST_EFFORT
+) -> Transformer:
     """Compile in the robust style, or say why that cannot be done.
 
     What is not certified is written once more, with each number in one dimension.

@@ -67,9 +67,8 @@ class Layout:
         """Make sure that a function can be read: what is readable of it needs no dimension."""
         remainder, weights = self._reduced(linear)
         if remainder:
-            self._append(
-                total(part for part in _parts_by(_kind, linear) if not self.can_read(part))
-            )
+            new = (part for part in _parts_by(_kind, linear) if not self.can_read(part))
+            self._append(total(new))
         else:
             self._weights_of[linear.shape] = weights
 
