@@ -143,13 +143,12 @@ class Layout:
         """
         remainder = _with_ints(linear.parts)
         weights: dict[int, Exact] = {}
-        # Only earlier rows hold a pivot, so the earliest that is left never comes back.
-        while pivots := [part for part in remainder if part in self._rows]:
-            for pivot in pivots:
-                if factor := remainder.get(pivot):
-                    row_parts, row_weights = self._rows[pivot]
-                    _add(remainder, row_parts, -factor)
-                    _add(weights, row_weights, factor)
+        for pivot, (row_parts, row_weights) in self._rows.items():
+            if factor := remainder.get(pivot):
+                _add(remainder, row_parts, -factor)
+                _add(weights, row_weights, factor)
+                if not remainder:
+                    break
         return remainder, weights
 
     def written_by_groups(self) -> Counter[Group]:
