@@ -47,10 +47,7 @@ def classes(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     >>> different.astype(int).tolist(), places.tolist()
     ([[0, 1], [1, 0]], [1, 0, 1])
     """
-    packed = [row.tobytes() for row in np.packbits(rows, axis=1)]
-    first: dict[bytes, int] = {}
-    for place, row in enumerate(packed):
-        first.setdefault(row, place)
-    order = sorted(first)
-    number = {row: place for place, row in enumerate(order)}
-    return rows[[first[row] for row in order]], np.array([number[row] for row in packed], int)
+    packed = np.ascontiguousarray(np.packbits(rows, axis=1))
+    texts = packed.view(f"S{packed.shape[1]}")[:, 0]  # rows as bytes, in the same order
+    _, first, places = np.unique(texts, return_index=True, return_inverse=True)
+    return rows[first], places

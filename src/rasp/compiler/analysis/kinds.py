@@ -15,17 +15,12 @@ LARGEST_WHOLE = 1 << 53
 
 def kinds_of(op: str, operands: Sequence[frozenset[type]]) -> frozenset[type]:
     """The kinds a number made by an operator can have."""
-    if op in giving("float"):
-        return frozenset({Fraction})
-    if op in giving("int"):
-        return frozenset({int})
-    if op in giving("bool"):
-        return frozenset({bool})
+    for name, kind in (("float", Fraction), ("int", int), ("bool", bool)):
+        if op in giving(name):
+            return frozenset({kind})
     if any(operand == {Fraction} for operand in operands):
         return frozenset({Fraction})
-    if any(Fraction in operand for operand in operands):
-        return frozenset({int, Fraction})
-    return frozenset({int})
+    return frozenset({int, Fraction} if any(Fraction in operand for operand in operands) else {int})
 
 
 def as_kinds(code: Fraction, kinds: frozenset[type]) -> list[Atom]:

@@ -47,18 +47,10 @@ class IndexIs(Coordinate):
     order: ClassVar[int] = 1
 
 
-@cache
-def token_is(place: int) -> TokenIs:
-    """The coordinate of a place of the vocabulary."""
-    return TokenIs(place)
-
-
-@cache
-def index_is(place: int) -> IndexIs:
-    """The coordinate of an index."""
-    return IndexIs(place)
-
-
+token_is = cache(TokenIs)
+"""The coordinate of a place of the vocabulary."""
+index_is = cache(IndexIs)
+"""The coordinate of an index."""
 Kind = TypeVar("Kind", bound=Coordinate)
 Shape: TypeAlias = frozenset[tuple[Coordinate, Fraction]]
 
@@ -95,14 +87,11 @@ class Linear:
     def __add__(self, other: Linear) -> Linear:
         if not self.parts or not other.parts:
             return Linear(self.constant + other.constant, self.parts or other.parts)
-        parts = dict(self.parts)
-        for coordinate, weight in other.parts.items():
-            before = parts.get(coordinate)
-            total = weight if before is None else before + weight
-            if total:
-                parts[coordinate] = total
-            else:
-                parts.pop(coordinate, None)
+        parts = {**self.parts, **other.parts}
+        for coordinate in self.parts.keys() & other.parts.keys():
+            parts[coordinate] = self.parts[coordinate] + other.parts[coordinate]
+            if not parts[coordinate]:
+                del parts[coordinate]
         return Linear(self.constant + other.constant, parts)
 
     def __sub__(self, other: Linear) -> Linear:
@@ -136,38 +125,35 @@ def scaled(weights: Mapping[Key, Fraction | int], factor: Fraction | int) -> dic
 
 def total(terms: Iterable[Linear]) -> Linear:
     """Add linear functions up."""
-    result = Linear()
-    for term in terms:
-        result = result + term
-    return result
+    return sum(terms, Linear())
 
 
 def of_token(table: Sequence[Fraction | int], settings: Settings) -> Linear:
     """The function of the token with these values, one for each token of the vocabulary."""
-    base = Fraction(table[0])
-    parts: dict[Coordinate, Fraction] = {}
-    for token, value in enumerate(table):
-        if Fraction(value) != base:
-            is_bos = settings.bos is not None and token == len(table) - 1
-            parts[index_is(0) if is_bos else token_is(token)] = Fraction(value) - base
-    return Linear(base, parts)
+    coordinates: list[Coordinate] = [token_is(token) for token in range(len(table))]
+    if settings.bos is not None:
+        coordinates[-1] = index_is(0)
+    return _function(table, coordinates, 0)
 
 
 def of_index(table: Sequence[Fraction | int], settings: Settings) -> Linear:
-    """The function of the index with these values, one for each index."""
-    base_line = index_base_line(settings)
+    """The function of the index with these values, one for each index.
+
+    With a BOS, whether the index is 0 also says whether the token is it: index 1 is left out.
+    """
+    base_line = 1 if settings.bos is not None and settings.max_length > 1 else 0
+    return _function(table, [index_is(index) for index in range(len(table))], base_line)
+
+
+def _function(
+    table: Sequence[Fraction | int], coordinates: Sequence[Coordinate], base_line: int
+) -> Linear:
+    """The function with a value for each coordinate, of which exactly one is 1."""
     base = Fraction(table[base_line])
-    parts: dict[Coordinate, Fraction] = {
-        index_is(index): Fraction(value) - base
-        for index, value in enumerate(table)
-        if Fraction(value) != base
-    }
+    parts = {coordinate: Fraction(value) - base
+             for coordinate, value in zip(coordinates, table, strict=True)
+             if value != base}  # fmt: skip
     return Linear(base, parts)
-
-
-def index_base_line(settings: Settings) -> int:
-    """The index left out; with a BOS, whether the index is 0 also says whether the token is it."""
-    return 1 if settings.bos is not None and settings.max_length > 1 else 0
 
 
 def token_values(linear: Linear, settings: Settings) -> list[Fraction]:
