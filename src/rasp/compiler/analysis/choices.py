@@ -6,8 +6,6 @@ known by then.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from rasp.compiler.analysis.joint_states import MOST_STATES, JointStates
 from rasp.compiler.analysis.joint_tables import states_of
 from rasp.compiler.analysis.values import Choice, Values
@@ -48,12 +46,9 @@ class Choices:
         if not self.task.deadlines.allow(node, layer, refusal):
             return None
         atoms = distinct(atom for values in leaf_values for atom in values.atoms)
-        one_of_them = Values(layer, (), atoms, frozenset(map(type, atoms)))
-        noisy = any(values.is_noisy for values in leaf_values)
-        variable = self._joints.node_variable(
-            node, replace(one_of_them, inputs=(self._joints.base.token,)), noisy
-        )
-        return replace(one_of_them, inputs=(variable,), choice=choice)
+        is_noisy = any(values.is_noisy for values in leaf_values)
+        variable = self._joints.add_variable(node, layer, atoms, is_noisy)
+        return Values((variable,), atoms, layer, frozenset(map(type, atoms)), choice=choice)
 
     def _layer_of(self, choice: Choice, leaf_values: list[Values]) -> int:
         """The layer after those in which it is known which leaf it is, and what that holds."""
@@ -62,8 +57,7 @@ class Choices:
 
     def _fits(self, choice: Choice, leaf_values: list[Values], layer: int) -> bool:
         """Whether each leaf together with its gate is a table of reasonable size."""
-        sizes = [states_of(self._joints.view(leaf, values, layer).inputs)
-                 for leaf, values in zip(choice.leaves, leaf_values, strict=True)]  # fmt: skip
+        sizes = [states_of(self._joints.view(leaf, layer).inputs) for leaf in choice.leaves]
         return 2 * max(sizes) <= MOST_STATES and not any(values.is_wide for values in leaf_values)
 
     def _waits(self, values: Values) -> bool:
@@ -81,12 +75,8 @@ class Choices:
             values = self._held.by_node.get(part)
             if values is None or values.choice is not None:
                 condition, *branches = part.operands
-                inner = [
-                    numbered[branch]
-                    if branch in numbered
-                    else Const(leaves.setdefault(branch, len(leaves)))
-                    for branch in branches
-                ]
+                inner = [numbered.get(branch) or Const(leaves.setdefault(branch, len(leaves)))
+                         for branch in branches]  # fmt: skip
                 numbered[part] = Elementwise("if", (condition, *inner))
                 self._numbers.add(numbered[part])
         return numbered[node]

@@ -7,15 +7,13 @@ or it is wide, so that only a read-out can use it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from typing import TypeAlias
 
 from rasp.compiler.analysis.choices import Choices
 from rasp.compiler.analysis.joint_states import JointStates
+from rasp.compiler.analysis.joint_tables import common_inputs
 from rasp.compiler.analysis.kinds import kinds_of
-from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.values import Joint, Values
+from rasp.compiler.analysis.values import AggregateRules, Values
 from rasp.compiler.analysis.variables import CountVariable, HeadOutput
 from rasp.compiler.analysis.weighted_sums import WeightedSums, linear_of
 from rasp.compiler.refusals import Refusal
@@ -26,55 +24,48 @@ FEW = 1024
 SEVERAL = 64
 """From more values on, a choice is made of them by gates, and not by a table."""
 
-ProductRule: TypeAlias = Callable[[Elementwise], Linear | None]
-"""The sum that a product of an aggregate and its width is; None where it is none."""
-
 
 class ElementwiseRules:
     """What operators make of what their operands hold."""
 
-    def __init__(
-        self,
-        joints: JointStates,
-        sums: WeightedSums,
-        product: ProductRule,
-    ) -> None:
+    def __init__(self, joints: JointStates, sums: WeightedSums, aggregates: AggregateRules) -> None:
         self.task, self._held, self._joints = joints.task, joints.held, joints
-        self._sums, self._product = sums, product
-        self._choices = Choices(joints)
+        self._sums, self._aggregates, self._choices = sums, aggregates, Choices(joints)
 
     def of(self, node: Elementwise) -> Values:
         operands = [self._held.of(operand) for operand in node.operands]
-        linear = self._product(node) or linear_of(node.op, operands)
+        linear = self._aggregates.product(node) or linear_of(node.op, operands)
         if linear is not None:
             kinds = kinds_of(node.op, [operand.kinds for operand in operands])
             return self._sums.values(linear, kinds)
-        compared = self._sums.comparison(node.op, operands)
-        if compared is not None:
-            return compared
-        if self._is_rather_counted(operands):
-            counted = self._count_conditions(node)
-            if counted is not None:
-                return counted
+        values = self._sums.comparison(node.op, operands)
+        if values is None and self._is_rather_counted(operands):
+            values = self._count_conditions(node)
+        if values is not None:
+            return values
         if self.task.works_stepwise:
             return self._stepwise(node)
         try:
-            joint = self._joints.of(list(node.operands), later=0)
+            return self._table(node)
         except Refusal as refusal:
-            values = self._count_conditions(node) or self._distribute(node)
-            values = values or self._wide(node, operands) or self._afterwards(node, refusal)
+            values = (self._count_conditions(node) or self._distribute(node)
+                      or self._wide(node, operands) or self._afterwards(node, refusal))  # fmt: skip
             if values is None:
-                raise refusal
+                raise
             return values
-        return self._table(node, joint)
+
+    def _table(self, node: Elementwise, later: int = 0, most: int | None = None) -> Values:
+        """A table over the joint states of the operands; see `JointStates.of`."""
+        joint = self._joints.of(node.operands, later, most)
+        rows = [self._held.outcome(node, node.op, row) for row in joint.rows]
+        return self._sums.table(joint.layer, joint.inputs, rows)
 
     def _is_rather_counted(self, operands: list[Values]) -> bool:
         """Whether conditions are counted before a table of them is tried."""
-        variables = {variable for operand in operands for variable in operand.inputs}
-        are_several = sum(variable.is_noisy for variable in variables) > 1
         if any(operand.counts_conditions for operand in operands):
             return True
-        return self.task.is_careful and are_several
+        variables = {variable for operand in operands for variable in operand.inputs}
+        return self.task.is_careful and sum(variable.is_noisy for variable in variables) > 1
 
     def _stepwise(self, node: Elementwise) -> Values:
         """An s-op of few combinations at a time: at once, or in the next feed-forward.
@@ -85,30 +76,26 @@ class ElementwiseRules:
         if same is not None:
             self._joints.aliases[node] = self._joints.aliases.get(same, same)
             return self._held.of(same)
-        operands = list(node.operands)
-        refusal = Refusal("it depends on one of several s-ops", self.task.settings.way_out)
-        if node.op == "if" and any(
-            len(self._held.of(operand).atoms) > SEVERAL for operand in operands
-        ):
+        sizes = [len(self._held.of(operand).atoms) for operand in node.operands]
+        if node.op == "if" and max(sizes) > SEVERAL:
+            refusal = Refusal("it depends on one of several s-ops", self.task.settings.way_out)
             chosen = self._choices.of(node, refusal)
             if chosen is not None:
                 return chosen
         try:
-            joint = self._joints.of(operands, later=0, most=FEW)
+            return self._table(node, most=FEW)
         except Refusal as reason:
             return self._later(node, reason) or self._at_once(node)
-        return self._table(node, joint)
 
     def _at_once(self, node: Elementwise) -> Values:
         """A large table where nothing can wait, or a choice between sums."""
         try:
-            joint = self._joints.of(list(node.operands), later=0)
+            return self._table(node)
         except Refusal:
             values = self._distribute(node)
             if values is None:
                 raise
             return values
-        return self._table(node, joint)
 
     def _afterwards(self, node: Elementwise, refusal: Refusal) -> Values | None:
         """An s-op of what others have made of the input before."""
@@ -118,12 +105,10 @@ class ElementwiseRules:
     def _later(self, node: Elementwise, refusal: Refusal) -> Values | None:
         """An s-op in the feed-forward of the next layer, of what its operands are by then."""
         try:
-            joint = self._joints.of(list(node.operands), later=1)
+            values = self._table(node, later=1)
         except Refusal:
             return None
-        if not self.task.deadlines.allow(node, joint.layer, refusal):
-            return None
-        return self._table(node, joint)
+        return values if self.task.deadlines.allow(node, values.layer, refusal) else None
 
     def _count_conditions(self, node: Elementwise) -> Values | None:
         """An `and` or `or` of conditions as a count of them: each is worked out on its own."""
@@ -141,20 +126,19 @@ class ElementwiseRules:
         )
         layer = max(values.layer for values in condition_values)
         variable = CountVariable(layer + 1, states, True, conditions)
-        return Values(layer, (variable,), [atom for atom, _ in states], frozenset({bool}))
+        return Values((variable,), [atom for atom, _ in states], layer, frozenset({bool}))
 
     def _wide(self, node: Elementwise, operands: list[Values]) -> Values | None:
         """Something of very many answers that nothing but a read-out needs, made of sums."""
-        inputs = tuple(
-            dict.fromkeys(variable for operand in operands for variable in operand.inputs)
-        )
-        outputs = [variable for variable in inputs if isinstance(variable, HeadOutput)]
-        fits = len(outputs) == len(inputs) and len({output.head for output in outputs}) == 1
-        if not fits or outputs[0].head.mode != "sum":
+        inputs = common_inputs(operands)
+        heads = {variable.head for variable in inputs if isinstance(variable, HeadOutput)}
+        others = [variable for variable in inputs if not isinstance(variable, HeadOutput)]
+        if others or len(heads) != 1 or not self._is_only_read_out(node):
             return None
-        if outputs[0].head.family is not None or not self._is_only_read_out(node):
+        (head,) = heads
+        if head.mode != "sum" or head.family is not None:
             return None
-        return Values(outputs[0].layer, inputs, (), frozenset(), is_wide=True)
+        return Values(inputs, (), head.layer, frozenset(), is_wide=True)
 
     def _is_only_read_out(self, node: SOp) -> bool:
         """Whether nothing but a read-out needs an s-op."""
@@ -175,19 +159,15 @@ class ElementwiseRules:
         if node.op == "if":
             fits = all(self._held.of(branch).linear is not None for branch in node.operands[1:])
             return node if fits else None
-        for place, other in ((0, node.operands[1]), (1, node.operands[0])):
-            choice = self._as_choice(node.operands[place])
+        for operand, other in (node.operands, node.operands[::-1]):
+            choice = self._as_choice(operand)
             if choice is None or self._held.of(other).linear is None:
                 continue
             condition, *branches = choice.operands
-            pairs = [(branch, other) if place == 0 else (other, branch) for branch in branches]
-            sums = [Elementwise(node.op, operands) for operands in pairs]
+            sums = [Elementwise(node.op, (branch, other) if operand is node.operands[0]
+                                else (other, branch)) for branch in branches]  # fmt: skip
             return Elementwise("if", (condition, *sums))
         return None
-
-    def _table(self, node: Elementwise, joint: Joint) -> Values:
-        rows = [self._joints.outcomes.of(node, node.op, row) for row in joint.rows]
-        return self._sums.table(joint.layer, joint.inputs, rows)
 
 
 def conditions_of(node: SOp, op: str) -> tuple[SOp, ...]:

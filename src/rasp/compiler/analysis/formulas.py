@@ -68,6 +68,13 @@ def sides(formula: Formula) -> list[SOp]:
     return [side for literal in comparisons(formula) for side in (literal.keys, literal.queries)]
 
 
+def keys_and_queries(formula: Formula) -> tuple[list[SOp], list[SOp]]:
+    """The different keys that a formula compares, and the queries."""
+    literals = comparisons(formula)
+    return (list(dict.fromkeys(literal.keys for literal in literals)),
+            list(dict.fromkeys(literal.queries for literal in literals)))  # fmt: skip
+
+
 def meaning_of(
     formula: Formula, leaf: Callable[[bool | Comparison[SOp]], Meaning],
     both: Callable[[Meaning, Meaning], Meaning], either: Callable[[Meaning, Meaning], Meaning],

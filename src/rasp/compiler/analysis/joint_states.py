@@ -19,10 +19,9 @@ from rasp.compiler.analysis.joint_tables import (
     rows_of,
     states_of,
 )
-from rasp.compiler.analysis.outcomes import Outcomes
-from rasp.compiler.analysis.possible_states import NeverPicks, PossibleStates
+from rasp.compiler.analysis.possible_states import PossibleStates
 from rasp.compiler.analysis.task import Task
-from rasp.compiler.analysis.values import HeldValues, Joint, Values, View
+from rasp.compiler.analysis.values import AggregateRules, HeldValues, Joint, View
 from rasp.compiler.analysis.variables import NodeVariable, codes_of, is_binary
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Elementwise, Node, SOp
@@ -37,12 +36,10 @@ class JointStates:
     """What s-ops hold together, given what each of them holds."""
 
     def __init__(
-        self, task: Task, base: BaseVariables, held: HeldValues, outcomes: Outcomes,
-        never_picks: NeverPicks,
-    ) -> None:  # fmt: skip
-        self.task, self.settings, self.base = task, task.settings, base
-        self.held, self.outcomes = held, outcomes
-        self.possible = PossibleStates(base, held, self.of, never_picks)
+        self, task: Task, base: BaseVariables, held: HeldValues, aggregates: AggregateRules
+    ) -> None:
+        self.task, self.settings, self.base, self.held = task, task.settings, base, held
+        self.possible = PossibleStates(base, held, self.of, aggregates)
         self.aliases: dict[Node, SOp] = {}
         """S-ops that are always the same as another one."""
         self._nodes: dict[Node, NodeVariable] = {}
@@ -58,11 +55,11 @@ class JointStates:
         layer = max((values.layer for values in node_values), default=0) + (later or 0)
         if later == 0 and any(values.choice and values.layer == layer for values in node_values):
             raise Refusal("it depends on one of several s-ops", self.settings.way_out)
-        views = self._views(nodes, node_values, layer)
+        views: Sequence[View] = [self.view(node, layer) for node in nodes]
         alone = self.task.works_stepwise and later is None and len(nodes) == 1
         if alone and states_of(common_inputs(views)) > LARGE:
-            views = self._views(nodes, node_values, layer + 1)
-        views = self._coarser(nodes, node_values, over_parts_of_sums(views, self.base, most), most)
+            views = [self.view(node, layer + 1) for node in nodes]
+        views = self._coarser(nodes, over_parts_of_sums(views, self.base, most), most)
         return Joint(layer, common_inputs(views), self._rows(views, most))
 
     def _rows(self, views: Sequence[View], most: int) -> list[tuple[Atom | None, ...]]:
@@ -76,8 +73,7 @@ class JointStates:
                 self.settings.way_out,
             )
         grid = grid_of(inputs)
-        rows = rows_of(views, inputs, grid)
-        possible = self.possible.of(inputs, grid)
+        rows, possible = rows_of(views, grid), self.possible.of(grid)
         if possible.all():
             return rows
         blank = (None,) * len(views)
@@ -94,64 +90,59 @@ class JointStates:
         }
         return sorted(rows)
 
-    def _views(
-        self, nodes: Sequence[SOp], node_values: list[Values], layer: int
-    ) -> list[View]:  # fmt: skip
-        """What work in a layer sees of s-ops."""
-        return [
-            self.view(node, values, layer) for node, values in zip(nodes, node_values, strict=True)
-        ]
-
-    def view(self, node: SOp, values: Values, layer: int) -> View:
-        """What later work sees of an s-op: its inputs, or its value if an earlier layer made it."""
+    def view(self, node: SOp, layer: int) -> View:
+        """What work in a layer sees of an s-op: its inputs, or its value if an earlier layer made
+        it.
+        """
+        values = self.held.of(node)
         if values.linear is not None or values.layer in (0, layer) or len(values.inputs) == 0:
-            return values.view
+            return values
         if isinstance(node, Elementwise) and node.op in RENAMES:
             (operand,) = node.operands
             inner = self.held.of(operand)
             if inner.layer == values.layer and len(inner.atoms) == len(values.atoms):
-                operand_view = self.view(operand, inner, layer)
-                return View(operand_view.inputs, [self.outcomes.of(node, node.op, (atom,))
-                                          for atom in operand_view.outcomes])  # fmt: skip
-        return self._as_variable(node, values)
+                seen = self.view(operand, layer)
+                return View(seen.inputs, [self.held.outcome(node, node.op, (atom,))
+                                          for atom in seen.outcomes])  # fmt: skip
+        return self._as_variable(node)
 
-    def _coarser(
-        self, nodes: Sequence[SOp], node_values: list[Values], views: list[View], most: int
-    ) -> list[View]:
+    def _coarser(self, nodes: Sequence[SOp], views: Sequence[View], most: int) -> Sequence[View]:
         """What functions of the token alone or the index alone say, instead of what they read."""
         bases = (self.base.token, self.base.index) if most == MOST_STATES else (self.base.token,)
         for base in bases:
             if states_of(common_inputs(views)) > most:
-                views = [
-                    self._as_variable(node, values)
-                    if view.inputs == (base,) and _says_less(values, view)
-                    else view
-                    for node, values, view in zip(nodes, node_values, views, strict=True)
-                ]
+                views = [self._as_variable(node)
+                         if view.inputs == (base,) and self._says_less(node, view) else view
+                         for node, view in zip(nodes, views, strict=True)]  # fmt: skip
         return views
 
-    def _as_variable(self, node: SOp, values: Values) -> View:
-        variable = self.node_variable(node, values)
+    def _says_less(self, node: SOp, view: View) -> bool:
+        """Whether an s-op holds fewer atoms than what it is a function of."""
+        return None not in view.outcomes and len(self.held.of(node).atoms) < len(view.outcomes)
+
+    def _as_variable(self, node: SOp) -> View:
+        variable = self.node_variable(node)
         return View((variable,), [atom for atom, _ in variable.states])
 
-    def node_variable(self, node: SOp, values: Values, is_noisy: bool = False) -> NodeVariable:
+    def node_variable(self, node: SOp) -> NodeVariable:
+        """The value of an s-op, as later layers see it."""
         node = self.aliases.get(node, node)
         if node not in self._nodes:
-            atoms = values.atoms
-            codes = self.codes_of(atoms)
-            states = tuple((atom, codes[atom]) for atom in atoms)
-            is_noisy |= values.is_noisy or (
-                self.task.works_stepwise and not is_binary(codes.values())
-            )
-            self._nodes[node] = NodeVariable(values.layer + 1, states, is_noisy, node)
+            values = self.held.of(node)
+            self.add_variable(node, values.layer, values.atoms, values.is_noisy)
+        return self._nodes[node]
+
+    def add_variable(
+        self, node: SOp, layer: int, atoms: Sequence[Atom], is_noisy: bool
+    ) -> NodeVariable:
+        """Let later layers see an s-op that a layer makes."""
+        codes = self.codes_of(atoms)
+        states = tuple((atom, codes[atom]) for atom in atoms)
+        is_noisy |= self.task.works_stepwise and not is_binary(codes.values())
+        self._nodes[node] = NodeVariable(layer + 1, states, is_noisy, node)
         return self._nodes[node]
 
     def codes_of(self, atoms: Sequence[Atom]) -> dict[Atom, Fraction]:
         """Numbers for atoms; where many steps pass one on, a mean stays the number that it is."""
         is_exact = is_binary(Fraction(atom) for atom in atoms if not isinstance(atom, str))
         return codes_of(atoms, averaged=self.task.works_stepwise and not is_exact)
-
-
-def _says_less(values: Values, view: View) -> bool:
-    """Whether an s-op holds fewer atoms than what it is a function of."""
-    return None not in view.outcomes and len(values.atoms) < len(view.outcomes)

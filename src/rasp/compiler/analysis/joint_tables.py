@@ -7,7 +7,7 @@ table runs over what they are made of (`BaseVariables`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import lcm, prod
 from typing import TypeAlias
@@ -29,7 +29,9 @@ from rasp.compiler.settings import Settings
 
 LARGE = 4096
 """From this many states on, it is worth while to take sums apart."""
-PartsOf: TypeAlias = dict[SumVariable, tuple[Variable, ...]]
+PartsOf: TypeAlias = dict[Variable, Sequence[Variable]]
+Grid: TypeAlias = Mapping[Variable, np.ndarray]
+"""(combination,): for each variable, its state in each combination of states."""
 
 
 def common_inputs(views: Sequence[View]) -> tuple[Variable, ...]:
@@ -37,36 +39,31 @@ def common_inputs(views: Sequence[View]) -> tuple[Variable, ...]:
     return tuple(dict.fromkeys(variable for view in views for variable in view.inputs))
 
 
-def states_of(inputs: Sequence[Variable]) -> int:
+def states_of(inputs: Iterable[Variable]) -> int:
     """How many combinations of states there are."""
     return prod(len(variable.states) for variable in inputs)
 
 
-def over_parts_of_sums(views: Sequence[View], base: BaseVariables, most: int) -> list[View]:
+def over_parts_of_sums(views: Sequence[View], base: BaseVariables, most: int) -> Sequence[View]:
     """The same views over what sums are made of, where that takes far fewer states.
 
     Or where a sum has numbers that float32 cannot tell apart: 3 + 10^-14 and 3 are two states of
     what it is made of.
     """
-    size = states_of(common_inputs(views))
-    is_fine = any(isinstance(variable, SumVariable) and is_spread(code for _, code in
-                                                                  variable.states)
-                  for variable in common_inputs(views))  # fmt: skip
-    if size <= LARGE and not is_fine:
-        return list(views)
-    parts = {
-        variable: base.of(variable)
-        for variable in common_inputs(views)
-        if isinstance(variable, SumVariable)
-    }
-    if not parts or any(part is None for part in parts.values()):
-        return list(views)
-    parts_of = {variable: inputs for variable, inputs in parts.items() if inputs is not None}
-    inner = [part for view in views for variable in view.inputs
-             for part in _parts(variable, parts_of)]  # fmt: skip
-    inner_size = states_of(tuple(dict.fromkeys(inner)))
+    inputs = common_inputs(views)
+    size = states_of(inputs)
+    sums = [variable for variable in inputs if isinstance(variable, SumVariable)]
+    codes = [[code for _, code in variable.states] for variable in sums]
+    is_fine = any(map(is_spread, codes))
+    if not sums or (size <= LARGE and not is_fine):
+        return views
+    if any(len(set(numbers)) < len(numbers) for numbers in codes):
+        return views  # a number that does not say which atom it is
+    parts_of: PartsOf = {variable: (variable,) for variable in inputs}
+    parts_of |= {variable: base.variables_of(variable.linear) for variable in sums}
+    inner_size = states_of({part for parts in parts_of.values() for part in parts})
     if inner_size > most or (2 * inner_size > size and not is_fine):
-        return list(views)
+        return views
     return [_over_parts(view, parts_of, base) for view in views]
 
 
@@ -82,12 +79,6 @@ class BaseVariables:
             0, tuple((place, Fraction(place)) for place in range(settings.max_length)), False
         )
 
-    def of(self, variable: SumVariable) -> tuple[Variable, ...] | None:
-        """The inputs of a sum; None where its number does not say which atom it is."""
-        if len({code for _, code in variable.states}) < len(variable.states):
-            return None
-        return tuple(self.variables_of(variable.linear))
-
     def variables_of(self, linear: Linear) -> list[Variable]:
         """The inputs of a weighted sum."""
         variables: dict[Variable, None] = {}
@@ -101,69 +92,61 @@ class BaseVariables:
                     variables[coordinate] = None
         return list(variables)
 
-    def places(self, variable: SumVariable, parts: tuple[Variable, ...]) -> np.ndarray:
-        """For each combination of the parts' states, which state the sum is in; -1 for none."""
-        terms = [self._terms(variable, part) for part in parts]
-        codes = [code - variable.linear.constant for _, code in variable.states]
+    def terms(self, linear: Linear, part: Variable) -> list[Fraction]:
+        """What each state of one of its inputs adds to a weighted sum."""
+        match part:
+            case TokenVariable():
+                return token_values(linear, self.settings)
+            case IndexVariable():
+                return index_values(linear, self.settings)
+        assert isinstance(part, HeadOutput)
+        return [linear.parts[part] * code for _, code in part.states]
+
+    def states_of_sum(self, variable: SumVariable) -> np.ndarray:
+        """For each combination of its inputs' states, which state a sum is in; -1 for none."""
+        linear = variable.linear
+        terms = [self.terms(linear, part) for part in self.variables_of(linear)]
+        codes = [code - linear.constant for _, code in variable.states]
         scale = lcm(*(number.denominator for term in (*terms, codes) for number in term))
-        total: dict[int, int] = {int(code * scale): place for place, code in enumerate(codes)}
+        state_of = {int(code * scale): state for state, code in enumerate(codes)}
         sums = np.zeros((), object)
         for term in terms:
             sums = sums[..., None] + np.array([int(number * scale) for number in term], object)
-        return np.array([total.get(number, -1) for number in sums.reshape(-1).tolist()])
-
-    def _terms(self, variable: SumVariable, part: Variable) -> list[Fraction]:
-        """What each state of a part adds."""
-        match part:
-            case TokenVariable():
-                return token_values(variable.linear, self.settings)
-            case IndexVariable():
-                return index_values(variable.linear, self.settings)
-        assert isinstance(part, HeadOutput)
-        weight = variable.linear.parts[part]
-        return [weight * code for _, code in part.states]
+        return np.array([state_of.get(number, -1) for number in sums.reshape(-1).tolist()])
 
 
 def _over_parts(view: View, parts_of: PartsOf, base: BaseVariables) -> View:
     """One view over the parts of its sums; None where the parts add up to nothing known."""
-    inputs = tuple(dict.fromkeys(
-        part for variable in view.inputs for part in _parts(variable, parts_of)
-    ))  # fmt: skip
-    grid = grid_of(inputs)
-    place = np.zeros(grid.shape[1], int)
-    missing = np.zeros(grid.shape[1], bool)
+    grid = grid_of(dict.fromkeys(part for variable in view.inputs for part in parts_of[variable]))
+    states = {}
     for variable in view.inputs:
-        parts = _parts(variable, parts_of)
-        inner = np.zeros(grid.shape[1], int)
-        for part in parts:
-            inner = inner * len(part.states) + grid[inputs.index(part)]
-        if isinstance(variable, SumVariable) and variable in parts_of:
-            inner = base.places(variable, parts)[inner]
-            missing |= inner < 0
-        place = place * len(variable.states) + inner
-    outcomes = [None if gone else view.outcomes[at]
-                for at, gone in zip(place.tolist(), missing.tolist(), strict=True)]  # fmt: skip
-    return View(inputs, outcomes)
+        states[variable] = _places(parts_of[variable], grid)
+        if isinstance(variable, SumVariable):
+            states[variable] = base.states_of_sum(variable)[states[variable]]
+    place = _places(view.inputs, states)
+    for state in states.values():
+        place[state < 0] = -1
+    outcomes = [*view.outcomes, None]
+    return View(tuple(grid), [outcomes[at] for at in place.tolist()])
 
 
-def _parts(variable: Variable, parts_of: PartsOf) -> tuple[Variable, ...]:
-    return parts_of.get(variable, (variable,)) if isinstance(variable, SumVariable) else (variable,)
+def grid_of(inputs: Iterable[Variable]) -> Grid:
+    """The state of each input in each combination, the last one fastest."""
+    variables = tuple(inputs)
+    shape = [len(variable.states) for variable in variables]
+    return dict(zip(variables, np.indices(shape).reshape(len(shape), prod(shape)), strict=True))
 
 
-def grid_of(inputs: tuple[Variable, ...]) -> np.ndarray:
-    """(input, combination): the state of each input in each combination."""
-    shape = tuple(len(variable.states) for variable in inputs)
-    return np.indices(shape).reshape(len(shape), -1) if shape else np.zeros((0, 1), int)
+def _places(inputs: Iterable[Variable], states: Grid) -> np.ndarray:
+    """(combination,): where a table over some of the variables has what they are in."""
+    place = np.zeros_like(next(iter(states.values()), [0]), int)
+    for variable in inputs:
+        place = place * len(variable.states) + states[variable]
+    return place
 
 
-def rows_of(
-    views: Sequence[View], inputs: tuple[Variable, ...], grid: np.ndarray
-) -> list[tuple[Atom | None, ...]]:
+def rows_of(views: Sequence[View], grid: Grid) -> list[tuple[Atom | None, ...]]:
     """For each combination of states, what the views hold."""
-    columns = []
-    for view in views:
-        place = np.zeros(grid.shape[1], int)
-        for variable in view.inputs:
-            place = place * len(variable.states) + grid[inputs.index(variable)]
-        columns.append([view.outcomes[at] for at in place.tolist()])
+    columns = [[view.outcomes[place] for place in _places(view.inputs, grid).tolist()]
+               for view in views]  # fmt: skip
     return list(zip(*columns, strict=True)) if columns else [()]

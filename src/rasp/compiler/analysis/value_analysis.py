@@ -7,65 +7,34 @@ is None where the program itself would fail, or which no input can reach.
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import Protocol
-
-import numpy as np
-
 from rasp.compiler.analysis.elementwise import ElementwiseRules
-from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.joint_states import JointStates
 from rasp.compiler.analysis.joint_tables import BaseVariables
-from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.outcomes import Outcomes
 from rasp.compiler.analysis.task import Task
-from rasp.compiler.analysis.values import HeldValues, Values
-from rasp.compiler.analysis.variables import HeadOutput
+from rasp.compiler.analysis.values import AggregateRules, HeldValues, Values
 from rasp.compiler.analysis.weighted_sums import WeightedSums
 from rasp.graph import Aggregate, Const, Elementwise, Indices, SOp, Tokens, TokensAs
-
-
-class AggregateRules(Protocol):
-    """What value analysis has to be told about aggregates, which are not its business."""
-
-    def of(self, node: Aggregate) -> Values:
-        """What an aggregate holds."""
-        ...
-
-    def product(self, node: Elementwise) -> Linear | None:
-        """The sum that a product of an aggregate and its width is; None where it is none."""
-        ...
-
-    def never_picks(self, formula: Formula) -> np.ndarray:
-        """(index,): whether a query there picks nothing, whatever the input is."""
-        ...
-
-    def ranges(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
-        """What the outputs of each head, but for some, can add to a weighted sum."""
-        ...
 
 
 class ValueAnalysis:
     """What each s-op holds, and what several hold together."""
 
-    def __init__(self, task: Task, attention: AggregateRules) -> None:
-        self.task, self.settings = task, task.settings
-        self._attention = attention
+    def __init__(self, task: Task, aggregates: AggregateRules) -> None:
+        self.task, self.settings, self._aggregates = task, task.settings, aggregates
         self.held = HeldValues(task.refusals, self._work_out)
         self.of = self.held.of
         base = BaseVariables(task.settings)
         self.token, self.index, self.variables_of = base.token, base.index, base.variables_of
-        self.outcomes = Outcomes(self.held)
-        self.joints = JointStates(task, base, self.held, self.outcomes, attention.never_picks)
-        self.sums = WeightedSums(task, base, attention.ranges)
-        self._elementwise = ElementwiseRules(self.joints, self.sums, attention.product)
+        self.joints = JointStates(task, base, self.held, aggregates)
+        self.sums = WeightedSums(task, base, aggregates)
+        self._elementwise = ElementwiseRules(self.joints, self.sums, aggregates)
 
     def _work_out(self, node: SOp) -> Values:
         match node:
             case Tokens():
                 return self.sums.table(0, (self.token,), list(self.settings.vocabulary))
             case TokensAs(kind):
-                read = [self.outcomes.of(node, kind, (atom,)) for atom in self.settings.vocabulary]
+                read = [self.held.outcome(node, kind, (atom,)) for atom in self.settings.vocabulary]
                 return self.sums.table(0, (self.token,), read)
             case Indices():
                 places = list(range(self.settings.max_length))
@@ -75,4 +44,4 @@ class ValueAnalysis:
             case Elementwise():
                 return self._elementwise.of(node)
         assert isinstance(node, Aggregate)
-        return self._attention.of(node)
+        return self._aggregates.of(node)

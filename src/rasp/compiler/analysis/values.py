@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from operator import is_
+from typing import Protocol
+
+import numpy as np
 
 from rasp.atoms import Atom
+from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.variables import CountVariable, Variable, distinct
+from rasp.compiler.analysis.variables import CountVariable, HeadOutput, Variable, distinct
 from rasp.compiler.refusals import Refusal, Refusals
-from rasp.graph import Const, Elementwise, Node, SOp
+from rasp.errors import RaspError
+from rasp.graph import Aggregate, Const, Elementwise, Node, SOp, apply_operator
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,22 +41,16 @@ class View:
 
 
 @dataclass(frozen=True, eq=False)
-class Values:
-    """What an s-op holds: `outcomes` runs over the states of the inputs, the last one fastest."""
+class Values(View):
+    """What an s-op holds."""
 
     layer: int
-    inputs: tuple[Variable, ...]
-    outcomes: Sequence[Atom | None]
     kinds: frozenset[type]
     linear: Linear | None = None
     choice: Choice | None = None
     """Where an s-op is one of several others: its inputs are itself, as later layers see it."""
     is_wide: bool = False
     """Whether there are too many outcomes for a table: nothing but a read-out can use it."""
-
-    @property
-    def view(self) -> View:
-        return View(self.inputs, self.outcomes)
 
     @cached_property
     def atoms(self) -> list[Atom]:
@@ -74,6 +75,26 @@ class Joint:
     rows: list[tuple[Atom | None, ...]]
 
 
+class AggregateRules(Protocol):
+    """What is to be known of aggregates, which the next chapter finds out."""
+
+    def of(self, node: Aggregate) -> Values:
+        """What an aggregate holds."""
+        ...
+
+    def product(self, node: Elementwise) -> Linear | None:
+        """The sum that a product of an aggregate and its width is; None where it is none."""
+        ...
+
+    def never_picks(self, formula: Formula) -> np.ndarray:
+        """(index,): whether a query there picks nothing, whatever the input is."""
+        ...
+
+    def ranges(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
+        """What the outputs of each head, but for some, can add to a weighted sum."""
+        ...
+
+
 class HeldValues:
     """What each s-op holds, worked out when it is first asked for."""
 
@@ -81,6 +102,8 @@ class HeldValues:
         self._refusals, self._work_out = refusals, work_out
         self.by_node: dict[Node, Values] = {}
         """Of those that were asked for."""
+        self.failures: dict[Node, str] = {}
+        """S-ops with operands for which the program itself fails, and how."""
 
     def of(self, node: SOp) -> Values:
         """Return the values of an s-op; raises `Refusal` where they cannot be listed."""
@@ -91,3 +114,19 @@ class HeldValues:
             except Refusal as refusal:
                 raise self._refusals.add(node, refusal) from None
         return self.by_node[node]
+
+    def outcome(self, node: SOp, op: str, row: tuple[Atom | None, ...]) -> Atom | None:
+        """What an operator makes of its operands; None where the program would fail.
+
+        Whole floats are tried as ints as well, where operands may be either.
+        """
+        if None in row:
+            return None
+        try:
+            return apply_operator(op, row)  # type: ignore[arg-type]
+        except RaspError as error:
+            self.failures.setdefault(node, error.message)
+        ints = tuple(int(atom) if isinstance(atom, Fraction) and atom.denominator == 1
+                     and isinstance(operand, SOp) and int in self.of(operand).kinds else atom
+                     for atom, operand in zip(row, node.needs, strict=False))  # fmt: skip
+        return None if all(map(is_, ints, row)) else self.outcome(node, op, ints)

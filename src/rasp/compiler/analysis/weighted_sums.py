@@ -6,7 +6,7 @@ or over the numbers that the whole sum can be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 from rasp.atoms import Atom
@@ -22,10 +22,9 @@ from rasp.compiler.analysis.linear import (
     token_values,
     weighted_sum,
 )
-from rasp.compiler.analysis.linear_ranges import embedding_range, range_with_length
-from rasp.compiler.analysis.subset_sums import TooMany, sums_of_pairs
+from rasp.compiler.analysis.subset_sums import MOST_PAIRS, TooMany, in_size_order, sums_of_pairs
 from rasp.compiler.analysis.task import Task
-from rasp.compiler.analysis.values import Values
+from rasp.compiler.analysis.values import AggregateRules, Values
 from rasp.compiler.analysis.variables import (
     HeadOutput,
     IndexVariable,
@@ -37,24 +36,19 @@ from rasp.compiler.analysis.variables import (
     line_through,
 )
 from rasp.compiler.refusals import Refusal
+from rasp.compiler.settings import Settings
 from rasp.graph import COMPARISONS, apply_operator
 from rasp.operators import leaves_alone
-
-RangesOfHeads = Callable[[Linear, list[HeadOutput]], list[list[Fraction]]]
-"""What the outputs of each head, but for some, can add to a weighted sum."""
 
 
 class WeightedSums:
     """The weighted sums of a program over the variables that there are so far."""
 
-    def __init__(self, task: Task, base: BaseVariables, heads: RangesOfHeads) -> None:
-        self.settings = task.settings
-        self.variables_of = base.variables_of
-        self._ranges_of_heads = heads
+    def __init__(self, task: Task, base: BaseVariables, aggregates: AggregateRules) -> None:
+        self.settings, self._base, self._aggregates = task.settings, base, aggregates
         self.in_whole_units = task.works_stepwise
         """Whether multiples of one sum are functions of one variable, in whole units."""
         self._sums: dict[object, SumVariable] = {}
-        self._ranges: dict[object, list[Fraction]] = {}
 
     def table(
         self, layer: int, inputs: tuple[Variable, ...], outcomes: Sequence[Atom | None]
@@ -68,7 +62,7 @@ class WeightedSums:
                 linear = Linear(Fraction(atoms[0]))
             elif len(inputs) == 1:
                 linear = self._line(inputs[0], outcomes)
-        return Values(layer, inputs, outcomes, kinds, linear)
+        return Values(inputs, outcomes, layer, kinds, linear)
 
     def _line(self, variable: Variable, outcomes: Sequence[Atom | None]) -> Linear | None:
         """A table over one variable as a weighted sum, if it is one."""
@@ -86,22 +80,22 @@ class WeightedSums:
 
     def values(self, linear: Linear, kinds: frozenset[type]) -> Values:
         """The values of a weighted sum: a table over its one input, or over their sum."""
-        variables = self.variables_of(linear)
+        variables = self._base.variables_of(linear)
         if not variables:
-            return Values(0, (), as_kinds(linear.constant, kinds)[-1:], kinds, linear)
+            return Values((), as_kinds(linear.constant, kinds)[-1:], 0, kinds, linear)
         if len(variables) == 1 and not isinstance(variables[0], NodeVariable):
             return self._of_one(linear, variables[0], kinds)
         if self.in_whole_units and len(kinds) == 1:
             return self._multiple(linear, kinds)
         total = self._total(linear, kinds)
-        return Values(total.layer, (total,), [atom for atom, _ in total.states], kinds, linear)
+        return Values((total,), [atom for atom, _ in total.states], total.layer, kinds, linear)
 
     def _total(self, linear: Linear, kinds: frozenset[type]) -> SumVariable:
         key = (linear.key, kinds)
         if key not in self._sums:
-            variables = self.variables_of(linear)
+            variables = self._base.variables_of(linear)
             states = tuple(
-                (atom, code) for code in self.range_of(linear) for atom in as_kinds(code, kinds)
+                (atom, code) for code in self._range_of(linear) for atom in as_kinds(code, kinds)
             )
             layer = max(variable.layer for variable in variables)
             noisy = any(variable.is_noisy for variable in variables)
@@ -115,36 +109,25 @@ class WeightedSums:
         bare = linear.plus(-linear.constant).times(1 / unit)
         total = self._total(bare, frozenset({Fraction}))
         atoms = [as_kinds(linear.constant + unit * code, kinds)[-1] for _, code in total.states]
-        return Values(total.layer, (total,), atoms, kinds, linear)
+        return Values((total,), atoms, total.layer, kinds, linear)
 
     def _of_one(self, linear: Linear, variable: Variable, kinds: frozenset[type]) -> Values:
-        if isinstance(variable, TokenVariable):
-            terms = token_values(linear, self.settings)
-        elif isinstance(variable, IndexVariable):
-            terms = index_values(linear, self.settings)
-        else:
-            assert isinstance(variable, HeadOutput)
-            terms = [linear.parts[variable] * code for _, code in variable.states]
-        codes = [linear.constant + term for term in terms]
+        codes = [linear.constant + term for term in self._base.terms(linear, variable)]
         atoms = [
             code if isinstance(atom, Fraction) and Fraction in kinds else as_kinds(code, kinds)[0]
             for code, (atom, _) in zip(codes, variable.states, strict=True)
         ]
-        return Values(variable.layer, (variable,), atoms, kinds, linear)
-
-    def range_of(self, linear: Linear) -> list[Fraction]:
-        """Every number that a weighted sum can be."""
-        if linear.key not in self._ranges:
-            self._ranges[linear.key] = self._range_of(linear)
-        return self._ranges[linear.key]
+        return Values((variable,), atoms, variable.layer, kinds, linear)
 
     def _range_of(self, linear: Linear) -> list[Fraction]:
+        """Every number that a weighted sum can be."""
         linear, lengths = _with_one_length(linear)
         try:
-            reach = embedding_range(linear, self.settings)
             if lengths:
-                reach = range_with_length(linear, lengths[0], self.settings)
-            for values in self._ranges_of_heads(linear, lengths):
+                reach = _range_with_length(linear, lengths[0], self.settings)
+            else:
+                reach = _embedding_range(linear, self.settings)
+            for values in self._aggregates.ranges(linear, lengths):
                 reach = sums_of_pairs(reach, values)
         except TooMany as error:
             raise Refusal(
@@ -163,8 +146,8 @@ class WeightedSums:
         if op not in COMPARISONS:
             return None
         lines = [operand.linear for operand in operands if operand.linear is not None]
-        if len(lines) < 2:
-            lines = self._codes_alike(operands) if op in ("==", "!=") else []
+        if len(lines) < 2 and op in ("==", "!="):
+            lines = self._codes_alike(operands)
         if len(lines) < 2:
             return None
         difference = self.values(lines[0] - lines[1], frozenset({Fraction}))
@@ -236,3 +219,27 @@ def _with_one_length(linear: Linear) -> tuple[Linear, list[HeadOutput]]:
     if not weight:
         return others, []
     return others + weighted_sum({lengths[0]: weight}), lengths[:1]
+
+
+def _embedding_range(linear: Linear, settings: Settings) -> list[Fraction]:
+    """What the token and the index add up to; a BOS is at index 0 and only there."""
+    tokens, indices = token_values(linear, settings), index_values(linear, settings)
+    if settings.bos is not None:
+        reach = {*sums_of_pairs(set(tokens[:-1]), set(indices[1:])), indices[0]}
+    else:
+        reach = set(sums_of_pairs(set(tokens), set(indices)))
+    return in_size_order(linear.constant + number for number in reach)
+
+
+def _range_with_length(linear: Linear, output: HeadOutput, settings: Settings) -> list[Fraction]:
+    """The same with a multiple of the length, which the index is always below."""
+    size = settings.max_length
+    if size**2 > 2 * MOST_PAIRS:
+        raise TooMany(size**2 // 2)
+    multiples = [linear.constant + linear.parts[output] * length for length in range(size + 1)]
+    reach = {
+        index + multiple
+        for place, index in enumerate(index_values(linear, settings), 1)
+        for multiple in multiples[place:]
+    }
+    return sums_of_pairs(set(token_values(linear, settings)), reach)

@@ -20,7 +20,7 @@ from rasp.certificate.claims import (
     Meaning,
     ReaderClaim,
 )
-from rasp.compiler.analysis.formulas import Formula, as_selector, comparisons, in_stable_order
+from rasp.compiler.analysis.formulas import Formula, as_selector, in_stable_order, keys_and_queries
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, Variable, mixture
 from rasp.compiler.emitting.numbering import Numbering
 from rasp.compiler.heads.head_analysis import HeadAnalysis
@@ -136,14 +136,9 @@ class Claimant(ABC):
         return tuple(dict.fromkeys(number for node in nodes for number in self.names.inputs(node)))
 
     def _conjunct(self, formula: Formula) -> ConjunctClaim:
-        literals = comparisons(formula)
-        keys = self._together(literal.keys for literal in literals)
-        queries = self._together(literal.queries for literal in literals)
+        keys, queries = (self.names.parts(self.values.joints.of(nodes).inputs)
+                         for nodes in keys_and_queries(formula))  # fmt: skip
         return ConjunctClaim(as_selector(formula), queries, keys)
-
-    def _together(self, nodes: Iterable[SOp]) -> tuple[int, ...]:
-        joint = self.values.joints.of(list(dict.fromkeys(nodes)))
-        return self.names.parts(joint.inputs)
 
     def _output(self, output: HeadOutput) -> HeadOutputClaim:
         carrier = None if output.carrier is None else self.names.number(output.carrier)

@@ -74,9 +74,9 @@ class Numbering:
         if values.choice is None:
             return self.all(values.inputs)
         which = values.choice.which
-        parts: list[Variable] = [joints.node_variable(which, self.values.of(which))]
+        parts: list[Variable] = [joints.node_variable(which)]
         for leaf in values.choice.leaves:
-            parts += joints.view(leaf, self.values.of(leaf), values.layer).inputs
+            parts += joints.view(leaf, values.layer).inputs
         return self.all(dict.fromkeys(parts))
 
     def _coordinate(self, coordinate: Coordinate) -> tuple[str, int]:

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations, product, starmap
 
 import numpy as np
 
@@ -30,9 +31,9 @@ from rasp.compiler.analysis.formulas import Formula, in_stable_order
 from rasp.compiler.analysis.variables import HeadOutput, mixture
 from rasp.compiler.heads.selector_facts import SelectorFacts
 from rasp.graph import Aggregate, Const, Elementwise, Indices, Node, SelectBest, SOp, in_order
-from rasp.graph.formulas import Comparison, Either, conjuncts, every, rewritten
+from rasp.graph.formulas import Comparison, Either, conjuncts, every
 from rasp.graph.idioms import IS_FIRST
-from rasp.operators import COMPARISONS, OUTCOMES
+from rasp.operators import COMPARISONS
 
 ZERO, ONE = Fraction(0), Fraction(1)
 NOT_FIRST = Elementwise("indicator", (Elementwise("!=", (Indices(), Const(0))),))
@@ -68,23 +69,23 @@ class SumShapes:
     def __init__(self, facts: SelectorFacts) -> None:
         self.facts, self.selectors, self.values = facts, facts.selectors, facts.values
         self.task, self.settings = facts.values.task, facts.settings
-        self._sum_shapes: dict[Aggregate, Sum | None] = {}
+        self._shapes: dict[Aggregate, Sum | None] = {}
         self.busy: set[Node] = set()
         """Aggregates whose values are being found: nothing may ask for them again."""
 
-    def sum_shape(self, node: Aggregate) -> Sum | None:
+    def _shape(self, node: Aggregate) -> Sum | None:
         """Recognise an aggregate that is a sum in disguise."""
-        if node not in self._sum_shapes:
-            self._sum_shapes[node] = None  # until it is known: shapes may ask for each other
-            self._sum_shapes[node] = self._find_sum_shape(node)
-        return self._sum_shapes[node]
+        if node not in self._shapes:
+            self._shapes[node] = None  # until it is known: shapes may ask for each other
+            self._shapes[node] = self._find_shape(node)
+        return self._shapes[node]
 
     def sum_shapes(self, nodes: Sequence[Aggregate]) -> dict[Aggregate, Sum] | None:
         """The shapes of all aggregates of one head, if it can be a head of sums.
 
         Where some must be sums, those that are only compared with a constant go along.
         """
-        shapes = {node: self.sum_shape(node) for node in nodes}
+        shapes = {node: self._shape(node) for node in nodes}
         if any(shapes.values()):
             shapes = {node: shape or self._compared_shape(node) for node, shape in shapes.items()}
         sums = {node: shape for node, shape in shapes.items() if shape is not None}
@@ -112,24 +113,24 @@ class SumShapes:
             return None
         return other.value
 
-    def _find_sum_shape(self, node: Aggregate) -> Sum | None:
+    def _find_shape(self, node: Aggregate) -> Sum | None:
         if not self._has_numbers(node):
             return None
         formula, _ = self.selectors.formula(node.selector)
         first_value = self.selectors.value_at_first_only(self.values.of(node.values))
         if self._is_always_set_against_others(node):
             return Sum("ratio", formula, self._parts(formula, node.values))
-        shape = None
         if first_value is not None:
             shape = self._shape_at_first(node, formula, first_value)
-        if shape is None and self._is_always_multiplied(node, formula):
+            if shape is not None:
+                return shape
+        if self._is_always_multiplied(node, formula):
             return Sum("product", formula, self._parts(formula, node.values))
-        return shape
+        return None
 
     def _shape_at_first(self, node: Aggregate, formula: Formula, first_value: Atom) -> Sum | None:
         """A count or a pick: an aggregate of values that are 0 but at index 0."""
-        first = rewritten(formula, lambda literal: self.selectors.at_index(literal, True))
-        others = rewritten(formula, lambda literal: self.selectors.at_index(literal, False))
+        first, others = self.selectors.at_key_0(formula), self.selectors.at_other_keys(formula)
         if first is True and others is True:
             parts = self._parts(formula, Const(1))
             return Sum("count", formula, parts, ZERO, first_value)
@@ -156,19 +157,18 @@ class SumShapes:
         """Split off what only looks at keys, and disjoint parts if heads may be split."""
         parts: list[tuple[Formula, SOp]] = []
         for part in self._split(formula):
-            on_keys, kept = self.selectors.split_by_side(conjuncts(part))
-            within = values
+            on_keys, others = self.selectors.split_by_side(conjuncts(part))
+            sent = values
             for condition in in_stable_order(on_keys):
-                is_picked = self.selectors.at_the_key([condition])
-                within = Elementwise("if", (is_picked, within, Const(0)))
-            parts.append((every(kept), within))
+                sent = Elementwise("if", (self.selectors.at_the_key([condition]), sent, Const(0)))
+            parts.append((every(others), sent))
         return tuple(parts)
 
     def _split(self, formula: Formula) -> list[Formula]:
         if self.settings.heads != "split" or not isinstance(formula, Either):
             return [formula]
         parts = in_stable_order(list(formula.parts))
-        return parts if disjoint(parts) else [formula]
+        return parts if all(starmap(_exclude, combinations(parts, 2))) else [formula]
 
     def _is_always_multiplied(self, node: Aggregate, formula: Formula) -> bool:
         """Whether the program only ever uses the aggregate times its number of picks."""
@@ -177,41 +177,35 @@ class SumShapes:
         return all(self._is_width_product(user, node, formula) for user in self.task.users[node])
 
     def _is_width_product(self, user: Node, node: Aggregate, formula: Formula) -> bool:
-        if (
-            not isinstance(user, Elementwise)
-            or user.op != "*"
-            or user.operands[0] is user.operands[1]
-        ):
+        if not isinstance(user, Elementwise) or user.op != "*":
             return False
         other = user.operands[1] if user.operands[0] is node else user.operands[0]
+        if other is node:
+            return False
         if formula is True:
             return self._is_length(other)
-        if self._is_width(other, formula):
-            return True
-        picks = self.selectors.picks_by_index(formula)
-        if picks is None or not self.busy.isdisjoint(in_order([other])):
+        if not self.busy.isdisjoint(in_order([other])):
             return False
-        factor = self.values.of(other)
-        if factor.inputs != (self.values.index,):
-            return False
-        later = np.triu(np.ones_like(picks), 1)
-        return not (picks & later).any() and all(
-            int(picks[place].sum()) == atom for place, atom in enumerate(factor.outcomes)
-        )
+        return self._is_width(other, formula) or self._is_width_by_index(other, formula)
 
     def _is_width(self, node: SOp, formula: Formula) -> bool:
         """Whether an s-op is known to be the number of keys that a selector picks."""
-        if not self.busy.isdisjoint(in_order([node])):
-            return False
         linear = self.values.of(node).linear
         if linear is None or linear.constant or not linear.parts:
             return False
-        outputs = list(linear.of(HeadOutput))
+        outputs = linear.of(HeadOutput)
         if len(outputs) < len(linear.parts) or set(linear.parts.values()) != {ONE}:
             return False
         if any((output.head.mode, output.head.formula) != ("sum", formula) for output in outputs):
             return False
-        return self.values.of(mixture(dict.fromkeys(outputs, ONE))).atoms == [1]
+        return self.values.of(mixture(outputs)).atoms == [1]
+
+    def _is_width_by_index(self, node: SOp, formula: Formula) -> bool:
+        """The same where both depend on the index alone, and no query picks a later key."""
+        picks, values = self.selectors.picks_by_index(formula), self.values.of(node)
+        if picks is None or np.triu(picks, 1).any() or values.inputs != (self.values.index,):
+            return False
+        return [*values.outcomes] == [int(width) for width in picks.sum(axis=1)]
 
     def _is_always_set_against_others(self, node: Aggregate) -> bool:
         """Whether the program only ever divides or compares the aggregate, and all that it is set
@@ -249,30 +243,19 @@ class SumShapes:
         above, below = node.operands
         if not isinstance(above, Const) or not isinstance(below, Aggregate):
             return False
-        shape = self.sum_shape(below)
-        return (
-            shape is not None
-            and shape.kind == "count"
-            and shape.formula is True
-            and (above.value == shape.first_value)
-        )
+        shape = self._shape(below)
+        if shape is None or shape.kind != "count" or shape.formula is not True:
+            return False
+        return above.value == shape.first_value
 
 
-def disjoint(parts: list[Formula]) -> bool:
-    """Whether no key can be picked by two parts, since some of their comparisons exclude it."""
-    for place, left in enumerate(parts):
-        for right in parts[place + 1 :]:
-            if not any(
-                _exclude(first, second) for first in conjuncts(left) for second in conjuncts(right)
-            ):
-                return False
-    return True
-
-
-def _exclude(first: Formula, second: Formula) -> bool:
-    return (
-        isinstance(first, Comparison)
-        and isinstance(second, Comparison)
-        and (first.keys, first.queries) == (second.keys, second.queries)
-        and not OUTCOMES[first.op] & OUTCOMES[second.op]
+def _exclude(left: Formula, right: Formula) -> bool:
+    """Whether no key can be picked by both, since some of their comparisons exclude it."""
+    pairs = product(conjuncts(left), conjuncts(right))
+    return any(
+        isinstance(one, Comparison)
+        and isinstance(other, Comparison)
+        and (one.keys, one.queries) == (other.keys, other.queries)
+        and not one.outcomes & other.outcomes
+        for one, other in pairs
     )

@@ -14,11 +14,9 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import accumulate
 
-import numpy as np
-
 from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula, sides
-from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.linear import Linear, weighted_sum
 from rasp.compiler.analysis.rounding import can_be_rounded
 from rasp.compiler.analysis.task import Task
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
@@ -39,7 +37,7 @@ from rasp.compiler.heads.promised_picks import PromisedPicks
 from rasp.compiler.heads.selector_facts import SelectorFacts
 from rasp.compiler.heads.selectors import Selectors
 from rasp.compiler.heads.unique_picks import UniquePicks
-from rasp.compiler.heads.width_shares import WidthShares
+from rasp.compiler.heads.width_shares import WidthShares, share_of
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate, Const, Elementwise, Node, Scorer, SOp, in_order, score_terms
 
@@ -56,8 +54,10 @@ class HeadAnalysis:
         self.selectors = Selectors(self.values)
         self.promises = PromisedPicks(self.selectors)
         self.facts = SelectorFacts(self.selectors, self.promises)
+        self.never_picks = self.facts.never_picks
         self.picks = UniquePicks(self.promises)
         self._ranges = HeadRanges(self.facts)
+        self.ranges = self._ranges.of
         self.sums = SumShapes(self.facts)
         self.heads: list[PlannedHead] = []
         self.widths = WidthShares(self.facts, self.heads)
@@ -77,14 +77,6 @@ class HeadAnalysis:
         """The sum that a product of an aggregate and its width is; None where it is none."""
         return self._products.get(node)
 
-    def never_picks(self, formula: Formula) -> np.ndarray:
-        """(index,): whether a query there picks nothing, whatever the input is."""
-        return self.facts.never_picks(formula)
-
-    def ranges(self, linear: Linear, skip: list[HeadOutput]) -> list[list[Fraction]]:
-        """What the outputs of each head, but for some, can add to a weighted sum."""
-        return self._ranges.of(linear, skip)
-
     def _aggregate(self, node: Aggregate) -> Values:
         values = self.values.of(node.values)
         formula, best = self.selectors.formula(node.selector)
@@ -92,23 +84,29 @@ class HeadAnalysis:
             return self.values.sums.table(0, (), [node.default])
         compared = [*sides(formula), *scored_by(best)]
         if not values.atoms or not all(self.values.of(side).atoms for side in compared):
-            return Values(0, (), [None], frozenset())
+            return Values((), [None], 0, frozenset())
         shapes = self.sums.sum_shapes(self.task.siblings[node])
         if len(values.inputs) == 1 and isinstance(values.inputs[0], CountVariable):
             return self._move_count(node, values, values.inputs[0])
         if shapes is not None:
             return self._sum(node, shapes[node])
-        return self.widths.of(node) or self._mean(node)
+        return self.widths.of(node) or self._mean(node, values)
 
-    def _mean(self, node: Aggregate) -> Values:
+    def _mean(self, node: Aggregate, values: Values) -> Values:
         """What a head picks for an aggregate, or the mean of it."""
-        values = self.values.of(node.values)
-        may_be_empty = not self.facts.is_never_empty(self.selectors.formula(node.selector)[0])
-        picked, is_unique = self._picked(node, values)
+        formula, best = self.selectors.formula(node.selector)
+        may_be_empty = not self.facts.is_never_empty(formula)
+        picked, is_unique, longest = self._picked(node, values)
         atoms = distinct([*picked, node.default] if may_be_empty else picked)
         codes, are_names = head_codes(atoms, is_unique)
-        is_by_length = not is_unique and self._is_by_length(node, values)
-        head = self._head_of_means(node, may_be_empty)
+        head = self._head(node, "mean", formula, best, may_be_empty)
+        if head.may_be_empty and not self.settings.sink:
+            head.refusal = Refusal(
+                "its selector may pick nothing, and without a sink softmax cannot tell that "
+                "from picking everything",
+                "compile with `sink=True`, or let the selector always pick something",
+            )
+        head.picks_one |= not _numbers_in(values) or self.picks.at_most_one(formula, best)
         head.needs_uniform |= not is_unique and len(set(codes_of(values.atoms).values())) > 1
         output = HeadOutput(
             head.layer,
@@ -119,7 +117,7 @@ class HeadAnalysis:
             node.default if may_be_empty else None,
             codes if are_names or isinstance(node.default, str) else None,
             known_by=node,
-            longest=_longest(picked, atoms) if is_by_length else (),
+            longest=longest,
         )
         head.outputs.append(output)
         if len(atoms) == 1:
@@ -130,52 +128,24 @@ class HeadAnalysis:
         """Whether what a head adds stays off by rounding."""
         return not (self.task.is_careful and can_be_rounded(codes, self.settings.max_length))
 
-    def _picked(self, node: Aggregate, values: Values) -> tuple[list[Atom], bool]:
-        """What an aggregate gives where it picks something; whether that is always one value."""
+    def _picked(
+        self, node: Aggregate, values: Values
+    ) -> tuple[Sequence[Atom], bool, tuple[int, ...]]:
+        """What an aggregate gives where it picks something; whether that is always one value; and
+        where the length decides it, the longest input for each different atom.
+        """
         formula, best = self.selectors.formula(node.selector)
-        numbers = [atom for atom in values.atoms if not isinstance(atom, (bool, str))]
-        if self.picks.at_most_one(formula, best) or self._has_one_number(values.atoms, numbers):
-            return values.atoms, True
-        fractions = [Fraction(atom) for atom in numbers]
+        if self.picks.at_most_one(formula, best) or _has_one_number(values):
+            return values.atoms, True, ()
+        fractions = [Fraction(atom) for atom in _numbers_in(values)]
         if self.picks.one_value(node.values, formula, best):
-            return [*values.atoms, *fractions], True
-        if self._is_by_length(node, values):
-            return _by_length(values.outcomes), False
-        return [*values.atoms, *self._ranges.means_of(fractions)], False
-
-    def _is_by_length(self, node: Aggregate, values: Values) -> bool:
-        """Whether a mean is over the whole input, of what the index decides."""
-        is_whole = self.selectors.formula(node.selector) == (True, None)
-        return is_whole and values.inputs == (self.values.index,) and None not in values.outcomes
-
-    def _head_of_means(self, node: Aggregate, may_be_empty: bool) -> PlannedHead:
-        """The head of an aggregate that is no sum, with what its selector is known to pick."""
-        formula, best = self.selectors.formula(node.selector)
-        head = self._head(node, "mean", formula, best)
-        head.may_be_empty |= may_be_empty
-        if head.may_be_empty and not self.settings.sink:
-            head.refusal = Refusal(
-                "its selector may pick nothing, and without a sink softmax cannot tell that "
-                "from picking everything",
-                "compile with `sink=True`, or let the selector always pick something",
-            )
-        has_numbers = any(
-            not isinstance(atom, (bool, str)) for atom in self.values.of(node.values).atoms
-        )
-        head.picks_one |= not has_numbers or self.picks.at_most_one(formula, best)
-        return head
-
-    def _has_one_number(self, atoms: Sequence[Atom], numbers: Sequence[Atom]) -> bool:
-        """Whether several keys hold one value because means of anything else would fail."""
-        if len(numbers) == len(atoms):
-            return False
-        is_one = len(set(numbers)) < 2
-        if not is_one and any(isinstance(atom, str) for atom in atoms):
-            raise Refusal(
-                "its values are strings as well as numbers, and several may be picked at once",
-                "aggregate numbers alone or strings alone, or pick one key at a time",
-            )
-        return is_one
+            return [*values.atoms, *fractions], True, ()
+        is_whole = formula is True and best is None
+        if is_whole and values.inputs == (self.values.index,) and None not in values.outcomes:
+            picked = _by_length(values.outcomes)
+            lengths = {typed(atom): length for length, atom in enumerate(picked, 1)}
+            return picked, False, tuple(lengths.values())
+        return [*values.atoms, *self._ranges.means_of(fractions)], False, ()
 
     def _move_count(self, node: Aggregate, values: Values, carrier: CountVariable) -> Values:
         """Move a count in place of what it stands for, where that says as much."""
@@ -187,8 +157,7 @@ class HeadAnalysis:
                 "its values depend on too many combinations to be worked out at once",
                 self.settings.way_out,
             )
-        head = self._head(node, "mean", formula, best)
-        head.may_be_empty |= may_be_empty
+        head = self._head(node, "mean", formula, best, may_be_empty)
         head.picks_one |= moves_one
         head.needs_uniform |= not moves_one
         counts = [code for _, code in carrier.states]
@@ -206,7 +175,7 @@ class HeadAnalysis:
         )  # fmt: skip
         head.outputs.append(output)
         outcomes = [atom for atom, _ in possible]
-        return Values(head.layer, (output,), outcomes, frozenset(map(type, outcomes)))
+        return Values((output,), outcomes, head.layer, frozenset(map(type, outcomes)))
 
     def _is_compared_with_zero(self, node: Aggregate) -> bool:
         """Whether the program only ever asks if an aggregate of numbers from 0 on is 0."""
@@ -226,23 +195,20 @@ class HeadAnalysis:
             linear = linear + bos.times(shape.bos_factor)
         for formula, values in shape.parts:
             linear = linear + self._sum_output(node, formula, values, shape)
-        if shape.kind in ("product", "ratio"):
+        first_value = shape.first_value
+        if first_value is None:
             self.kept_as_sums.add(node)
             if shape.kind == "product":
                 self._products |= dict.fromkeys(self.task.users[node], linear)
             return self.values.sums.values(linear, NUMBERS)
         table = self.values.sums.values(linear, frozenset({Fraction}))
-        first_value = shape.first_value
-        assert first_value is not None
+        outcomes: list[Atom | None]
         if shape.kind == "pick":
-            atoms = [first_value if atom else node.default for atom in table.outcomes]
-            return self.values.sums.table(table.layer, table.inputs, atoms)
-        counts = [number(atom) for atom in table.outcomes]
-        shares: list[Atom | None] = [
-            None if count < 1 else first_value if count == 1 else number(first_value) / count
-            for count in counts
-        ]
-        return self.values.sums.table(table.layer, table.inputs, shares)
+            outcomes = [first_value if atom else node.default for atom in table.outcomes]
+        else:
+            counts = [number(atom) for atom in table.outcomes]
+            outcomes = [None if count < 1 else share_of(first_value, count) for count in counts]
+        return self.values.sums.table(table.layer, table.inputs, outcomes)
 
     def _sum_output(self, node: Aggregate, formula: Formula, values: SOp, shape: Sum) -> Linear:
         if self.task.works_stepwise:
@@ -250,44 +216,55 @@ class HeadAnalysis:
         sent = self.values.of(values)
         head = self._head(node, "sum", formula, None)
         head.family = shape.formula if len(shape.parts) > 1 else None
-        for output in head.outputs:
-            if output.values is values:
-                return Linear(Fraction(0), {output: ONE})
-        if shape.kind == "pick":
-            sums = sorted({Fraction(0), *(Fraction(atom) for atom in sent.atoms)})
-        else:
-            sums = self._ranges.sums_of([sent], formula)
-        states = tuple((code, code) for code in sums)
-        is_length = formula is True and sent.atoms == [1]
-        noisy = self._is_noisy(sums)
-        output = HeadOutput(
-            head.layer, states, noisy, head, values, None, None, is_length, known_by=node
-        )
-        head.outputs.append(output)
-        return Linear(Fraction(0), {output: ONE})
+        if all(output.values is not values for output in head.outputs):
+            if shape.kind == "pick":
+                sums = sorted({Fraction(0), *(Fraction(atom) for atom in sent.atoms)})
+            else:
+                sums = self._ranges.sums_of([sent], formula)
+            states, is_noisy = tuple((code, code) for code in sums), self._is_noisy(sums)
+            is_length = formula is True and sent.atoms == [1]
+            head.outputs.append(HeadOutput(head.layer, states, is_noisy, head, values, None,
+                                           is_length=is_length, known_by=node))  # fmt: skip
+        return weighted_sum({output: ONE for output in head.outputs if output.values is values})
 
     def _head(
-        self, node: Aggregate, mode: str, formula: Formula, best: Scorer | None
-    ) -> PlannedHead:
+        self, node: Aggregate, mode: str, formula: Formula, best: Scorer | None,
+        may_be_empty: bool = False,
+    ) -> PlannedHead:  # fmt: skip
+        """The head of a layer with this mode, formula and scorer."""
         layer = self.task.layer_of[node]
         for head in self.heads:
             if (head.layer, head.mode, head.formula, head.best) == (layer, mode, formula, best):
+                head.may_be_empty |= may_be_empty
                 return head
-        head = PlannedHead(layer, mode, formula, best, False, mode == "sum",
-                    refusal=self.facts.unseen(node))  # fmt: skip
+        head = PlannedHead(layer, mode, formula, best, may_be_empty, mode == "sum",
+                           refusal=self.facts.unseen(node))  # fmt: skip
         self.heads.append(head)
         return head
 
 
-def _longest(picked: Sequence[Atom], atoms: Sequence[Atom]) -> tuple[int, ...]:
-    """For each atom, the longest input that has it, where `picked` lists them by the length."""
-    lengths = {typed(atom): length for length, atom in enumerate(picked, 1)}
-    return tuple(lengths[typed(atom)] for atom in atoms)
+def _numbers_in(values: Values) -> list[int | Fraction]:
+    """What can be averaged."""
+    return [atom for atom in values.atoms if not isinstance(atom, (bool, str))]
+
+
+def _has_one_number(values: Values) -> bool:
+    """Whether several keys hold one value because means of anything else would fail."""
+    numbers = _numbers_in(values)
+    if len(numbers) == len(values.atoms):
+        return False
+    is_one = len(set(numbers)) < 2
+    if not is_one and str in values.kinds:
+        raise Refusal(
+            "its values are strings as well as numbers, and several may be picked at once",
+            "aggregate numbers alone or strings alone, or pick one key at a time",
+        )
+    return is_one
 
 
 def _by_length(values: Sequence[Atom | None]) -> list[Atom]:
     """The means of the first one, two, … of some numbers."""
-    sums = accumulate(number(atom) for atom in values)
+    sums = accumulate(map(number, values))
     means: list[Atom] = [total / count for count, total in enumerate(sums, 1)]
     return [values[0] or 0, *means[1:]]
 

@@ -5,7 +5,9 @@ Outputs of one head move together, so it is the weighted sum of their values tha
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
+from functools import cache
 
 from rasp.compiler.analysis.formulas import Formula
 from rasp.compiler.analysis.linear import Linear
@@ -21,15 +23,12 @@ class HeadRanges:
 
     def __init__(self, facts: SelectorFacts) -> None:
         self.facts, self.values, self.settings = facts, facts.values, facts.settings
-        self._means: dict[tuple[Fraction, ...], list[Fraction]] = {}
+        self._means = cache(means)
 
-    def means_of(self, atoms: list[Fraction]) -> list[Fraction]:
+    def means_of(self, atoms: Iterable[Fraction]) -> list[Fraction]:
         """Every mean of some of these numbers, as many as an input has positions at most."""
-        key = tuple(sorted(set(atoms)))
         try:
-            if key not in self._means:
-                self._means[key] = means(atoms, self.settings.max_length)
-            return self._means[key]
+            return self._means(frozenset(atoms), self.settings.max_length)
         except TooMany as error:
             raise Refusal(
                 f"the mean of its values can be one of {error.size} or more numbers",
@@ -40,12 +39,13 @@ class HeadRanges:
     def sums_of(self, values: list[Values], formula: Formula) -> list[Fraction]:
         """Every sum over the picked keys, of which each adds one of the values given."""
         least = 1 if self.facts.is_never_empty(formula) else 0
+        are_by_index = all(sent.inputs == (self.values.index,) for sent in values)
+        outcomes = values[0].outcomes
         try:
-            index = (self.values.index,)
-            tables = {tuple(sent.outcomes) for sent in values if sent.inputs == index}
-            alike = len(tables) == 1 and all(sent.inputs == index for sent in values)
-            if alike and None not in next(iter(tables)):
-                return subset_sums([number(atom) for atom in next(iter(tables))])
+            if are_by_index and None not in outcomes and all(
+                list(sent.outcomes) == list(outcomes) for sent in values
+            ):  # fmt: skip
+                return subset_sums([number(atom) for atom in outcomes])
             codes = [Fraction(atom) for sent in values for atom in sent.atoms]
             return sums(codes, self.settings.max_length, least)
         except TooMany as error:
@@ -68,22 +68,18 @@ class HeadRanges:
         self, weights: dict[PlannedHead, dict[HeadOutput, Fraction]]
     ) -> list[Fraction]:
         """The range of a weighted sum of outputs; heads that split a selector share its keys."""
-        outputs = [output for weight_of in weights.values() for output in weight_of]
-        if len(outputs) == 1:
-            (weight_of,) = weights.values()
-            return sorted({weight_of[outputs[0]] * code for _, code in outputs[0].states})
-        if any(output.codes is not None for output in outputs):
+        head, weight_of = next(iter(weights.items()))
+        outputs = [output for by_output in weights.values() for output in by_output]
+        if len(outputs) == 1 or any(output.codes is not None for output in outputs):
             reach = [Fraction(0)]
-            for output, weight in next(iter(weights.values())).items():
+            for output, weight in weight_of.items():
                 reach = sums_of_pairs(reach, {weight * code for _, code in output.states})
             return reach
-        mixed = [self.values.of(mixture(weight_of)) for weight_of in weights.values()]
-        head = next(iter(weights))
+        mixed = [self.values.of(mixture(by_output)) for by_output in weights.values()]
         if head.mode == "sum":
-            picked = head.formula if head.family is None else head.family
-            return self.sums_of(mixed, picked)
-        numbers = set(self.means_of([Fraction(atom) for atom in mixed[0].atoms]))
+            return self.sums_of(mixed, head.formula if head.family is None else head.family)
+        numbers = set(self.means_of(Fraction(atom) for atom in mixed[0].atoms))
         if all(output.default is not None for output in outputs):
             numbers.add(sum((weight * number(output.default)
-                           for output, weight in weights[head].items()), Fraction(0)))  # fmt: skip
+                             for output, weight in weight_of.items()), Fraction(0)))  # fmt: skip
         return sorted(numbers)

@@ -9,6 +9,7 @@ of the two indices alone.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
@@ -20,14 +21,8 @@ from rasp.compiler.analysis.variables import HeadOutput
 from rasp.compiler.heads.promised_picks import PromisedPicks
 from rasp.compiler.heads.selectors import Selectors
 from rasp.compiler.refusals import Refusal
-from rasp.graph import (
-    Aggregate,
-    Const,
-    Elementwise,
-    Indices,
-    SOp,
-)
-from rasp.graph.formulas import All, Comparison, Either, conjuncts, rewritten
+from rasp.graph import Aggregate, Const, Elementwise, Indices, SOp
+from rasp.graph.formulas import All, Comparison, Either, conjuncts
 
 REFLEXIVE = ("==", "<=", ">=")
 
@@ -38,13 +33,14 @@ class SelectorFacts:
     def __init__(self, selectors: Selectors, promises: PromisedPicks) -> None:
         self.selectors, self.values, self.settings = selectors, selectors.values, selectors.settings
         self.promises, self.token, self.index = promises, self.values.token, self.values.index
-        self._never_picks: dict[Formula, np.ndarray] = {}
+        self.never_picks = cache(self._never_picks)
+        """(index,): whether a query there picks nothing, whatever the input is."""
 
     def is_never_empty(self, formula: Formula) -> bool:
         """Whether every query provably picks some key."""
         if formula is True or self._is_reflexive(formula):
             return True
-        if rewritten(formula, lambda literal: self.selectors.at_index(literal, True)) is True:
+        if self.selectors.at_key_0(formula) is True:
             return True
         picks = self.selectors.picks_by_index(formula)
         if picks is not None:
@@ -93,11 +89,12 @@ class SelectorFacts:
             return False
         first = Fraction(at_first.outcomes[0])
         grid = grid_of(values.inputs)
-        for place, query in enumerate(values.outcomes):
-            states = dict(zip(values.inputs, grid[:, place].tolist(), strict=True))
-            code = output.states[states[output]][1]
+        states, indices = grid[output], grid.get(self.index, np.zeros_like(grid[output]))
+        rows = zip(values.outcomes, states.tolist(), indices.tolist(), strict=True)
+        for query, state, index in rows:
+            code = output.states[state][1]
             length = first / code if code else Fraction(0)
-            if length.denominator == 1 and states.get(self.index, 0) < length:
+            if length.denominator == 1 and index < length:
                 inside = isinstance(query, (int, Fraction)) and 0 <= query < length
                 if not inside or Fraction(query or 0).denominator != 1:
                     return False
@@ -134,14 +131,13 @@ class SelectorFacts:
             return None
         return None if atom is None else Elementwise(literal.op, (Const(atom), literal.queries))
 
-    def never_picks(self, formula: Formula) -> np.ndarray:
-        """(index,): whether a query there picks nothing, whatever the input is."""
-        if formula not in self._never_picks:
-            parts = [self.selectors.picks_by_index(part) for part in conjuncts(formula)]
-            empty = [~part.any(axis=1) for part in parts if part is not None]
-            nowhere = np.zeros(self.settings.max_length, bool)
-            self._never_picks[formula] = np.any([nowhere, *empty], axis=0)
-        return self._never_picks[formula]
+    def _never_picks(self, formula: Formula) -> np.ndarray:
+        never = np.zeros(self.settings.max_length, bool)
+        for part in conjuncts(formula):
+            picks = self.selectors.picks_by_index(part)
+            if picks is not None:
+                never |= ~picks.any(axis=1)
+        return never
 
     def _is_causal(self, formula: Formula) -> bool:
         """Whether no query picks a later key: each part of an `or`, and some part of an `and`."""

@@ -8,6 +8,7 @@ alone, or at the two indices alone, which other files build on.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 import numpy as np
 
@@ -17,8 +18,8 @@ from rasp.compiler.analysis.formulas import (
     Formula,
     as_s_op,
     as_table,
-    comparisons,
     formula_of,
+    keys_and_queries,
     sides,
 )
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
@@ -35,7 +36,7 @@ from rasp.graph import (
     is_everywhere,
     selectors_in,
 )
-from rasp.graph.formulas import Comparison, every
+from rasp.graph.formulas import Comparison, every, rewritten
 from rasp.operators.comparisons import EQUAL
 
 MOST_COMPARED = 100_000
@@ -48,17 +49,12 @@ class Selectors:
     def __init__(self, values: ValueAnalysis) -> None:
         self.task, self.settings, self.values = values.task, values.settings, values
         self.index = values.index
-        self._formulas: dict[Selector, tuple[Formula, Scorer | None]] = {}
-        self._picks: dict[bool | Comparison[SOp], np.ndarray] = {}
+        self.formula = cache(self._formula)
+        """A selector as a formula, and what its best picks are scored by."""
+        self._picks = cache(self._comparison_by_index)
 
-    def formula(self, selector: Selector) -> tuple[Formula, Scorer | None]:
-        """Split a selector into a formula and what its best picks are scored by."""
-        if selector not in self._formulas:
-            chosen = self.task.same_pick_as.get(selector, selector)
-            self._formulas[selector] = self._split(chosen)
-        return self._formulas[selector]
-
-    def _split(self, selector: Selector) -> tuple[Formula, Scorer | None]:
+    def _formula(self, selector: Selector) -> tuple[Formula, Scorer | None]:
+        selector = self.task.same_pick_as.get(selector, selector)
         best: Scorer | None = None
         if isinstance(selector, SelectBest):
             best, selector = selector.scorer, selector.selector
@@ -81,9 +77,8 @@ class Selectors:
                 "it compares strings with numbers, which the program itself cannot",
                 "compare numbers with numbers or strings with strings",
             )
-        if not keys or not queries or len(keys) * len(queries) > MOST_COMPARED:
-            return literal
-        if literal.keys is literal.queries and len(keys) > 1:
+        is_varied = literal.keys is literal.queries and len(keys) > 1
+        if is_varied or not 0 < len(keys) * len(queries) <= MOST_COMPARED:
             return literal
         if max(map(len, sorts)) > 1:
             return literal
@@ -100,28 +95,31 @@ class Selectors:
         except Refusal:
             return False
 
-    def at_index(self, literal: Comparison[SOp], first: bool) -> Formula:
-        """Decide a comparison of the key's index with a constant, at key 0 or at all others."""
+    def at_key_0(self, formula: Formula) -> Formula:
+        """What a formula says of key 0: the key's index decides what is compared with it."""
+        return rewritten(formula, lambda literal: self._at_keys(literal, slice(0, 1)))
+
+    def at_other_keys(self, formula: Formula) -> Formula:
+        """What a formula says of all keys but key 0, as far as that is the same for all of them."""
+        return rewritten(formula, lambda literal: self._at_keys(literal, slice(1, None)))
+
+    def _at_keys(self, literal: Comparison[SOp], places: slice) -> Formula:
+        """Decide a comparison of the key's index with a constant, at some keys."""
         keys, queries = self.values.of(literal.keys), self.values.of(literal.queries)
         if keys.inputs != (self.index,) or len(queries.atoms) != 1:
             return literal
-        atoms = keys.outcomes[:1] if first else keys.outcomes[1:]
         truths = {atom is not None and bool(apply_operator(literal.op, (atom, queries.atoms[0])))
-                 for atom in atoms}  # fmt: skip
+                  for atom in keys.outcomes[places]}  # fmt: skip
         return truths.pop() if len(truths) == 1 else literal
 
-    def looks_at_keys_only(self, formula: Formula) -> bool:
-        """Whether the queries of all comparisons are one constant."""
-        return all(
-            len(self.values.of(literal.queries).atoms) == 1 for literal in comparisons(formula)
-        )
-
     def split_by_side(self, parts: Iterable[Formula]) -> tuple[list[Formula], list[Formula]]:
-        """The parts that look at keys only, and the others."""
+        """The parts that look at keys only, since they compare with constants, and the others."""
         on_keys: list[Formula] = []
         others: list[Formula] = []
         for part in parts:
-            (on_keys if self.looks_at_keys_only(part) else others).append(part)
+            _, queries = keys_and_queries(part)
+            looks_at_keys = all(len(self.values.of(query).atoms) == 1 for query in queries)
+            (on_keys if looks_at_keys else others).append(part)
         return on_keys, others
 
     def at_the_key(self, parts: Iterable[Formula]) -> SOp:
@@ -134,26 +132,20 @@ class Selectors:
         """The selection, query by key, where it depends on the two indices alone."""
         if any(set(self.values.of(side).inputs) - {self.index} for side in sides(formula)):
             return None
-        return as_table(formula, self._comparison_by_index)
+        return as_table(formula, self._picks)
 
     def _comparison_by_index(self, literal: bool | Comparison[SOp]) -> np.ndarray:
-        if literal not in self._picks:
-            size = self.settings.max_length
-            if isinstance(literal, bool):
-                self._picks[literal] = np.full((size, size), literal)
-            else:
-                keys, queries = self.values.of(literal.keys), self.values.of(literal.queries)
-                columns = list(keys.outcomes) * (1 if keys.inputs else size)
-                rows = list(queries.outcomes) * (1 if queries.inputs else size)
-                self._picks[literal] = comparison_table(columns, rows, literal.op)
-        return self._picks[literal]
+        size = self.settings.max_length
+        if isinstance(literal, bool):
+            return np.full((size, size), literal)
+        keys, queries = self.values.of(literal.keys), self.values.of(literal.queries)
+        columns = [*keys.outcomes] * (1 if keys.inputs else size)
+        rows = [*queries.outcomes] * (1 if queries.inputs else size)
+        return comparison_table(columns, rows, literal.op)
 
     def value_at_first_only(self, values: Values) -> Atom | None:
         """The value at index 0 of an s-op that is 0 everywhere else and depends on nothing else."""
-        if values.inputs != (self.index,) or values.outcomes[0] is None:
-            if not values.inputs and self.settings.max_length == 1:
-                return values.outcomes[0] or None
+        is_alone = not values.inputs and self.settings.max_length == 1
+        if not (is_alone or values.inputs == (self.index,)) or any(values.outcomes[1:]):
             return None
-        if values.outcomes[0] == 0 or any(values.outcomes[1:]):
-            return None
-        return values.outcomes[0]
+        return values.outcomes[0] or None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.comparison_tables import comparison_table, in_order
-from rasp.compiler.analysis.formulas import Formula, as_table, comparisons
+from rasp.compiler.analysis.formulas import Formula, as_table, keys_and_queries
 from rasp.compiler.analysis.value_analysis import ValueAnalysis
 from rasp.compiler.analysis.values import Joint
 from rasp.compiler.refusals import Refusal
@@ -36,11 +37,7 @@ class Side:
 
 def sides_of(values: ValueAnalysis, formula: Formula) -> tuple[Side, Side]:
     """What the keys and the queries of a formula can hold."""
-    literals = comparisons(formula)
-    keys = side_of(values.joints.of(list(dict.fromkeys(literal.keys for literal in literals))))
-    queries = side_of(
-        values.joints.of(list(dict.fromkeys(literal.queries for literal in literals)))
-    )
+    keys, queries = (side_of(values, nodes) for nodes in keys_and_queries(formula))
     if len(keys.rows) * len(queries.rows) > MOST_PAIRS:
         raise Refusal(
             f"a selector compares {len(keys.rows)} values of its keys with {len(queries.rows)} "
@@ -50,28 +47,19 @@ def sides_of(values: ValueAnalysis, formula: Formula) -> tuple[Side, Side]:
     return keys, queries
 
 
-def side_of(joint: Joint) -> Side:
+def side_of(values: ValueAnalysis, nodes: Sequence[SOp]) -> Side:
     """The different rows of what s-ops hold together; of one s-op, in order."""
-    place_of: dict[tuple[Atom, ...], int] = {}
-    places: list[int | None] = []
-    for row in joint.rows:
-        place = None if None in row else place_of.setdefault(row, len(place_of))  # type: ignore[arg-type]
-        places.append(place)
-    rows = list(place_of)
-    if len(joint.rows) and rows and len(rows[0]) == 1:
-        rank = {atom: number for number, atom in enumerate(in_order(row[0] for row in rows))}
-        order = sorted(range(len(rows)), key=lambda place: rank[rows[place][0]])
-        moved = {old: new for new, old in enumerate(order)}
-        rows = [rows[old] for old in order]
-        places = [None if place is None else moved[place] for place in places]
-    return Side(joint, rows, places)
+    joint = values.joints.of(nodes)
+    rows = list(dict.fromkeys(row for row in joint.rows if None not in row))
+    if len(nodes) == 1:
+        rows = [(atom,) for atom in in_order(atom for (atom,) in rows if atom is not None)]
+    place_of = {row: place for place, row in enumerate(rows)}
+    return Side(joint, rows, [place_of.get(row) for row in joint.rows])  # type: ignore[arg-type]
 
 
 def truth_of(formula: Formula, keys: Side, queries: Side) -> np.ndarray:
     """The table of a formula, query by key."""
-    literals = comparisons(formula)
-    key_nodes = list(dict.fromkeys(literal.keys for literal in literals))
-    query_nodes = list(dict.fromkeys(literal.queries for literal in literals))
+    key_nodes, query_nodes = keys_and_queries(formula)
 
     def table(part: bool | Comparison[SOp]) -> np.ndarray:
         assert not isinstance(part, bool), "a conjunct that is decided is none"
@@ -85,10 +73,9 @@ def truth_of(formula: Formula, keys: Side, queries: Side) -> np.ndarray:
 def both_are_indices(values: ValueAnalysis, keys: Side, queries: Side) -> bool:
     """Whether each row of either side is a position of its own: `places` is then a permutation."""
     index = (values.index,)
-    return (
-        keys.joint.inputs == index
-        and queries.joint.inputs == index
-        and (len(keys.rows) == len(queries.rows) == len(keys.joint.rows))
+    size = len(keys.joint.rows)
+    return keys.joint.inputs == queries.joint.inputs == index and (
+        len(keys.rows) == len(queries.rows) == size
     )
 
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from rasp.certificate.program.orders import is_strict_order
-from rasp.compiler.analysis.formulas import Formula, comparisons
+from rasp.compiler.analysis.formulas import Formula, comparisons, keys_and_queries
 from rasp.compiler.analysis.linear import Linear
-from rasp.compiler.analysis.variables import HeadOutput, IndexVariable, mixture, typed
+from rasp.compiler.analysis.variables import HeadOutput, mixture
 from rasp.compiler.heads.promised_picks import PromisedPicks
 from rasp.compiler.heads.selectors import MOST_COMPARED
 from rasp.graph import Indices, Score, Scorer, SOp, score_terms
@@ -33,8 +33,7 @@ class UniquePicks:
             return True
         if best is not None and self._tells_apart(best, Indices()):
             return True
-        if any(isinstance(part, Comparison) and part.op == "==" and self._is_injective(part.keys)
-               for part in conjuncts(formula)):  # fmt: skip
+        if any(map(self._is_injective, _compared_by_equality(formula))):
             return True
         return self.promises.of(formula)[1] <= 1
 
@@ -42,10 +41,7 @@ class UniquePicks:
         """Whether all keys that a query picks hold the same value, however many they are."""
         if best is not None and self._tells_apart(best, values):
             return True
-        return any(
-            isinstance(part, Comparison) and part.op == "==" and part.keys is values
-            for part in conjuncts(formula)
-        )
+        return values in _compared_by_equality(formula)
 
     def _tells_apart(self, best: Scorer, values: SOp) -> bool:
         """Whether keys that tie, for some query, surely hold the same value."""
@@ -72,11 +68,9 @@ class UniquePicks:
     def _is_injective(self, keys: SOp) -> bool:
         """Whether no two positions hold the same: the index decides it, or it is a rank."""
         values = self.values.of(keys)
-        if len(values.inputs) != 1 or not isinstance(values.inputs[0], IndexVariable):
+        if values.inputs != (self.values.index,):
             return self._is_rank(values.linear)
-        return len({typed(atom)[1] for atom in values.outcomes if atom is not None}) == len(
-            values.outcomes
-        )
+        return len({*values.outcomes} - {None}) == len(values.outcomes)
 
     def _is_rank(self, linear: Linear | None) -> bool:
         """Whether a number tells how many keys a strict order of all positions picks."""
@@ -92,14 +86,11 @@ class UniquePicks:
 
     def _is_order(self, formula: Formula) -> bool:
         """Whether of any two positions one comes before the other by a formula, in one order."""
-        parts = comparisons(formula)
-        sides = list(dict.fromkeys(comparison.keys for comparison in parts))
-        if any(comparison.keys is not comparison.queries for comparison in parts):
+        sides, _ = keys_and_queries(formula)
+        if any(part.keys is not part.queries for part in comparisons(formula)):
             return False
-        if any(
-            len({isinstance(atom, str) for atom in self.values.of(side).atoms}) > 1
-            for side in sides
-        ):
+        sorts = [{isinstance(atom, str) for atom in self.values.of(side).atoms} for side in sides]
+        if any(len(sort) > 1 for sort in sorts):
             return False
 
         def holds(case: tuple[int, ...]) -> bool:
@@ -108,3 +99,9 @@ class UniquePicks:
             return truth is True
 
         return is_strict_order(holds, [isinstance(side, Indices) for side in sides])
+
+
+def _compared_by_equality(formula: Formula) -> list[SOp]:
+    """What keys hold that a query picks."""
+    return [part.keys for part in conjuncts(formula)
+            if isinstance(part, Comparison) and part.op == "=="]  # fmt: skip

@@ -18,13 +18,12 @@ from math import exp, log
 
 from rasp.atoms import Atom
 from rasp.compiler.analysis.formulas import Formula
-from rasp.compiler.analysis.linear import Linear
+from rasp.compiler.analysis.linear import weighted_sum
 from rasp.compiler.analysis.values import Values
 from rasp.compiler.analysis.variables import HeadOutput, PlannedHead, SumVariable, number
 from rasp.compiler.heads.selector_facts import SelectorFacts
 from rasp.compiler.refusals import Refusal
 from rasp.graph import Aggregate
-from rasp.graph.formulas import rewritten
 from rasp.graph.idioms import IS_FIRST
 
 ONE = Fraction(1)
@@ -62,12 +61,10 @@ class WidthShares:
             return None
         first_value = self.selectors.value_at_first_only(self.values.of(node.values))
         assert first_value is not None
-        outcomes: list[Atom | None] = []
-        for picked, others in shares.counts:
-            if node is shares.alone:
-                outcomes.append(first_value if picked else node.default)
-            else:
-                outcomes.append(first_value if others == 0 else number(first_value) / (others + 1))
+        if node is shares.alone:
+            outcomes = [first_value if picked else node.default for picked, _ in shares.counts]
+        else:
+            outcomes = [share_of(first_value, others + 1) for _, others in shares.counts]
         return self.values.sums.table(shares.variable.layer, (shares.variable,), outcomes)
 
     def _find_shares(self, layer: int) -> None:
@@ -95,8 +92,7 @@ class WidthShares:
             return nothing
         if best is not None or self.selectors.value_at_first_only(values) is None:
             return nothing
-        first = rewritten(formula, lambda literal: self.selectors.at_index(literal, True))
-        others = rewritten(formula, lambda literal: self.selectors.at_index(literal, False))
+        first, others = self.selectors.at_key_0(formula), self.selectors.at_other_keys(formula)
         role, counted = ("always", others) if first is True else ("alone", first)
         if (role == "alone" and others is not False) or isinstance(counted, bool):
             return nothing
@@ -108,7 +104,7 @@ class WidthShares:
         share = [weight / (weight + others) for others in range(length)]
         sums = {share[others]: (False, others) for others in range(1, length)}
         sums |= {1 + share[others]: (True, others) for others in range(length)}
-        linear = Linear()
+        outputs: dict[HeadOutput, Fraction] = {}
         for node, alike in ((always, [*share[1:], ONE]), (alone, [*share, Fraction(0)])):
             head = PlannedHead(self.task.layer_of[node], "share", formula, None, False, True,
                         outweighs=node is always, refusal=self.facts.unseen(node))  # fmt: skip
@@ -116,12 +112,15 @@ class WidthShares:
             output = HeadOutput(head.layer, states, True, head, IS_FIRST, None, known_by=node)
             head.outputs.append(output)
             self.heads.append(head)
-            linear = linear + Linear(Fraction(0), {output: ONE})
-        totals = sorted(sums)
-        variable = SumVariable(
-            self.task.layer_of[always], tuple((total, total) for total in totals), True, linear
-        )
-        return Shares(always, alone, variable, tuple(sums[total] for total in totals))
+            outputs[output] = ONE
+        states = tuple((total, total) for total in sorted(sums))
+        variable = SumVariable(self.task.layer_of[always], states, True, weighted_sum(outputs))
+        return Shares(always, alone, variable, tuple(sums[total] for total, _ in states))
+
+
+def share_of(first_value: Atom, count: int | Fraction) -> Atom:
+    """The mean of so many values, of which one is not 0: where it is alone, of its own kind."""
+    return first_value if count == 1 else number(first_value) / count
 
 
 def boost_of(length: int) -> Fraction:

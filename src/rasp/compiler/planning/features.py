@@ -162,13 +162,13 @@ class Features:
         analysis, choice, parts = self.values, values.choice, []
         constant = [ZERO] * len(choice.leaves)
         for place, leaf in enumerate(choice.leaves):
-            view = analysis.joints.view(leaf, analysis.of(leaf), values.layer)
+            view = analysis.joints.view(leaf, values.layer)
             table = [None if atom is None else chosen.get(typed(atom)) for atom in view.outcomes]
             if not view.inputs:
                 constant[place] = table[0] or ZERO
                 continue
             gate = choice.gate(place)
-            variable = analysis.joints.node_variable(gate, analysis.of(gate))
+            variable = analysis.joints.node_variable(gate)
             gated = [value for (is_it, _) in variable.states
                      for value in (table if is_it else [ZERO] * len(table))]  # fmt: skip
             parts.append(self.resolve(values.layer, (variable, *view.inputs), gated, time))

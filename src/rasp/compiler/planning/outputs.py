@@ -43,7 +43,7 @@ def plan_output(name: str, node: SOp, features: Features, time: int) -> OutputPl
     if values.is_wide:
         return OutputPlan(name, node, *wide_code(node, features, time))
     if not values.atoms:
-        why = next(iter(features.values.outcomes.failures.values()), "it has no value")
+        why = next(iter(features.values.held.failures.values()), "it has no value")
         raise Refusal(f"the program fails on every input: {why}", "fix it first")
     counted = _threshold(values)
     if features.values.task.is_careful and values.linear is None and counted is None:

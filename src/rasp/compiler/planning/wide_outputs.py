@@ -158,7 +158,7 @@ def _evaluate(
         values = analysis.of(node)
         if values.is_wide and isinstance(node, Elementwise):
             rows = zip(*map(column, node.operands), strict=True)
-            return [analysis.outcomes.of(node, node.op, row) for row in rows]
+            return [analysis.held.outcome(node, node.op, row) for row in rows]
         place = np.zeros(len(next(iter(states.values()))), int)
         for variable in values.inputs:
             assert isinstance(variable, HeadOutput)

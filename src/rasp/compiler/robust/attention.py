@@ -20,7 +20,7 @@ from math import ceil, log, sqrt
 
 import numpy as np
 
-from rasp.compiler.analysis.formulas import Formula, comparisons, in_stable_order
+from rasp.compiler.analysis.formulas import Formula, comparisons, in_stable_order, keys_and_queries
 from rasp.compiler.analysis.times import attention_time
 from rasp.compiler.analysis.variables import (
     HeadOutput,
@@ -118,10 +118,8 @@ def _condition_scores(
     blocks: StreamBlocks, formula: Formula, time: int, strength: float
 ) -> tuple[list[tuple[Row, Row]], float]:
     """A condition as products of rows, and what a picked key scores by it."""
-    literals = comparisons(formula)
-    key_nodes = list(dict.fromkeys(literal.keys for literal in literals))
-    query_nodes = list(dict.fromkeys(literal.queries for literal in literals))
-    keys, queries = _side(blocks, key_nodes), _side(blocks, query_nodes)
+    literals, (key_nodes, query_nodes) = comparisons(formula), keys_and_queries(formula)
+    keys, queries = side_of(blocks.values, key_nodes), side_of(blocks.values, query_nodes)
     if len(keys.rows) * len(queries.rows) > MOST_PAIRS:
         raise Refusal(
             f"a selector compares {len(keys.rows)} values of its keys with {len(queries.rows)} "
@@ -147,10 +145,6 @@ def _is_given(blocks: StreamBlocks, node: SOp) -> bool:
     """Whether an s-op is a function of the token alone, or of the index."""
     inputs = blocks.values.of(node).inputs
     return len(inputs) == 1 and isinstance(inputs[0], TokenVariable | IndexVariable)
-
-
-def _side(blocks: StreamBlocks, nodes: Sequence[SOp]) -> Side:
-    return side_of(blocks.values.joints.of(nodes))
 
 
 def _noise(table: np.ndarray) -> float:
@@ -193,7 +187,8 @@ class _Scores:
 
         `key` and `query` say which of the s-ops it compares.
         """
-        keys, queries = _side(self.blocks, [literal.keys]), _side(self.blocks, [literal.queries])
+        keys, queries = (side_of(self.blocks.values, [node])
+                         for node in (literal.keys, literal.queries))  # fmt: skip
         places = np.ix_([queries.rows.index((row[query],)) for row in self.queries.rows],
                         [keys.rows.index((row[key],)) for row in self.keys.rows])  # fmt: skip
         low, high = (np.full((len(queries.rows), len(keys.rows)), end) for end in (np.inf, -np.inf))

@@ -136,7 +136,7 @@ class Grid:
                 possible &= length > index
         heads = {output.head for output in self.numbers if isinstance(output, HeadOutput)}
         if len(heads) == 1:
-            rows = values.joints.possible.rows(tuple(self.numbers))  # type: ignore[arg-type]
+            rows = values.joints.possible.rows(tuple(self.numbers))
             if rows is not None:
                 held = [np.array(codes[variable], object)[grid[bases.index(variable)]]
                         for variable in self.numbers]  # fmt: skip

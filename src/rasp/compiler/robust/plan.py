@@ -121,7 +121,7 @@ def _output(blocks: StreamBlocks, name: str, node: SOp, time: int) -> RobustOutp
             'use a smaller length, or `style="compact"`',
         )
     if not values.atoms:
-        why = next(iter(blocks.values.outcomes.failures.values()), "it has no value")
+        why = next(iter(blocks.values.held.failures.values()), "it has no value")
         raise Refusal(f"the program fails on every input: {why}", "fix the program first")
     codes = codes_of(values.atoms)
     widest = atoms_by_code(values.atoms, codes)
